@@ -1,0 +1,1 @@
+"""What the app teaches, and how it is computed. Nothing here knows of streamlit."""
