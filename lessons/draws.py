@@ -1,0 +1,29 @@
+"""Noise that is the same everywhere. Torch only: exported files carry it.
+
+Torch's generators give different numbers for float32 and float64, CPU and CUDA, one big draw and
+several small ones. So noise is always drawn on the CPU, in float64, in chunks of ``ROWS`` rows;
+the caller then moves and casts.
+"""
+
+from collections.abc import Iterator
+
+import torch
+
+ROWS = 1024
+"""Draws at a time: small enough that a chunk stays in the cache and memory stays flat."""
+
+
+def unit_draws(seed: int, stream: int, columns: int) -> Iterator[torch.Tensor]:
+    """Uniform draws in [0, 1), chunk after chunk, without end.
+
+    Args:
+        seed: 0 to 2**32 - 1; the same seed gives the same numbers on every device.
+        stream: 0 or 1: two independent series for one seed.
+        columns: how many numbers one draw has.
+
+    Yields:
+        float64 on the CPU, shape [ROWS, columns].
+    """
+    generator = torch.Generator().manual_seed(2 * seed + stream)
+    while True:
+        yield torch.rand(ROWS, columns, dtype=torch.float64, generator=generator)

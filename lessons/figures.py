@@ -1,0 +1,126 @@
+"""Pieces of Plotly figures in role colours, as plain dictionaries: quick to build and to send.
+
+Colours are tokens (``role:forward``, ``ink:grid``) that ``themed`` or the browser resolves, so one
+figure serves both themes. Tests check each figure against Plotly's own validators.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from lessons.lesson import Figure
+from lessons.result import Array, Series
+from lessons.roles import ROLES, Theme, colour
+
+Trace = dict[str, Any]
+
+
+def curve(series: Series, visible: bool = True, width: float = 2.5) -> Trace:
+    """The series as a line."""
+    role = ROLES[series.role]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": role.label,
+        "x": series.x,
+        "y": series.y,
+        "line": {"color": f"role:{role.name}", "dash": role.dash, "width": width},
+        "visible": visible,
+        "hovertemplate": "x = %{x:.4g}<br>%{y:.5g}<extra>" + role.label + "</extra>",
+    }
+
+
+def band(series: Series, visible: bool = True) -> list[Trace]:
+    """From the 5th to the 95th percentile, as a see-through area: two traces."""
+    edge: Trace = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": series.x,
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "visible": visible,
+    }
+    fill = {"fill": "tonexty", "fillcolor": f"role:{series.role}/0.22"}
+    return [{**edge, "y": series.low}, {**edge, "y": series.high, **fill}]
+
+
+def points(series: Series, visible: bool = True, size: float = 10) -> Trace:
+    """The learner's points; each carries its number, 1 for the first, for clicks."""
+    role = ROLES[series.role]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": role.label,
+        "x": series.x,
+        "y": series.y,
+        "customdata": list(range(1, len(series.x) + 1)),
+        "marker": {
+            "color": f"role:{role.name}",
+            "symbol": role.marker,
+            "size": size,
+            "line": {"color": "ink:paper", "width": 1.5},
+        },
+        "showlegend": False,
+        "visible": visible,
+        "hovertemplate": "x = %{x}<br>%{y:.6g}<extra>this draw: " + role.label + "</extra>",
+    }
+
+
+def axes(x: tuple[float, float], y: tuple[float, float], x_title: str, y_title: str) -> Trace:
+    """A layout with fixed ranges, so that nothing jumps while the learner drags."""
+    shared = {
+        "gridcolor": "ink:grid",
+        "zerolinecolor": "ink:axis",
+        "zerolinewidth": 1,
+        "linecolor": "ink:axis",
+        "tickcolor": "ink:axis",
+        "tickfont": {"color": "ink:muted", "size": 12},
+        "fixedrange": False,
+    }
+    return {
+        "xaxis": {**shared, "range": list(x), "title": _title(x_title)},
+        "yaxis": {**shared, "range": list(y), "title": _title(y_title)},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": "ink:text", "size": 13},
+        "margin": {"l": 52, "r": 12, "t": 8, "b": 44},
+        "hovermode": "closest",
+        "showlegend": False,
+        "uirevision": "keep",
+    }
+
+
+def round_up(values: list[Array], least: float) -> float:
+    """A round number no finite value exceeds in size, one of 1, 1.5, 2, 3, 5, 7.5 times 10ⁿ.
+
+    >>> round_up([np.array([-2.3, np.nan])], least=1.0)
+    3.0
+    """
+    sizes = np.abs(np.concatenate([np.ravel(value) for value in values if value is not None]))
+    sizes = sizes[np.isfinite(sizes)]
+    top = max(float(sizes.max()) if len(sizes) else least, least) * 1.05
+    power = 10.0 ** math.floor(math.log10(top))
+    return next(
+        (float(f"{f * power:.3g}") for f in (1, 1.5, 2, 3, 5, 7.5) if f * power >= top), 10 * power
+    )
+
+
+def themed(figure: Figure, theme: Theme) -> dict[str, Any]:
+    """Data and layout with every token resolved: what ``plotly.graph_objects.Figure`` takes."""
+    return {"data": _resolve(figure.data, theme), "layout": _resolve(figure.layout, theme)}
+
+
+def _resolve(part: Any, theme: Theme) -> Any:
+    if isinstance(part, dict):
+        return {name: _resolve(value, theme) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_resolve(value, theme) for value in part]
+    if isinstance(part, str) and part.startswith(("role:", "ink:")):
+        return colour(part, theme)
+    return part
+
+
+def _title(text: str) -> Trace:
+    return {"text": text, "font": {"color": "ink:muted", "size": 13}, "standoff": 6}

@@ -1,0 +1,153 @@
+"""What a lesson is: parameters in, a Result out, with its text, figures, table and code."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lessons.parameters import InvalidParametersError, Parameter, Values, validate
+from lessons.prose import Prose
+from lessons.result import Result
+
+Progress = Callable[[float], None]
+"""Called with the share done, 0 to 1, now and then; may raise to stop the computation."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart: Plotly data and layout as plain values, colours as role and ink tokens.
+
+    Args:
+        name: unique in its lesson.
+        title: above the chart.
+        caption: below it: what to look at.
+        alt: what it shows, in words and numbers, for those who cannot see it.
+        data, layout: as Plotly takes them.
+        wide: True gives it a row of its own.
+        selects: the parameter that a click on a point sets.
+    """
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+    wide: bool = False
+    selects: str | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers as text: columns are pairs of label and role (or None)."""
+
+    caption: str
+    columns: tuple[tuple[str, str | None], ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """What can be set and seen; several lessons may share one.
+
+    Args:
+        parameters: what the learner can set.
+        compute: a pure function of values and a progress callback.
+        figures, table: from a result and the roles still hidden.
+        check: refusals that need several values at once, by parameter name.
+        preview: cheaper values, for while the learner drags.
+        script: the last lines of an exported file: plain Python that prints the series of these
+            values as one JSON object; it may name the program and the lab's own functions.
+    """
+
+    parameters: tuple[Parameter, ...]
+    compute: Callable[[Callable[..., Any], Values, Progress], Result]
+    figures: Callable[[Result, Values, frozenset[str]], list[Figure]]
+    table: Callable[[Result, Values, frozenset[str]], Table]
+    script: Callable[[str, Values], str]
+    check: Callable[[Values], Mapping[str, str]] = lambda values: {}
+    preview: Callable[[Values], Values] = lambda values: values
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson as its lesson.py declares it; the catalogue adds where it was found.
+
+    Args:
+        program: the function the lesson is about; its source is what the code pane shows.
+        lab: what can be set and seen.
+        predictions: for each question of the prose, which answer the result makes right.
+        highlight: the text in the program's source where the trick sits, or nothing.
+    """
+
+    program: Callable[..., Any]
+    lab: Lab
+    predictions: Mapping[str, Callable[[Result], str]] = field(default_factory=dict)
+    highlight: str = ""
+    folder: Path = Path()
+    prose: Prose = field(default_factory=lambda: Prose({}, "", ()))
+
+    @property
+    def slug(self) -> str:
+        return self.folder.name
+
+    @property
+    def chapter(self) -> str:
+        return self.folder.parent.name
+
+    @property
+    def title(self) -> str:
+        return self.prose.front["title"]
+
+    @property
+    def summary(self) -> str:
+        return self.prose.front["summary"]
+
+    @property
+    def source(self) -> str:
+        """The torch code that runs, as it stands in lesson.py."""
+        return inspect.getsource(self.program)
+
+    @property
+    def equivalents(self) -> dict[str, Path]:
+        """The same in other frameworks: label to file, those that lie in the folder."""
+        names = {
+            "TensorFlow 2": "in_tensorflow.py",
+            "TensorFlow 1": "in_tensorflow1.py",
+            "JAX": "in_jax.py",
+        }
+        paths = {label: self.folder / name for label, name in names.items()}
+        return {label: path for label, path in paths.items() if path.exists()}
+
+    def validate(self, given: Mapping[str, str]) -> dict[str, Any]:
+        """Values for the text given, defaults for the rest.
+
+        Raises:
+            InvalidParametersError: everything refused, by parameter name.
+        """
+        values = validate(self.lab.parameters, given)
+        errors = self.lab.check(values)
+        if errors:
+            raise InvalidParametersError(errors)
+        return values
+
+    def compute(self, values: Values, progress: Progress = lambda share: None) -> Result:
+        """Run the lesson. Pure: the same values give the same result."""
+        return self.lab.compute(self.program, values, progress)
+
+    def text(self, values: Values) -> dict[str, str]:
+        """The values as text that validates back to them; for URLs and exported files."""
+        return {p.name: p.format(values[p.name]) for p in self.lab.parameters}
+
+    def changed(self, values: Values) -> dict[str, str]:
+        """As ``text``, only what differs from the defaults."""
+        defaults = self.text(self.validate({}))
+        return {name: text for name, text in self.text(values).items() if text != defaults[name]}
+
+
+def hidden_roles(lesson: Lesson, answered: Sequence[str]) -> frozenset[str]:
+    """The roles still hidden: those of every question not yet answered."""
+    return frozenset(
+        role for q in lesson.prose.questions if q.name not in answered for role in q.hides
+    )

@@ -1,0 +1,220 @@
+"""What a learner can set: each parameter reads text, from a field, a URL or the command line.
+
+Text is all that ever comes in, and all of it may be hostile: nothing is evaluated, everything is
+measured before it is parsed, and a refusal says what came, what was expected and what to do.
+"""
+
+import difflib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_LONGEST_TEXT = 20_000
+
+Values = Mapping[str, Any]
+"""A lesson's parameters by name, validated."""
+
+
+class InvalidParametersError(ValueError):
+    """What was refused, by the name of the parameter.
+
+    Args:
+        errors: one message for each refused parameter, for people.
+    """
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{name}: {message}" for name, message in errors.items()))
+        self.errors = dict(errors)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One thing a learner can set.
+
+    Args:
+        name: as in URLs and on the command line.
+        label: as beside the control.
+        default: the text it has at first.
+        help: one line on what it does.
+        advanced: True puts it under "More settings".
+    """
+
+    name: str
+    label: str
+    default: str
+    help: str = ""
+    advanced: bool = False
+
+    def parse(self, text: str) -> Any:
+        """The value that the text stands for.
+
+        Raises:
+            ValueError: what came and what was expected, in one sentence for people.
+        """
+        raise NotImplementedError
+
+    def format(self, value: Any) -> str:
+        """The text that parses back to this very value."""
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Number(Parameter):
+    """A number between two bounds, on a slider that may span less than the bounds.
+
+    Args:
+        low, high: what is accepted, both ends included.
+        slider: what the slider spans.
+        step: one arrow key on the slider.
+    """
+
+    low: float = -10.0
+    high: float = 10.0
+    slider: tuple[float, float] = (0.0, 1.0)
+    step: float = 0.01
+
+    def parse(self, text: str) -> float:
+        value = _number(text)
+        if not self.low <= value <= self.high:
+            raise ValueError(f"{_brief(text)} is outside {self.low:g} to {self.high:g}.")
+        return value
+
+    def format(self, value: float) -> str:
+        return _shortest(value)
+
+
+@dataclass(frozen=True)
+class Integer(Parameter):
+    """A whole number between two bounds; ``log`` asks for a logarithmic slider."""
+
+    low: int = 0
+    high: int = 2**32 - 1
+    log: bool = False
+
+    def parse(self, text: str) -> int:
+        value = _number(text)
+        if value != int(value):
+            raise ValueError(f"{_brief(text)} is not a whole number.")
+        if not self.low <= value <= self.high:
+            raise ValueError(f"{_brief(text)} is outside {self.low:,} to {self.high:,}.")
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Numbers(Parameter):
+    """A list of numbers, separated by commas or spaces.
+
+    Args:
+        most: the longest list accepted.
+        optional: True reads an empty text as None.
+        placeholder: shown in the empty field.
+    """
+
+    most: int = 256
+    optional: bool = False
+    placeholder: str = ""
+
+    def parse(self, text: str) -> tuple[float, ...] | None:
+        if len(text) > _LONGEST_TEXT:
+            raise ValueError(f"{len(text):,} characters came; at most {_LONGEST_TEXT:,} are read.")
+        words = [word for word in re.split(r"[\s,;]+", text.strip().strip("[]()")) if word]
+        if not words:
+            if self.optional:
+                return None
+            raise ValueError("The list is empty. Write numbers with commas between, as in -2, 1.")
+        if len(words) > self.most:
+            raise ValueError(f"{len(words):,} numbers came; at most {self.most} are accepted.")
+        return tuple(_number(word) for word in words)
+
+    def format(self, value: Sequence[float] | None) -> str:
+        return "" if value is None else ", ".join(_shortest(number) for number in value)
+
+
+@dataclass(frozen=True)
+class Choice(Parameter):
+    """One of a few named options, each a pair of name and label."""
+
+    options: tuple[tuple[str, str], ...] = ()
+
+    def parse(self, text: str) -> str:
+        names = [name for name, _ in self.options]
+        if text not in names:
+            raise ValueError(
+                f"{_brief(text)} is not one of {', '.join(names)}.{_nearest(text, names)}"
+            )
+        return text
+
+
+@dataclass(frozen=True)
+class Device(Parameter):
+    """A device by torch's name: cpu, cuda, cuda:1 or mps. Whether it is there is asked later."""
+
+    def parse(self, text: str) -> str:
+        if not re.fullmatch(r"cpu|mps|cuda(:\d{1,3})?", text, re.ASCII):
+            raise ValueError(f"{_brief(text)} is not a device. Write cpu, cuda, cuda:0 or mps.")
+        return text
+
+
+def validate(parameters: Sequence[Parameter], given: Mapping[str, str]) -> dict[str, Any]:
+    """Every parameter's value: as given, else its default.
+
+    Args:
+        parameters: what may be set.
+        given: text by name.
+
+    Raises:
+        InvalidParametersError: everything that was refused, at once.
+    """
+    known = {parameter.name: parameter for parameter in parameters}
+    errors = {
+        _brief(name, quote=False): f"There is no such parameter.{_nearest(name, list(known))}"
+        for name in given
+        if name not in known
+    }
+    values: dict[str, Any] = {}
+    for name, parameter in known.items():
+        try:
+            values[name] = parameter.parse(given.get(name, parameter.default))
+        except ValueError as error:
+            errors[name] = str(error)
+    if errors:
+        raise InvalidParametersError(errors)
+    return values
+
+
+def _number(text: str) -> float:
+    word = text.strip().replace("−", "-")
+    if len(word) > 400 or not _NUMBER.fullmatch(word):
+        if word.startswith("–"):
+            raise ValueError(f"{_brief(text)} starts with a dash (–). Write a minus sign: -.")
+        raise ValueError(f"{_brief(text)} is not a number. Write it as in -2, 0.5 or 1e-3.")
+    value = float(word)
+    if not math.isfinite(value):
+        raise ValueError(f"{_brief(text)} is too large for a floating-point number.")
+    return value
+
+
+def _shortest(value: float) -> str:
+    return (
+        str(int(value))
+        if value == int(value) and abs(value) < 1e15 and (value or not _negative(value))
+        else repr(value)
+    )
+
+
+def _negative(value: float) -> bool:
+    return math.copysign(1.0, value) < 0
+
+
+def _brief(text: str, quote: bool = True) -> str:
+    shown = text if len(text) <= 24 else text[:23] + "…"
+    shown = "".join(character if character.isprintable() else "�" for character in shown)
+    return f"“{shown}”" if quote else shown
+
+
+def _nearest(text: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(text[:64], names, n=2)
+    return f" Did you mean {' or '.join(near)}?" if near else f" There are: {', '.join(names)}."

@@ -1,0 +1,168 @@
+"""Reads a lesson's Markdown: front matter, steps, predictions; fills in computed values.
+
+The file of a lesson (``en.md``; other languages stand beside it) looks like this::
+
+    ---
+    order: 2
+    title: Does the noise reach the gradient?
+    summary: One line for lists and search.
+    ---
+
+    ## A step
+    <!-- lab: noise_low=0.9 noise_high=1.1 -->
+    Text with a computed value: {{ gradient_mean:.3f }}.
+
+    ## A step that asks
+    <!-- predict: leak hides=trick_gradient -->
+    The question?
+
+    - line: One possible answer.
+      > Which belief leads there, and what is so instead.
+    - band: Another answer.
+      > Why this is right.
+
+``lab`` sets parameters when the learner arrives. ``predict`` names a prediction that lesson.py
+grades; the roles it hides stay hidden until the learner has committed to an answer. A value in
+double braces is a fact of the Result, with an optional format behind the colon.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
+_OPTION = re.compile(r"^- (\w+): (.+)$")
+_VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
+
+
+class ProseError(ValueError):
+    """A lesson's text is not as it should be; says the file and what is wrong."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer to a prediction: its key, its text, and what is said to whoever picks it."""
+
+    key: str
+    text: str
+    reply: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A prediction as the learner reads it; lesson.py computes which option is right."""
+
+    name: str
+    hides: tuple[str, ...]
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: a title, Markdown, what it sets in the lab, and perhaps a question."""
+
+    title: str
+    text: str
+    lab: Mapping[str, str]
+    question: Question | None = None
+
+
+@dataclass(frozen=True)
+class Prose:
+    """The text of a lesson or chapter: front matter by key, introduction, steps."""
+
+    front: Mapping[str, str]
+    intro: str
+    steps: tuple[Step, ...]
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return tuple(step.question for step in self.steps if step.question)
+
+
+def read(path: Path) -> Prose:
+    """Parse one Markdown file.
+
+    Raises:
+        ProseError: no front matter, an unknown directive, an answer without a reply.
+    """
+    text = path.read_text(encoding="utf-8")
+    parts = text.split("---\n", 2)
+    if len(parts) != 3 or parts[0].strip():
+        raise ProseError(f"{path}: it must open with front matter between two lines of ---")
+    front = {}
+    for line in filter(str.strip, parts[1].splitlines()):
+        key, colon, value = line.partition(":")
+        if not colon:
+            raise ProseError(f"{path}: front matter line without a colon: {line!r}")
+        front[key.strip()] = value.strip()
+    intro, *sections = re.split(r"^## ", parts[2], flags=re.MULTILINE)
+    return Prose(front, intro.strip(), tuple(_step(path, section) for section in sections))
+
+
+def fill(text: str, facts: Mapping[str, float | int | str]) -> str:
+    """The text with every ``{{ name:format }}`` replaced by that fact.
+
+    >>> fill("mean {{ mean:.2f }}", {"mean": 1.0049})
+    'mean 1.00'
+    >>> fill("mean {{ mean:.2f }}", {"mean": -1.0})
+    'mean −1.00'
+
+    Raises:
+        ProseError: no such fact, or a format that does not fit it.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        name, form = match.group(1), match.group(2) or ""
+        if name not in facts:
+            raise ProseError(f"no fact {name!r} to fill in; there are {sorted(facts)}")
+        try:
+            shown = format(facts[name], form.strip())
+        except ValueError as error:
+            raise ProseError(f"fact {name!r} cannot be shown as {form!r}: {error}") from None
+        return shown.replace("-", "−", 1) if shown.startswith("-") else shown
+
+    return _VALUE.sub(value, text)
+
+
+def _step(path: Path, section: str) -> Step:
+    title, _, body = section.partition("\n")
+    where = f"{path}, step “{title.strip()}”"
+    lab: dict[str, str] = {}
+    asked: list[str] = []
+    lines: list[str] = []
+    for line in body.splitlines():
+        directive = _DIRECTIVE.match(line)
+        if not directive:
+            lines.append(line)
+        elif directive.group(1) == "lab":
+            lab |= dict(pair.split("=", 1) for pair in directive.group(2).split())
+        elif directive.group(1) == "predict":
+            asked = directive.group(2).split()
+        else:
+            raise ProseError(f"{where}: unknown directive {directive.group(1)!r}")
+    if not asked:
+        return Step(title.strip(), "\n".join(lines).strip(), lab)
+    text, options = _options(where, lines)
+    settings = dict(pair.split("=", 1) for pair in asked[1:])
+    hides = tuple(filter(None, settings.get("hides", "").split(",")))
+    return Step(title.strip(), text, lab, Question(asked[0], hides, options))
+
+
+def _options(where: str, lines: list[str]) -> tuple[str, tuple[Option, ...]]:
+    """Split a question's lines into its text and its answers."""
+    found: list[tuple[str, str, list[str]]] = []
+    text: list[str] = []
+    for line in lines:
+        option = _OPTION.match(line)
+        if option:
+            found.append((option.group(1), option.group(2), []))
+        elif found and line.strip():
+            found[-1][2].append(line.strip().removeprefix(">").strip())
+        elif not found:
+            text.append(line)
+    if len(found) < 2 or any(not reply for _, _, reply in found):
+        raise ProseError(f"{where}: a prediction needs two answers or more, each with a reply")
+    options = tuple(Option(key, said, " ".join(reply)) for key, said, reply in found)
+    return "\n".join(text).strip(), options

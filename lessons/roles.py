@@ -1,0 +1,76 @@
+"""The roles a curve can have, and how each looks: one colour, dash and marker a role.
+
+Every page and every exported figure uses these, so a learner learns the colours once.
+The hues are Okabe and Ito's colour-blind safe set ("Color Universal Design", 2008), darkened
+or lightened until each reads on its own background; a role is also told apart by its dash
+and marker, never by colour alone.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Theme = Literal["light", "dark"]
+
+
+@dataclass(frozen=True)
+class Role:
+    """How one role looks.
+
+    Args:
+        name: what results, figures and JSON call it.
+        label: what a learner reads in a legend.
+        light: colour on the light background, ``#rrggbb``.
+        dark: colour on the dark background, ``#rrggbb``.
+        dash: Plotly's name of the line style.
+        marker: Plotly's name of the point symbol.
+    """
+
+    name: str
+    label: str
+    light: str
+    dark: str
+    dash: str
+    marker: str
+
+
+ROLES: dict[str, Role] = {
+    role.name: role
+    for role in (
+        Role("forward", "forward value", "#0067a5", "#63b8f0", "solid", "circle"),
+        Role("trick_gradient", "gradient autograd gives", "#b84a00", "#ff9a4d", "solid", "diamond"),
+        Role("true_gradient", "true gradient", "#00765a", "#35c79a", "dot", "square"),
+        Role("intended_gradient", "intended gradient", "#8c3f8c", "#e39be0", "dash", "x"),
+        Role("noise", "noise", "#5f6470", "#a2a8b5", "solid", "line-ew-open"),
+    )
+}
+
+INKS: dict[str, tuple[str, str]] = {
+    # name: (light, dark). What is not data: text, grid lines, axes, the paper itself.
+    "text": ("#1f2430", "#e8e6e1"),
+    "muted": ("#5a6070", "#a7abb8"),
+    "grid": ("#e5e3dc", "#2b303b"),
+    "axis": ("#8d909a", "#6d7382"),
+    "paper": ("#fdfcf9", "#14171d"),
+    "panel": ("#f5f3ed", "#1b1f27"),
+}
+
+
+def colour(token: str, theme: Theme) -> str:
+    """The colour that a figure's token stands for, as ``rgb(…)`` or ``rgba(…)``.
+
+    A token is ``role:NAME`` or ``ink:NAME``, with ``/ALPHA`` behind it for a see-through one.
+
+    >>> colour("role:forward", "light")
+    'rgb(0, 103, 165)'
+    >>> colour("role:forward/0.25", "dark")
+    'rgba(99, 184, 240, 0.25)'
+
+    Raises:
+        KeyError: no such role or ink.
+    """
+    kind, _, rest = token.partition(":")
+    name, _, alpha = rest.partition("/")
+    pair = (ROLES[name].light, ROLES[name].dark) if kind == "role" else INKS[name]
+    value = pair[0] if theme == "light" else pair[1]
+    red, green, blue = (int(value[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {alpha})" if alpha else f"rgb({red}, {green}, {blue})"

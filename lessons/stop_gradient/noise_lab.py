@@ -1,0 +1,264 @@
+"""The noise lab: what chapter 1's lessons let a learner set, and how it is computed."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from lessons.devices import DTYPES, devices, resolve
+from lessons.draws import ROWS, unit_draws
+from lessons.lesson import Lab, Progress
+from lessons.parameters import Choice, Device, Integer, Number, Numbers, Values
+from lessons.result import Array, Histogram, Note, Result, Series
+from lessons.spread import Spread
+from lessons.stop_gradient.noise import Program, by_role, first_draw, gradient, noise_free
+from lessons.stop_gradient.noise_figures import figures, table
+from lessons.stop_gradient.noise_notes import notes
+
+GRID = 121
+"""Points of each drawn curve: odd, so that 0 is one of them and its NaN is seen as a gap."""
+
+PREVIEW_DRAWS = ROWS
+
+PARAMETERS = (
+    Number("noise_low", "Noise from", "0.9", "Lower end of u’s range.", slider=(-0.5, 2.0)),
+    Number("noise_high", "Noise to", "1.1", "Upper end of u’s range.", slider=(-0.5, 2.0)),
+    Numbers("x", "Inputs x", "-2, -1, 1", "Up to 256 numbers."),
+    Integer(
+        "draws",
+        "Draws",
+        "500",
+        "How many times u is drawn for the bands and the histogram.",
+        low=1,
+        high=1_000_000,
+        log=True,
+    ),
+    Integer(
+        "point",
+        "Histogram at input no.",
+        "1",
+        "1 is the first x; past the end is the last.",
+        low=1,
+        high=256,
+    ),
+    Integer("seed", "Seed", "0", "The same seed draws the same noise.", advanced=True),
+    Numbers(
+        "u",
+        "Noise u by hand",
+        "",
+        "One number for each x, or one for all, in place of drawn noise.",
+        advanced=True,
+        optional=True,
+        placeholder="drawn",
+    ),
+    Device("device", "Device", "cpu", "Where torch computes.", advanced=True),
+    Choice(
+        "dtype",
+        "Number format",
+        "float64",
+        "What torch computes in.",
+        advanced=True,
+        options=tuple((name, name) for name in DTYPES),
+    ),
+)
+
+_SPREAD_ROLES = ("forward", "trick_gradient", "true_gradient")
+
+
+def check(values: Values) -> Mapping[str, str]:
+    """Refusals that need more than one value."""
+    errors = {}
+    low, high, x, u = (values[name] for name in ("noise_low", "noise_high", "x", "u"))
+    if low > high:
+        errors["noise_low"] = f"{low:g} is above “Noise to”, {high:g}. Lower it, or raise that."
+    if u is not None and len(u) not in (1, len(x)):
+        errors["u"] = f"{len(u)} numbers came for {len(x)} inputs. Give one for each x, or one."
+    if values["device"] == "mps" and values["dtype"] == "float64" and "mps" in devices():
+        errors["dtype"] = "mps has no float64. Choose float32."
+    return errors
+
+
+def preview(values: Values) -> Values:
+    """At most one chunk of draws, for while the learner drags."""
+    return {**values, "draws": min(values["draws"], PREVIEW_DRAWS)}
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """Forward values and gradients at the learner's x, and over many draws of the noise.
+
+    Args:
+        program: the lesson's forward pass, of x and u.
+        values: of PARAMETERS, validated.
+        progress: called after each chunk of draws.
+    """
+    device, missing = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+
+    def cast(array: torch.Tensor) -> torch.Tensor:
+        return array.to(device, dtype)
+
+    points = torch.tensor(values["x"], dtype=torch.float64)
+    grid = torch.linspace(-1.0, 1.0, GRID, dtype=torch.float64) * _reach(points)
+    u = _noise_at_points(values, len(points))
+    here = by_role(program, cast(points), cast(u))
+
+    columns = torch.cat([points, grid])
+    spreads = {role: Spread(len(columns)) for role in _SPREAD_ROLES}
+    total = _total(values)
+    for noise in _noise(values, len(points), len(columns)):
+        wide = cast(columns).expand(len(noise), -1)
+        for role, value in by_role(program, wide, cast(noise)).items():
+            if role in spreads:
+                spreads[role].add(_array(value))
+        progress(spreads["forward"].draws / total)
+
+    at = min(values["point"], len(points)) - 1
+    target = cast(grid).requires_grad_()
+    intended = gradient(noise_free(target), target)
+    return Result(
+        series=(
+            Series("u", "noise", _array(points), _array(u.expand(len(points)))),
+            *(Series(role, role, _array(points), _array(value)) for role, value in here.items()),
+        ),
+        statistics=tuple(
+            _summary(role, spread, columns, slice(0, len(points)))
+            for role, spread in spreads.items()
+        ),
+        curves=(
+            *(
+                _summary(role, spread, columns, slice(len(points), None))
+                for role, spread in spreads.items()
+            ),
+            Series("intended_gradient", "intended_gradient", _array(grid), _array(intended)),
+        ),
+        histograms=_histograms(spreads, at, float(here["intended_gradient"][at])),
+        facts=_facts(points, u, here, spreads, at, values),
+        notes=(
+            *([Note("warning", missing)] if missing else ()),
+            *notes(points, cast(points), cast(u), here, spreads),
+        ),
+        device=str(device),
+    )
+
+
+def script(program: str, values: Values) -> str:
+    """The end of an exported file: this draw at the learner's x."""
+    device, _ = resolve(values["device"])
+    target = f'"{device}", torch.{values["dtype"]}'
+    if values["u"] is None:
+        low, high = values["noise_low"], values["noise_high"]
+        noise = f"first_draw(seed={values['seed']}, count=len(x), low={low!r}, high={high!r})"
+    else:
+        noise = f"torch.tensor({list(values['u'])}, dtype=torch.float64).expand(len(x))"
+    return f"""\
+x = torch.tensor({list(values["x"])}, dtype=torch.float64)
+u = {noise}
+roles = by_role({program}, x.to({target}), u.to({target}))
+series = {{"u": {{"role": "noise", "x": plain(x), "y": plain(u)}}}}
+for role, value in roles.items():
+    series[role] = {{"role": role, "x": plain(x), "y": plain(value)}}
+print(json.dumps({{"lesson": "{program}", "device": "{device}", "series": series}}))
+"""
+
+
+def _reach(points: torch.Tensor) -> float:
+    """Half the width of the plots: a quarter more than the farthest x."""
+    return 1.25 * float(points.abs().max()) or 1.0
+
+
+def _noise_at_points(values: Values, count: int) -> torch.Tensor:
+    if values["u"] is not None:
+        return torch.tensor(values["u"], dtype=torch.float64).expand(count)
+    return first_draw(values["seed"], count, values["noise_low"], values["noise_high"])
+
+
+def _total(values: Values) -> int:
+    return len(values["u"]) if values["u"] is not None else int(values["draws"])
+
+
+def _noise(values: Values, points: int, columns: int) -> Iterator[torch.Tensor]:
+    """Noise in chunks of rows, one row a draw; points and curves draw from streams of their own.
+
+    Noise given by hand is used as it is: each of its numbers is one draw, for every x alike.
+    """
+    if values["u"] is not None:
+        yield torch.tensor(values["u"], dtype=torch.float64)[:, None].expand(-1, columns)
+        return
+    low, span = values["noise_low"], values["noise_high"] - values["noise_low"]
+    left = values["draws"]
+    streams = zip(
+        unit_draws(values["seed"], 0, points),
+        unit_draws(values["seed"], 1, columns - points),
+        strict=True,
+    )
+    for at_points, on_grid in streams:
+        yield low + span * torch.cat([at_points, on_grid], 1)[:left]
+        left -= ROWS
+        if left <= 0:
+            return
+
+
+def _summary(role: str, spread: Spread, x: torch.Tensor, part: slice) -> Series:
+    percentiles = (spread.percentile(share) for share in (0.05, 0.95))
+    return Series(role, role, *(a[part] for a in (_array(x), spread.mean, *percentiles)))
+
+
+def _histograms(spreads: dict[str, Spread], at: int, intended: float) -> tuple[Histogram, ...]:
+    """The gradient's distribution at one input, with the trick and without, on the same bins."""
+    shown = {role: spreads[role] for role in ("trick_gradient", "true_gradient")}
+    ends = [end for spread in shown.values() for end in spread.extent(at)] + [intended]
+    finite = [end for end in ends if np.isfinite(end)]
+    if not finite:
+        return ()
+    low, high = min(finite), max(finite)
+    room = 0.05 * (high - low) or 0.05 * max(abs(high), 1.0)
+    edges = np.linspace(low - room, high + room, 41)
+    return tuple(
+        Histogram(
+            role,
+            role,
+            edges,
+            spread.histogram(at, edges),
+            float(spread.mean[at]),
+            float(spread.deviation[at]),
+        )
+        for role, spread in shown.items()
+    )
+
+
+def _facts(
+    points: torch.Tensor,
+    u: torch.Tensor,
+    here: dict[str, torch.Tensor],
+    spreads: dict[str, Spread],
+    at: int,
+    values: Values,
+) -> dict[str, float | int | str]:
+    """What the prose and the predictions use, at the input the learner chose."""
+    facts: dict[str, float | int | str] = {
+        "x": float(points[at]),
+        "u": float(u.expand(len(points))[at]),
+        "draws": _total(values),
+        "inputs": len(points),
+        "noise_low": values["noise_low"],
+        "noise_high": values["noise_high"],
+    }
+    for role, value in here.items():
+        facts[role] = float(value[at])
+    for role, spread in spreads.items():
+        facts |= {
+            f"{role}_mean": float(spread.mean[at]),
+            f"{role}_deviation": float(spread.deviation[at]),
+            f"{role}_p05": float(spread.percentile(0.05)[at]),
+            f"{role}_p95": float(spread.percentile(0.95)[at]),
+        }
+    return facts
+
+
+def _array(values: torch.Tensor) -> Array:
+    array: Any = values.detach().to("cpu", torch.float64).numpy()
+    return np.ascontiguousarray(array)
+
+
+LAB = Lab(PARAMETERS, compute, figures, table, script, check, preview)

@@ -1,0 +1,23 @@
+"""Chapter 1, lesson 3: stop_gradient around the noise, and the gradient is still noisy."""
+
+import torch
+
+from lessons.lesson import Lesson
+from lessons.stop_gradient.noise_answers import which_formula
+from lessons.stop_gradient.noise_lab import LAB
+from lessons.tricks import stop_gradient
+
+
+def wrong_place(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
+    y = x**2
+    yu = y * u
+    yu_fixed = stop_gradient(yu - y) + y
+    return torch.sqrt(yu_fixed)
+
+
+LESSON = Lesson(
+    program=wrong_place,
+    lab=LAB,
+    predictions={"gradient": which_formula},
+    highlight="yu_fixed = stop_gradient(yu - y) + y",
+)

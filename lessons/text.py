@@ -1,0 +1,27 @@
+"""Numbers and lists as people read them."""
+
+import math
+from collections.abc import Sequence
+
+
+def number(value: float, digits: int = 6) -> str:
+    """A number for a table or sentence: at most so many significant digits, a true minus sign.
+
+    >>> number(-0.98026812), number(2.0), number(float("nan")), number(-float("inf"))
+    ('−0.980268', '2', 'NaN', '−∞')
+    """
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.{digits}g}".replace("-", "−")
+
+
+def listed(words: Sequence[str], most: int = 6) -> str:
+    """Words with commas; the rest of a long list as a count.
+
+    >>> listed(["0", "1"]), listed([str(i) for i in range(9)], most=2)
+    ('0, 1', '0, 1 and 7 more')
+    """
+    shown = ", ".join(words[:most])
+    return shown if len(words) <= most else f"{shown} and {len(words) - most} more"

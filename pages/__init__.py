@@ -1,0 +1,1 @@
+"""One thin page a trick. What they share lives in pages.ui; what they teach, in lessons."""

@@ -1,0 +1,5 @@
+"""The lessons on lessons/clipping."""
+
+from pages.ui.chapter_view import chapter_page
+
+chapter_page("clipping")

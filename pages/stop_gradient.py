@@ -1,0 +1,5 @@
+"""The lessons on lessons/stop_gradient."""
+
+from pages.ui.chapter_view import chapter_page
+
+chapter_page("stop_gradient")

@@ -1,0 +1,1 @@
+"""What the pages share: the lesson view, the live lab, the address, memory and style."""

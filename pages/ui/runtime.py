@@ -1,0 +1,34 @@
+"""What is set once a process, before the first page: threads, garbage collection, static files."""
+
+import gc
+import threading
+from pathlib import Path
+
+import torch
+
+import lessons
+from pages.ui import live
+
+STATIC = Path(__file__).parents[2] / "static"
+
+_lock = threading.Lock()
+_prepared = False
+
+
+def prepare() -> None:
+    """Set the process up; does nothing the second time. Safe when sessions start at once."""
+    global _prepared
+    with _lock:
+        if _prepared:
+            return
+        # A session is a thread. Two sessions that each start a team of OpenMP threads fight over
+        # the cores: a lab that takes 9 ms on one thread was seen to take 220 ms on two, and alone
+        # it gains nothing from the second. So: one torch thread a session.
+        torch.set_num_threads(1)
+        live.prepare(STATIC)
+        lessons.chapters()
+        # Streamlit collects garbage after every run and would walk a million objects of torch and
+        # plotly each time, about 100 ms. What is loaded by now stays loaded: leave it out.
+        gc.collect()
+        gc.freeze()
+        _prepared = True

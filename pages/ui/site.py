@@ -1,0 +1,38 @@
+"""The site's frame: navigation, style, and the mend for a page opened before app.py ever ran."""
+
+import streamlit as st
+from streamlit.navigation.page import Page
+from streamlit.runtime.pages_manager import PagesManager
+
+import lessons
+from pages.ui.style import css
+
+NAME = "Gradient Tricks Lab"
+
+
+def navigation() -> Page:
+    """Set up the page and its navigation; returns the page to run."""
+    st.set_page_config(page_title=NAME, page_icon="∇", layout="wide")
+    st.html(f"<style>{css()}</style>")
+    return st.navigation(pages(), position="top")
+
+
+def pages() -> list[Page]:
+    """Home, then a page for each chapter."""
+    chapters = [
+        st.Page(f"pages/{chapter.slug}.py", title=chapter.title, url_path=chapter.slug)
+        for chapter in lessons.chapters()
+    ]
+    return [st.Page("pages/home.py", title="Home", default=True), *chapters]
+
+
+def mend_cold_start() -> None:
+    """Send the very first request of a fresh server through app.py.
+
+    Beside a folder named pages, Streamlit 1.67 starts in the mode of its old multipage apps and
+    runs a page's file directly until some session has called st.navigation. Every page calls this
+    first: in that mode it leaves the mode and starts over, which runs app.py.
+    """
+    if PagesManager.uses_pages_directory:
+        PagesManager.uses_pages_directory = False
+        st.rerun()
