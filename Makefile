@@ -1,0 +1,75 @@
+# Set-up and chores; `make help` lists them. Every step of the set-up leaves a stamp in the
+# environment it made: a second run skips it, a changed requirements file redoes it.
+
+# Tried in turn until one is a supported version; `make run PYTHON=python3.12` names one yourself.
+# Read only while there is no .venv: to change Python later, `make clean` first.
+PYTHON ?= python3 python3.13 python3.12 python3.11
+PORT ?= 8501
+# Passed on to pytest or to the benchmarks: `make test ARGS="-k url"`, `make bench ARGS=--write`.
+ARGS ?=
+
+PY := .venv/bin/python
+INSTALL := -m pip install --no-input --disable-pip-version-check
+
+.PHONY: help run test check lint format bench clean browser
+.DEFAULT_GOAL := help
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s%s\n", $$1, $$2}' Makefile
+
+run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=… for another port)
+	@$(PY) -m streamlit run app.py --server.port $(PORT)
+
+test: .venv/.tests browser ## run every test, those in a real browser too (ARGS=… for pytest)
+	@$(PY) -m pytest $(ARGS)
+
+check: lint test ## all that must hold before a commit: format, lint, types, tests
+
+lint: .venv/.tests ## check format, lint and types, change nothing
+	@$(PY) -m ruff format --check .
+	@$(PY) -m ruff check .
+	@$(PY) -m mypy
+
+format: .venv/.tests ## rewrite the code in the project's format
+	@$(PY) -m ruff format .
+	@$(PY) -m ruff check --fix .
+
+bench: .venv-bench/.bench ## measure the app beside plain Streamlit, Dash and NiceGUI (minutes)
+	@.venv-bench/bin/python -m tests.support.browser
+	@.venv-bench/bin/python -m tests.bench $(ARGS)
+
+clean: ## remove everything that make and the tests made
+	rm -rf .venv .venv-bench static test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# No stamp: where there is a browser it takes a second or two, and it notices when one has gone.
+browser: .venv/.tests
+	@$(PY) -m tests.support.browser
+
+.venv/.app: requirements.txt .venv/.python
+	$(PY) $(INSTALL) -r requirements.txt
+	@touch $@
+
+.venv/.tests: tests/requirements.txt .venv/.app
+	$(PY) $(INSTALL) -r tests/requirements.txt
+	@touch $@
+
+# An environment of its own: what the peers bring along must not reach the app or its tests.
+.venv-bench/.bench: requirements.txt tests/requirements.txt tests/bench/requirements.txt .venv-bench/.python
+	.venv-bench/bin/python $(INSTALL) -r requirements.txt -r tests/requirements.txt -r tests/bench/requirements.txt
+	@touch $@
+
+# An environment that is already there (made by hand, say) is kept.
+.venv/.python .venv-bench/.python:
+	@supported() { "$$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }; \
+	has_pip() { $(@D)/bin/python -m pip --version >/dev/null 2>&1; }; \
+	if supported $(@D)/bin/python && has_pip; then touch $@; exit 0; fi; \
+	for python in $(PYTHON); do \
+	  supported "$$python" || continue; \
+	  echo "Making $(@D) with $$("$$python" --version)"; \
+	  if "$$python" -m venv $(@D) && has_pip; then touch $@; exit 0; fi; \
+	  echo "$$python cannot make $(@D) with pip in it. On Debian and Ubuntu: apt-get install python3-venv" >&2; \
+	  exit 1; \
+	done; \
+	echo "Python 3.11, 3.12 or 3.13 is needed; tried: $(PYTHON). Name one: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; \
+	exit 1

@@ -1,0 +1,1 @@
+"""Benchmarks, run by hand (`make bench`): how fast the engine is, how fast the page answers."""

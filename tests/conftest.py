@@ -1,0 +1,90 @@
+"""Fixtures for tests that drive the app in a real browser.
+
+`app` is the app, served once for all tests; `fresh_app` a server started for one test alone, for
+what only the first visit can show. `open_page(url, width=1280, height=800, theme="light")` opens a
+page; the test fails when anything on it was reported as an error in the browser's console, and a
+failed test leaves in test-results/ what its pages looked like.
+
+Playwright keeps an event loop running in this thread: a test cannot call asyncio.run.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.support.browser import launch
+from tests.support.server import ROOT, Server, streamlit
+
+RESULTS = ROOT / "test-results"
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright, launch(playwright) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def app() -> Iterator[Server]:
+    with streamlit(ROOT / "app.py") as server:
+        yield server
+
+
+@pytest.fixture
+def fresh_app() -> Iterator[Server]:
+    with streamlit(ROOT / "app.py") as server:
+        yield server
+
+
+@pytest.fixture
+def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
+    """A factory of pages; each page is a visitor of its own."""
+    pages: list[Page] = []
+    errors: list[str] = []
+
+    def open_page(url: str, width: int = 1280, height: int = 800, theme: str = "light") -> Page:
+        viewport = {"width": width, "height": height}
+        page = browser.new_context(viewport=viewport, color_scheme=theme).new_page()
+        page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
+        page.on(
+            "console",
+            lambda message: (
+                errors.append(f"console: {message.text} ({message.location['url']})")
+                if message.type == "error"
+                else None
+            ),
+        )
+        pages.append(page)
+        page.goto(url)
+        return page
+
+    yield open_page
+
+    if request.node.stash.get(FAILED, False) or errors:
+        save_screenshots(request.node.name, pages)
+    for page in pages:
+        page.context.close()
+    assert not errors, "errors in the browser:\n" + "\n".join(errors)
+
+
+def save_screenshots(name: str, pages: list[Page]) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    for number, page in enumerate(pages, 1):
+        if not page.is_closed():
+            file = re.sub(r"[^\w.-]+", "-", f"{name}-{number}") + ".png"
+            page.screenshot(path=RESULTS / file)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    """Note that a test failed, for `open_page`, and show what its server had to say."""
+    report = yield
+    if report.when == "call" and report.failed:
+        item.stash[FAILED] = True
+        for name, value in getattr(item, "funcargs", {}).items():
+            if isinstance(value, Server):
+                report.sections.append((f"server log of {name}", value.log()))
+    return report

@@ -1,0 +1,99 @@
+"""Finds a Chromium for the tests, or gets one; a test is never skipped for want of a browser.
+
+Asked in this order: the environment variable CHROME_PATH, the system, Playwright's own download.
+`python -m tests.support.browser` (which `make test` calls) also starts what it found, and where
+nothing starts tries Playwright's download, then Debian's package when root.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+
+FLAGS = [
+    "--no-sandbox",  # the sandbox refuses to start as root and in most containers
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SYSTEM = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+]
+NONE = """No Chromium could be started for the browser tests. Any one of these helps:
+  - install Chromium or Google Chrome on the system (Debian: apt-get install chromium)
+  - .venv/bin/playwright install --with-deps chromium
+  - CHROME_PATH=/path/to/chrome make test"""
+
+
+def find(playwright: Playwright) -> str | None:
+    """The path of the browser to use, or None. Nothing is downloaded."""
+    if named := os.environ.get("CHROME_PATH"):
+        return named
+    for name in SYSTEM:
+        if (path := shutil.which(name)) and _answers(path):
+            return path
+    own = playwright.chromium.executable_path
+    return own if Path(own).exists() else None
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start the browser that `find` found."""
+    path = find(playwright)
+    if path is None:
+        raise RuntimeError(NONE)
+    return playwright.chromium.launch(executable_path=path, args=FLAGS)
+
+
+def _answers(path: str) -> bool:
+    """Whether this is a browser: Ubuntu's chromium-browser may only tell you to install another."""
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and b"Chrom" in done.stdout
+
+
+def _download() -> None:
+    subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"])
+
+
+def _apt() -> None:
+    if shutil.which("apt-get") and os.geteuid() == 0:
+        env = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+        subprocess.run(["apt-get", "update", "-q"], env=env)
+        subprocess.run(["apt-get", "install", "-q", "-y", "chromium"], env=env)
+
+
+def main() -> int:
+    """Make sure that a browser starts; 0 when it does."""
+    # A browser asked for by its path is that one or none.
+    ways = (None,) if os.environ.get("CHROME_PATH") else (None, _download, _apt)
+    for get_one in ways:
+        if get_one:
+            get_one()
+        with sync_playwright() as playwright:
+            try:
+                with launch(playwright) as browser:
+                    print(f"Browser for the tests: Chromium {browser.version}")
+                    return 0
+            except (Error, RuntimeError) as error:
+                failure = str(error)
+    # Playwright repeats its command line many times over; what the browser said is in between.
+    said = [line for line in failure.split("Call log:")[0].splitlines() if "<launch" not in line]
+    print("\n".join(said if NONE in failure else [*said, NONE]), file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""Starts a web server for a test or a benchmark, waits until it answers, and ends it again."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 90  # importing torch for the first time on a busy two-core machine
+
+
+@dataclass(frozen=True)
+class Server:
+    url: str
+    pid: int
+    log_file: Path
+
+    def log(self, last: int = 8000) -> str:
+        """The end of what the server printed."""
+        return self.log_file.read_text(errors="replace")[-last:]
+
+
+@contextmanager
+def streamlit(script: Path, cwd: Path = ROOT) -> Iterator[Server]:
+    """`streamlit run script` on a free port. The settings are those of `cwd`, and no others."""
+    port = free_port()
+    options = {
+        "server.address": "127.0.0.1",
+        "server.port": port,
+        "server.headless": "true",
+        "browser.gatherUsageStats": "false",
+    }
+    flags = [f"--{name}={value}" for name, value in options.items()]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), *flags]
+    with serve(command, port, "/_stcore/health", cwd) as server:
+        yield server
+
+
+@contextmanager
+def serve(command: Sequence[str], port: int, health: str, cwd: Path = ROOT) -> Iterator[Server]:
+    """Run `command` until `health` answers on `port`; on leaving, end it and all it started."""
+    with tempfile.TemporaryDirectory(prefix="server-") as folder:
+        log_file = Path(folder) / "log"
+        with log_file.open("wb") as log:
+            process = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env=_clean_environment(folder),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # a process group of its own, so that it can be ended whole
+            )
+        server = Server(f"http://127.0.0.1:{port}", process.pid, log_file)
+        try:
+            _wait(server, process, health)
+            yield server
+        finally:
+            _end(process)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _clean_environment(home: str) -> dict[str, str]:
+    """The developer's own Streamlit settings, in variables or in the home folder, do not count."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("STREAMLIT_")}
+    return kept | {"HOME": home, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+
+
+def _wait(server: Server, process: subprocess.Popen[bytes], health: str) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(server.url + health, timeout=5) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.05)
+    why = "did not answer in time" if process.poll() is None else f"ended ({process.returncode})"
+    raise RuntimeError(f"the server {why}: {process.args}\n{server.log()}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    # The process may have ended while something it started lives on: signal the whole group.
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, sign)
+        except ProcessLookupError:
+            break
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            continue
+    process.wait()

@@ -1,0 +1,133 @@
+"""The shape of the project: one-way imports, a small top level, no path of somebody's machine.
+
+One way means app.py → pages → lessons → lessons.tricks. Streamlit is not known under lessons/, and
+lessons.tricks knows torch and the standard library only.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+LAYERS = ["lessons.tricks", "lessons", "pages", "app"]  # the lowest first
+TOP_LEVEL = {
+    *("app.py", "pages", "lessons", "tests", "requirements.txt"),
+    *("README.md", "CHANGELOG.md", "LICENSE", "Makefile", "Dockerfile", "pyproject.toml"),
+}
+# A home or scratch folder of somebody's machine. (Spelt so that this line does not match itself.)
+PRIVATE_PATH = re.compile(r"(?<![\w.-])(?:/(?:home|Users|root|work|tmp/trees)/|[A-Z]:.Users.)\w+")
+
+
+def imported(source: str, module: str, is_package: bool = False) -> Iterator[str]:
+    """The absolute names of all that a module imports, wherever in the file."""
+    package = module if is_package else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            origin = node.module or ""
+            if node.level:
+                parents = package.split(".")
+                origin = ".".join([*parents[: len(parents) - node.level + 1], origin]).rstrip(".")
+            # `from lessons import tricks` may name a module or something in one: take both.
+            yield from (f"{origin}.{name.name}" for name in node.names)
+
+
+def within(name: str, package: str) -> bool:
+    return f"{name}.".startswith(f"{package}.")
+
+
+def layer(name: str) -> str | None:
+    return next((one for one in LAYERS if within(name, one)), None)
+
+
+def forbidden(name: str, module: str) -> bool:
+    """Whether `module` may not import `name`."""
+    here, there = layer(module), layer(name)
+    assert here, f"{module} belongs to no layer"
+    if there:
+        return LAYERS.index(there) > LAYERS.index(here)
+    root = name.split(".")[0]
+    if here == "lessons.tricks":
+        return root != "torch" and root not in sys.stdlib_module_names
+    return root == "tests" or (here == "lessons" and root == "streamlit")
+
+
+def violations(source: str, module: str, is_package: bool = False) -> list[str]:
+    names = imported(source, module, is_package)
+    return [f"{module} imports {name}" for name in names if forbidden(name, module)]
+
+
+def modules() -> Iterator[tuple[Path, str]]:
+    for pattern in ("app.py", "pages/**/*.py", "lessons/**/*.py"):
+        for path in sorted(ROOT.glob(pattern)):
+            yield path, ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+def test_imports_run_one_way():
+    found = []
+    for path, name in modules():
+        is_package = path.name == "__init__.py"
+        name = name.removesuffix(".__init__")
+        found += violations(path.read_text(encoding="utf-8"), name, is_package)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("source", "module"),
+    [
+        ("import streamlit as st", "lessons.figures"),
+        ("def f():\n    from streamlit import session_state", "lessons.stop_gradient.leak.lesson"),
+        ("from pages.ui import theme", "lessons"),
+        ("from ..pages import ui", "lessons.figures"),
+        ("import app", "pages.home"),
+        ("from tests.support import server", "pages.home"),
+        ("import numpy as np", "lessons.tricks.reversal"),
+        ("from .. import figures", "lessons.tricks.reversal"),
+        ("from lessons.catalogue import find", "lessons.tricks"),
+    ],
+)
+def test_an_import_that_runs_the_other_way_is_found(source, module):
+    assert len(violations(source, module)) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "module"),
+    [
+        ("import streamlit as st\nfrom lessons import catalogue\nimport pages.ui", "app"),
+        ("from .ui import theme\nfrom lessons.tricks import stop_gradient", "pages.home"),
+        ("import numpy\nfrom ..tricks import reverse\nfrom lessons import tricks", "lessons.a.b"),
+        ("import torch.nn\nfrom collections import abc\nfrom . import scope", "lessons.tricks.map"),
+    ],
+)
+def test_an_import_that_runs_down_is_allowed(source, module):
+    assert violations(source, module) == []
+
+
+def tracked() -> list[Path]:
+    """What git holds; `safe.directory` because a CI job may not own the checkout it tests."""
+    command = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip(f"needs the git repository: {listed.stderr.strip()}")
+    return [Path(name) for name in listed.stdout.split("\0") if name]
+
+
+def test_the_top_level_holds_only_what_was_agreed():
+    names = {path.parts[0] for path in tracked()}
+    assert {name for name in names if not name.startswith(".")} <= TOP_LEVEL
+
+
+def test_no_file_names_a_folder_of_somebodys_machine():
+    assert PRIVATE_PATH.search("kept in /" + "home/ada/lab")  # so the search itself works
+    found = []
+    for path in tracked():
+        if (ROOT / path).is_file():  # not so while a deletion waits to be committed
+            text = (ROOT / path).read_bytes().decode("utf-8", errors="ignore")
+            found += [f"{path}: {match}" for match in PRIVATE_PATH.findall(text)]
+    assert not found, "\n".join(found)
