@@ -42,7 +42,8 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
 
 def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
     curves = {series.name: series for series in result.curves}
-    limit = round_up([curves[name].y for name in GRADIENTS] + _bands(curves), least=1.4)
+    shown = {name: curves[name] for name in GRADIENTS}
+    limit = round_up([series.y for series in shown.values()] + _bands(shown), least=1.4)
     data: list[Trace] = []
     for name in ("true_gradient", "trick_gradient"):
         data += band(curves[name], name not in hidden)
@@ -50,14 +51,14 @@ def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
         data.append(curve(curves[name], name not in hidden))
     for name in ("true_gradient", "trick_gradient"):
         data.append(points(result[name], name not in hidden))
-    shown = [name for name in GRADIENTS if name not in hidden]
-    covered = "" if len(shown) == 3 else " One curve is covered until you have answered."
+    seen = [name for name in GRADIENTS if name not in hidden]
+    covered = "" if len(seen) == 3 else " One curve is covered until you have answered."
     return Figure(
         "gradient",
         "dz/dx, the gradient",
         "Lines: mean over the draws. Bands: 5–95 % of them. Points: this draw at your x; "
         "click one for its histogram.",
-        "The gradient dz/dx over x. At your inputs: " + _spoken(result, shown) + covered,
+        "The gradient dz/dx over x. At your inputs: " + _spoken(result, seen) + covered,
         data,
         axes(_span(curves["forward"]), (-limit, limit), "x", "dz/dx"),
         wide=True,

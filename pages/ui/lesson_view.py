@@ -6,7 +6,7 @@ import streamlit as st
 
 from lessons.export import export
 from lessons.lesson import Lesson, hidden_roles
-from lessons.prose import Question, fill
+from lessons.prose import Option, Question, fill
 from pages.ui import computation, memory, payload
 from pages.ui.lab_state import LabState
 from pages.ui.live import last_change, live_lab
@@ -99,7 +99,11 @@ def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:
 def _question(lesson: Lesson, question: Question, state: LabState, trail: Trail) -> None:
     """Ask; after the learner has committed, say what is so and which belief led elsewhere."""
     key = f"{lesson.slug}_{question.name}"
-    options = {option.key: option for option in question.options}
+    facts = state.picture.facts
+    options = {
+        option.key: Option(option.key, fill(option.text, facts), fill(option.reply, facts))
+        for option in question.options
+    }
     if question.name not in trail.answers:
         choice = st.radio(
             "Your prediction",
@@ -120,21 +124,16 @@ def _question(lesson: Lesson, question: Question, state: LabState, trail: Trail)
         return
     right = lesson.predictions[question.name](lesson.compute(lesson.validate({})))
     said = options[trail.answers[question.name]]
-    facts = state.picture.facts
     if said.key == right:
-        _reply("right", f"**✓ You said: {said.text}**", fill(said.reply, facts))
+        _reply("right", f"✓ You said: {said.text}", said.reply)
     else:
-        _reply("wrong", f"**✗ You said: {said.text}**", fill(said.reply, facts))
-        _reply(
-            "right",
-            f"**What torch computes: {options[right].text}**",
-            fill(options[right].reply, facts),
-        )
+        _reply("wrong", f"✗ You said: {said.text}", said.reply)
+        _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
 
 
 def _reply(kind: str, head: str, text: str) -> None:
     with st.container(key=f"reply_{kind}"):
-        st.markdown(f"{head}\n\n{text}")
+        st.markdown(f"**{head}**\n\n{text}")
 
 
 def _mark_done(lesson: Lesson, trail: Trail) -> None:
