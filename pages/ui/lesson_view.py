@@ -39,7 +39,7 @@ def restore(lesson: Lesson) -> LabState:
 @st.fragment
 def _body(slug: str, state: LabState, trail: Trail) -> None:
     """Text and lab. A fragment: a drag reruns this and nothing else."""
-    words, lab = st.columns([5, 7], gap="large")
+    words, lab = st.columns([4.4, 7.6], gap="large")
     # The lab goes out first: what moves under the learner's hand should not wait for the text.
     with lab, st.container(key="lab"):
         _lab(state.lesson, state, trail)
@@ -57,7 +57,7 @@ def _lab(lesson: Lesson, state: LabState, trail: Trail) -> None:
         state.text |= {name: text for name, text in change.values.items() if name in state.text}
         state.ignored = ""
     state.update(lambda values: computation.run(lesson, values, slot, state.halt, key), live)
-    hidden = hidden_roles(lesson, list(trail.answers))
+    hidden = hidden_roles(lesson, trail.answers, trail.step)
     live_lab(
         {
             "seq": state.seq,
@@ -144,6 +144,7 @@ def _mark_done(lesson: Lesson, trail: Trail) -> None:
 
 def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
     steps = lesson.prose.steps
+    step = steps[trail.step - 1]
 
     def go(to: int) -> Callable[[], None]:
         def callback() -> None:
@@ -158,9 +159,9 @@ def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
         back, on = trail.step - 1, trail.step + 1
         st.button("← Back", disabled=back < 1, on_click=go(max(back, 1)), key="back")
         if on <= len(steps):
-            st.button(
-                f"Next: {steps[on - 1].title} →", on_click=go(on), key="next", type="secondary"
-            )
+            asking = step.question and step.question.name not in trail.answers
+            label = "Skip the question →" if asking else f"Next: {steps[on - 1].title} →"
+            st.button(label, on_click=go(on), key="next")
 
 
 def _code(lesson: Lesson, state: LabState) -> None:
