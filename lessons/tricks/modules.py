@@ -2,7 +2,7 @@
 
 They hold settings, no weights. A setting given as a tensor becomes a buffer: it moves with
 `.to()` and is in the `state_dict`. Numbers are plain attributes and may be changed between
-steps, as a schedule does. Copying and pickling work where no lambda is held.
+steps, as a schedule does; a buffer is changed with `fill_` or by assigning a tensor. Copying and pickling work where no lambda is held.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class _Trick(nn.Module):
         self._names = tuple(settings)
 
     def extra_repr(self) -> str:
-        shown = ((n, getattr(self, n)) for n in self._names)
+        shown = ((n, getattr(self, n)) for n in self._names if n not in self._modules)
         return ", ".join(f"{n}={getattr(v, '__name__', v)}" for n, v in shown)
 
 

@@ -102,6 +102,7 @@ def run_overridden(
     kwargs: dict[str, Any],
 ) -> Any:
     """`func(*args, **kwargs)` with `binding`'s rule as its gradient."""
+    refuse_compiling()
     operands: list[torch.Tensor] = []
     call = _Call(func, spelling, op_type, name, binding.rule)
     call.args = tuple(take_out(v, operands) for v in (swap(args) if spelling.swapped else args))
@@ -129,6 +130,7 @@ def run_overridden(
 
 
 def _apply(call: _Call, operands: list[torch.Tensor]) -> Any:
+    refuse_compiling()
     outputs = _overridden(call, *operands)
     if call.container is None:
         return outputs
@@ -152,6 +154,15 @@ def _run_in_place(call: _Call, spelling: Spelling, operands: list[torch.Tensor])
             f"{call.type}, which returns a new tensor."
         )
     return target.copy_(result)
+
+
+def refuse_compiling() -> None:
+    """Raise while torch.compile traces: it then leaves the code to run eagerly, as it must."""
+    if torch.compiler.is_compiling():
+        raise TrickError(
+            "gradient_override_map does not compile: inside it torch.compile falls back to eager, "
+            "and with fullgraph=True it cannot. Mark this part with torch.compiler.disable."
+        )
 
 
 def swap(args: Any) -> Any:

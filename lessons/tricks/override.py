@@ -13,7 +13,6 @@ from collections.abc import Callable, Generator, Hashable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-import torch
 from torch.overrides import (
     TorchFunctionMode,
     _get_current_function_mode_stack,
@@ -25,7 +24,12 @@ from lessons.tricks.errors import TrickError, describe, listed
 from lessons.tricks.keys import read_map
 from lessons.tricks.lookup import SPELLINGS, Spelling
 from lessons.tricks.optypes import OP_TYPES
-from lessons.tricks.overridden import Binding, reentrant_checkpoints, run_overridden
+from lessons.tricks.overridden import (
+    Binding,
+    reentrant_checkpoints,
+    refuse_compiling,
+    run_overridden,
+)
 
 
 class OverrideReport:
@@ -68,6 +72,7 @@ class _Map(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
+        refuse_compiling()
         kwargs = kwargs or {}
         spelling = None if self.covered else self.spellings.get(func)
         if spelling is None:
@@ -135,8 +140,9 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
     exit restores; upstream gradients are summed before the rule; an unused floating point output
     arrives as zeros, an integer one as None; higher derivatives differentiate the rule.
     Every dtype and device; in-place forms are handled, except those that change the shape. In a
-    thread only that thread's maps hold. Under `torch.compile` the block does not compile: it
-    raises `TrickError`. Forward-mode differentiation raises torch's own error.
+    thread only that thread's maps hold. `torch.compile` leaves the block to run eagerly, with the
+    same gradients; with `fullgraph=True` it raises. `torch.func.grad` and `vmap` work;
+    forward-mode differentiation raises torch's own error.
 
     Raises `TrickError` on entry for an unknown op type or gradient name and for what is no rule,
     in the backward pass for gradients of wrong count, shape, dtype or device. Warns on exit of a
@@ -196,11 +202,7 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
         return inside
 
     def _entry(self) -> _Map:
-        if torch.compiler.is_compiling():
-            raise TrickError(
-                "gradient_override_map does not work under torch.compile, which would give the "
-                "plain gradient. Run this part eagerly, or mark it with torch.compiler.disable."
-            )
+        refuse_compiling()
         outer, depth = _current(), reentrant_checkpoints()
         bindings = dict(outer.bindings) if outer else {}
         entry = _Map(self, bindings)

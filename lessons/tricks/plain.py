@@ -9,11 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.overrides import (
-    handle_torch_function,
-    has_torch_function,
-    has_torch_function_unary,
-)
+from torch.overrides import handle_torch_function, has_torch_function
 
 from lessons.tricks.errors import TrickError, describe
 
@@ -62,7 +58,7 @@ def identity(x: torch.Tensor) -> torch.Tensor:
     >>> torch.autograd.grad(identity(x).sum(), x)
     (tensor([1.]),)
     """
-    if has_torch_function_unary(x):
+    if _seen_first((x,)):
         return handle_torch_function(identity, (x,), x)
     return _pass_on(require_tensor("identity", x))
 
@@ -78,7 +74,7 @@ def py_func(func: Callable[..., Any], *inputs: torch.Tensor) -> Any:
     >>> [y.requires_grad for y in py_func(lambda a, b: (a + b, a * b, a - b), a, b)]
     [False, False, False]
     """
-    if has_torch_function(inputs):
+    if _seen_first(inputs):
         return handle_torch_function(py_func, inputs, func, *inputs)
     with torch.no_grad():
         outputs = func(*inputs)
@@ -124,7 +120,9 @@ def _join(
             f"{describe(surrogate)}. Both need one shape and one device."
         )
     # An f that hands back its input, or a view, must not lend the caller that input's memory.
-    if value._is_view() or any(value is given for given in inputs):
+    if not torch.compiler.is_compiling() and (
+        value._is_view() or any(value is given for given in inputs)
+    ):
         value = value.clone()
     return _value_of_gradient_of(value, surrogate)
 
@@ -148,7 +146,7 @@ def forward_backward(
     ([0.0, 1.0], (tensor([1., 0.]),))
     """
 
-    @functools.wraps(f)
+    @functools.wraps(f, updated=())
     def trick(*args: Any, **kwargs: Any) -> torch.Tensor:
         surrogate = g(*args, **kwargs)
         with torch.no_grad():
@@ -173,7 +171,7 @@ def straight_through(f: Callable[..., torch.Tensor]) -> Callable[..., torch.Tens
     ([0.0, 2.0], (tensor([0., 4.]),))
     """
 
-    @functools.wraps(f)
+    @functools.wraps(f, updated=())
     def trick(x: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         require_tensor("straight_through", x)
         with torch.no_grad():
@@ -181,6 +179,14 @@ def straight_through(f: Callable[..., torch.Tensor]) -> Callable[..., torch.Tens
         return _join("straight_through", value, x, (x, *args, *kwargs.values()))
 
     return trick
+
+
+def _seen_first(inputs: tuple[Any, ...]) -> bool:
+    """Whether something around this call, an override map say, is to see it before it runs."""
+    if torch.compiler.is_compiling() and torch._C._len_torch_function_stack():
+        # Tracing takes the answer below to be no; raising leaves the op to run eagerly.
+        raise TrickError("identity and py_func do not compile inside an override map.")
+    return has_torch_function(inputs)
 
 
 def require_tensor(trick: str, x: torch.Tensor) -> torch.Tensor:

@@ -3,7 +3,7 @@
 Shared by the map of override.py and by built.py, which overrides a graph after it was built.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -26,24 +26,31 @@ class Missing(NamedTuple):
 class Tensors(tuple[Any, ...]):
     """A tuple of tensors whose errors speak: past the end, or no longer there.
 
-    >>> Tensors([torch.ones(1)])[1]
+    >>> Tensors([torch.ones(1)], "op 'mul' of type mul: inputs")[1]
     Traceback (most recent call last):
     ...
-    lessons.tricks.errors.TrickError: index 1 is past the tensors here (1 of them). Python \
-numbers are no tensor operands: they stand in op.args.
+    lessons.tricks.errors.TrickError: op 'mul' of type mul: inputs[1] does not exist, there are \
+only 1. Python numbers are no tensor operands: they stand in op.args.
     """
+
+    name: str
+
+    def __new__(cls, tensors: Iterable[Any], name: str) -> "Tensors":
+        made = super().__new__(cls, tuple(tensors))
+        made.name = name
+        return made
 
     def __getitem__(self, index: Any) -> Any:
         try:
             found = super().__getitem__(index)
         except IndexError:
             raise TrickError(
-                f"index {index} is past the tensors here ({len(self)} of them). Python numbers "
-                "are no tensor operands: they stand in op.args."
+                f"{self.name}[{index}] does not exist, there are only {len(self)}. Python "
+                "numbers are no tensor operands: they stand in op.args."
             ) from None
         if isinstance(found, Missing):
             raise TrickError(found.reason)
-        return Tensors(found) if isinstance(index, slice) else found
+        return Tensors(found, self.name) if isinstance(index, slice) else found
 
     def __iter__(self) -> Iterator[Any]:
         return (self[index] for index in range(len(self)))
@@ -66,7 +73,8 @@ class Op:
         call: tuple[tuple[Any, ...], dict[str, Any]] | Missing,
     ) -> None:
         self.type, self.name = type, name
-        self.inputs, self.outputs = Tensors(inputs), Tensors(outputs)
+        self.inputs = Tensors(inputs, f"op {name!r} of type {type}: inputs")
+        self.outputs = Tensors(outputs, f"op {name!r} of type {type}: outputs")
         self._call = call
 
     @property
