@@ -495,7 +495,7 @@ def test_a_reset_takes_over_and_counting_goes_on(page: Page) -> None:
 
 
 def test_the_theme_recolours_the_charts(page: Page) -> None:
-    stroke = "document.querySelector('[data-figure=forward] .js-line:last-child').style.stroke"
+    stroke = "[...document.querySelectorAll('[data-figure=forward] .js-line')].at(-1).style.stroke"
     page.evaluate(
         "document.documentElement.style.setProperty("
         "'--role-forward', 'light-dark(rgb(1, 2, 3), rgb(201, 202, 203))')"
