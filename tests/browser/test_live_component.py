@@ -86,7 +86,8 @@ WATCH = r"""() => {
 }"""
 
 
-STROKE = "[...document.querySelectorAll('[data-figure=forward] .scatterlayer .js-line')].at(-1).style.stroke"
+CURVE = "[data-figure=forward] .scatterlayer .js-line"
+STROKE = f"[...document.querySelectorAll('{CURVE}')].at(-1).style.stroke"
 
 
 @contextlib.contextmanager
@@ -185,11 +186,9 @@ def settled(page: Page) -> None:
     )
 
 
-def line(page: Page, figure: str = "forward") -> str:
-    """The path of a figure's last line: what the learner sees, in short."""
-    return (
-        page.locator(f"[data-figure={figure}] .scatterlayer .js-line").last.get_attribute("d") or ""
-    )
+def line(page: Page) -> str | None:
+    """The path of the curve as drawn: what the learner sees, in short."""
+    return page.locator(CURVE).last.get_attribute("d")
 
 
 def drawn_y(page: Page, figure: str, trace: int, index: int) -> float:
@@ -326,6 +325,11 @@ def test_a_newer_value_interrupts_a_slow_answer(page: Page) -> None:
     start = time.monotonic()
     bar(page, "power").press("ArrowLeft")
     expect(lab).to_have_attribute("aria-busy", "true")
+    opacity = (
+        "getComputedStyle(document.querySelector("
+        "'[data-testid=stElementContainer]:has(.gl-lab)')).opacity"
+    )
+    assert page.evaluate(opacity) == "1", "the controls look switched off"
     page.wait_for_timeout(600)
     bar(page, "power").press("Home")
     expect(exact(page, "power")).to_have_value("0")
