@@ -63,7 +63,7 @@ def subjects() -> list[Subject]:
             slider="#noise_high [role=slider]",
             track="#noise_high .dash-slider-root",
             gradient="#gradient",
-            others=["#value", "#histogram", "#table"],
+            others=["#forward", "#histogram", "#table"],
         ),
         Subject(
             "NiceGUI",
@@ -71,7 +71,7 @@ def subjects() -> list[Subject]:
             slider=".noise_high .q-slider__track-container",
             track=".noise_high .q-slider__track",
             gradient=".gradient",
-            others=[".value", ".histogram", ".table"],
+            others=[".forward", ".histogram", ".table"],
         ),
         Subject(
             "plain Streamlit",
@@ -80,7 +80,7 @@ def subjects() -> list[Subject]:
             track=plain("noise_high") + " [role=group]",
             gradient=plain("gradient"),
             # Its table is a canvas; the text kept beside it for screen readers is late on purpose.
-            others=[plain("value"), plain("histogram")],
+            others=[plain("forward"), plain("histogram")],
         ),
     ]
 
@@ -111,14 +111,15 @@ def drag(page: Page, subject: Subject) -> float:
     box = page.locator(subject.track).first.bounding_box()
     assert box, f"{subject.name}: no slider to drag"
     y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.move(box["x"] + box["width"] * 0.9, y)
     page.mouse.down()
     page.wait_for_timeout(500)
     page.evaluate("one => { window.changes = painted.countChanges(one) }", subject.gradient)
     start = time.monotonic()
     while (passed := time.monotonic() - start) < DRAG_SECONDS:
-        there = abs((passed / 1.5 + 0.5) % 2 - 1)  # 0…1…0, once in three seconds
-        page.mouse.move(box["x"] + box["width"] * (0.1 + 0.8 * there), y)
+        there = abs((passed / 1.5) % 2 - 1)  # to and fro in three seconds
+        # Within the part of the slider that lies above noise_low, which the lesson asks for.
+        page.mouse.move(box["x"] + box["width"] * (0.6 + 0.35 * there), y)
         time.sleep(1 / 60)
     changes = page.evaluate("window.changes()")
     page.mouse.up()
