@@ -104,6 +104,17 @@ class Integer(Parameter):
 
 
 @dataclass(frozen=True)
+class Index(Integer):
+    """Which entry of a list parameter, 1 for the first; past its end is the last.
+
+    Args:
+        of: the list's name.
+    """
+
+    of: str = ""
+
+
+@dataclass(frozen=True)
 class Numbers(Parameter):
     """A list of numbers, separated by commas or spaces.
 

@@ -76,6 +76,7 @@ class Result:
         histograms: over the draws, at the point the learner chose.
         facts: scalars and text for the prose and the predictions.
         notes: what must be known about the numbers.
+        work: how much was computed, in words.
         device: where torch computed.
     """
 
@@ -85,6 +86,7 @@ class Result:
     histograms: tuple[Histogram, ...] = ()
     facts: Mapping[str, float | int | str] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    work: str = ""
     device: str = "cpu"
 
     def __getitem__(self, name: str) -> Series:

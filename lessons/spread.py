@@ -74,7 +74,7 @@ class Spread:
         """
         place = share * (np.nan_to_num(self._left, nan=1.0) - 1)
         if self._bins is not None:
-            found = self._bins.value_at(place)
+            found: Array = self._bins.value_at(place)
             found[np.isnan(self._left)] = np.nan
             return found
         below = place.astype(np.int64)
@@ -82,7 +82,8 @@ class Spread:
         above = np.minimum(below + 1, len(self._ordered) - 1)
         high = np.take_along_axis(self._ordered, above[None], 0)[0]
         part = place - below
-        return np.where(part > 0, low + part * (high - low), low)
+        exact: Array = np.where(part > 0, low + part * (high - low), low)
+        return exact
 
     def histogram(self, column: int, edges: Array) -> Array:
         """How many finite draws of one column fall between the edges, shape [len(edges) - 1].

@@ -9,7 +9,7 @@ import torch
 from lessons.devices import DTYPES, devices, resolve
 from lessons.draws import ROWS, unit_draws
 from lessons.lesson import Lab, Progress
-from lessons.parameters import Choice, Device, Integer, Number, Numbers, Values
+from lessons.parameters import Choice, Device, Index, Integer, Number, Numbers, Values
 from lessons.result import Array, Histogram, Note, Result, Series
 from lessons.spread import Spread
 from lessons.stop_gradient.noise import Program, by_role, first_draw, gradient, noise_free
@@ -34,14 +34,7 @@ PARAMETERS = (
         high=1_000_000,
         log=True,
     ),
-    Integer(
-        "point",
-        "Histogram at input no.",
-        "1",
-        "1 is the first x; past the end is the last.",
-        low=1,
-        high=256,
-    ),
+    Index("point", "Histogram at", "1", "Or click a point.", low=1, high=256, of="x"),
     Integer("seed", "Seed", "0", "The same seed draws the same noise.", advanced=True),
     Numbers(
         "u",
@@ -138,6 +131,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             *([Note("warning", missing)] if missing else ()),
             *notes(points, cast(points), cast(u), here, spreads),
         ),
+        work=f"{total:,} {'draw' if total == 1 else 'draws'}",
         device=str(device),
     )
 

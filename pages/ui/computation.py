@@ -1,6 +1,7 @@
 """Runs a lesson for a page: shows progress on slow work, and stops for a newer wish."""
 
 import time
+from collections.abc import Callable
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,12 +20,15 @@ class StoppedError(Exception):
     """The computation gave way to a newer wish of the learner, or to Stop."""
 
 
-def run(lesson: Lesson, values: Values, slot: DeltaGenerator, key: str) -> tuple[Result, float]:
+def run(
+    lesson: Lesson, values: Values, slot: DeltaGenerator, halt: Callable[[], None], key: str
+) -> tuple[Result, float]:
     """The lesson's result and the seconds it took.
 
     Args:
         lesson, values: what to compute.
         slot: an st.empty() for the progress bar and the Stop button.
+        halt: called when the learner presses Stop.
         key: for the button; unique on the page.
 
     Raises:
@@ -44,7 +48,7 @@ def run(lesson: Lesson, values: Values, slot: DeltaGenerator, key: str) -> tuple
         if bar is None:
             with slot.container(horizontal=True, key=f"{key}_busy", vertical_alignment="center"):
                 bar = st.progress(0.0)
-                st.button("Stop", key=f"{key}_stop", width="content")
+                st.button("Stop", key=f"{key}_stop", on_click=halt)
         if now - shown > 0.1:
             shown = now
             left = now / share - now

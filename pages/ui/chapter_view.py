@@ -1,0 +1,48 @@
+"""A chapter's page: the list of its lessons, and the one that the address names."""
+
+import streamlit as st
+
+import lessons
+from lessons import Chapter
+from lessons.lesson import Lesson
+from pages.ui import memory
+from pages.ui.lesson_view import lesson_view
+from pages.ui.site import mend_cold_start
+
+
+def chapter_page(slug: str) -> None:
+    """The page of one chapter."""
+    mend_cold_start()
+    chapter = next(one for one in lessons.chapters() if one.slug == slug)
+    if not chapter.lessons:
+        st.title(chapter.title, anchor=False)
+        st.markdown(chapter.prose.intro)
+        return
+    lesson = _chosen(chapter)
+    _list(chapter, lesson)
+    lesson_view(lesson)
+
+
+def _chosen(chapter: Chapter) -> Lesson:
+    asked = st.query_params.get("lesson")
+    for lesson in chapter.lessons:
+        if lesson.slug == asked:
+            return lesson
+    first = chapter.lessons[0]
+    if asked:
+        st.warning(f"There is no lesson “{asked[:40]}” here. This is {first.slug}.")
+    return first
+
+
+def _list(chapter: Chapter, here: Lesson) -> None:
+    with st.container(horizontal=True, key="lessons"):
+        for lesson in chapter.lessons:
+            done = " ✓" if memory.trail(lesson).done else ""
+            with st.container(
+                width="content", key="lesson_here" if lesson is here else f"lesson_{lesson.slug}"
+            ):
+                st.page_link(
+                    f"pages/{chapter.slug}.py",
+                    label=f"{lesson.prose.front['short']}{done}",
+                    query_params={"lesson": lesson.slug},
+                )

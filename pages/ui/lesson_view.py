@@ -1,0 +1,186 @@
+"""A lesson on a page: its text in steps on one side, its live lab on the other, code below."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from lessons.export import export
+from lessons.lesson import Lesson, hidden_roles
+from lessons.prose import Question, fill
+from pages.ui import computation, memory, payload
+from pages.ui.lab_state import LabState
+from pages.ui.live import last_change, live_lab
+from pages.ui.memory import Trail
+
+
+def lesson_view(lesson: Lesson) -> None:
+    """Draw the whole lesson."""
+    state, trail = restore(lesson), memory.trail(lesson)
+    st.title(lesson.title, anchor=False)
+    _body(lesson.slug, state, trail)
+    _code(lesson, state)
+
+
+def restore(lesson: Lesson) -> LabState:
+    """This session's lab for the lesson: as the address says if it came from outside."""
+    key = f"state_{lesson.slug}"
+    asked = {name: st.query_params[name] for name in list(st.query_params)[:64]}
+    asked.pop("lesson", None)
+    step = asked.pop("step", "")
+    if key not in st.session_state:
+        st.session_state[key] = LabState(lesson)
+        st.session_state[key].open_address(asked)
+        if step.isascii() and step.isdigit() and len(step) < 4:
+            memory.trail(lesson).step = memory.clamp_step(lesson, int(step))
+    state: LabState = st.session_state[key]
+    return state
+
+
+@st.fragment
+def _body(slug: str, state: LabState, trail: Trail) -> None:
+    """Text and lab. A fragment: a drag reruns this and nothing else."""
+    words, lab = st.columns([5, 7], gap="large")
+    # The lab goes out first: what moves under the learner's hand should not wait for the text.
+    with lab, st.container(key="lab"):
+        _lab(state.lesson, state, trail)
+    with words, st.container(key="words"):
+        _words(state.lesson, state, trail)
+
+
+def _lab(lesson: Lesson, state: LabState, trail: Trail) -> None:
+    key = f"lab_{lesson.slug}"
+    slot = st.empty()
+    change = last_change(key)
+    live = False
+    if change is not None and change.seq > state.seq:
+        state.seq, live = change.seq, change.live
+        state.text |= {name: text for name, text in change.values.items() if name in state.text}
+        state.ignored = ""
+    state.update(lambda values: computation.run(lesson, values, slot, state.halt, key), live)
+    hidden = hidden_roles(lesson, list(trail.answers))
+    live_lab(
+        {
+            "seq": state.seq,
+            "reset": state.reset,
+            "groups": payload.groups(lesson, state.values, state.text, state.errors),
+            "notes": state.notes(),
+            "query": payload.query(lesson, state.values, trail.step),
+            "cookie": memory.cookie(),
+            **payload.picture(lesson, state.picture, state.values, hidden, state.seconds),
+        },
+        key=key,
+    )
+    st.button("Reset the lab", key=f"{key}_reset", type="tertiary", on_click=_reset, args=(state,))
+
+
+def _reset(state: LabState) -> None:
+    state.set(state.lesson.text(state.lesson.validate({})))
+
+
+def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:
+    steps = lesson.prose.steps
+    step = steps[trail.step - 1]
+    facts = state.picture.facts
+    marks = (
+        f'<span class="{"here" if i == trail.step else "past" if i < trail.step else ""}"></span>'
+        for i in range(1, len(steps) + 1)
+    )
+    st.html(
+        f'<p class="gt-eyebrow">Step {trail.step} of {len(steps)}</p>'
+        f'<div class="gt-steps" aria-hidden="true">{"".join(marks)}</div>'
+    )
+    st.markdown(f"## {step.title}", anchors=False)
+    st.markdown(fill(step.text, facts))
+    if step.question:
+        _question(lesson, step.question, state, trail)
+    _forward_and_back(lesson, state, trail)
+
+
+def _question(lesson: Lesson, question: Question, state: LabState, trail: Trail) -> None:
+    """Ask; after the learner has committed, say what is so and which belief led elsewhere."""
+    key = f"{lesson.slug}_{question.name}"
+    options = {option.key: option for option in question.options}
+    if question.name not in trail.answers:
+        choice = st.radio(
+            "Your prediction",
+            list(options),
+            index=None,
+            key=key,
+            format_func=lambda name: options[name].text,
+        )
+
+        def commit() -> None:
+            if choice:
+                trail.answers[question.name] = choice
+                _mark_done(lesson, trail)
+
+        st.button("Commit to this answer", disabled=choice is None, on_click=commit, type="primary")
+        if question.hides:
+            st.caption("The lab shows the covered curve once you have committed.")
+        return
+    right = lesson.predictions[question.name](lesson.compute(lesson.validate({})))
+    said = options[trail.answers[question.name]]
+    facts = state.picture.facts
+    if said.key == right:
+        _reply("right", f"**✓ You said: {said.text}**", fill(said.reply, facts))
+    else:
+        _reply("wrong", f"**✗ You said: {said.text}**", fill(said.reply, facts))
+        _reply(
+            "right",
+            f"**What torch computes: {options[right].text}**",
+            fill(options[right].reply, facts),
+        )
+
+
+def _reply(kind: str, head: str, text: str) -> None:
+    with st.container(key=f"reply_{kind}"):
+        st.markdown(f"{head}\n\n{text}")
+
+
+def _mark_done(lesson: Lesson, trail: Trail) -> None:
+    asked = {question.name for question in lesson.prose.questions}
+    if trail.step == len(lesson.prose.steps) and asked <= set(trail.answers):
+        trail.done = True
+
+
+def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
+    steps = lesson.prose.steps
+
+    def go(to: int) -> Callable[[], None]:
+        def callback() -> None:
+            trail.step = to
+            _mark_done(lesson, trail)
+            if steps[to - 1].lab:
+                state.set(steps[to - 1].lab)
+
+        return callback
+
+    with st.container(horizontal=True, key="turn"):
+        back, on = trail.step - 1, trail.step + 1
+        st.button("← Back", disabled=back < 1, on_click=go(max(back, 1)), key="back")
+        if on <= len(steps):
+            st.button(
+                f"Next: {steps[on - 1].title} →", on_click=go(on), key="next", type="secondary"
+            )
+
+
+def _code(lesson: Lesson, state: LabState) -> None:
+    st.markdown("## The code", anchors=False)
+    panes = {"torch, as it ran": lesson.source}
+    panes |= {label: path.read_text("utf-8") for label, path in lesson.equivalents.items()}
+    *code_tabs, take = st.tabs([*panes, "Take it with you"])
+    for tab, text in zip(code_tabs, panes.values(), strict=True):
+        with tab:
+            st.code(text, language="python")
+    with take:
+        st.markdown(
+            "One file with the settings of your screen. It needs Python and torch, and prints "
+            "these numbers as one JSON object. The address of this page restores the screen."
+        )
+        st.download_button(
+            f"Download {lesson.slug}.py",
+            data=lambda: export(lesson, state.values),
+            file_name=f"{lesson.slug}.py",
+            mime="text/x-python",
+            on_click="ignore",
+        )

@@ -1,0 +1,67 @@
+"""The live lab: one Streamlit component that holds a lab's controls, charts and table.
+
+A page builds a payload (see ``live_lab``), mounts it, and reads what the learner set with
+``last_change``. Everything a browser needs lives in this folder too: the modules in ``*.js``,
+the look in ``lab.css``; ``assets`` puts them where Streamlit's static serving finds them and
+``wire`` turns numbers into bytes and the browser's answer into something that can be trusted.
+No lesson and no torch in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.live.assets import LIVE_FOLDER, STYLE, prepare
+from pages.ui.live.wire import Change, encode, read_change
+
+__all__ = ["Change", "last_change", "live_lab", "prepare"]
+
+# Streamlit hands inline scripts to the browser as a blob, which cannot import its neighbours by
+# a relative address. So the script is this small shim, and the modules come from static serving.
+# The address is relative to the page's <base>, so a server.baseUrlPath is kept.
+_SHIM = f"""
+let lab;
+export default async function (component) {{
+  lab ??= import(new URL("app/static/{LIVE_FOLDER}/lab.js", document.baseURI).href);
+  try {{
+    return (await lab).render(component);
+  }} catch (error) {{
+    lab = undefined; // the next render tries again
+    console.error("The live lab could not be loaded.", error);
+    component.parentElement.querySelector(".gl-lab").textContent =
+      "The lab's script could not be loaded. Reload the page to try again.";
+  }}
+}}
+"""
+
+# Registered once, at import: registering again under the same name would remount every lab.
+_component = st.components.v2.component(
+    "gradient_lab",
+    html='<div class="gl-lab"></div>',
+    css=STYLE,
+    js=_SHIM,
+    isolate_styles=False,
+)
+
+
+def _nothing() -> None:
+    """A state key exists only when it has a callback."""
+
+
+def last_change(key: str) -> Change | None:
+    """What the browser sent last for the lab ``key``; readable before it is mounted in this run."""
+    state = st.session_state.get(key)
+    return read_change(state.get("input")) if isinstance(state, Mapping) else None
+
+
+def live_lab(payload: Mapping[str, Any], *, key: str) -> None:
+    """Mount the lab, or bring the mounted one up to date.
+
+    ``payload`` holds ``seq``, ``reset``, ``groups``, ``figures``, ``table``, ``notes``, ``status``
+    and ``query``; ``lab.js`` documents them. Figures may hold numpy arrays anywhere under
+    ``data`` and ``layout``, and colour tokens such as ``"role:forward/0.25"``.
+    """
+    _component(key=key, data=encode(payload), on_input_change=_nothing)

@@ -1,0 +1,145 @@
+// The charts: one Plotly node a figure, made once and from then on only changed, so that zoom is
+// kept and no frame is ever empty. A figure whose digest did not change is not touched.
+
+import { element, setChildren, setText } from "./dom.js";
+import { PLOTLY } from "./plotly_address.js";
+
+const CONFIG = { displayModeBar: false, showTips: false, doubleClick: "reset" };
+
+/** Plotly's script, loaded once for the page. @type {Promise<any>} */
+export const plotly = new Promise((resolve, reject) => {
+  if (window.Plotly) {
+    resolve(window.Plotly);
+    return;
+  }
+  const script = element("script", "", { src: new URL(PLOTLY, import.meta.url).href });
+  script.onload = () => resolve(window.Plotly);
+  script.onerror = () => reject(new Error("Plotly's script could not be loaded."));
+  document.head.append(script);
+});
+
+export class Charts {
+  /**
+   * @param {HTMLElement} box
+   * @param {import("./palette.js").Palette} palette
+   * @param {(control: string, value: string) => void} choose  what a click on a point does
+   */
+  constructor(box, palette, choose) {
+    this.box = box;
+    this.palette = palette;
+    this.choose = choose;
+    this.slots = new Map(); // by figure id
+    this.resized = new ResizeObserver((entries) => this.#resize(entries));
+    // A finger on a chart scrolls the page; only a mouse draws a box to zoom into.
+    this.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
+  }
+
+  /** Frames, titles, captions: everything but the drawing, which needs Plotly's script. */
+  frame(specs) {
+    const before = this.slots;
+    this.slots = new Map();
+    for (const spec of specs) {
+      const slot = before.get(spec.id) ?? this.#makeSlot(spec.id);
+      before.delete(spec.id);
+      this.slots.set(spec.id, slot);
+      slot.spec = spec;
+      slot.root.classList.toggle("gl-wide", Boolean(spec.wide));
+      setText(slot.title, spec.title ?? "");
+      setText(slot.caption, spec.caption ?? "");
+      const height = `${spec.height}px`;
+      if (slot.plot.style.height !== height) slot.plot.style.height = height;
+      if (slot.alt !== spec.alt) slot.plot.setAttribute("aria-label", (slot.alt = spec.alt));
+    }
+    for (const slot of before.values()) this.#drop(slot);
+    setChildren(this.box, [...this.slots.values()].map((slot) => slot.root));
+  }
+
+  /** Draw what changed. @param {any} Plotly  @param {boolean} [all]  everything: new colours */
+  draw(Plotly, all = false) {
+    this.Plotly = Plotly;
+    // Widths first, all of them: reading one after drawing another would lay the page out again.
+    for (const slot of this.slots.values()) slot.width ??= slot.plot.clientWidth;
+    for (const slot of this.slots.values()) {
+      if (all || slot.digest !== slot.spec.digest) this.#drawOne(slot);
+    }
+  }
+
+  stop() {
+    this.resized.disconnect();
+    for (const slot of this.slots.values()) this.#drop(slot);
+    this.slots.clear();
+  }
+
+  #drawOne(slot) {
+    if (!slot.width) return; // hidden for now; drawn when it gets a width
+    const { data, layout = {} } = slot.spec.figure;
+    slot.digest = slot.spec.digest;
+    try {
+      this.Plotly.react(slot.plot, this.palette.paint(data), this.#layout(layout, slot), CONFIG);
+    } catch (error) {
+      console.error(`The chart ${slot.spec.id} could not be drawn.`, error);
+      return;
+    }
+    if (!slot.listening) {
+      slot.listening = true;
+      slot.plot.on("plotly_click", ({ points }) => this.#clicked(slot, points));
+    }
+  }
+
+  /** The figure's own layout over what all charts of the course share. */
+  #layout(layout, { spec, width }) {
+    const text = "ink:text";
+    const axis = { gridcolor: "ink:grid", linecolor: "ink:axis", zerolinecolor: "ink:axis" };
+    const full = {
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      hovermode: "closest",
+      dragmode: this.dragmode,
+      margin: { l: 48, r: 16, t: 16, b: 40 },
+      ...layout,
+      font: { family: "inherit", size: 12, color: text, ...layout.font },
+      hoverlabel: { bgcolor: "ink:paper", bordercolor: "ink:axis", font: { color: text } },
+      uirevision: "lab", // the same for good: the learner's zoom outlives every new answer
+      width,
+      height: spec.height,
+      autosize: false, // the size is known; measuring it at every step costs a layout
+    };
+    for (const name of ["xaxis", "yaxis"]) full[name] ??= {};
+    for (const name in full) {
+      if (/^[xy]axis\d*$/.test(name)) full[name] = { ...axis, ...full[name] };
+    }
+    return this.palette.paint(full);
+  }
+
+  #clicked(slot, points) {
+    const value = points[0]?.customdata;
+    if (slot.spec.selects && value !== undefined && value !== null) {
+      this.choose(slot.spec.selects, String(value));
+    }
+  }
+
+  #resize(entries) {
+    for (const { target, contentRect } of entries) {
+      const slot = this.slots.get(target.parentNode?.dataset.figure);
+      const width = Math.round(contentRect.width);
+      if (!slot || slot.width === width) continue;
+      slot.width = width;
+      if (this.Plotly) this.#drawOne(slot);
+    }
+  }
+
+  #makeSlot(id) {
+    const title = element("div", "gl-title");
+    const plot = element("div", "gl-plot", { role: "img" });
+    const caption = element("figcaption", "gl-caption");
+    const root = element("figure", "gl-figure", { "data-figure": id }, title, plot, caption);
+    this.resized.observe(plot);
+    return { root, title, plot, caption, digest: null, width: null, alt: null };
+  }
+
+  #drop(slot) {
+    this.resized.unobserve(slot.plot);
+    if (this.Plotly) this.Plotly.purge(slot.plot);
+    slot.root.remove();
+  }
+}

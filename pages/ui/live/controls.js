@@ -1,0 +1,160 @@
+// All controls of a lab together: builds them from the payload, keeps what the learner is doing
+// safe from answers that come in meanwhile, and says what they hold as soon as it changes.
+
+import { element, setChildren, setText } from "./dom.js";
+import { makeField } from "./fields.js";
+
+const REST = 250; // ms without a key before a value counts as resting
+
+export class Controls {
+  /**
+   * @param {HTMLElement} box
+   * @param {(values: Record<string, string>, live: boolean) => void} changed
+   */
+  constructor(box, changed) {
+    this.box = box;
+    this.changed = changed;
+    /** @type {Map<string, {field: import("./fields.js").Field, error: boolean}>} */
+    this.known = new Map(); // by name and kind
+    this.groups = [];
+    this.layout = "";
+    this.reset = null;
+    this.unsettled = false; // something was moved and not yet told as resting
+    this.held = false; // a pointer is down on a slider
+    this.restTimer = 0;
+    this.listeners = new AbortController();
+    this.#watchPointer();
+  }
+
+  /** What every control says, by name. */
+  values() {
+    return Object.fromEntries([...this.known.values()].map(({ field, name }) => [name, field.get()]));
+  }
+
+  /** Set one control as if the learner had, as a click on a chart does. */
+  choose(name, value) {
+    const entry = [...this.known.values()].find((known) => known.name === name);
+    if (!entry || entry.field.get() === value) return;
+    entry.field.set(value);
+    this.#tell("done");
+  }
+
+  /**
+   * @param {any[]} groups
+   * @param {number} reset
+   * @param {boolean} current  whether this answers the newest thing the learner did
+   */
+  show(groups, reset, current) {
+    const forced = reset !== this.reset;
+    this.reset = reset;
+    if (forced) this.#forget();
+    this.#build(groups);
+    for (const spec of groups.flatMap((group) => group.controls)) {
+      const entry = this.known.get(`${spec.name} ${spec.kind}`);
+      entry.field.describe(spec);
+      if (forced || entry.fresh || (current && !this.#isBusy(entry) && !spec.error)) {
+        if (entry.field.get() !== spec.value) entry.field.set(spec.value);
+      }
+      entry.fresh = false;
+    }
+  }
+
+  stop() {
+    clearTimeout(this.restTimer);
+    this.listeners.abort();
+  }
+
+  /** Whether the learner is in the middle of something here. */
+  #isBusy({ field }) {
+    if (this.unsettled) return true;
+    const active = document.activeElement;
+    return field.root.contains(active) && active.type === "text";
+  }
+
+  #forget() {
+    this.unsettled = false;
+    clearTimeout(this.restTimer);
+  }
+
+  #tell(what) {
+    if (what !== "left") this.unsettled = true;
+    if (what === "moving") this.changed(this.values(), true);
+    if (what === "done" || what === "left") this.#settle();
+    else this.#restLater();
+  }
+
+  #restLater() {
+    clearTimeout(this.restTimer);
+    if (!this.held) this.restTimer = setTimeout(() => this.#settle(), REST);
+  }
+
+  #settle() {
+    clearTimeout(this.restTimer);
+    if (!this.unsettled) return;
+    this.unsettled = false;
+    this.changed(this.values(), false);
+  }
+
+  #watchPointer() {
+    const { signal } = this.listeners;
+    this.box.addEventListener(
+      "pointerdown",
+      (event) => {
+        this.held = event.target.type === "range";
+      },
+      { signal },
+    );
+    const released = () => {
+      if (!this.held) return;
+      this.held = false;
+      this.#settle();
+    };
+    for (const name of ["pointerup", "pointercancel", "blur"]) {
+      window.addEventListener(name, released, { signal });
+    }
+  }
+
+  /** Bring the page's controls in line with the payload's, keeping every one that is known. */
+  #build(groups) {
+    const layout = JSON.stringify(
+      groups.map(({ title, controls }) => [title, controls.map(({ name, kind }) => [name, kind])]),
+    );
+    if (layout === this.layout) return;
+    this.layout = layout;
+    const before = this.known;
+    this.known = new Map();
+    const focused = document.activeElement;
+    const boxes = groups.map((group, index) => {
+      const box = this.#groupBox(group, index);
+      const fields = group.controls.map((spec) => {
+        const key = `${spec.name} ${spec.kind}`;
+        const entry = before.get(key) ?? {
+          name: spec.name,
+          field: makeField(spec, (what) => this.#tell(what)),
+          fresh: true,
+        };
+        this.known.set(key, entry);
+        return entry.field.root;
+      });
+      setChildren(box.querySelector(".gl-fields"), fields);
+      return box;
+    });
+    setChildren(this.box, boxes);
+    if (focused !== document.activeElement && this.box.contains(focused)) focused.focus();
+  }
+
+  #groupBox({ title, open }, index) {
+    const tag = title === null ? "DIV" : "DETAILS";
+    let box = this.groups[index];
+    if (box?.tagName !== tag) {
+      box = element(tag, "gl-group", {}, element("div", "gl-fields"));
+      if (title !== null) {
+        box.prepend(element("summary", "gl-summary"));
+        box.open = Boolean(open); // only at first: from then on the learner opens and closes it
+      }
+      this.groups[index] = box;
+    }
+    if (title !== null) setText(box.querySelector("summary"), title);
+    return box;
+  }
+}

@@ -1,0 +1,32 @@
+// Two helpers for building and changing the page without a framework. Text only ever goes in as
+// text: nothing from a payload is parsed as HTML.
+
+/**
+ * @param {string} tag
+ * @param {string} className
+ * @param {Record<string, string>} [attributes]
+ * @param {...(Node|string)} children
+ * @returns {any} an element of that tag
+ */
+export function element(tag, className, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+/** Set a node's text only when it differs: an unchanged node costs no layout. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** Make `parent` hold exactly `children`, in order, moving only what is out of place. */
+export function setChildren(parent, children) {
+  children.forEach((child, index) => {
+    if (parent.childNodes[index] !== child) {
+      parent.insertBefore(child, parent.childNodes[index] ?? null);
+    }
+  });
+  while (parent.childNodes.length > children.length) parent.lastChild.remove();
+}

@@ -1,0 +1,227 @@
+// One control each: a slider with its exact number, a number, a text, a choice, a select. A field
+// shows what it is told and says when the learner changes it; what that leads to is not its matter.
+//
+// Numbers are typed into text inputs: a native number input hides what it cannot read, and then
+// neither the learner nor the server could see what is wrong with it.
+
+import { element, setText } from "./dom.js";
+import { filled, fromPosition, isLog, keyed, stepped, toPosition, track } from "./scale.js";
+
+/**
+ * @typedef {Object} Field
+ * @property {HTMLElement} root
+ * @property {() => string} get          what the control says now
+ * @property {(text: string) => void} set
+ * @property {(spec: any) => void} describe  take over label, bounds, options, error
+ *
+ * @callback Tell  "moving": a value under the hand · "typing": half a text ·
+ *                 "left": typing has ended · "done": chosen in one go
+ * @param {"moving"|"typing"|"left"|"done"} what
+ */
+
+let ids = 0;
+
+/** @param {any} spec  @param {Tell} tell  @returns {Field} */
+export function makeField(spec, tell) {
+  const id = `gl-${++ids}`;
+  const shell = makeShell(spec, id);
+  const input = { slider, integer: text, text, choice, select }[spec.kind](spec, id, tell, shell);
+  return {
+    root: shell.root,
+    get: input.get,
+    set: input.set,
+    describe(next) {
+      shell.describe(next);
+      input.describe?.(next);
+      for (const node of input.nodes()) {
+        const described = [next.help && `${id}-help`, next.error && `${id}-error`].filter(Boolean);
+        setOrRemove(node, "aria-describedby", described.join(" "));
+        // A radio cannot be invalid by itself; the group is, and says so through its description.
+        if (spec.kind !== "choice") setOrRemove(node, "aria-invalid", next.error && "true");
+      }
+    },
+  };
+}
+
+/** What every control has: a label, a help line, a place for the error. */
+function makeShell(spec, id) {
+  const group = spec.kind === "choice";
+  const label = group
+    ? element("legend", "gl-label")
+    : element("label", "gl-label", { for: id });
+  const body = element("div", "gl-body");
+  const help = element("p", "gl-help", { id: `${id}-help` });
+  const error = element("p", "gl-error", { id: `${id}-error`, role: "alert" });
+  const root = element(group ? "fieldset" : "div", `gl-control gl-${spec.kind}`, {
+    "data-control": spec.name,
+  });
+  root.append(label, body, help, error);
+  return {
+    root,
+    body,
+    describe(next) {
+      setText(label, next.label);
+      setText(help, next.help ?? "");
+      setText(error, next.error ?? "");
+      root.hidden = Boolean(next.hidden);
+      root.classList.toggle("gl-invalid", Boolean(next.error));
+    },
+  };
+}
+
+function slider(spec, id, tell, { body }) {
+  let range = spec;
+  const bar = element("input", "gl-range", { type: "range", id });
+  const exact = element("input", "gl-exact", { type: "text", autocomplete: "off" });
+  body.append(bar, exact);
+
+  // The number is what counts; the bar shows about where it lies.
+  const showBar = () => {
+    const value = Number(exact.value);
+    if (exact.value.trim() === "" || !Number.isFinite(value)) return;
+    const position = String(toPosition(range, value));
+    if (bar.value !== position) bar.value = position;
+    bar.style.setProperty("--gl-filled", filled(range, bar.valueAsNumber).toFixed(4));
+    setOrRemove(bar, "aria-valuetext", exact.value);
+  };
+  const take = (text, what) => {
+    if (exact.value !== text) exact.value = text;
+    showBar();
+    tell(what);
+  };
+  bar.addEventListener("input", () => take(fromPosition(range, bar.valueAsNumber), "moving"));
+  bar.addEventListener("keydown", (event) => {
+    if (!isLog(range) || event.altKey || event.ctrlKey || event.metaKey) return;
+    const value = Math.min(Math.max(Number(exact.value) || range.min, range.min), range.max);
+    const next = keyed(range, value, event.key);
+    if (next === null) return;
+    event.preventDefault(); // the native step is one position, which is no round number
+    if (next !== exact.value) take(next, "moving");
+  });
+  typed(exact, tell, { changed: showBar, step: (steps) => step(exact, range, steps, take) });
+
+  return {
+    get: () => exact.value,
+    set: (value) => {
+      exact.value = value;
+      showBar();
+    },
+    nodes: () => [bar, exact],
+    describe(next) {
+      range = next;
+      for (const [name, value] of Object.entries(track(next))) setOrRemove(bar, name, value);
+      setOrRemove(exact, "aria-label", `${next.label}: exact value`);
+      exact.inputMode = next.min < 0 ? "text" : "decimal"; // phones' number pads lack a minus
+      showBar();
+    },
+  };
+}
+
+function text(spec, id, tell, { body }) {
+  let range = spec;
+  const input = element("input", "gl-field", { type: "text", id, autocomplete: "off" });
+  body.append(input);
+  const take = (value, what) => {
+    input.value = value;
+    tell(what);
+  };
+  const stepping = (steps) => step(input, range, steps, take);
+  typed(input, tell, { step: spec.kind === "integer" ? stepping : null });
+  return {
+    get: () => input.value,
+    set: (value) => {
+      input.value = value;
+    },
+    nodes: () => [input],
+    describe(next) {
+      range = next;
+      input.spellcheck = false;
+      if (spec.kind === "integer") input.inputMode = next.min >= 0 ? "numeric" : "text";
+      setOrRemove(input, "placeholder", next.placeholder);
+    },
+  };
+}
+
+function choice(spec, id, tell, { body }) {
+  let radios = [];
+  const fill = choices(spec, (options) => {
+    radios = options.map(({ value }) =>
+      element("input", "gl-radio", { type: "radio", name: id, value }),
+    );
+    body.replaceChildren(
+      ...options.map(({ label }, index) =>
+        element("label", "gl-option", {}, radios[index], element("span", "", {}, label)),
+      ),
+    );
+  });
+  body.addEventListener("change", () => tell("done"));
+  return {
+    get: () => radios.find((radio) => radio.checked)?.value ?? "",
+    set: (value) => {
+      for (const radio of radios) radio.checked = radio.value === value;
+    },
+    nodes: () => radios,
+    describe: fill,
+  };
+}
+
+function select(spec, id, tell, { body }) {
+  const list = element("select", "gl-field", { id });
+  body.append(list);
+  const fill = choices(spec, (options) => {
+    list.replaceChildren(
+      ...options.map(({ value, label }) => element("option", "", { value }, label)),
+    );
+  });
+  list.addEventListener("change", () => tell("done"));
+  return {
+    get: () => list.value,
+    set: (value) => {
+      list.value = value;
+    },
+    nodes: () => [list],
+    describe: fill,
+  };
+}
+
+/** Calls `fill` now and whenever the options differ, so that an unchanged list is left alone. */
+function choices(spec, fill) {
+  let known = "";
+  const describe = (next) => {
+    const options = next.options ?? [];
+    const text = JSON.stringify(options);
+    if (text === known) return;
+    known = text;
+    fill(options);
+  };
+  describe(spec);
+  return describe;
+}
+
+/** What all typed fields share: half a text while typing, the text on Enter or on leaving. */
+function typed(input, tell, { changed = () => {}, step: stepBy = null }) {
+  input.addEventListener("input", () => {
+    changed();
+    tell("typing");
+  });
+  input.addEventListener("change", () => tell("left"));
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing) tell("left");
+    const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!stepBy || !steps || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    stepBy(steps);
+  });
+}
+
+function step(input, range, steps, take) {
+  const value = Number(input.value);
+  if (input.value.trim() !== "" && Number.isFinite(value)) {
+    take(stepped(range, value, steps), "moving");
+  }
+}
+
+function setOrRemove(node, name, value) {
+  if (value === undefined || value === null || value === "") node.removeAttribute(name);
+  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}

@@ -1,0 +1,83 @@
+// When to send what the learner set. Knows neither the page nor Streamlit.
+//
+// One request is under way at a time. While it is, only the newest values are kept, and they go
+// out as soon as its answer is drawn: the server is never asked for a picture nobody will see, and
+// the last value is never lost. A slow answer is interrupted by a newer value after PATIENCE; while
+// the hand keeps moving each interruption doubles the wait, so that a slow lab still shows
+// something in mid-drag. Values that rest are worth interrupting for at once.
+
+const PATIENCE = 400; // ms before a newer value interrupts
+const PATIENCE_LIMIT = 6400; // ms; also how soon a request whose answer was lost is given up
+const BUSY_AFTER = 330; // ms before the lab says it is computing
+
+/** @typedef {{seq: number, live: boolean, values: Record<string, string>}} Change */
+
+export class Flow {
+  /**
+   * @param {(change: Change) => void} send
+   * @param {(busy: boolean) => void} showBusy
+   */
+  constructor(send, showBusy) {
+    this.send = send;
+    this.showBusy = showBusy;
+    this.seq = 0; // of the newest request
+    this.waiting = false; // for the answer to this.seq
+    this.resting = true; // the newest request was not live
+    this.pending = null; // what goes out next
+    this.sentAt = 0;
+    this.patience = PATIENCE;
+    this.interruptTimer = 0;
+    this.busyTimer = 0;
+  }
+
+  /** The learner changed something; `live` while the hand still moves. */
+  offer(values, live) {
+    this.pending = { values, live };
+    this.#pump();
+  }
+
+  /** An answer has been drawn. Also tells a fresh lab where to go on counting. */
+  answered(seq) {
+    if (seq < this.seq) return;
+    this.seq = seq;
+    this.waiting = false;
+    this.patience = PATIENCE;
+    clearTimeout(this.busyTimer);
+    this.showBusy(false);
+    this.#pump();
+  }
+
+  /** Whether an answer numbered `seq` is to the newest thing the learner did. */
+  isNewest(seq) {
+    return this.pending === null && seq >= this.seq;
+  }
+
+  stop() {
+    this.pending = null;
+    clearTimeout(this.interruptTimer);
+    clearTimeout(this.busyTimer);
+  }
+
+  #pump() {
+    clearTimeout(this.interruptTimer);
+    if (this.pending === null) return;
+    if (this.waiting) {
+      const patience = this.pending.live ? this.patience : PATIENCE;
+      const left = this.sentAt + patience - performance.now();
+      if (left > 0) {
+        this.interruptTimer = setTimeout(() => this.#pump(), left);
+        return;
+      }
+      this.patience = Math.min(2 * this.patience, PATIENCE_LIMIT);
+    } else {
+      this.busyTimer = setTimeout(() => this.showBusy(true), BUSY_AFTER);
+    }
+    const { values, live } = this.pending;
+    this.pending = null;
+    this.waiting = true;
+    this.resting = !live;
+    this.sentAt = performance.now();
+    this.seq += 1;
+    this.send({ seq: this.seq, live, values });
+  }
+}

@@ -1,0 +1,157 @@
+// The live lab's entry: Streamlit calls `render` with every answer and at every change of theme.
+// A lab is built once a place in the page; after that each answer only changes what differs.
+//
+// What comes from Python:
+/**
+ * @typedef {Object} Payload
+ * @property {number} seq      the newest change the server had seen
+ * @property {number} reset    another number: the controls take the payload's values, come what may
+ * @property {{title: ?string, open: boolean, controls: Control[]}[]} groups
+ * @property {Figure[]} figures
+ * @property {?{caption: string, columns: {label: string, role: ?string}[], rows: string[][]}} table
+ * @property {{level: "info"|"warning"|"error", text: string}[]} notes
+ * @property {string} status
+ * @property {string} query    the address's canonical query, without "?"
+ *
+ * @typedef {Object} Control
+ * @property {string} name
+ * @property {string} label
+ * @property {"slider"|"integer"|"text"|"choice"|"select"} kind
+ * @property {string} value
+ * @property {number} [min]
+ * @property {number} [max]
+ * @property {number} [step]
+ * @property {"linear"|"log"} [scale]
+ * @property {{value: string, label: string}[]} [options]
+ * @property {string} [help]
+ * @property {?string} [error]  shown beside the field, which keeps what the learner typed
+ * @property {boolean} [hidden]
+ * @property {string} [placeholder]
+ *
+ * @typedef {Object} Figure
+ * @property {string} id
+ * @property {string} digest    the same digest: the same figure
+ * @property {string} title
+ * @property {string} caption
+ * @property {string} alt
+ * @property {number} height
+ * @property {boolean} wide
+ * @property {{data: any[], layout: any}} figure
+ * @property {?string} selects  the control that a click on a point with customdata sets
+ */
+
+import { Charts, plotly } from "./charts.js";
+import { Controls } from "./controls.js";
+import { element, setChildren, setText } from "./dom.js";
+import { Flow } from "./flow.js";
+import { Palette } from "./palette.js";
+import { Table } from "./table.js";
+
+const labs = new WeakMap();
+const decoder = new TextDecoder();
+
+/** @returns {() => void} clean-up, for when the lab has left the page */
+export function render({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".gl-lab");
+  if (!labs.has(root)) labs.set(root, new Lab(root));
+  const lab = labs.get(root);
+  lab.setStateValue = setStateValue; // each render brings its own
+  lab.receive(data);
+  // Streamlit also runs the clean-up of a render that a newer one overtook, with the lab still in
+  // use: so wait, and look whether the lab is really gone.
+  return () =>
+    setTimeout(() => {
+      if (!root.isConnected) lab.stop();
+    });
+}
+
+class Lab {
+  constructor(root) {
+    this.root = root;
+    const part = (name, attributes) => element("div", `gl-${name}`, attributes);
+    const controls = part("controls");
+    const figures = part("figures");
+    const table = part("scroll", { role: "region", tabindex: "0" });
+    this.notes = part("notes", { "aria-live": "polite" });
+    this.status = part("status");
+    root.replaceChildren(controls, this.notes, figures, table, this.status);
+
+    this.palette = new Palette(root);
+    this.flow = new Flow(
+      (change) => this.setStateValue("input", change),
+      (busy) => root.setAttribute("aria-busy", String(busy)),
+    );
+    this.controls = new Controls(controls, (values, live) => this.flow.offer(values, live));
+    this.charts = new Charts(figures, this.palette, (name, value) =>
+      this.controls.choose(name, value),
+    );
+    this.table = new Table(table);
+    this.bytes = null;
+    this.Plotly = null;
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.repaint = () => this.receive(this.bytes);
+    this.scheme.addEventListener("change", this.repaint);
+    plotly.then(
+      (Plotly) => {
+        this.Plotly = Plotly;
+        this.receive(this.bytes);
+      },
+      (error) => console.error(error),
+    );
+  }
+
+  /** @param {Uint8Array} bytes  a payload; the same one again when only the theme changed */
+  receive(bytes) {
+    const recoloured = this.palette.refresh();
+    if (bytes !== this.bytes) this.#show(bytes);
+    if (!this.Plotly) return;
+    this.charts.draw(this.Plotly, recoloured);
+    const { seq, query } = this.payload;
+    this.root.dataset.seq = seq;
+    this.root.dataset.ready = "true";
+    const newest = this.flow.isNewest(seq);
+    this.flow.answered(seq);
+    if (newest && this.flow.resting) showAddress(query);
+  }
+
+  /** Everything that needs no Plotly. */
+  #show(bytes) {
+    this.bytes = bytes;
+    /** @type {Payload} */
+    const payload = JSON.parse(decoder.decode(bytes));
+    this.payload = payload;
+    const first = this.root.dataset.seq === undefined;
+    if (first) this.flow.answered(payload.seq);
+    const { groups, reset, seq } = payload;
+    this.controls.show(groups, reset, this.flow.isNewest(seq));
+    this.charts.frame(payload.figures);
+    this.table.show(payload.table);
+    this.#showNotes(payload.notes);
+    setText(this.status, payload.status ?? "");
+  }
+
+  #showNotes(notes) {
+    const text = JSON.stringify(notes);
+    if (text === this.noted) return;
+    this.noted = text;
+    setChildren(
+      this.notes,
+      notes.map((note) => element("p", "gl-note", { "data-level": note.level }, note.text)),
+    );
+  }
+
+  stop() {
+    this.flow.stop();
+    this.controls.stop();
+    this.charts.stop();
+    this.scheme.removeEventListener("change", this.repaint);
+    labs.delete(this.root);
+  }
+}
+
+/** Replaced, never added: the Back button leaves the page instead of replaying a drag. */
+function showAddress(query) {
+  const search = query ? `?${query}` : "";
+  if (search === location.search) return;
+  history.replaceState(history.state, "", location.pathname + search + location.hash);
+}

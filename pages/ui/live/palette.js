@@ -1,0 +1,68 @@
+// Colours by name. A figure says "role:forward/0.25" or "ink:grid"; here the name becomes the
+// colour that the CSS variable --role-forward or --ink-grid has under the theme of the moment.
+
+const TOKEN = /^(role|ink):([\w-]+)(?:\/([\d.]+))?$/;
+
+export class Palette {
+  /** @param {HTMLElement} root  the element whose variables count */
+  constructor(root) {
+    this.root = root;
+    this.probe = root.appendChild(document.createElement("span"));
+    this.probe.hidden = true;
+    this.cache = new Map();
+    this.theme = "";
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = 1;
+    this.pixel = canvas.getContext("2d", { willReadFrequently: true });
+  }
+
+  /** Look at the theme again. @returns {boolean} whether it differs from before */
+  refresh() {
+    const paper = this.#rgba("var(--st-background-color)");
+    // light-dark() follows color-scheme, and Streamlit's theme can differ from the system's.
+    const [red, green, blue] = paper.map((part) => part / 255);
+    const dark = 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.4;
+    this.root.style.colorScheme = dark ? "dark" : "light";
+    const theme = [paper, this.#rgba("var(--ink-text)"), this.#rgba("var(--role-forward)")].join();
+    if (theme === this.theme) return false;
+    this.theme = theme;
+    this.cache.clear();
+    return true;
+  }
+
+  /** A copy of a figure's part with every token replaced; numbers are passed on as they are. */
+  paint(value) {
+    if (typeof value === "string") return this.#resolve(value);
+    if (Array.isArray(value)) {
+      return typeof value[0] === "number" ? value : value.map((item) => this.paint(item));
+    }
+    if (value === null || typeof value !== "object") return value;
+    const copy = {};
+    for (const name in value) copy[name] = name === "bdata" ? value[name] : this.paint(value[name]);
+    return copy;
+  }
+
+  #resolve(text) {
+    if (!text.startsWith("role:") && !text.startsWith("ink:")) return text;
+    let colour = this.cache.get(text);
+    if (colour === undefined) {
+      const [, kind, name, alpha] = TOKEN.exec(text) ?? [];
+      colour = text;
+      if (kind) {
+        const [red, green, blue, own] = this.#rgba(`var(--${kind}-${name})`);
+        colour = `rgba(${red},${green},${blue},${alpha ?? own / 255})`;
+      }
+      this.cache.set(text, colour);
+    }
+    return colour;
+  }
+
+  /** The browser works out what a CSS colour is; a pixel says it in numbers, whatever its form. */
+  #rgba(css) {
+    this.probe.style.color = css;
+    this.pixel.clearRect(0, 0, 1, 1);
+    this.pixel.fillStyle = getComputedStyle(this.probe).color;
+    this.pixel.fillRect(0, 0, 1, 1);
+    return [...this.pixel.getImageData(0, 0, 1, 1).data];
+  }
+}

@@ -1,0 +1,57 @@
+// The numbers behind the charts, as a real table. Between two answers only the cells whose text
+// changed are written; rows and columns come and go as the payload says.
+
+import { element, setChildren, setText } from "./dom.js";
+
+export class Table {
+  /** @param {HTMLElement} box  scrolls sideways when the table is wider than the page */
+  constructor(box) {
+    this.box = box;
+    this.caption = element("caption", "gl-caption");
+    this.head = element("tr", "");
+    this.body = element("tbody", "");
+    const thead = element("thead", "", {}, this.head);
+    this.table = element("table", "gl-table", { "data-table": "" }, this.caption, thead, this.body);
+    this.columns = "";
+    this.text = "";
+  }
+
+  /** @param {{caption: string, columns: any[], rows: string[][]} | null} spec */
+  show(spec) {
+    const text = JSON.stringify(spec);
+    if (text === this.text) return;
+    this.text = text;
+    this.box.hidden = !spec;
+    if (!spec) return;
+    if (!this.table.isConnected) this.box.append(this.table);
+    setText(this.caption, spec.caption);
+    // A box that scrolls must be reachable by keyboard, and then it needs a name.
+    this.box.setAttribute("aria-label", spec.caption);
+    this.#showColumns(spec.columns);
+    const rows = spec.rows.map((_, index) => this.body.rows[index] ?? element("tr", ""));
+    setChildren(this.body, rows);
+    rows.forEach((row, index) => this.#showRow(row, spec.rows[index]));
+  }
+
+  #showColumns(columns) {
+    const text = JSON.stringify(columns);
+    if (text === this.columns) return;
+    this.columns = text;
+    this.head.replaceChildren(
+      ...columns.map(({ label, role }) => {
+        const cell = element("th", "", { scope: "col" }, label);
+        if (role) {
+          cell.dataset.role = role;
+          cell.style.setProperty("--gl-role", `var(--role-${role.replace(/[^\w-]/g, "")})`);
+        }
+        return cell;
+      }),
+    );
+  }
+
+  #showRow(row, texts) {
+    const cells = texts.map((_, index) => row.cells[index] ?? element("td", ""));
+    setChildren(row, cells);
+    cells.forEach((cell, index) => setText(cell, texts[index]));
+  }
+}

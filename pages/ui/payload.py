@@ -1,0 +1,143 @@
+"""Turns a lesson and its result into what the live lab shows. Pure: no streamlit in here."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from lessons.devices import devices
+from lessons.lesson import Figure, Lesson, Table
+from lessons.parameters import (
+    Choice,
+    Device,
+    Index,
+    Integer,
+    Number,
+    Numbers,
+    Parameter,
+    Values,
+)
+from lessons.result import Result
+from lessons.text import number
+
+_LONGEST_SHOWN = 4000
+
+
+def groups(
+    lesson: Lesson, values: Values, text: Mapping[str, str], errors: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """The lesson's controls: the plain ones, then those under "More settings".
+
+    Args:
+        lesson: whose parameters.
+        values: the last good ones.
+        text: what each control shows, refused text included.
+        errors: what is wrong, by parameter name.
+    """
+    plain = [p for p in lesson.lab.parameters if not p.advanced]
+    more = [p for p in lesson.lab.parameters if p.advanced]
+    return [
+        {
+            "title": None,
+            "open": True,
+            "controls": [_control(p, values, text, errors) for p in plain],
+        },
+        {
+            "title": "More settings",
+            "open": any(p.name in errors for p in more),
+            "controls": [_control(p, values, text, errors) for p in more],
+        },
+    ]
+
+
+def figures(drawn: Collection[Figure]) -> list[dict[str, Any]]:
+    """The charts."""
+    return [
+        {
+            "id": figure.name,
+            "title": figure.title,
+            "caption": figure.caption,
+            "alt": figure.alt,
+            "height": 330 if figure.wide else 260,
+            "wide": figure.wide,
+            "figure": {"data": figure.data, "layout": figure.layout},
+            "selects": figure.selects,
+        }
+        for figure in drawn
+    ]
+
+
+def table(shown: Table) -> dict[str, Any]:
+    """The numbers."""
+    return {
+        "caption": shown.caption,
+        "columns": [{"label": label, "role": role} for label, role in shown.columns],
+        "rows": [list(row) for row in shown.rows],
+    }
+
+
+def query(lesson: Lesson, values: Values, step: int) -> str:
+    """The address that restores this screen: the lesson, the step, what is not at its default."""
+    return urlencode({"lesson": lesson.slug, "step": step, **lesson.changed(values)}, safe=",:")
+
+
+def picture(
+    lesson: Lesson, result: Result, values: Values, hidden: frozenset[str], seconds: float
+) -> dict[str, Any]:
+    """Charts, table and status line of one result."""
+    return {
+        "figures": figures(lesson.lab.figures(result, values, hidden)),
+        "table": table(lesson.lab.table(result, values, hidden)),
+        "status": status(result, values, seconds),
+    }
+
+
+def status(result: Result, values: Values, seconds: float) -> str:
+    """What was computed, how long it took and where."""
+    took = f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+    return " · ".join(filter(None, (result.work, took, result.device, values.get("dtype", ""))))
+
+
+def _control(
+    parameter: Parameter, values: Values, text: Mapping[str, str], errors: Mapping[str, str]
+) -> dict[str, Any]:
+    return {
+        "name": parameter.name,
+        "label": parameter.label,
+        "value": text[parameter.name][:_LONGEST_SHOWN],
+        "help": parameter.help,
+        "error": errors.get(parameter.name),
+        "hidden": False,
+        "placeholder": "",
+        **_kind(parameter, values),
+    }
+
+
+def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
+    """What kind of control a parameter gets, and its bounds or options."""
+    value = values[parameter.name]
+    if isinstance(parameter, Number):
+        low, high = parameter.slider
+        ends = {"min": min(low, value), "max": max(high, value), "step": parameter.step}
+        return {"kind": "slider", "scale": "linear", **ends}
+    if isinstance(parameter, Index):
+        entries = enumerate(values[parameter.of], start=1)
+        options = [{"value": str(i), "label": f"x = {number(x)}"} for i, x in entries]
+        return {"kind": "select", "options": options, "value": str(min(value, len(options)))}
+    if isinstance(parameter, Integer):
+        ends = {"min": parameter.low, "max": parameter.high, "step": 1}
+        scale = {"kind": "slider", "scale": "log"} if parameter.log else {"kind": "integer"}
+        return {**scale, **ends}
+    if isinstance(parameter, Numbers):
+        return {"kind": "text", "placeholder": parameter.placeholder}
+    if isinstance(parameter, Choice):
+        options = [{"value": name, "label": label} for name, label in parameter.options]
+        return {"kind": "choice" if len(options) <= 4 else "select", "options": options}
+    if isinstance(parameter, Device):
+        names = list(dict.fromkeys([*devices(), value]))
+        absent = {name for name in names if name not in devices()}
+        options = [
+            {"value": name, "label": f"{name} (not here)" if name in absent else name}
+            for name in names
+        ]
+        return {"kind": "select", "options": options}
+    raise TypeError(f"no control for {type(parameter).__name__}")
