@@ -19,7 +19,8 @@ app.layout = html.Div(
         dcc.Slider(**lab.SLIDER, marks=None, updatemode="drag", id="noise_high"),
         *(dcc.Graph(figure=figure, id=name) for name, figure in figures.items()),
         html.Div(table(rows), id="table"),
-    ]
+    ],
+    style={"width": lab.WIDTH},
 )
 
 
