@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from lessons import UnknownLessonError, find, lessons
+from lessons.devices import one_thread_each
 from lessons.export import export
 from lessons.lesson import Lesson
 from lessons.parameters import InvalidParametersError, Values
@@ -25,6 +26,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    one_thread_each()
     try:
         options = _parser().parse_args(arguments)
         if options.command == "list":

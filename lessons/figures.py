@@ -15,6 +15,8 @@ from lessons.roles import ROLES, Theme, colour
 
 Trace = dict[str, Any]
 
+_GAP = np.array([np.nan])
+
 
 def curve(series: Series, visible: bool = True, width: float = 2.5) -> Trace:
     """The series as a line."""
@@ -31,19 +33,23 @@ def curve(series: Series, visible: bool = True, width: float = 2.5) -> Trace:
     }
 
 
-def band(series: Series, visible: bool = True) -> list[Trace]:
-    """From the 5th to the 95th percentile, as a see-through area: two traces."""
-    edge: Trace = {
+def band(series: Series, visible: bool = True) -> Trace:
+    """From the 5th to the 95th percentile, as a see-through area with gaps where x has none."""
+    if series.low is None or series.high is None:
+        raise ValueError(f"series {series.name} has no band")
+    x, y = _outline(series.x, series.low, series.high)
+    return {
         "type": "scatter",
         "mode": "lines",
-        "x": series.x,
+        "x": x,
+        "y": y,
         "line": {"width": 0},
+        "fill": "toself",
+        "fillcolor": f"role:{series.role}/0.22",
         "hoverinfo": "skip",
         "showlegend": False,
         "visible": visible,
     }
-    fill = {"fill": "tonexty", "fillcolor": f"role:{series.role}/0.22"}
-    return [{**edge, "y": series.low}, {**edge, "y": series.high, **fill}]
 
 
 def points(series: Series, visible: bool = True, size: float = 10) -> Trace:
@@ -110,6 +116,19 @@ def round_up(values: list[Array], least: float) -> float:
 def themed(figure: Figure, theme: Theme) -> dict[str, Any]:
     """Data and layout with every token resolved: what ``plotly.graph_objects.Figure`` takes."""
     return {"data": _resolve(figure.data, theme), "layout": _resolve(figure.layout, theme)}
+
+
+def _outline(x: Array, low: Array, high: Array) -> tuple[Array, Array]:
+    """Each unbroken stretch as a closed outline, along the low edge and back along the high one."""
+    there = np.isfinite(low) & np.isfinite(high)
+    breaks = np.flatnonzero(np.diff(there.astype(np.int8))) + 1
+    xs: list[Array] = []
+    ys: list[Array] = []
+    for part in np.split(np.arange(len(x)), breaks):
+        if len(part) and there[part[0]]:
+            xs += [x[part], x[part][::-1], x[part[:1]], _GAP]
+            ys += [low[part], high[part][::-1], low[part[:1]], _GAP]
+    return (np.concatenate(xs), np.concatenate(ys)) if xs else (_GAP, _GAP)
 
 
 def _resolve(part: Any, theme: Theme) -> Any:

@@ -1,7 +1,7 @@
 """What a lesson is: parameters in, a Result out, with its text, figures, table and code."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -146,8 +146,17 @@ class Lesson:
         return {name: text for name, text in self.text(values).items() if text != defaults[name]}
 
 
-def hidden_roles(lesson: Lesson, answered: Sequence[str]) -> frozenset[str]:
-    """The roles still hidden: those of every question not yet answered."""
+def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:
+    """The roles still covered: those of a question not yet answered and not yet passed by.
+
+    Args:
+        lesson: whose questions.
+        answered: names of the questions the learner has committed to.
+        step: where the learner is, 1 for the first.
+    """
     return frozenset(
-        role for q in lesson.prose.questions if q.name not in answered for role in q.hides
+        role
+        for place, one in enumerate(lesson.prose.steps, start=1)
+        if one.question and one.question.name not in answered and step <= place
+        for role in one.question.hides
     )

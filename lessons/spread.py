@@ -138,7 +138,7 @@ class _Bins:
     def value_at(self, place: Array) -> Array:
         """The value with this many others below it, by interpolation inside its bin."""
         upto = self._counts.cumsum(1)
-        index = (upto <= place[:, None]).sum(1)
+        index = np.minimum((upto <= place[:, None]).sum(1), _BINS + 1)  # an empty column's too
         columns = np.arange(len(index))
         here = np.maximum(self._counts[columns, index], 1)
         before = upto[columns, index] - self._counts[columns, index]

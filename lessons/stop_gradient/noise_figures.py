@@ -29,35 +29,40 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     labels |= {"forward": "forward z", "intended_gradient": "intended"}
     columns: list[tuple[str, str | None]] = [("x", None)]
     columns += [(labels[name], result[name].role) for name in roles]
-    columns += [(f"autograd, {what}", "trick_gradient") for what in ("mean", "5 %", "95 %")]
+    columns += [(what, "trick_gradient") for what in ("mean", "5 – 95 %")]
     covered = "trick_gradient" in hidden
     rows = []
     for index, x in enumerate(result["forward"].x):
         row = [number(float(x))]
-        row += ["?" if name in hidden else number(float(result[name].y[index])) for name in roles]
-        row += ["?" if covered else number(float(a[index])) for a in _spread(over)]
+        row += [
+            "?" if name in hidden else number(float(result[name].y[index]), 5) for name in roles
+        ]
+        mean, low, high = (number(float(values[index]), 5) for values in _spread(over))
+        row += ["?", "?"] if covered else [mean, f"{low} … {high}"]
         rows.append(tuple(row))
-    return Table("One draw of the noise, and all draws together", tuple(columns), tuple(rows))
+    caption = "This draw of the noise; then autograd’s gradient over all draws"
+    return Table(caption, tuple(columns), tuple(rows))
 
 
 def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
     curves = {series.name: series for series in result.curves}
-    limit = round_up([curves[name].y for name in GRADIENTS] + _bands(curves), least=1.4)
-    data: list[Trace] = []
-    for name in ("true_gradient", "trick_gradient"):
-        data += band(curves[name], name not in hidden)
-    for name in ("intended_gradient", "true_gradient", "trick_gradient"):
-        data.append(curve(curves[name], name not in hidden))
-    for name in ("true_gradient", "trick_gradient"):
-        data.append(points(result[name], name not in hidden))
-    shown = [name for name in GRADIENTS if name not in hidden]
-    covered = "" if len(shown) == 3 else " One curve is covered until you have answered."
+    shown = {name: curves[name] for name in GRADIENTS}
+    limit = round_up([series.y for series in shown.values()] + _bands(shown), least=1.4)
+    traced = ("intended_gradient", "true_gradient", "trick_gradient")
+    noisy = traced[1:]
+    data: list[Trace] = [
+        *(band(curves[name], name not in hidden) for name in noisy),
+        *(curve(curves[name], name not in hidden) for name in traced),
+        *(points(result[name], name not in hidden) for name in noisy),
+    ]
+    seen = [name for name in GRADIENTS if name not in hidden]
+    covered = "" if len(seen) == 3 else " One curve is covered until you have answered."
     return Figure(
         "gradient",
         "dz/dx, the gradient",
         "Lines: mean over the draws. Bands: 5–95 % of them. Points: this draw at your x; "
         "click one for its histogram.",
-        "The gradient dz/dx over x. At your inputs: " + _spoken(result, shown) + covered,
+        "The gradient dz/dx over x. At your inputs: " + _spoken(result, seen) + covered,
         data,
         axes(_span(curves["forward"]), (-limit, limit), "x", "dz/dx"),
         wide=True,
@@ -74,7 +79,7 @@ def _forward(result: Result) -> Figure:
         "z, the forward value",
         "The trick leaves this alone: it is the same in all three lessons.",
         "The forward value z over x. At your inputs: " + _spoken(result, ["forward"]),
-        [*band(forward), curve(forward), points(result["forward"])],
+        [band(forward), curve(forward), points(result["forward"])],
         axes(_span(forward), (-0.05 * top, top), "x", "z"),
         selects="point",
     )

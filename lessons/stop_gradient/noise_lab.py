@@ -92,7 +92,8 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         return array.to(device, dtype)
 
     points = torch.tensor(values["x"], dtype=torch.float64)
-    grid = torch.linspace(-1.0, 1.0, GRID, dtype=torch.float64) * _reach(points)
+    middle = GRID // 2
+    grid = torch.arange(-middle, middle + 1, dtype=torch.float64) / middle * _reach(points)
     u = _noise_at_points(values, len(points))
     here = by_role(program, cast(points), cast(u))
 
@@ -228,9 +229,9 @@ def _facts(
     spreads: dict[str, Spread],
     at: int,
     values: Values,
-) -> dict[str, float | int | str]:
+) -> dict[str, float]:
     """What the prose and the predictions use, at the input the learner chose."""
-    facts: dict[str, float | int | str] = {
+    facts: dict[str, float] = {
         "x": float(points[at]),
         "u": float(u.expand(len(points))[at]),
         "draws": _total(values),
@@ -240,6 +241,9 @@ def _facts(
     }
     for role, value in here.items():
         facts[role] = float(value[at])
+    facts["root_slope"] = float(1 / (2 * here["forward"][at]))
+    facts["square_slope"] = 2 * facts["x"]
+    facts["product"] = facts["trick_gradient"] * facts["true_gradient"]
     for role, spread in spreads.items():
         facts |= {
             f"{role}_mean": float(spread.mean[at]),

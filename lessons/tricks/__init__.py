@@ -1,5 +1,52 @@
-"""The trick engine: torch only."""
+"""Gradient tricks for torch: stop, replace, flip, scale, clip, and override by op type.
 
-from lessons.tricks.plain import stop_gradient
+The public face. Only torch and the standard library are used; read plain.py first.
+"""
 
-__all__ = ["stop_gradient"]
+from lessons.tricks.built import override_gradients
+from lessons.tricks.errors import TrickError
+from lessons.tricks.modules import (
+    ClipGradient,
+    ClipGradientNorm,
+    FlipGradient,
+    ForwardBackward,
+    ScaleGradient,
+    StopGradient,
+    StraightThrough,
+)
+from lessons.tricks.optypes import op_types
+from lessons.tricks.override import checkpoint_context, gradient_override_map
+from lessons.tricks.plain import (
+    forward_backward,
+    identity,
+    py_func,
+    stop_gradient,
+    straight_through,
+)
+from lessons.tricks.registry import register_gradient
+from lessons.tricks.shape import clip_gradient, clip_gradient_norm, flip_gradient, scale_gradient
+
+__all__ = [
+    "ClipGradient",
+    "ClipGradientNorm",
+    "FlipGradient",
+    "ForwardBackward",
+    "ScaleGradient",
+    "StopGradient",
+    "StraightThrough",
+    "TrickError",
+    "checkpoint_context",
+    "clip_gradient",
+    "clip_gradient_norm",
+    "flip_gradient",
+    "forward_backward",
+    "gradient_override_map",
+    "identity",
+    "op_types",
+    "override_gradients",
+    "py_func",
+    "register_gradient",
+    "scale_gradient",
+    "stop_gradient",
+    "straight_through",
+]

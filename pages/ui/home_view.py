@@ -3,33 +3,116 @@
 import streamlit as st
 
 import lessons
-from lessons.roles import ROLES
-from pages.ui import memory
+from lessons import Chapter
+from pages.ui import computation, memory, payload
+from pages.ui.lab_state import LabState
+from pages.ui.live import last_change, live_lab
 from pages.ui.site import NAME, mend_cold_start
+
+# The first lab: the same block without a cut and with each of two, by the lesson that owns it.
+CUTS = {
+    "noise_leaks": "no cut",
+    "wrong_place": "cut the noise",
+    "right_place": "cut the block",
+}
+SHOWN_CONTROLS = ("noise_low", "noise_high")
 
 
 def home() -> None:
     """Draw the page."""
     mend_cold_start()
-    st.title(NAME, anchor=False)
-    st.html(
-        '<p class="gt-hero">The forward pass and the backward pass are two programs. A gradient '
-        "trick edits the second and leaves the first alone.</p>"
-    )
+    words, lab = st.columns([4.4, 7.6], gap="large")
+    with words, st.container(key="words"):
+        st.title(NAME, anchor=False)
+        st.html(
+            '<p class="gt-hero">The forward pass and the backward pass are <b>two programs</b>. '
+            "A gradient trick edits the second and leaves the first alone.</p>"
+        )
+        st.markdown(
+            "Beside this, torch runs a block with noise in it, forward and backward, each time "
+            "you move something. Open the noise. Then move the scissors: which cut gives the "
+            "gradient without noise, the dashed line?"
+        )
+        st.page_link(
+            "pages/stop_gradient.py",
+            label="Start with the first lesson",
+            icon=":material/arrow_forward:",
+        )
+    with lab, st.container(key="lab"):
+        _play()
     _course()
 
 
+@st.fragment
+def _play() -> None:
+    """One chart, three programs, two sliders."""
+    states: dict[str, LabState] = st.session_state.setdefault(
+        "play", {slug: LabState(lessons.find(slug)) for slug in CUTS}
+    )
+    key = "lab_home"
+    change = last_change(key)
+    chosen = st.session_state.get("play_cut", next(iter(CUTS)))
+    text: dict[str, str] = {}
+    if change is not None:
+        asked = change.values.get("cut", chosen)
+        chosen = st.session_state["play_cut"] = asked if asked in CUTS else chosen
+        text = {name: change.values[name] for name in SHOWN_CONTROLS if name in change.values}
+    state, slot = states[chosen], st.empty()
+    state.text |= text
+    live = change is not None and change.live
+    state.update(lambda v: computation.run(state.lesson, v, slot, state.halt, key), live)
+    state.seq = change.seq if change else state.seq
+    shown = payload.picture(state.lesson, state.picture, state.values, frozenset(), state.seconds)
+    controls = payload.groups(state.lesson, state.values, state.text, state.errors)[0]["controls"]
+    cut = {
+        "name": "cut",
+        "label": "The scissors",
+        "kind": "choice",
+        "value": chosen,
+        "options": [{"value": slug, "label": label} for slug, label in CUTS.items()],
+    }
+    live_lab(
+        {
+            **shown,
+            "seq": state.seq,
+            "reset": 0,
+            "groups": [
+                {
+                    "title": None,
+                    "open": True,
+                    "controls": [cut, *(c for c in controls if c["name"] in SHOWN_CONTROLS)],
+                }
+            ],
+            "figures": [figure for figure in shown["figures"] if figure["id"] == "gradient"],
+            "table": None,
+            "notes": state.notes(),
+            "query": "",
+        },
+        key=key,
+    )
+    st.code(state.lesson.source, language="python")
+
+
 def _course() -> None:
-    for chapter in lessons.chapters():
-        st.markdown(f"### {chapter.title}")
-        st.markdown(chapter.summary)
-        for lesson in chapter.lessons:
-            done = "✓ " if memory.trail(lesson).done else ""
-            st.page_link(
-                f"pages/{chapter.slug}.py",
-                label=f"{done}{lesson.title}",
-                query_params={"lesson": lesson.slug},
-            )
+    st.markdown("## The course", anchors=False)
+    chapters = lessons.chapters()
+    for number, (chapter, column) in enumerate(
+        zip(chapters, st.columns(len(chapters), gap="medium"), strict=True), start=1
+    ):
+        with column, st.container(key=f"chapter_{chapter.slug}"):
+            _chapter(number, chapter)
 
 
-_ = ROLES
+def _chapter(number: int, chapter: Chapter) -> None:
+    done = [lesson for lesson in chapter.lessons if memory.trail(lesson).done]
+    st.html(f'<p class="gt-eyebrow">Chapter {number}</p>')
+    st.markdown(f"### {chapter.title}", anchors=False)
+    st.markdown(chapter.summary)
+    for lesson in chapter.lessons:
+        st.page_link(
+            f"pages/{chapter.slug}.py",
+            label=lesson.prose.front["short"] + (" ✓" if lesson in done else ""),
+            query_params={"lesson": lesson.slug},
+        )
+    if chapter.lessons:
+        st.caption(f"{len(done)} of {len(chapter.lessons)} done")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from lessons.export import export
 from lessons.lesson import Lesson, hidden_roles
-from lessons.prose import Question, fill
+from lessons.prose import Option, Question, fill
 from pages.ui import computation, memory, payload
 from pages.ui.lab_state import LabState
 from pages.ui.live import last_change, live_lab
@@ -39,7 +39,7 @@ def restore(lesson: Lesson) -> LabState:
 @st.fragment
 def _body(slug: str, state: LabState, trail: Trail) -> None:
     """Text and lab. A fragment: a drag reruns this and nothing else."""
-    words, lab = st.columns([5, 7], gap="large")
+    words, lab = st.columns([4.4, 7.6], gap="large")
     # The lab goes out first: what moves under the learner's hand should not wait for the text.
     with lab, st.container(key="lab"):
         _lab(state.lesson, state, trail)
@@ -57,7 +57,7 @@ def _lab(lesson: Lesson, state: LabState, trail: Trail) -> None:
         state.text |= {name: text for name, text in change.values.items() if name in state.text}
         state.ignored = ""
     state.update(lambda values: computation.run(lesson, values, slot, state.halt, key), live)
-    hidden = hidden_roles(lesson, list(trail.answers))
+    hidden = hidden_roles(lesson, trail.answers, trail.step)
     live_lab(
         {
             "seq": state.seq,
@@ -99,7 +99,11 @@ def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:
 def _question(lesson: Lesson, question: Question, state: LabState, trail: Trail) -> None:
     """Ask; after the learner has committed, say what is so and which belief led elsewhere."""
     key = f"{lesson.slug}_{question.name}"
-    options = {option.key: option for option in question.options}
+    facts = state.picture.facts
+    options = {
+        option.key: Option(option.key, fill(option.text, facts), fill(option.reply, facts))
+        for option in question.options
+    }
     if question.name not in trail.answers:
         choice = st.radio(
             "Your prediction",
@@ -120,21 +124,16 @@ def _question(lesson: Lesson, question: Question, state: LabState, trail: Trail)
         return
     right = lesson.predictions[question.name](lesson.compute(lesson.validate({})))
     said = options[trail.answers[question.name]]
-    facts = state.picture.facts
     if said.key == right:
-        _reply("right", f"**✓ You said: {said.text}**", fill(said.reply, facts))
+        _reply("right", f"✓ You said: {said.text}", said.reply)
     else:
-        _reply("wrong", f"**✗ You said: {said.text}**", fill(said.reply, facts))
-        _reply(
-            "right",
-            f"**What torch computes: {options[right].text}**",
-            fill(options[right].reply, facts),
-        )
+        _reply("wrong", f"✗ You said: {said.text}", said.reply)
+        _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
 
 
 def _reply(kind: str, head: str, text: str) -> None:
     with st.container(key=f"reply_{kind}"):
-        st.markdown(f"{head}\n\n{text}")
+        st.markdown(f"**{head}**\n\n{text}")
 
 
 def _mark_done(lesson: Lesson, trail: Trail) -> None:
@@ -145,6 +144,7 @@ def _mark_done(lesson: Lesson, trail: Trail) -> None:
 
 def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
     steps = lesson.prose.steps
+    step = steps[trail.step - 1]
 
     def go(to: int) -> Callable[[], None]:
         def callback() -> None:
@@ -159,9 +159,9 @@ def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
         back, on = trail.step - 1, trail.step + 1
         st.button("← Back", disabled=back < 1, on_click=go(max(back, 1)), key="back")
         if on <= len(steps):
-            st.button(
-                f"Next: {steps[on - 1].title} →", on_click=go(on), key="next", type="secondary"
-            )
+            asking = step.question and step.question.name not in trail.answers
+            label = "Skip the question →" if asking else f"Next: {steps[on - 1].title} →"
+            st.button(label, on_click=go(on), key="next")
 
 
 def _code(lesson: Lesson, state: LabState) -> None:

@@ -4,9 +4,8 @@ import gc
 import threading
 from pathlib import Path
 
-import torch
-
 import lessons
+from lessons.devices import one_thread_each
 from pages.ui import live
 
 STATIC = Path(__file__).parents[2] / "static"
@@ -21,10 +20,7 @@ def prepare() -> None:
     with _lock:
         if _prepared:
             return
-        # A session is a thread. Two sessions that each start a team of OpenMP threads fight over
-        # the cores: a lab that takes 9 ms on one thread was seen to take 220 ms on two, and alone
-        # it gains nothing from the second. So: one torch thread a session.
-        torch.set_num_threads(1)
+        one_thread_each()
         live.prepare(STATIC)
         lessons.chapters()
         # Streamlit collects garbage after every run and would walk a million objects of torch and

@@ -30,6 +30,9 @@ export class Charts {
     this.choose = choose;
     this.slots = new Map(); // by figure id
     this.resized = new ResizeObserver((entries) => this.#resize(entries));
+    this.sighted = new IntersectionObserver((entries) => this.#sight(entries), {
+      rootMargin: "200px", // drawn a little before it scrolls into view
+    });
     // A finger on a chart scrolls the page; only a mouse draws a box to zoom into.
     this.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
   }
@@ -54,18 +57,35 @@ export class Charts {
     setChildren(this.box, [...this.slots.values()].map((slot) => slot.root));
   }
 
-  /** Draw what changed. @param {any} Plotly  @param {boolean} [all]  everything: new colours */
-  draw(Plotly, all = false) {
+  /**
+   * Draw what changed and is in sight.
+   * @param {any} Plotly
+   * @param {boolean} recoloured  everything counts as changed
+   * @returns {boolean} whether charts out of sight are left for `drawRest`
+   */
+  draw(Plotly, recoloured) {
     this.Plotly = Plotly;
-    // Widths first, all of them: reading one after drawing another would lay the page out again.
-    for (const slot of this.slots.values()) slot.width ??= slot.plot.clientWidth;
-    for (const slot of this.slots.values()) {
-      if (all || slot.digest !== slot.spec.digest) this.#drawOne(slot);
+    const slots = [...this.slots.values()];
+    if (recoloured) {
+      this.family = getComputedStyle(this.box).fontFamily;
+      for (const slot of slots) slot.digest = null;
     }
+    // Widths first, all of them: reading one after drawing another would lay the page out again.
+    for (const slot of slots) slot.width ??= slot.plot.clientWidth;
+    const changed = slots.filter(isStale);
+    const near = changed.filter((slot) => slot.inSight);
+    for (const slot of near) this.#drawOne(slot);
+    return near.length < changed.length;
+  }
+
+  /** Draw what is out of sight too: when there is time for it. */
+  drawRest() {
+    for (const slot of [...this.slots.values()].filter(isStale)) this.#drawOne(slot);
   }
 
   stop() {
     this.resized.disconnect();
+    this.sighted.disconnect();
     for (const slot of this.slots.values()) this.#drop(slot);
     this.slots.clear();
   }
@@ -75,7 +95,10 @@ export class Charts {
     const { data, layout = {} } = slot.spec.figure;
     slot.digest = slot.spec.digest;
     try {
-      this.Plotly.react(slot.plot, this.palette.paint(data), this.#layout(layout, slot), CONFIG);
+      // The settings go in once: given again, Plotly measures the page to compare them, and
+      // makes a new chart where the address has changed.
+      const config = slot.listening ? undefined : CONFIG;
+      this.Plotly.react(slot.plot, this.palette.paint(data), this.#layout(layout, slot), config);
     } catch (error) {
       console.error(`The chart ${slot.spec.id} could not be drawn.`, error);
       return;
@@ -89,7 +112,13 @@ export class Charts {
   /** The figure's own layout over what all charts of the course share. */
   #layout(layout, { spec, width }) {
     const text = "ink:text";
-    const axis = { gridcolor: "ink:grid", linecolor: "ink:axis", zerolinecolor: "ink:axis" };
+    const axis = {
+      gridcolor: "ink:grid",
+      linecolor: "ink:axis",
+      zerolinecolor: "ink:axis",
+      tickangle: 0, // these two spare Plotly measuring every label at every step
+      ticklabeloverflow: "allow",
+    };
     const full = {
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
@@ -97,7 +126,7 @@ export class Charts {
       dragmode: this.dragmode,
       margin: { l: 48, r: 16, t: 16, b: 40 },
       ...layout,
-      font: { family: "inherit", size: 12, color: text, ...layout.font },
+      font: { family: this.family, size: 12, color: text, ...layout.font },
       hoverlabel: { bgcolor: "ink:paper", bordercolor: "ink:axis", font: { color: text } },
       uirevision: "lab", // the same for good: the learner's zoom outlives every new answer
       width,
@@ -128,18 +157,34 @@ export class Charts {
     }
   }
 
+  #sight(entries) {
+    for (const { target, isIntersecting } of entries) {
+      const slot = this.slots.get(target.dataset.figure);
+      if (!slot) continue;
+      slot.inSight = isIntersecting;
+      if (isIntersecting && this.Plotly && isStale(slot)) this.#drawOne(slot);
+    }
+  }
+
   #makeSlot(id) {
     const title = element("div", "gl-title");
     const plot = element("div", "gl-plot", { role: "img" });
     const caption = element("figcaption", "gl-caption");
     const root = element("figure", "gl-figure", { "data-figure": id }, title, plot, caption);
     this.resized.observe(plot);
-    return { root, title, plot, caption, digest: null, width: null, alt: null };
+    this.sighted.observe(root);
+    return { root, title, plot, caption, digest: null, width: null, alt: null, inSight: true };
   }
 
   #drop(slot) {
     this.resized.unobserve(slot.plot);
+    this.sighted.unobserve(slot.root);
     if (this.Plotly) this.Plotly.purge(slot.plot);
     slot.root.remove();
   }
+}
+
+/** Whether a chart shows another figure than it should. */
+function isStale(slot) {
+  return slot.digest !== slot.spec.digest;
 }

@@ -1,10 +1,11 @@
 // When to send what the learner set. Knows neither the page nor Streamlit.
 //
 // One request is under way at a time. While it is, only the newest values are kept, and they go
-// out as soon as its answer is drawn: the server is never asked for a picture nobody will see, and
-// the last value is never lost. A slow answer is interrupted by a newer value after PATIENCE; while
-// the hand keeps moving each interruption doubles the wait, so that a slow lab still shows
-// something in mid-drag. Values that rest are worth interrupting for at once.
+// out as soon as its answer is here: the server is never asked for a picture nobody will see, the
+// last value is never lost, and the browser draws one answer while the server computes the next.
+// A slow answer is interrupted by a newer value after PATIENCE; while the hand keeps moving each
+// interruption doubles the wait, so that a slow lab still shows something in mid-drag. Values that
+// rest are worth interrupting for at once.
 
 const PATIENCE = 400; // ms before a newer value interrupts
 const PATIENCE_LIMIT = 6400; // ms; also how soon a request whose answer was lost is given up
@@ -36,7 +37,7 @@ export class Flow {
     this.#pump();
   }
 
-  /** An answer has been drawn. Also tells a fresh lab where to go on counting. */
+  /** An answer has come. Also tells a fresh lab where to go on counting. */
   answered(seq) {
     if (seq < this.seq) return;
     this.seq = seq;
@@ -50,6 +51,11 @@ export class Flow {
   /** Whether an answer numbered `seq` is to the newest thing the learner did. */
   isNewest(seq) {
     return this.pending === null && seq >= this.seq;
+  }
+
+  /** Whether nothing is under way and nothing waits. */
+  isQuiet() {
+    return this.pending === null && !this.waiting;
   }
 
   stop() {

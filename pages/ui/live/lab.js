@@ -47,6 +47,10 @@ import { Flow } from "./flow.js";
 import { Palette } from "./palette.js";
 import { Table } from "./table.js";
 
+// Safari has no idle callback.
+const whenIdle = window.requestIdleCallback ?? ((work) => setTimeout(work, 50));
+const cancelIdle = window.cancelIdleCallback ?? clearTimeout;
+
 const labs = new WeakMap();
 const decoder = new TextDecoder();
 
@@ -103,31 +107,42 @@ class Lab {
   /** @param {Uint8Array} bytes  a payload; the same one again when only the theme changed */
   receive(bytes) {
     const recoloured = this.palette.refresh();
-    if (bytes !== this.bytes) this.#show(bytes);
-    if (!this.Plotly) return;
-    this.charts.draw(this.Plotly, recoloured);
-    const { seq, query } = this.payload;
-    this.root.dataset.seq = seq;
-    this.root.dataset.ready = "true";
-    const newest = this.flow.isNewest(seq);
-    this.flow.answered(seq);
-    if (newest && this.flow.resting) showAddress(query);
+    if (bytes !== this.bytes) this.#take(bytes);
+    if (this.Plotly) this.#draw(recoloured);
   }
 
-  /** Everything that needs no Plotly. */
-  #show(bytes) {
+  /** A new payload: everything but the charts. */
+  #take(bytes) {
     this.bytes = bytes;
     /** @type {Payload} */
     const payload = JSON.parse(decoder.decode(bytes));
-    this.payload = payload;
-    const first = this.root.dataset.seq === undefined;
-    if (first) this.flow.answered(payload.seq);
-    const { groups, reset, seq } = payload;
-    this.controls.show(groups, reset, this.flow.isNewest(seq));
+    const { seq } = (this.payload = payload);
+    const newest = this.flow.isNewest(seq);
+    // Before drawing: the server works on the next value while this one is drawn.
+    this.flow.answered(seq);
+    this.controls.show(payload.groups, payload.reset, newest);
     this.charts.frame(payload.figures);
     this.table.show(payload.table);
     this.#showNotes(payload.notes);
     setText(this.status, payload.status ?? "");
+    if (newest && this.flow.resting) showAddress(payload.query);
+  }
+
+  /** What is in sight now; the rest once the hand and the server give it time. */
+  #draw(recoloured) {
+    const { seq } = this.payload;
+    const rest = this.charts.draw(this.Plotly, recoloured);
+    this.root.dataset.seq = seq;
+    this.root.dataset.ready = "true";
+    cancelIdle(this.later);
+    if (rest) this.later = whenIdle(() => this.#drawRest(seq));
+    else this.root.dataset.whole = seq;
+  }
+
+  #drawRest(seq) {
+    if (!this.flow.isQuiet()) return; // the next answer comes by here again
+    this.charts.drawRest();
+    this.root.dataset.whole = seq;
   }
 
   #showNotes(notes) {
@@ -141,6 +156,7 @@ class Lab {
   }
 
   stop() {
+    cancelIdle(this.later);
     this.flow.stop();
     this.controls.stop();
     this.charts.stop();

@@ -180,15 +180,21 @@ def controls(values: dict[str, str], errors: dict[str, str]) -> list[dict]:
     ]
 
 
+def tidied(values: dict[str, str], good: dict, errors: dict) -> dict[str, str]:
+    """The values as the server would write them, which is not always how they were typed."""
+    if "points" in errors:
+        return values
+    return {**values, "points": ", ".join(f"{x:g}" for x in good["points"])}
+
+
 def think() -> None:
-    """Compute for long, giving way to a newer value: reading the session state lets Streamlit in."""
-    begun = st.session_state["begun"] = st.session_state.get("begun", 0) + 1
+    """Compute for long, but give way: reading the session state lets Streamlit interrupt."""
+    st.session_state["begun"] = st.session_state.get("begun", 0) + 1
     until = time.perf_counter() + SLOW_SECONDS
     while time.perf_counter() < until:
         time.sleep(0.02)
         st.session_state.get("begun")
     st.session_state["ended"] = st.session_state.get("ended", 0) + 1
-    del begun
 
 
 @st.fragment
@@ -196,7 +202,7 @@ def lab() -> None:
     start = time.perf_counter()
     change = live.last_change("lab")
     known = {name: st.query_params.get(name, value) for name, value in START.items()}
-    if change:
+    if change and change.seq > st.session_state.get("reset_after", -1):
         known |= {name: text for name, text in change.values.items() if name in START}
     good, errors = checked(known)
     if known["mode"] == "slow" and change:
@@ -214,7 +220,7 @@ def lab() -> None:
         {
             "seq": change.seq if change else 0,
             "reset": st.session_state.get("reset", 0),
-            "groups": controls(known, errors),
+            "groups": controls(tidied(known, good, errors), errors),
             "figures": st.session_state.get("figures", []),
             "table": {
                 "caption": "The numbers at the points",
@@ -230,10 +236,12 @@ def lab() -> None:
 
 
 def start_over() -> None:
+    change = live.last_change("lab")
+    st.session_state["reset_after"] = change.seq if change else -1
     st.session_state["reset"] = st.session_state.get("reset", 0) + 1
-    st.session_state["lab"] = {}
 
 
 st.title("A lab")
 lab()
 st.button("Rerun the page")
+st.button("Start over", on_click=start_over)

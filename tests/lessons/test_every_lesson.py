@@ -1,0 +1,204 @@
+"""What holds for every lesson there is, found through the catalogue."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from lessons import CatalogueError, chapters, find, lessons, load
+from lessons.export import export
+from lessons.figures import themed
+from lessons.parameters import Choice, Integer, Number, Numbers
+from lessons.prose import fill
+
+LESSONS = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+
+
+def settings(lesson):
+    """Defaults, then each parameter at the ends of what it accepts."""
+    yield {}
+    for parameter in lesson.lab.parameters:
+        if isinstance(parameter, Number):
+            yield from ({parameter.name: parameter.format(e)} for e in parameter.slider)
+        elif isinstance(parameter, Integer) and parameter.high < 1e5:
+            yield from ({parameter.name: str(end)} for end in (parameter.low, parameter.high))
+        elif isinstance(parameter, Numbers) and not parameter.optional:
+            yield {parameter.name: ", ".join(str(i / 8 - 16) for i in range(parameter.most))}
+            yield {parameter.name: "0"}
+            yield {parameter.name: "-1e300, 1e300, 5e-324"}
+        elif isinstance(parameter, Choice):
+            yield from ({parameter.name: name} for name, _ in parameter.options)
+
+
+def computed(lesson):
+    for given in settings(lesson):
+        values = lesson.validate(_valid(lesson, given))
+        yield given, values, lesson.compute(values)
+
+
+def _valid(lesson, given):
+    """An end that another value forbids is tried with that other moved along."""
+    if given.keys() == {"noise_low"}:
+        return given | {"noise_high": "2"}
+    if given.keys() == {"noise_high"}:
+        return given | {"noise_low": "-0.5"}
+    return given
+
+
+@LESSONS
+def test_numbers_are_finite_or_the_reason_is_named(lesson):
+    for given, _, result in computed(lesson):
+        shown = (*result.series, *result.statistics)
+        finite = all(np.isfinite(series.y).all() for series in shown)
+        assert finite or result.notes, f"{given}: not finite, and no note says why"
+
+
+@LESSONS
+@pytest.mark.parametrize("hidden", [frozenset(), frozenset({"trick_gradient", "true_gradient"})])
+def test_figures_are_valid_plotly_in_both_themes(lesson, hidden):
+    for given, values, result in computed(lesson):
+        for figure in lesson.lab.figures(result, values, hidden):
+            for theme in ("light", "dark"):
+                text = go.Figure(themed(figure, theme)).to_json()
+                assert "role:" not in text, given
+                assert "ink:" not in text, given
+            assert figure.alt
+            visible = [trace for trace in figure.data if trace.get("visible", True)]
+            roles = {str(trace.get("line", {}).get("color", "")) for trace in visible}
+            assert not roles & {f"role:{name}" for name in hidden}
+
+
+@LESSONS
+def test_hidden_numbers_are_in_no_table_or_description(lesson):
+    values = lesson.validate({})
+    result = lesson.compute(values)
+    hidden = frozenset({"trick_gradient", "true_gradient"})
+    table = lesson.lab.table(result, values, hidden)
+    for row in table.rows:
+        for cell, (_, role) in zip(row, table.columns, strict=True):
+            assert (role not in hidden) or "?" in cell
+    for figure in lesson.lab.figures(result, values, hidden):
+        assert "autograd gives" not in figure.alt
+
+
+@LESSONS
+def test_result_is_one_strict_json_object(lesson):
+    for _, values, result in computed(lesson):
+        text = result.to_json(lesson=lesson.slug, parameters=lesson.text(values))
+        body = json.loads(text, parse_constant=pytest.fail)
+        assert body["series"]["forward"]["role"] == "forward"
+        assert body["series"]["forward"]["x"] == list(values["x"])
+
+
+@LESSONS
+def test_every_placeholder_resolves(lesson):
+    facts = lesson.compute(lesson.validate({})).facts
+    for step in lesson.prose.steps:
+        options = step.question.options if step.question else ()
+        for text in (step.text, *(o.text for o in options), *(o.reply for o in options)):
+            assert "{{" not in fill(text, facts)
+        lesson.validate(step.lab)
+
+
+@LESSONS
+def test_predictions_are_computed_and_wrong_answers_told_apart(lesson):
+    result = lesson.compute(lesson.validate({}))
+    for question in lesson.prose.questions:
+        keys = [option.key for option in question.options]
+        assert lesson.predictions[question.name](result) in keys
+        assert len(set(keys)) == len(keys) >= 2
+
+
+def test_swapping_the_program_changes_the_right_answer():
+    """The answers follow the numbers: another program makes another answer right."""
+    noisy, clean = find("noise_leaks"), find("right_place")
+    values = noisy.validate({})
+    leak = noisy.predictions["leak"]
+    assert leak(noisy.compute(values)) == "band"
+    assert leak(clean.compute(values)) == "line"
+    which = find("wrong_place").predictions["gradient"]
+    answers = [which(lesson.compute(values)) for lesson in (noisy, find("wrong_place"), clean)]
+    assert answers == ["same", "reciprocal", "clean"]
+    pair = clean.predictions["pair"]
+    assert [pair(lesson.compute(values)) for lesson in (find("wrong_place"), clean)] == [
+        "noisy_reciprocal",
+        "noisy_clean",
+    ]
+
+
+@LESSONS
+def test_exported_file_runs_alone_and_prints_the_same_numbers(lesson, tmp_path):
+    for given in ({}, {"x": "-2, 0, 1, 0.3", "dtype": "float32"}, {"u": "1.5", "x": "3"}):
+        values = lesson.validate(given)
+        file = tmp_path / "exported.py"
+        file.write_text(export(lesson, values), "utf-8")
+        done = subprocess.run(
+            [sys.executable, "-I", str(file)],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        theirs = json.loads(done.stdout)
+        ours = json.loads(lesson.compute(values).to_json(lesson=lesson.slug))
+        assert theirs["series"] == ours["series"]
+
+
+@LESSONS
+def test_steps_are_short(lesson):
+    assert 3 <= len(lesson.prose.steps) <= 6
+    for step in lesson.prose.steps:
+        assert len(step.text.split()) <= 130, step.title
+    assert lesson.title.endswith("?")
+
+
+@LESSONS
+def test_the_highlighted_line_is_in_the_source(lesson):
+    assert lesson.highlight in lesson.source
+
+
+@LESSONS
+def test_equivalents_say_the_same_in_other_frameworks(lesson):
+    assert {"TensorFlow 2", "JAX"} <= set(lesson.equivalents)
+    for path in lesson.equivalents.values():
+        compile(path.read_text("utf-8"), str(path), "exec")
+
+
+def test_chapters_are_in_order():
+    assert [chapter.slug for chapter in chapters()] == [
+        "stop_gradient",
+        "override_map",
+        "reversal",
+        "clipping",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("en.md", "no front matter", "front matter"),
+        ("en.md", "---\norder: 1\ntitle: t\n---\n## s\ntext\n", "summary"),
+        ("en.md", "---\norder: 1\ntitle: t\nshort: t\nsummary: s\n---\n## s\ntext\n", "answers"),
+        ("lesson.py", "LESSON = 1 +", "invalid syntax"),
+        ("lesson.py", "import no_such_module", "no_such_module"),
+    ],
+)
+def test_a_broken_lesson_is_a_loud_error(name, text, said, tmp_path, monkeypatch):
+    good = find("right_place").folder
+    folder = tmp_path / "broken_chapter" / "broken_lesson"
+    folder.mkdir(parents=True)
+    for part in ("en.md", "lesson.py"):
+        (folder / part).write_text((good / part).read_text("utf-8"), "utf-8")
+    (folder / name).write_text(text, "utf-8")
+    import lessons as package
+
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    for module in [m for m in sys.modules if m.startswith("lessons.broken_chapter")]:
+        monkeypatch.delitem(sys.modules, module)
+    with pytest.raises(CatalogueError, match=said) as caught:
+        load(folder)
+    assert "broken_lesson" in str(caught.value)

@@ -1,0 +1,184 @@
+"""Chapter 1's noise lab against closed forms, TensorFlow's numbers and itself."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from lessons import find
+from lessons.devices import DTYPES, devices
+from lessons.draws import ROWS
+from lessons.stop_gradient.noise import by_role
+from lessons.stop_gradient.noise_leaks.lesson import noise_leaks
+from lessons.stop_gradient.right_place.lesson import right_place
+from lessons.stop_gradient.wrong_place.lesson import wrong_place
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8"))
+THREE_PLACES = [
+    case for case in REFERENCE if case["id"].startswith("s0_") and "dz_dx_end" in case["gradients"]
+]
+# Which of TensorFlow's numbers each lesson must reproduce.
+PLACES = {
+    noise_leaks: ("z_naive", "dz_dx_naive"),
+    wrong_place: ("z_midgraph", "dz_dx_midgraph"),
+    right_place: ("z_fixed_end", "dz_dx_end"),
+}
+
+
+def run(slug: str, **given: str):
+    lesson = find(slug)
+    return lesson.compute(lesson.validate(given))
+
+
+def numbers(nested) -> np.ndarray:
+    return np.array(nested, dtype=object).astype(np.float64)
+
+
+@pytest.mark.parametrize("device", devices())
+@pytest.mark.parametrize(
+    ("slug", "formula"),
+    [
+        ("noise_leaks", lambda x, u: np.sign(x) * np.sqrt(u)),
+        ("wrong_place", lambda x, u: np.sign(x) / np.sqrt(u)),
+        ("right_place", lambda x, u: np.sign(x)),
+    ],
+)
+def test_gradients_equal_their_closed_forms(slug, formula, device):
+    if device == "mps":
+        pytest.skip("mps has no float64")
+    result = run(
+        slug, x="-2, -1, 1, 0.3, 7e-3, -1e3", noise_low="0.2", noise_high="3", device=device
+    )
+    x, u = result["u"].x, result["u"].y
+    assert np.allclose(result["trick_gradient"].y, formula(x, u), rtol=1e-9, atol=1e-9)
+    assert np.allclose(result["true_gradient"].y, np.sign(x) * np.sqrt(u), rtol=1e-9, atol=1e-9)
+    assert np.allclose(result["intended_gradient"].y, np.sign(x), rtol=1e-9, atol=1e-9)
+    assert np.allclose(result["forward"].y, np.abs(x) * np.sqrt(u), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("program", PLACES, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("case", THREE_PLACES, ids=lambda case: case["id"])
+def test_tensorflow_gives_the_same_numbers(program, case):
+    dtype = DTYPES[case["inputs"]["dtype"]]
+    x, u = (torch.tensor(case["inputs"][name], dtype=dtype) for name in ("x", "u"))
+    ours = by_role(program, x, u)
+    value, gradient = PLACES[program]
+    close = {"rtol": 1e-9 if dtype == torch.float64 else 2e-6, "atol": 0, "equal_nan": True}
+    assert np.allclose(ours["forward"].numpy(), numbers(case["outputs"][value]), **close)
+    assert np.allclose(
+        ours["trick_gradient"].numpy(), numbers(case["gradients"][gradient]), **close
+    )
+    assert ours["forward"].dtype == ours["trick_gradient"].dtype == dtype
+
+
+def test_there_are_reference_cases_with_nan_and_infinity():
+    text = json.dumps([case["gradients"] for case in THREE_PLACES])
+    assert len(THREE_PLACES) == 7
+    assert '"nan"' in text
+    assert '"inf"' in text
+
+
+def test_a_linear_op_behind_the_block_stays_clean_and_a_square_does_not():
+    case = next(case for case in REFERENCE if case["id"] == "s0_down_linear")
+    x, u = (torch.tensor(case["inputs"][n], dtype=torch.float64) for n in ("x", "u"))
+    linear = by_role(lambda x, u: 3 * right_place(x, u) + 1, x, u)["trick_gradient"]
+    square = by_role(lambda x, u: right_place(x, u) ** 2, x, u)["trick_gradient"]
+    assert np.allclose(linear.numpy(), case["gradients"]["dw_dx"], rtol=1e-9)
+    assert np.allclose(square.numpy(), (2 * x * u.sqrt()).numpy(), rtol=1e-9)
+    assert not np.allclose(square.numpy(), (2 * x).numpy(), rtol=1e-3)
+
+
+@pytest.mark.parametrize("slug", ["noise_leaks", "wrong_place", "right_place"])
+def test_true_gradient_is_the_central_difference_of_the_forward_value(slug):
+    h = 1e-6
+    given = {"noise_low": "0.4", "noise_high": "1.7", "seed": "3"}
+    here = run(slug, **given)
+    u = ", ".join(map(repr, here["u"].y.tolist()))
+    x = here["forward"].x
+    up = run(slug, x=", ".join(map(repr, (x + h).tolist())), u=u)["forward"].y
+    down = run(slug, x=", ".join(map(repr, (x - h).tolist())), u=u)["forward"].y
+    assert np.allclose((up - down) / (2 * h), here["true_gradient"].y, rtol=1e-6)
+
+
+def test_the_same_seed_draws_the_same_noise_in_every_dtype_and_on_every_device():
+    drawn = {
+        (dtype, device): run("noise_leaks", dtype=dtype, device=device, seed="7")["u"].y.tolist()
+        for dtype in DTYPES
+        for device in devices()
+        if not (device == "mps" and dtype == "float64")
+    }
+    assert len({tuple(u) for u in drawn.values()}) == 1
+    other = run("noise_leaks", seed="8")["u"].y.tolist()
+    assert other not in drawn.values()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_two_runs_are_equal_to_the_last_bit(dtype):
+    given = {"dtype": dtype, "draws": "2500", "x": "-2, 0, 1"}
+    assert run("wrong_place", **given).to_json() == run("wrong_place", **given).to_json()
+
+
+def test_more_draws_begin_with_the_same_draws():
+    few, many = (run("noise_leaks", draws=str(n), x="1, 2") for n in (1, 3 * ROWS))
+    assert few["u"].y.tolist() == many["u"].y.tolist()
+    assert few["trick_gradient"].y.tolist() == many["trick_gradient"].y.tolist()
+
+
+def test_mean_and_band_are_those_of_the_uniform_distribution():
+    low, high = 0.5, 1.5
+    result = run("noise_leaks", draws="200000", noise_low="0.5", noise_high="1.5", x="1")
+    (over,) = (s for s in result.statistics if s.name == "trick_gradient")
+    mean = 2 / 3 * (high**1.5 - low**1.5) / (high - low)  # of √u
+    assert over.y[0] == pytest.approx(mean, abs=2e-3)
+    assert over.low[0] == pytest.approx(math.sqrt(low + 0.05 * (high - low)), abs=3e-3)
+    assert over.high[0] == pytest.approx(math.sqrt(low + 0.95 * (high - low)), abs=3e-3)
+    assert any("estimated" in note.text for note in result.notes)
+
+
+def test_noise_by_hand_replaces_drawn_noise():
+    result = run("noise_leaks", x="-2, -1, 1", u="1.04, 0.94, 1.08")
+    assert result["u"].y.tolist() == [1.04, 0.94, 1.08]
+    one_for_all = run("noise_leaks", x="-2, -1, 1", u="1.21")
+    assert np.allclose(one_for_all["trick_gradient"].y, [-1.1, -1.1, 1.1], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"x": "0, 1"}, "At x = 0:"),
+        ({"x": "1e-30", "dtype": "float32"}, "too small"),
+        ({"x": "1e200"}, "too large"),
+        ({"x": "1", "u": "-0.5"}, "negative"),
+        ({"x": "1", "u": "0"}, "u is 0"),
+        ({"noise_low": "-0.5", "noise_high": "1"}, "of 500 draws"),
+    ],
+)
+def test_what_is_not_finite_is_named(given, named):
+    result = run("noise_leaks", **given)
+    assert any(named in note.text for note in result.notes), [n.text for n in result.notes]
+
+
+def test_nothing_is_named_where_everything_is_finite():
+    assert run("noise_leaks").notes == ()
+
+
+def test_the_end_trick_still_reports_a_sign_where_the_forward_value_is_nan():
+    result = run("right_place", x="-2, 1", u="-0.5, 1.5")
+    assert math.isnan(result["forward"].y[0])
+    assert result["trick_gradient"].y.tolist() == [-1.0, 1.0]
+
+
+def test_a_device_that_is_not_there_is_said_and_the_cpu_used():
+    result = run("noise_leaks", device="cuda:99")
+    assert result.device == "cpu"
+    assert any("no device cuda:99" in note.text for note in result.notes)
+
+
+def test_results_are_plain_numpy():
+    result = run("right_place")
+    for series in (*result.series, *result.curves, *result.statistics):
+        assert type(series.y) is np.ndarray
+        assert series.y.dtype == np.float64

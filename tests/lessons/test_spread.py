@@ -1,0 +1,82 @@
+"""Streamed statistics against numpy's exact ones."""
+
+import numpy as np
+import pytest
+
+from lessons.spread import Spread
+
+
+def spread_of(values: np.ndarray, rows: int) -> Spread:
+    spread = Spread(values.shape[1])
+    for start in range(0, len(values), rows):
+        spread.add(values[start : start + rows])
+    return spread
+
+
+@pytest.fixture
+def values() -> np.ndarray:
+    random = np.random.default_rng(0)
+    return np.stack(
+        [
+            random.uniform(0.5, 2, 20_000),
+            random.normal(3, 1e-3, 20_000),
+            random.exponential(size=20_000),
+        ],
+        axis=1,
+    )
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.5, 0.95, 1.0])
+def test_one_chunk_is_exact(values, share):
+    spread = spread_of(values[:777], rows=1000)
+    assert np.allclose(spread.percentile(share), np.quantile(values[:777], share, axis=0))
+    assert spread.error == 0
+
+
+@pytest.mark.parametrize("share", [0.05, 0.25, 0.5, 0.95])
+def test_many_chunks_are_within_the_named_error(values, share):
+    spread = spread_of(values, rows=1000)
+    off = np.abs(spread.percentile(share) - np.quantile(values, share, axis=0))
+    assert 0 < spread.error < 0.01
+    assert (off <= spread.error).all()
+
+
+@pytest.mark.parametrize("rows", [1000, 20_000])
+def test_mean_and_deviation(values, rows):
+    spread = spread_of(values, rows)
+    assert np.allclose(spread.mean, values.mean(0), rtol=1e-12)
+    assert np.allclose(spread.deviation, values.std(0), rtol=1e-9)
+
+
+def test_a_constant_column_has_no_deviation_at_all():
+    spread = spread_of(np.full((5000, 1), -1.1), rows=1000)
+    assert spread.deviation.tolist() == [0.0]
+    assert spread.percentile(0.05) == pytest.approx(-1.1)
+
+
+@pytest.mark.parametrize("rows", [100, 10_000])
+def test_what_is_not_finite_is_counted_and_left_out(values, rows):
+    broken = values[:5000].copy()
+    broken[::10, 0], broken[5, 1], broken[:, 2] = np.nan, np.inf, np.nan
+    spread = spread_of(broken, rows)
+    assert spread.not_finite.tolist() == [500, 1, 5000]
+    kept = broken[np.isfinite(broken[:, 0]), 0]
+    assert spread.mean[0] == pytest.approx(kept.mean())
+    assert spread.percentile(0.5)[0] == pytest.approx(np.median(kept), abs=max(spread.error, 1e-12))
+    assert np.isnan([spread.mean[2], spread.deviation[2], spread.percentile(0.5)[2]]).all()
+    assert np.isnan(spread.extent(2)).all()
+
+
+@pytest.mark.parametrize("rows", [500, 20_000])
+def test_a_histogram_counts_every_draw(values, rows):
+    spread = spread_of(values, rows)
+    edges = np.linspace(0.4, 2.1, 18)
+    counts = spread.histogram(0, edges)
+    assert counts.sum() == len(values)
+    exact = np.histogram(values[:, 0], edges)[0]
+    assert np.abs(counts - exact).max() <= (0 if rows == 20_000 else 60)
+
+
+def test_nothing_added_is_an_error():
+    with pytest.raises(ValueError, match="no draws"):
+        Spread(1).percentile(0.5)
