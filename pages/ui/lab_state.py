@@ -58,7 +58,6 @@ class LabState:
                 self.ignored = f"The address sets something unknown and it is left out. {error}"
         self.set(self.lesson.text(self.lesson.validate({})))
         self.text |= {name: text for name, text in given.items() if name in self.text}
-        self.errors, self.values = _accepted(self.lesson, self.text)
         self.result = None
 
     def set(self, text: Mapping[str, str]) -> None:
@@ -73,14 +72,9 @@ class LabState:
             run: computes values.
             live: True while the learner drags, for a cheaper picture.
         """
-        try:
-            values = self.lesson.validate(self.text)
-            self.errors = {}
-        except InvalidParametersError as error:
-            self.errors = error.errors
-            if self.result is not None:
-                return
-            values = self.values
+        self.errors, values = _accepted(self.lesson, self.text)
+        if self.errors and self.result is not None:
+            return
         self.wanted = self.lesson.lab.preview(values) if live else values
         if self.wanted == self.halted:
             return

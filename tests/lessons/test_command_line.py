@@ -1,0 +1,77 @@
+"""python -m lessons, as a user runs it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from lessons.__main__ import main
+
+
+def command(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "lessons", *words], capture_output=True, text=True, timeout=120
+    )
+
+
+def test_list_is_a_lesson_a_line_slug_first():
+    done = command("list")
+    slugs = [line.split()[0] for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert slugs[:3] == ["noise_leaks", "wrong_place", "right_place"]
+
+
+def test_run_prints_one_json_object_at_exactly_the_given_inputs():
+    done = command(
+        "run", "noise_leaks", "--set", "x=1,-2,-1", "--set", "u=1.04,0.94,1.08", "--json"
+    )
+    body = json.loads(done.stdout)
+    gradient = body["series"]["trick_gradient"]
+    assert gradient["role"] == "trick_gradient"
+    assert gradient["x"] == [1.0, -2.0, -1.0]
+    assert gradient["y"] == pytest.approx([1.04**0.5, -(0.94**0.5), -(1.08**0.5)], rel=1e-12)
+    assert {"forward", "true_gradient", "intended_gradient"} <= set(body["series"])
+
+
+def test_run_prints_a_table_for_people():
+    done = command("run", "wrong_place", "--set", "x=0,1")
+    assert "NaN" in done.stdout
+    assert "At x = 0:" in done.stdout
+
+
+def test_an_exported_file_prints_what_run_prints(tmp_path):
+    settings = ["--set", "x=-3,0.5", "--set", "noise_high=2", "--set", "seed=5"]
+    file = tmp_path / "wrong_place.py"
+    file.write_text(command("export", "wrong_place", *settings).stdout, "utf-8")
+    alone = subprocess.run([sys.executable, "-I", file], capture_output=True, text=True, check=True)
+    ran = command("run", "wrong_place", *settings, "--json")
+    assert json.loads(alone.stdout)["series"] == json.loads(ran.stdout)["series"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "no_such_lesson"), "no_such_lesson"),
+        (("run", "noise_leaks", "--set", "x=a"), "not a number"),
+        (("run", "noise_leaks", "--set", "x"), "NAME=VALUE"),
+        (("run", "noise_leaks", "--set", "x=1", "--set", "x=2"), "twice"),
+        (("run", "noise_leaks", "--set", "noise_lo=1"), "noise_low"),
+        (("export", "noise_leaks", "--set", "draws=-1"), "outside"),
+        (("run",), "lesson"),
+        (("dance",), "dance"),
+        ((), "command"),
+    ],
+)
+def test_bad_input_is_one_line_on_stderr_and_a_failure(words, said, capsys):
+    assert main(words) != 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert said in printed.err
+    assert len(printed.err.strip().splitlines()) == 1
+
+
+def test_bad_input_sets_the_exit_status():
+    done = command("run", "noise_leaks", "--set", "x=a")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr

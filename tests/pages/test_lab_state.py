@@ -1,0 +1,110 @@
+"""What a lab keeps when input is bad, work is stopped, or the learner drags."""
+
+import pytest
+
+from lessons import find
+from pages.ui.computation import StoppedError
+from pages.ui.lab_state import LabState
+
+
+@pytest.fixture
+def state() -> LabState:
+    state = LabState(find("noise_leaks"))
+    state.update(run_of(state))
+    return state
+
+
+def run_of(state: LabState):
+    return lambda values: (state.lesson.compute(values), 0.001)
+
+
+def stop(values):
+    raise StoppedError
+
+
+def test_bad_text_keeps_the_last_picture_and_says_where(state):
+    before = state.result
+    state.text["x"] = "a, b"
+    state.update(run_of(state))
+    assert state.result is before
+    assert list(state.errors) == ["x"]
+    assert state.text["x"] == "a, b"
+    state.text["x"] = "5"
+    state.update(run_of(state))
+    assert state.errors == {}
+    assert state.picture["forward"].x.tolist() == [5.0]
+
+
+def test_dragging_draws_less_and_letting_go_draws_all(state):
+    state.text["draws"] = "5000"
+    state.update(run_of(state), live=True)
+    assert state.preview
+    assert state.values["draws"] < 5000
+    assert any("fewer draws" in note["text"] for note in state.notes())
+    state.update(run_of(state), live=False)
+    assert not state.preview
+    assert state.values["draws"] == 5000
+
+
+def test_nothing_changed_computes_nothing(state):
+    state.update(lambda values: pytest.fail("computed again"))
+
+
+def test_stopped_work_is_not_started_again_until_something_changes(state):
+    before = state.result
+    state.text["draws"] = "900000"
+    state.update(stop)
+    state.halt()
+    state.update(lambda values: pytest.fail("started again"))
+    assert state.result is before
+    assert any("Stopped" in note["text"] for note in state.notes())
+    state.text["draws"] = "20"
+    state.update(run_of(state))
+    assert state.values["draws"] == 20
+    assert not any("Stopped" in note["text"] for note in state.notes())
+
+
+def test_work_that_gave_way_to_a_newer_wish_is_not_called_stopped(state):
+    state.text["draws"] = "900000"
+    state.update(stop)
+    assert not any("Stopped" in note["text"] for note in state.notes())
+    calls = []
+    state.update(lambda values: calls.append(values) or run_of(state)(values | {"draws": 1}))
+    assert [values["draws"] for values in calls] == [900000]
+
+
+def test_the_first_picture_is_there_even_if_it_is_stopped():
+    state = LabState(find("noise_leaks"))
+    state.open_address({"draws": "1000000"})
+    wanted = []
+
+    def run(values):
+        wanted.append(values["draws"])
+        if values["draws"] > 10_000:
+            raise StoppedError
+        return run_of(state)(values)
+
+    state.update(run)
+    assert wanted[0] == 1_000_000
+    assert state.picture.facts["draws"] == wanted[1] < 10_000
+
+
+def test_an_address_with_bad_parts_keeps_the_good_ones():
+    state = LabState(find("noise_leaks"))
+    state.open_address({"x": "5, 6", "draws": "many", "noise_low": "9", "evil": "<script>"})
+    state.update(run_of(state))
+    assert state.values["x"] == (5.0, 6.0)
+    assert state.values["draws"] == 500
+    assert state.text["draws"] == "many"
+    assert {"draws", "noise_low"} <= set(state.errors)
+    assert any("evil" in note["text"] for note in state.notes())
+
+
+def test_reset_restores_the_defaults_and_tells_the_browser(state):
+    state.text |= {"x": "9", "noise_high": "1.7"}
+    state.update(run_of(state))
+    before = state.reset
+    state.set(state.lesson.text(state.lesson.validate({})))
+    state.update(run_of(state))
+    assert state.values == state.lesson.validate({})
+    assert state.reset == before + 1
