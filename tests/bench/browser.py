@@ -29,7 +29,7 @@ from tests.support.server import ROOT, Server, free_port, serve, streamlit
 PEERS = ROOT / "tests" / "bench" / "peers"
 DETECTOR = Path(__file__).with_name("painted.js")
 VIEWPORT = {"width": 1280, "height": 2000}  # tall enough to have the whole lab in view
-ROUNDS, WARM_UP, PRESSES, DRAG_SECONDS = 2, 4, 9, 3.0
+ROUNDS, WARM_UP, PRESSES, DRAG_SECONDS = 5, 4, 9, 3.0
 APP, AGAIN = "this app", "this app again"
 # Pass or miss; never loosened. The app's p50 is at most this many times a peer's …
 TARGETS = {"Dash": 1.1, "plain Streamlit": 0.35}
@@ -67,7 +67,7 @@ def subjects() -> list[Subject]:
     def app(name: str) -> Subject:
         return Subject(
             name,
-            lambda: streamlit(ROOT / "app.py"),
+            lambda: streamlit(ROOT / "app.py", python=streamlit_python()),
             slider="[data-control=noise_high] input[type=range]",
             track="[data-control=noise_high] input[type=range]",
             gradient="[data-figure=gradient]",
@@ -97,7 +97,7 @@ def subjects() -> list[Subject]:
         ),
         Subject(
             "plain Streamlit",
-            lambda: streamlit(PEERS / "plain_app.py", cwd=PEERS),
+            lambda: streamlit(PEERS / "plain_app.py", PEERS, streamlit_python()),
             slider=plain("noise_high") + " input",
             track=plain("noise_high") + " [role=group]",
             gradient=plain("gradient"),
@@ -107,10 +107,17 @@ def subjects() -> list[Subject]:
     ]
 
 
+def streamlit_python() -> str:
+    """The app's own environment where there is one: without what the peers bring along."""
+    own = ROOT / ".venv" / "bin" / "python"
+    return str(own) if own.exists() else sys.executable
+
+
 def everything_answered() -> tuple[str, str]:
     """The app's memory of a learner who has answered all, so that no curve is covered."""
     answers = {question.name: question.options[0].key for question in lab.LESSON.prose.questions}
-    trail = {lab.LESSON.slug: {"step": 1, "answers": answers, "done": True}}
+    last = len(lab.LESSON.prose.steps)
+    trail = {lab.LESSON.slug: {"step": last, "answers": answers, "done": True}}
     return memory.COOKIE, quote(json.dumps(trail))
 
 
