@@ -29,7 +29,7 @@ from tests.support.server import ROOT, Server, free_port, serve, streamlit
 PEERS = ROOT / "tests" / "bench" / "peers"
 DETECTOR = Path(__file__).with_name("painted.js")
 VIEWPORT = {"width": 1280, "height": 2000}  # tall enough to have the whole lab in view
-ROUNDS, WARM_UP, PRESSES, DRAG_SECONDS = 5, 4, 9, 3.0
+ROUNDS, WARM_UP, PRESSES, DRAG_SECONDS = 4, 4, 9, 3.0
 APP, AGAIN = "this app", "this app again"
 # Pass or miss; never loosened. The app's p50 is at most this many times a peer's …
 TARGETS = {"Dash": 1.1, "plain Streamlit": 0.35}

@@ -10,7 +10,7 @@ import lessons
 from lessons.figures import themed
 
 torch.set_num_threads(1)  # as the app does
-WIDTH = 560  # pixels: how wide the app's lab is on the page the benchmark opens
+WIDTH = 740  # pixels: how wide the app's lab is on the page the benchmark opens
 LESSON = lessons.find("noise_leaks")
 _PARAMETER = next(one for one in LESSON.lab.parameters if one.name == "noise_high")
 SLIDER = {
