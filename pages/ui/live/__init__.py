@@ -13,11 +13,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 from pages.ui.live.assets import LIVE_FOLDER, STYLE, prepare
 from pages.ui.live.wire import Change, encode, read_change
 
-__all__ = ["Change", "last_change", "live_lab", "prepare"]
+__all__ = ["Change", "give_way", "last_change", "live_lab", "prepare"]
 
 # Streamlit hands inline scripts to the browser as a blob, which cannot import its neighbours by
 # a relative address. So the script is this small shim, and the modules come from static serving.
@@ -65,3 +67,22 @@ def live_lab(payload: Mapping[str, Any], *, key: str) -> None:
     ``data`` and ``layout``, and colour tokens such as ``"role:forward/0.25"``.
     """
     _component(key=key, data=encode(payload), on_input_change=_nothing)
+
+
+def give_way() -> None:
+    """Start over with the newer value if one waits; call this between the chunks of long work.
+
+    Streamlit lets a running fragment finish before it looks at the next change: reaching
+    ``st.something`` interrupts a page, but not a fragment. So a lab has to ask. Ends the run by
+    the exception of ``st.rerun``, which no ``except Exception`` catches. Does nothing outside a
+    fragment's own run, nor off the script's thread.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return
+    st.session_state.get("_")  # where Streamlit stops a run whose page has been left
+    # The one private name here. A Streamlit without it would only make slow labs slower to
+    # follow, and a browser test would say so.
+    state = getattr(context.script_requests, "_state", None)
+    if state == ScriptRequestType.RERUN and context.fragment_ids_this_run:
+        st.rerun(scope="fragment")

@@ -1,4 +1,4 @@
-// Two helpers for building and changing the page without a framework. Text only ever goes in as
+// Helpers for building and changing the page without a framework. Text only ever goes in as
 // text: nothing from a payload is parsed as HTML.
 
 /**
@@ -29,4 +29,10 @@ export function setChildren(parent, children) {
     }
   });
   while (parent.childNodes.length > children.length) parent.lastChild.remove();
+}
+
+/** An attribute with that value, or none where there is nothing to say. */
+export function setOrRemove(node, name, value) {
+  if (value === undefined || value === null || value === "") node.removeAttribute(name);
+  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }

@@ -1,11 +1,9 @@
 // One control each: a slider with its exact number, a number, a text, a choice, a select. A field
 // shows what it is told and says when the learner changes it; what that leads to is not its matter.
-//
-// Numbers are typed into text inputs: a native number input hides what it cannot read, and then
-// neither the learner nor the server could see what is wrong with it.
 
-import { element, setText } from "./dom.js";
-import { filled, fromPosition, isLog, keyed, stepped, toPosition, track } from "./scale.js";
+import { element, setOrRemove, setText } from "./dom.js";
+import { slider } from "./slider.js";
+import { step, typed } from "./typing.js";
 
 /**
  * @typedef {Object} Field
@@ -65,54 +63,6 @@ function makeShell(spec, id) {
       setText(error, next.error ?? "");
       root.hidden = Boolean(next.hidden);
       root.classList.toggle("gl-invalid", Boolean(next.error));
-    },
-  };
-}
-
-function slider(spec, id, tell, { body }) {
-  let range = spec;
-  const bar = element("input", "gl-range", { type: "range", id });
-  const exact = element("input", "gl-exact", { type: "text", autocomplete: "off" });
-  body.append(bar, exact);
-
-  // The number is what counts; the bar shows about where it lies.
-  const showBar = () => {
-    const value = Number(exact.value);
-    if (exact.value.trim() === "" || !Number.isFinite(value)) return;
-    const position = String(toPosition(range, value));
-    if (bar.value !== position) bar.value = position;
-    bar.style.setProperty("--gl-filled", filled(range, bar.valueAsNumber).toFixed(4));
-    setOrRemove(bar, "aria-valuetext", exact.value);
-  };
-  const take = (text, what) => {
-    if (exact.value !== text) exact.value = text;
-    showBar();
-    tell(what);
-  };
-  bar.addEventListener("input", () => take(fromPosition(range, bar.valueAsNumber), "moving"));
-  bar.addEventListener("keydown", (event) => {
-    if (!isLog(range) || event.altKey || event.ctrlKey || event.metaKey) return;
-    const value = Math.min(Math.max(Number(exact.value) || range.min, range.min), range.max);
-    const next = keyed(range, value, event.key);
-    if (next === null) return;
-    event.preventDefault(); // the native step is one position, which is no round number
-    if (next !== exact.value) take(next, "moving");
-  });
-  typed(exact, tell, { changed: showBar, step: (steps) => step(exact, range, steps, take) });
-
-  return {
-    get: () => exact.value,
-    set: (value) => {
-      exact.value = value;
-      showBar();
-    },
-    nodes: () => [bar, exact],
-    describe(next) {
-      range = next;
-      for (const [name, value] of Object.entries(track(next))) setOrRemove(bar, name, value);
-      setOrRemove(exact, "aria-label", `${next.label}: exact value`);
-      exact.inputMode = next.min < 0 ? "text" : "decimal"; // phones' number pads lack a minus
-      showBar();
     },
   };
 }
@@ -196,32 +146,4 @@ function choices(spec, fill) {
   };
   describe(spec);
   return describe;
-}
-
-/** What all typed fields share: half a text while typing, the text on Enter or on leaving. */
-function typed(input, tell, { changed = () => {}, step: stepBy = null }) {
-  input.addEventListener("input", () => {
-    changed();
-    tell("typing");
-  });
-  input.addEventListener("change", () => tell("left"));
-  input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.isComposing) tell("left");
-    const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-    if (!stepBy || !steps || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    stepBy(steps);
-  });
-}
-
-function step(input, range, steps, take) {
-  const value = Number(input.value);
-  if (input.value.trim() !== "" && Number.isFinite(value)) {
-    take(stepped(range, value, steps), "moving");
-  }
-}
-
-function setOrRemove(node, name, value) {
-  if (value === undefined || value === null || value === "") node.removeAttribute(name);
-  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }

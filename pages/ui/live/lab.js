@@ -78,7 +78,7 @@ class Lab {
     const table = part("scroll", { role: "region", tabindex: "0" });
     this.notes = part("notes", { "aria-live": "polite" });
     this.status = part("status");
-    root.replaceChildren(controls, this.notes, figures, table, this.status);
+    root.replaceChildren(controls, this.notes, this.status, figures, table);
 
     this.palette = new Palette(root);
     this.flow = new Flow(
@@ -92,6 +92,7 @@ class Lab {
     this.table = new Table(table);
     this.bytes = null;
     this.Plotly = null;
+    this.recoloured = true; // until the charts have been drawn in the theme's colours
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     this.repaint = () => this.receive(this.bytes);
     this.scheme.addEventListener("change", this.repaint);
@@ -106,9 +107,9 @@ class Lab {
 
   /** @param {Uint8Array} bytes  a payload; the same one again when only the theme changed */
   receive(bytes) {
-    const recoloured = this.palette.refresh();
+    if (this.palette.refresh()) this.recoloured = true;
     if (bytes !== this.bytes) this.#take(bytes);
-    if (this.Plotly) this.#draw(recoloured);
+    if (this.Plotly) this.#draw();
   }
 
   /** A new payload: everything but the charts. */
@@ -129,9 +130,10 @@ class Lab {
   }
 
   /** What is in sight now; the rest once the hand and the server give it time. */
-  #draw(recoloured) {
+  #draw() {
     const { seq } = this.payload;
-    const rest = this.charts.draw(this.Plotly, recoloured);
+    const rest = this.charts.draw(this.Plotly, this.recoloured);
+    this.recoloured = false;
     this.root.dataset.seq = seq;
     this.root.dataset.ready = "true";
     cancelIdle(this.later);

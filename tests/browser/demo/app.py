@@ -1,7 +1,7 @@
 """A page with one live lab and no lesson: what the component's browser tests drive.
 
 The numbers are numpy's, so that what is measured is the component. ``mode=slow`` computes for
-two seconds, in slices that Streamlit may interrupt, and counts what was begun and what was ended.
+two seconds, in slices, giving way between them, and counts what was begun and what was ended.
 """
 
 from __future__ import annotations
@@ -188,12 +188,12 @@ def tidied(values: dict[str, str], good: dict, errors: dict) -> dict[str, str]:
 
 
 def think() -> None:
-    """Compute for long, but give way: reading the session state lets Streamlit interrupt."""
+    """Compute for long, in slices, giving way between them."""
     st.session_state["begun"] = st.session_state.get("begun", 0) + 1
     until = time.perf_counter() + SLOW_SECONDS
     while time.perf_counter() < until:
         time.sleep(0.02)
-        st.session_state.get("begun")
+        live.give_way()
     st.session_state["ended"] = st.session_state.get("ended", 0) + 1
 
 
@@ -201,7 +201,9 @@ def think() -> None:
 def lab() -> None:
     start = time.perf_counter()
     change = live.last_change("lab")
-    known = {name: st.query_params.get(name, value) for name, value in START.items()}
+    known = dict(START)
+    if "reset" not in st.session_state:
+        known |= {name: text for name, text in st.query_params.items() if name in START}
     if change and change.seq > st.session_state.get("reset_after", -1):
         known |= {name: text for name, text in change.values.items() if name in START}
     good, errors = checked(known)

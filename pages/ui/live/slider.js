@@ -1,0 +1,54 @@
+// The slider: a native range input and, beside it, the exact number as text. The number is the
+// control's value; the bar shows about where it lies, on a linear or a logarithmic track.
+
+import { element, setOrRemove } from "./dom.js";
+import { filled, fromPosition, isLog, keyed, toPosition, track } from "./scale.js";
+import { step, typed } from "./typing.js";
+
+/** One of the inputs that `makeField` in fields.js puts into a control. */
+export function slider(spec, id, tell, { body }) {
+  let range = spec;
+  const bar = element("input", "gl-range", { type: "range", id });
+  const exact = element("input", "gl-exact", { type: "text", autocomplete: "off" });
+  body.append(bar, exact);
+
+  const showBar = () => {
+    const value = Number(exact.value);
+    if (exact.value.trim() === "" || !Number.isFinite(value)) return;
+    const position = String(toPosition(range, value));
+    if (bar.value !== position) bar.value = position;
+    bar.style.setProperty("--gl-filled", filled(range, bar.valueAsNumber).toFixed(4));
+    setOrRemove(bar, "aria-valuetext", exact.value);
+  };
+  const take = (text, what) => {
+    if (exact.value !== text) exact.value = text;
+    showBar();
+    tell(what);
+  };
+  bar.addEventListener("input", () => take(fromPosition(range, bar.valueAsNumber), "moving"));
+  bar.addEventListener("keydown", (event) => {
+    if (!isLog(range) || event.altKey || event.ctrlKey || event.metaKey) return;
+    const value = Math.min(Math.max(Number(exact.value) || range.min, range.min), range.max);
+    const next = keyed(range, value, event.key);
+    if (next === null) return;
+    event.preventDefault(); // the native step is one position, which is no round number
+    if (next !== exact.value) take(next, "moving");
+  });
+  typed(exact, tell, { changed: showBar, step: (steps) => step(exact, range, steps, take) });
+
+  return {
+    get: () => exact.value,
+    set: (value) => {
+      exact.value = value;
+      showBar();
+    },
+    nodes: () => [bar, exact],
+    describe(next) {
+      range = next;
+      for (const [name, value] of Object.entries(track(next))) setOrRemove(bar, name, value);
+      setOrRemove(exact, "aria-label", `${next.label}: exact value`);
+      exact.inputMode = next.min < 0 ? "text" : "decimal"; // phones' number pads lack a minus
+      showBar();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// What all fields one types into share. Numbers too are typed into text inputs: a native number
+// input hides what it cannot read, and then neither the learner nor the server could see what is
+// wrong with it.
+
+import { stepped } from "./scale.js";
+
+/**
+ * Tell "typing" with every key, "left" on Enter and on leaving; arrow keys go to `step`.
+ * @param {HTMLInputElement} input
+ * @param {import("./fields.js").Tell} tell
+ * @param {{changed?: () => void, step?: ?(steps: number) => void}} more
+ */
+export function typed(input, tell, { changed = () => {}, step: stepBy = null }) {
+  input.addEventListener("input", () => {
+    changed();
+    tell("typing");
+  });
+  input.addEventListener("change", () => tell("left"));
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing) tell("left");
+    const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!stepBy || !steps || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    stepBy(steps);
+  });
+}
+
+/** Move a field's number by some steps; a text that is no number stays as it is. */
+export function step(input, range, steps, take) {
+  const value = Number(input.value);
+  if (input.value.trim() !== "" && Number.isFinite(value)) {
+    take(stepped(range, value, steps), "moving");
+  }
+}

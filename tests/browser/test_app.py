@@ -1,0 +1,295 @@
+"""The app in a real browser, as a learner uses it."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+PAGES = ["/", "/stop_gradient", "/override_map", "/reversal", "/clipping"]
+LAB = '.gl-lab[data-ready="true"]'
+LESSON = "/stop_gradient?lesson=wrong_place&step=3"
+
+
+def ready(page: Page) -> Page:
+    page.wait_for_selector(LAB)
+    return page
+
+
+def control(page: Page, name: str, part: str = "input"):
+    return page.locator(f'[data-control="{name}"] {part}').first
+
+
+def cells(page: Page) -> list[list[str]]:
+    rows = page.locator("[data-table] tbody tr")
+    return [rows.nth(i).locator("td, th").all_inner_texts() for i in range(rows.count())]
+
+
+def asked(page: Page) -> dict[str, str]:
+    return {name: text for name, (text,) in parse_qs(urlsplit(page.url).query).items()}
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_works_as_the_first_request_to_a_fresh_server(path, fresh_app, open_page):
+    page = open_page(fresh_app.url + path)
+    ready(page)
+    assert page.locator("h1").count() == 1
+    assert page.get_by_text("Page not found").count() == 0
+    page.locator("a", has_text="Home").first.wait_for()
+
+
+def test_a_link_restores_the_screen_and_a_reload_keeps_it(app, open_page):
+    there = open_page(app.url + LESSON + "&x=-3,0.5&noise_high=1.7&seed=4&draws=200")
+    ready(there)
+    first = cells(there)
+    assert [row[0] for row in first] == ["−3", "0.5"]
+    there.reload()
+    ready(there)
+    assert cells(there) == first
+    expect(there.get_by_text("Step 3 of 4")).to_be_visible()
+    elsewhere = open_page(there.url)
+    assert cells(ready(elsewhere)) == first
+
+
+def test_what_is_set_goes_into_the_address_without_a_new_history_entry(app, open_page):
+    page = ready(open_page(app.url + LESSON))
+    entries = page.evaluate("history.length")
+    control(page, "x").fill("4, -4")
+    control(page, "noise_high", "input[type=range]").press("ArrowRight")
+    page.wait_for_function(
+        "location.search.includes('noise_high') && location.search.includes('x=')"
+    )
+    assert asked(page)["x"] == "4, -4"
+    assert float(asked(page)["noise_high"]) == pytest.approx(1.11)
+    assert page.evaluate("history.length") == entries
+
+
+def test_dragging_moves_the_plot_while_the_mouse_is_down(app, open_page):
+    page = ready(open_page(app.url + LESSON))
+    page.evaluate("""() => {
+        window.node = document.querySelector('[data-figure=gradient] .gl-plot');
+        window.empty = 0; window.seen = new Set();
+        const look = () => {
+            if (!window.node.querySelector('.trace path')) window.empty += 1;
+            window.seen.add(document.querySelector('.gl-lab').dataset.seq);
+            requestAnimationFrame(look);
+        };
+        look();
+    }""")
+    slider = control(page, "noise_high", "input[type=range]").bounding_box()
+    x, y = slider["x"] + 0.6 * slider["width"], slider["y"] + slider["height"] / 2
+    before = cells(page)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    address = page.url
+    for step in range(40):
+        page.mouse.move(x + 2 * step, y)
+        page.wait_for_timeout(20)
+    assert len(page.evaluate("[...window.seen]")) >= 5
+    assert cells(page) != before
+    assert page.url == address, "the address is written on release, not while dragging"
+    page.mouse.up()
+    page.wait_for_function("location.search.includes('noise_high')")
+    assert page.evaluate("window.empty") == 0
+    assert page.evaluate(
+        "document.querySelector('[data-figure=gradient] .gl-plot') === window.node"
+    )
+
+
+def test_zoom_is_kept_when_the_numbers_change(app, open_page):
+    page = ready(open_page(app.url + LESSON))
+    plot = page.locator("[data-figure=gradient] .gl-plot")
+    plot.evaluate("node => Plotly.relayout(node, {'xaxis.range': [-1.5, -0.5]})")
+    control(page, "noise_high", "input[type=range]").press("ArrowRight")
+    page.wait_for_function("location.search.includes('noise_high')")
+    assert plot.evaluate("node => node._fullLayout.xaxis.range") == [-1.5, -0.5]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("x", "a, b", "not a number"),
+        ("x", "", "empty"),
+        ("x", "1," * 9_999 + "1", "at most|characters"),
+        ("x", "NaN", "not a number"),
+        ("draws", "-3", "outside"),
+        ("noise_low", "1.9", "above"),
+    ],
+)
+def test_bad_input_is_refused_beside_its_field_and_the_picture_stays(
+    app, open_page, name, text, said
+):
+    page = ready(open_page(app.url + LESSON))
+    before = cells(page)
+    field = control(page, name, "input:not([type=range])")
+    field.fill(text)
+    error = page.locator(f'[data-control="{name}"] .gl-error')
+    expect(error).to_contain_text(re.compile(said))
+    assert cells(page) == before
+    assert page.locator("[data-figure=gradient] .trace").count() > 0
+    expect(field).to_have_value(text)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "lesson=no_such_lesson",
+        "lesson=wrong_place&step=999",
+        "lesson=wrong_place&step=-1",
+        "lesson=wrong_place&x=a&draws=1e99&noise_low=9",
+        "lesson=wrong_place&evil=%3Cscript%3Ealert(1)%3C/script%3E",
+        "lesson=wrong_place&x=" + "1," * 9_000,
+        "lesson=wrong_place&device=cuda:7",
+        "lesson=" + "x" * 3000,
+        "&".join(f"p{i}={i}" for i in range(500)),
+    ],
+    ids=lambda query: query[:40],
+)
+def test_a_hostile_address_is_said_and_does_no_harm(app, open_page, query):
+    page = ready(open_page(f"{app.url}/stop_gradient?{query}"))
+    assert len(cells(page)) >= 1
+    assert page.locator('[data-testid="stException"]').count() == 0
+    body = page.locator("body").inner_text()
+    if "evil" in query:
+        assert "evil" in body
+    if "cuda" in query:
+        assert "no device cuda:7" in body
+    if "x=a" in query:
+        assert "not a number" in body
+
+
+def test_a_prediction_hides_the_curve_until_it_is_made(app, open_page):
+    page = ready(open_page(app.url + "/stop_gradient?lesson=wrong_place&step=2"))
+    assert "?" in cells(page)[0]
+    expect(page.get_by_role("button", name="Commit")).to_be_disabled()
+    page.get_by_text("the intended gradient. What was stopped").click()
+    page.get_by_role("button", name="Commit").click()
+    expect(page.get_by_text("✗ You said")).to_be_visible()
+    expect(page.get_by_text("What torch computes")).to_be_visible()
+    page.wait_for_function("!document.querySelector('[data-table]').innerText.includes('?')")
+
+
+def test_a_reload_keeps_the_answer_and_what_is_done(app, open_page):
+    page = ready(open_page(app.url + "/stop_gradient?lesson=wrong_place&step=2"))
+    page.get_by_text("still noisy, the other way up").click()
+    page.get_by_role("button", name="Commit").click()
+    expect(page.get_by_text("✓ You said")).to_be_visible()
+    for _ in range(2):
+        page.get_by_role("button", name="Next").click()
+        page.wait_for_timeout(300)
+    expect(page.get_by_text("Step 4 of 4")).to_be_visible()
+    page.wait_for_function("document.cookie.includes('wrong_place')")
+    page.goto(app.url + "/stop_gradient?lesson=wrong_place")
+    expect(page.get_by_text("Step 4 of 4")).to_be_visible()
+    expect(page.locator(".st-key-lessons")).to_contain_text("✓")
+
+
+def test_slow_work_shows_progress_and_can_be_stopped(app, open_page):
+    page = ready(open_page(app.url + LESSON))
+    control(page, "draws", "input:not([type=range])").fill("1000000")
+    stop = page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Stop")
+    stop.wait_for()
+    expect(page.get_by_test_id("stProgress")).to_contain_text("%")
+    began = time.monotonic()
+    stop.click()
+    expect(page.locator(".gl-notes")).to_contain_text("Stopped")
+    assert time.monotonic() - began < 3
+    expect(stop).to_have_count(0)
+    control(page, "draws", "input:not([type=range])").fill("100")
+    expect(page.locator(".gl-status")).to_contain_text("100 draws")
+
+
+def test_a_newer_wish_interrupts_slow_work(app, open_page):
+    page = ready(open_page(app.url + LESSON))
+    control(page, "draws", "input:not([type=range])").fill("1000000")
+    page.get_by_test_id("stProgress").wait_for()
+    control(page, "draws", "input:not([type=range])").fill("50")
+    expect(page.locator(".gl-status")).to_contain_text("50 draws", timeout=4000)
+    expect(page.locator(".gl-notes")).not_to_contain_text("Stopped")
+
+
+def test_keyboard_alone_reaches_the_slider_and_moves_it(app, open_page):
+    page = ready(open_page(app.url + LESSON))
+    before = cells(page)
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate(
+            "document.activeElement.type === 'range' &&"
+            "document.activeElement.closest('[data-control=noise_high]') !== null"
+        ):
+            break
+    else:
+        pytest.fail("Tab never reached the slider")
+    for key in ("ArrowRight", "PageUp", "End", "Home", "PageDown", "ArrowLeft"):
+        page.keyboard.press(key)
+    page.keyboard.press("End")
+    page.wait_for_function("location.search.includes('noise_high=2')")
+    assert cells(page) != before
+
+
+def test_the_downloaded_file_runs_and_agrees_with_the_screen(app, open_page, tmp_path):
+    page = ready(open_page(app.url + LESSON + "&x=-2,3&u=1.21,1.44"))
+    page.get_by_role("tab", name="Take it with you").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    file = tmp_path / "exported.py"
+    download.value.save_as(file)
+    done = subprocess.run([sys.executable, "-I", file], capture_output=True, text=True, check=True)
+    gradients = json.loads(done.stdout)["series"]["trick_gradient"]["y"]
+    column = page.locator("[data-table] thead th").all_inner_texts().index("autograd")
+    shown = [float(row[column].replace("−", "-")) for row in cells(page)]
+    assert shown == pytest.approx(gradients, rel=1e-4)
+
+
+def test_the_back_button_leaves_the_page(app, open_page):
+    page = open_page(app.url + "/")
+    ready(page)
+    page.locator("a", has_text="stop_gradient").first.click()
+    page.wait_for_url("**/stop_gradient*")
+    control(page, "seed").wait_for(state="attached")
+    control(page, "noise_high", "input[type=range]").press("ArrowRight")
+    page.wait_for_function("location.search.includes('noise_high')")
+    page.go_back()
+    page.wait_for_function("location.pathname === '/'")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/", LESSON])
+def test_pages_pass_axe_in_both_themes(app, open_page, theme, path):
+    page = ready(open_page(app.url + path, theme=theme))
+    page.wait_for_timeout(500)
+    found = Axe().run(page, context=".stMainBlockContainer")
+    report = [
+        (v["id"], v["nodes"][0]["html"][:200], v["nodes"][0]["failureSummary"][:300])
+        for v in found.response["violations"]
+    ]
+    assert report == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_is_cut_off_on_a_phone(app, open_page, path):
+    page = ready(open_page(app.url + path, width=390, height=844))
+    wide = page.evaluate("""() => {
+        const main = document.querySelector('.stMain');
+        return [document.documentElement.scrollWidth, main.scrollWidth];
+    }""")
+    assert max(wide) <= 390
+
+
+def test_themes_differ_in_paper_and_curves(app, open_page):
+    seen = {}
+    for theme in ("light", "dark"):
+        page = ready(open_page(app.url + LESSON, theme=theme))
+        seen[theme] = page.evaluate("""() => [
+            getComputedStyle(document.querySelector('.stApp')).backgroundColor,
+            document.querySelector('[data-figure=gradient] .scatterlayer .js-line').style.stroke,
+        ]""")
+    assert seen["light"][0] != seen["dark"][0]
+    assert seen["light"][1] != seen["dark"][1]
