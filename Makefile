@@ -34,7 +34,7 @@ format: .venv/.tests ## rewrite the code in the project's format
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
 
-bench: .venv-bench/.bench ## measure the app beside plain Streamlit, Dash and NiceGUI (minutes)
+bench: .venv/.app .venv-bench/.bench ## measure the app beside plain Streamlit, Dash and NiceGUI (minutes)
 	@.venv-bench/bin/python -m tests.support.browser
 	@.venv-bench/bin/python -m tests.bench $(ARGS)
 

@@ -12,13 +12,15 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from tests.support.browser import launch
 from tests.support.server import ROOT, Server, streamlit
 
 RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
+# Opened below the root, Streamlit first looks for its server beside the page, then at the root.
+STREAMLIT_PROBE = re.compile(r"://[^/]+/.+/_stcore/(health|host-config)$")
 
 
 @pytest.fixture(scope="session")
@@ -45,18 +47,16 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
     pages: list[Page] = []
     errors: list[str] = []
 
+    def note(message: ConsoleMessage) -> None:
+        place = message.location["url"]
+        if message.type == "error" and not STREAMLIT_PROBE.search(place):
+            errors.append(f"console: {message.text} ({place})")
+
     def open_page(url: str, width: int = 1280, height: int = 800, theme: str = "light") -> Page:
         viewport = {"width": width, "height": height}
         page = browser.new_context(viewport=viewport, color_scheme=theme).new_page()
         page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
-        page.on(
-            "console",
-            lambda message: (
-                errors.append(f"console: {message.text} ({message.location['url']})")
-                if message.type == "error"
-                else None
-            ),
-        )
+        page.on("console", note)
         pages.append(page)
         page.goto(url)
         return page

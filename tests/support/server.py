@@ -29,7 +29,7 @@ class Server:
 
 
 @contextmanager
-def streamlit(script: Path, cwd: Path = ROOT) -> Iterator[Server]:
+def streamlit(script: Path, cwd: Path = ROOT, python: str = sys.executable) -> Iterator[Server]:
     """`streamlit run script` on a free port. The settings are those of `cwd`, and no others."""
     port = free_port()
     options = {
@@ -39,7 +39,7 @@ def streamlit(script: Path, cwd: Path = ROOT) -> Iterator[Server]:
         "browser.gatherUsageStats": "false",
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
-    command = [sys.executable, "-m", "streamlit", "run", str(script), *flags]
+    command = [python, "-m", "streamlit", "run", str(script), *flags]
     with serve(command, port, "/_stcore/health", cwd) as server:
         yield server
 

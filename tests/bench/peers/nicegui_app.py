@@ -10,9 +10,10 @@ from tests.bench.peers import lab
 @ui.page("/")
 def page():
     figures, rows = lab.compute(lab.SLIDER["value"])
-    slider = ui.slider(**lab.SLIDER).classes("noise_high")
-    charts = {name: ui.plotly(figure).classes(f"w-full {name}") for name, figure in figures.items()}
-    table = ui.table(rows=rows).classes("table")
+    with ui.column().style(f"width: {lab.WIDTH}px"):
+        slider = ui.slider(**lab.SLIDER).classes("noise_high")
+        charts = {name: ui.plotly(figures[name]).classes(f"w-full {name}") for name in figures}
+        table = ui.table(rows=rows).classes("w-full table")
 
     def draw(event):
         figures, rows = lab.compute(event.value)

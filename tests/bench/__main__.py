@@ -1,0 +1,56 @@
+"""`python -m tests.bench [engine] [browser] [--write]`: run the benchmarks named, or all.
+
+A benchmark is a module here whose main() prints Markdown; what it has to say while it runs goes to
+stderr. With --write its tables also replace the ones in RESULTS.md.
+"""
+
+import argparse
+import importlib
+import io
+import re
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+BENCHMARKS = ("engine", "browser")
+RESULTS = Path(__file__).with_name("RESULTS.md")
+
+
+class Tee(io.StringIO):
+    """Keeps what is printed and shows it at once."""
+
+    def write(self, text: str) -> int:
+        sys.__stdout__.write(text)
+        sys.__stdout__.flush()
+        return super().write(text)
+
+
+def store(name: str, tables: str) -> None:
+    """Replace one benchmark's part of RESULTS.md, which stands between two comments."""
+    text = RESULTS.read_text(encoding="utf-8")
+    part = f"<!-- {name} -->\n{tables.strip()}\n<!-- end of {name} -->"
+    pattern = re.compile(f"<!-- {name} -->\n.*?<!-- end of {name} -->", re.DOTALL)
+    text, found = pattern.subn(lambda _: part, text)
+    if not found:
+        text = f"{text.rstrip()}\n\n{part}\n"
+    RESULTS.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=" or ".join(BENCHMARKS))
+    parser.add_argument("--write", action="store_true", help="also write tests/bench/RESULTS.md")
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(BENCHMARKS):
+        parser.error(
+            f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}"
+        )
+    for name in options.names or BENCHMARKS:
+        with redirect_stdout(Tee()) as printed:
+            importlib.import_module(f"tests.bench.{name}").main()
+        if options.write:
+            store(name, printed.getvalue())
+
+
+if __name__ == "__main__":
+    main()
