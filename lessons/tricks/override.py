@@ -148,6 +148,7 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
     in the backward pass for gradients of wrong count, shape, dtype or device. Warns on exit of a
     key that matched no op. Source: `tf.Graph.gradient_override_map`.
 
+    >>> import torch
     >>> from lessons.tricks import identity
     >>> x = torch.tensor([3.0], requires_grad=True)
     >>> with gradient_override_map({"Identity": lambda op, upstream: 0.1 * upstream}) as report:
@@ -263,6 +264,7 @@ def checkpoint_context() -> tuple[AbstractContextManager[Any], AbstractContextMa
     Without it torch raises, since the two runs save different tensors. A reentrant checkpoint
     cannot be helped: an overridden op inside one raises `TrickError`.
 
+    >>> import torch
     >>> from torch.utils.checkpoint import checkpoint
     >>> x = torch.tensor([3.0], requires_grad=True)
     >>> with gradient_override_map({"Square": lambda op, upstream: upstream}):

@@ -1,0 +1,164 @@
+"""Speed of the trick engine: against hand-written code and two packages, and inside a map.
+
+`python -m tests.bench.engine`, or `make bench`. All functions of a table are measured in turn,
+round after round in one run, and medians are compared. The noise floor is what the hand-written
+function shows against itself in the same rounds.
+"""
+
+import importlib
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from lessons.tricks import flip_gradient, gradient_override_map, identity
+
+
+class HandWritten(torch.autograd.Function):
+    """What one would write by hand for gradient reversal."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, scale: float) -> torch.Tensor:
+        ctx.scale = scale
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return upstream * -ctx.scale, None
+
+
+def contestants() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
+    """The functions compared: ours, and the peers that are installed."""
+    alpha = torch.tensor(0.5)
+    found: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+        "ours": lambda x: flip_gradient(x, 0.5),
+        "hand-written": lambda x: HandWritten.apply(x, 0.5),
+        "hand-written again": lambda x: HandWritten.apply(x, 0.5),
+    }
+    peers = {
+        "pytorch-revgrad": ("pytorch_revgrad.functional", "revgrad", alpha),
+        "torch-gradient-reversal": ("gradient_reversal", "gradient_reversal", 0.5),
+    }
+    for package, (module, name, scale) in peers.items():
+        try:
+            function = getattr(importlib.import_module(module), name)
+        except ImportError:
+            continue  # tests/bench/requirements.txt is not installed
+        found[package] = lambda x, function=function, scale=scale: function(x, scale)
+    return found
+
+
+def forward_and_backward(
+    function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, upstream: torch.Tensor
+) -> None:
+    torch.autograd.grad(function(x), x, upstream)
+
+
+def interleaved(
+    runs: dict[str, Callable[[], object]], rounds: int, repeat: int
+) -> dict[str, list[float]]:
+    """Seconds a call of each function, once a round, the order turned from round to round."""
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    names = list(runs)
+    for turn in range(rounds + 2):
+        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+            run = runs[name]
+            start = time.perf_counter()
+            for _ in range(repeat):
+                run()
+            taken = (time.perf_counter() - start) / repeat
+            if turn >= 2:  # the first rounds warm up
+                times[name].append(taken)
+    return times
+
+
+def reversal_table(sizes: tuple[int, ...] = (10**3, 10**6), rounds: int = 60) -> list[str]:
+    """Forward and backward of gradient reversal; the ratio is to the fastest of the others."""
+    lines = [
+        "| elements | function | median µs | to the fastest of the others |",
+        "|---|---|---|---|",
+    ]
+    for size in sizes:
+        x = torch.randn(size, requires_grad=True)
+        upstream = torch.randn(size)
+        runs: dict[str, Callable[[], object]] = {
+            name: lambda f=function: forward_and_backward(f, x, upstream)
+            for name, function in contestants().items()
+        }
+        repeat = max(5, 200_000 // size)
+        times = interleaved(runs, rounds, repeat)
+        median = {name: statistics.median(taken) for name, taken in times.items()}
+        floor = abs(median["hand-written again"] / median["hand-written"] - 1)
+        best = min(median[name] for name in median if name != "ours")
+        for name, value in median.items():
+            lines.append(f"| {size:,} | {name} | {value * 1e6:.1f} | {value / best:.3f} |")
+        lines.append(f"| {size:,} | *noise floor: hand-written against itself* | | ±{floor:.3f} |")
+    return lines
+
+
+def map_table(rounds: int = 60, repeat: int = 2000) -> list[str]:
+    """What one small op costs more inside a map that does not override it, and outside one."""
+    x = torch.randn(8)
+    with gradient_override_map({"Identity": "Identity"}) as _:
+        identity(x)
+        runs: dict[str, Callable[[], object]] = {"inside": lambda: torch.add(x, x)}
+        inside_map = interleaved(runs, 2, 10)
+    assert inside_map
+
+    def inside() -> None:
+        with gradient_override_map({"Identity": "Identity"}):
+            identity(x)
+            for _ in range(repeat):
+                torch.add(x, x)
+
+    def nested() -> None:
+        with gradient_override_map({"Identity": "Identity"}):
+            identity(x)
+            with gradient_override_map({"Identity": "Identity"}):
+                identity(x)
+                for _ in range(repeat):
+                    torch.add(x, x)
+
+    def outside() -> None:
+        for _ in range(repeat):
+            torch.add(x, x)
+
+    times = interleaved(
+        {"outside": outside, "outside again": outside, "inside": inside, "nested": nested},
+        rounds,
+        1,
+    )
+    median = {name: statistics.median(taken) / repeat * 1e6 for name, taken in times.items()}
+    more = {name: value - median["outside"] for name, value in median.items()}
+    return [
+        "| where torch.add of 8 numbers runs | median µs | µs more than outside |",
+        "|---|---|---|",
+        f"| outside a map | {median['outside']:.2f} | 0 |",
+        f"| outside again (noise) | {median['outside again']:.2f} | {more['outside again']:+.2f} |",
+        f"| in a map that does not override it | {median['inside']:.2f} | {more['inside']:+.2f} |",
+        f"| in two nested maps | {median['nested']:.2f} | {more['nested']:+.2f} |",
+    ]
+
+
+def main() -> str | None:
+    """The report, as Markdown."""
+    torch.set_num_threads(1)
+    return "\n".join(
+        [
+            "## Trick engine",
+            "",
+            f"torch {torch.__version__}, one thread. Gradient reversal, forward and backward:",
+            "",
+            *reversal_table(),
+            "",
+            "An op that a map does not override:",
+            "",
+            *map_table(),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    print(main())
