@@ -5,7 +5,6 @@ Which ops come here is decided in override.py.
 """
 
 import sys
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -14,6 +13,7 @@ from torch.utils.checkpoint import CheckpointFunction
 
 from lessons.tricks.errors import TrickError
 from lessons.tricks.lookup import Spelling
+from lessons.tricks.plain import run_function
 from lessons.tricks.registry import Rule
 from lessons.tricks.rules import Missing, Op, Operand, checked_gradients, put_back, take_out
 
@@ -89,9 +89,6 @@ class _Overridden(torch.autograd.Function):
         return (None, *checked_gradients(call.rule, op, returned, call.operands))
 
 
-_overridden: Callable[..., Any] = _Overridden.apply
-
-
 def run_overridden(
     func: Any,
     spelling: Spelling,
@@ -131,7 +128,7 @@ def run_overridden(
 
 def _apply(call: _Call, operands: list[torch.Tensor]) -> Any:
     refuse_compiling()
-    outputs = _overridden(call, *operands)
+    outputs: Any = run_function(_Overridden, call, *operands)
     if call.container is None:
         return outputs
     return call.container(outputs)

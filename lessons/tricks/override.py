@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Hashable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import torch
 from torch.overrides import (
     TorchFunctionMode,
     _get_current_function_mode_stack,
@@ -72,7 +73,8 @@ class _Map(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        refuse_compiling()
+        if torch.compiler.is_compiling():
+            refuse_compiling()
         kwargs = kwargs or {}
         spelling = None if self.covered else self.spellings.get(func)
         if spelling is None:
@@ -148,7 +150,6 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
     in the backward pass for gradients of wrong count, shape, dtype or device. Warns on exit of a
     key that matched no op. Source: `tf.Graph.gradient_override_map`.
 
-    >>> import torch
     >>> from lessons.tricks import identity
     >>> x = torch.tensor([3.0], requires_grad=True)
     >>> with gradient_override_map({"Identity": lambda op, upstream: 0.1 * upstream}) as report:
@@ -264,7 +265,6 @@ def checkpoint_context() -> tuple[AbstractContextManager[Any], AbstractContextMa
     Without it torch raises, since the two runs save different tensors. A reentrant checkpoint
     cannot be helped: an overridden op inside one raises `TrickError`.
 
-    >>> import torch
     >>> from torch.utils.checkpoint import checkpoint
     >>> x = torch.tensor([3.0], requires_grad=True)
     >>> with gradient_override_map({"Square": lambda op, upstream: upstream}):

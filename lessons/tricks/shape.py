@@ -8,13 +8,12 @@ raises there. Rules by op type live in override.py.
 
 import math
 import numbers
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from lessons.tricks.errors import TrickError, describe
-from lessons.tricks.plain import require_tensor
+from lessons.tricks.plain import require_tensor, run_function
 
 
 class _Reshaped(torch.autograd.Function):
@@ -72,12 +71,6 @@ class _ClipGradientNorm(_Reshaped):
         return (upstream * factor).to(upstream.dtype), None
 
 
-_flip: Callable[..., torch.Tensor] = _FlipGradient.apply
-_scale: Callable[..., torch.Tensor] = _ScaleGradient.apply
-_clip: Callable[..., torch.Tensor] = _ClipGradient.apply
-_clip_norm: Callable[..., torch.Tensor] = _ClipGradientNorm.apply
-
-
 def flip_gradient(x: torch.Tensor, scale: float | torch.Tensor = 1.0) -> torch.Tensor:
     """The value of `x`; the gradient times `-scale`: a gradient reversal.
 
@@ -90,7 +83,7 @@ def flip_gradient(x: torch.Tensor, scale: float | torch.Tensor = 1.0) -> torch.T
     (tensor([-3.]),)
     """
     require_tensor("flip_gradient", x)
-    return _flip(x, fitting("flip_gradient", "scale", scale, x))
+    return run_function(_FlipGradient, x, fitting("flip_gradient", "scale", scale, x))
 
 
 def scale_gradient(x: torch.Tensor, factor: float | torch.Tensor) -> torch.Tensor:
@@ -105,7 +98,7 @@ def scale_gradient(x: torch.Tensor, factor: float | torch.Tensor) -> torch.Tenso
     (tensor([3.]),)
     """
     require_tensor("scale_gradient", x)
-    return _scale(x, fitting("scale_gradient", "factor", factor, x))
+    return run_function(_ScaleGradient, x, fitting("scale_gradient", "factor", factor, x))
 
 
 def clip_gradient(
@@ -130,7 +123,7 @@ def clip_gradient(
         low, high = limits
         if not low <= high:
             raise TrickError(f"clip_gradient: expected low <= high, got low={low}, high={high}.")
-    return _clip(x, low, high)
+    return run_function(_ClipGradient, x, low, high)
 
 
 def clip_gradient_norm(x: torch.Tensor, max_norm: float | torch.Tensor) -> torch.Tensor:
@@ -154,7 +147,7 @@ def clip_gradient_norm(x: torch.Tensor, max_norm: float | torch.Tensor) -> torch
         limit = limit.reshape(())
     elif not limit >= 0:
         raise TrickError(f"clip_gradient_norm: max_norm must be 0 or more, got {limit}.")
-    return _clip_norm(x, limit)
+    return run_function(_ClipGradientNorm, x, limit)
 
 
 def fitting(trick: str, name: str, value: Any, x: torch.Tensor) -> Any:
