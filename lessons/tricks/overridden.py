@@ -13,7 +13,6 @@ from torch.utils.checkpoint import CheckpointFunction
 
 from lessons.tricks.errors import TrickError
 from lessons.tricks.lookup import Spelling
-from lessons.tricks.plain import run_function
 from lessons.tricks.registry import Rule
 from lessons.tricks.rules import Missing, Op, Operand, checked_gradients, put_back, take_out
 
@@ -128,7 +127,12 @@ def run_overridden(
 
 def _apply(call: _Call, operands: list[torch.Tensor]) -> Any:
     refuse_compiling()
-    outputs: Any = run_function(_Overridden, call, *operands)
+    # As in plain.run_function, but in a frame of its own: torch.compile must leave this one alone.
+    if torch._C._are_functorch_transforms_active():
+        apply: Any = _Overridden.apply
+    else:
+        apply = super(torch.autograd.Function, _Overridden).apply
+    outputs = apply(call, *operands)
     if call.container is None:
         return outputs
     return call.container(outputs)

@@ -34,8 +34,11 @@ def run_function(function: type[torch.autograd.Function], *args: Any) -> torch.T
     torch's `apply` inspects the signature of a `forward` that has a `setup_context` at each
     call: some 20 µs that only `torch.func` needs.
     """
-    if torch._C._are_functorch_transforms_active() or torch.compiler.is_compiling():
-        output: torch.Tensor = function.apply(*args)  # type: ignore[no-untyped-call]
+    if not torch.is_grad_enabled():
+        # A view made without gradients would still call itself requires_grad.
+        output: torch.Tensor = function.forward(*args).detach()
+    elif torch._C._are_functorch_transforms_active() or torch.compiler.is_compiling():
+        output = function.apply(*args)  # type: ignore[no-untyped-call]
     else:
         output = super(torch.autograd.Function, function).apply(*args)  # type: ignore[misc]
     return output
