@@ -104,6 +104,8 @@ class _Map(TorchFunctionMode):
             above.append(_pop_mode())  # type: ignore[no-untyped-call]
         self.__exit__(None, None, None)
         for mode in reversed(above):
+            if isinstance(mode, _Map):
+                self.report._add(mode.report)
             _push_mode(mode)  # type: ignore[no-untyped-call]
         if self.outer is not None:
             self.outer.covered -= 1

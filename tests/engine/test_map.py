@@ -187,7 +187,7 @@ def test_reading_what_was_changed_in_place_since_is_an_error_others_are_not(
     y.add_(1)
     z.add_(1)
     assert slope(y, x) == [2, 2]
-    with pytest.raises(TrickError, match="op 'exp' of type exp: .* changed in place after it ran"):
+    with pytest.raises(TrickError, match=r"op 'exp' of type exp: .* changed in place after it ran"):
         slope(z, x)
 
 

@@ -79,7 +79,7 @@ def test_an_integer_operand_has_no_gradient() -> None:
     x, index = torch.ones(2, 2, requires_grad=True), torch.tensor([0])
     with gradient_override_map({"index_select": lambda op, g: (op.inputs[0], torch.ones(1))}):
         y = torch.index_select(x, 0, index)
-    with pytest.raises(TrickError, match="operand is torch.int64 and can have no gradient"):
+    with pytest.raises(TrickError, match=r"operand is torch\.int64 and can have no gradient"):
         y.sum().backward()
 
 
@@ -116,9 +116,11 @@ def test_a_key_matched_in_an_inner_map_or_under_an_exception_does_not_warn() -> 
     x = torch.ones(1, requires_grad=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with gradient_override_map({"Identity": passing}) as outer:
-            with gradient_override_map({"Identity": passing}) as inner:
-                identity(x)
+        with (
+            gradient_override_map({"Identity": passing}) as outer,
+            gradient_override_map({"Identity": passing}) as inner,
+        ):
+            identity(x)
         with pytest.raises(MineError), gradient_override_map({"Relu": passing}):
             raise MineError
     assert outer.ran == inner.ran == {"identity": 1}
@@ -148,9 +150,9 @@ def test_out_and_shape_changing_in_place_forms_are_refused_by_name() -> None:
     x = torch.ones(2, 3, requires_grad=True)
     with gradient_override_map({"Mul": passing, "Transpose": passing, "Identity": passing}):
         identity(x)
-        with pytest.raises(TrickError, match="op 'mul' of type mul.*out="):
+        with pytest.raises(TrickError, match=r"op 'mul' of type mul.*out="):
             torch.mul(x, x, out=torch.empty(2, 3))
-        with pytest.raises(TrickError, match="in-place form t_ changes the shape. Use transpose"):
+        with pytest.raises(TrickError, match=r"in-place form t_ changes the shape. Use transpose"):
             (x + 0).t_()
     with gradient_override_map({"Mul": passing}), torch.no_grad():
         assert torch.mul(x, 2, out=torch.empty(2, 3)).sum() == 12
