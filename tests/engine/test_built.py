@@ -69,7 +69,7 @@ def test_the_rule_sees_what_torch_saved(x: torch.Tensor) -> None:
     assert ops[0].type == "mul"
     assert ops[0].inputs[0] is x
     for read in (lambda op: op.outputs[0], lambda op: op.args, lambda op: op.kwargs):
-        with pytest.raises(TrickError, match="did not save|does not keep the arguments"):
+        with pytest.raises(TrickError, match=r"did not save|does not keep the arguments"):
             read(ops[0])
     z = torch.relu(x)
     with (
@@ -105,7 +105,7 @@ def test_several_operands_and_outputs() -> None:
     with override_gradients(y, {"ConcatV2": lambda op, g: (g[:2] * 2, g[2:] * 3)}):
         assert slope(y, b).tolist() == [3, 3, 3]
     seen: list[Any] = []
-    p, q = torch.unbind(torch.ones(2, 2, requires_grad=True) * torch.ones(2, 2))
+    _, q = torch.unbind(torch.ones(2, 2, requires_grad=True) * torch.ones(2, 2))
     rule = lambda op, *upstream: (seen.extend(upstream), torch.stack(upstream))[1]  # noqa: E731
     with override_gradients(q, {"Unpack": rule}):
         q.sum().backward()

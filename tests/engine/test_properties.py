@@ -1,4 +1,4 @@
-"""For random shapes, dtypes and expressions: the value is untouched, the gradient is the formula."""
+"""For random shapes, dtypes and expressions: untouched value, gradient equal to the formula."""
 
 from collections.abc import Callable
 from typing import Any

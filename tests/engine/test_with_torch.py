@@ -1,10 +1,8 @@
-"""The engine beside the rest of torch: threads, memory, checkpoints, torch.func, compile, hooks."""
+"""The engine beside the rest of torch: threads, memory, checkpoints, hooks."""
 
 import gc
 import threading
-import warnings
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,26 +13,13 @@ from torch.utils.checkpoint import CheckpointError, checkpoint
 from lessons.tricks import (
     TrickError,
     checkpoint_context,
-    clip_gradient,
-    clip_gradient_norm,
     flip_gradient,
-    forward_backward,
     gradient_override_map,
     identity,
     override_gradients,
     py_func,
-    scale_gradient,
-    stop_gradient,
     straight_through,
 )
-
-TRICKS: dict[str, Any] = {
-    "stop": stop_gradient, "identity": identity, "flip": lambda x: flip_gradient(x, 2.0),
-    "flip tensor": lambda x: flip_gradient(x, torch.tensor(2.0)),
-    "scale": lambda x: scale_gradient(x, 3), "clip": lambda x: clip_gradient(x, -0.5, 0.5),
-    "norm": lambda x: clip_gradient_norm(x, 0.5), "through": straight_through(torch.sign),
-    "pair": forward_backward(torch.sign, torch.tanh),
-}  # fmt: skip
 
 
 def ten(op: Any, upstream: torch.Tensor) -> torch.Tensor:
@@ -49,14 +34,6 @@ def mapped(f: Any, rules: dict[Any, Any], *xs: torch.Tensor) -> Any:
 @pytest.fixture
 def x() -> torch.Tensor:
     return torch.tensor([1.5, -2.0], requires_grad=True)
-
-
-@pytest.fixture
-def quiet() -> Iterator[None]:
-    """torch.func and torch.compile warn about torch's own internals on first use."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
 
 
 # Threads
@@ -175,7 +152,7 @@ def test_a_checkpoint_without_it_raises(x: torch.Tensor) -> None:
 
 def test_a_reentrant_checkpoint_raises_unless_the_map_is_inside(x: torch.Tensor) -> None:
     with (
-        pytest.raises(TrickError, match="op 'identity' of type identity.*reentrant"),
+        pytest.raises(TrickError, match=r"op 'identity' of type identity.*reentrant"),
         gradient_override_map({"Identity": ten}),
     ):
         checkpoint(block, x, use_reentrant=True)
@@ -183,71 +160,10 @@ def test_a_reentrant_checkpoint_raises_unless_the_map_is_inside(x: torch.Tensor)
     checkpoint(inside, x, use_reentrant=True).sum().backward()
     assert torch.equal(x.grad, 60 * x.detach())
     with (
-        pytest.raises(TrickError, match="op 'square' of type square.*reentrant"),
+        pytest.raises(TrickError, match=r"op 'square' of type square.*reentrant"),
         gradient_override_map({"Square": ten}),
     ):
         checkpoint(inside, x, use_reentrant=True)
-
-
-# torch.func
-
-
-@pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize("name", TRICKS)
-def test_tricks_under_torch_func(name: str, x: torch.Tensor) -> None:
-    trick, point = TRICKS[name], x.detach()
-    loss = lambda x: (trick(x) * x).sum()  # noqa: E731
-    wanted = torch.autograd.grad(loss(x), x)[0]
-    assert torch.equal(torch.func.grad(loss)(point), wanted)
-    rows = torch.stack([point, 2 * point])
-    each = [torch.autograd.grad(loss(r.requires_grad_()), r)[0] for r in rows.clone().detach()]
-    torch.testing.assert_close(torch.func.vmap(torch.func.grad(loss))(rows), torch.stack(each))
-    assert torch.equal(torch.func.vmap(trick)(rows), torch.stack([trick(r) for r in rows]))
-
-
-@pytest.mark.usefixtures("quiet")
-def test_a_map_under_torch_func() -> None:
-    rule = {"Square": lambda op, upstream: 3 * op.inputs[0] * upstream}
-    f = lambda x: mapped(torch.square, rule, x)  # noqa: E731
-    xs = torch.tensor([1.0, -2.0])
-    assert torch.func.vmap(torch.func.grad(f))(xs).tolist() == [3, -6]
-    assert torch.func.vmap(torch.func.grad(torch.func.grad(f)))(xs).tolist() == [3, 3]
-    with gradient_override_map(rule):
-        assert torch.func.grad(lambda x: torch.square(x).sum())(xs).tolist() == [3, -6]
-
-
-@pytest.mark.usefixtures("quiet")
-def test_forward_mode_raises_torchs_error(x: torch.Tensor) -> None:
-    with torch.autograd.forward_ad.dual_level():
-        dual = torch.autograd.forward_ad.make_dual(x.detach(), torch.ones(2))
-        with pytest.raises(NotImplementedError, match="jvp"):
-            flip_gradient(dual)
-
-
-# torch.compile
-
-
-@pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize("name", TRICKS)
-def test_tricks_compile_whole(name: str, x: torch.Tensor) -> None:
-    torch._dynamo.reset()
-    loss = lambda x: (TRICKS[name](x) * x).sum()  # noqa: E731
-    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
-    assert torch.equal(torch.autograd.grad(compiled(x), x)[0], torch.autograd.grad(loss(x), x)[0])
-
-
-@pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize(("op", "key"), [(identity, "Identity"), (torch.square, "Square")])
-def test_maps_fall_back_to_eager(op: Any, key: str, x: torch.Tensor) -> None:
-    torch._dynamo.reset()
-    inside = torch.compile(lambda x: mapped(op, {key: ten}, x), backend="aot_eager")
-    assert torch.autograd.grad(inside(x).sum(), x)[0].tolist() == [10, 10]
-    around = torch.compile(lambda x: op(x) * 2, backend="aot_eager")
-    around(x)  # compiled before the map is entered
-    assert torch.autograd.grad(mapped(around, {key: ten}, x).sum(), x)[0].tolist() == [20, 20]
-    whole = torch.compile(lambda x: mapped(op, {key: ten}, x), backend="eager", fullgraph=True)
-    with pytest.raises(torch._dynamo.exc.Unsupported, match="gradient_override_map"):
-        whole(x)
 
 
 # Hooks, modes, py_func
