@@ -6,7 +6,6 @@ differentiation (`torch.func.jvp`) is not defined for a gradient that is no deri
 raises there. Rules by op type live in override.py.
 """
 
-import math
 import numbers
 from typing import Any
 
@@ -27,14 +26,17 @@ class _Reshaped(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        _, *settings = inputs
-        ctx.numbers = [None if isinstance(s, torch.Tensor) else s for s in settings]
-        ctx.save_for_backward(*(s for s in settings if isinstance(s, torch.Tensor)))
+        # All numbers or all tensors: clip_gradient sees to it where there are two.
+        if isinstance(inputs[1], torch.Tensor):
+            ctx.save_for_backward(*inputs[1:])
+            ctx.numbers = None
+        else:
+            ctx.numbers = inputs[1:]
 
     @staticmethod
-    def kept(ctx: Any) -> list[Any]:
-        tensors = iter(ctx.saved_tensors)
-        return [next(tensors) if number is None else number for number in ctx.numbers]
+    def kept(ctx: Any) -> tuple[Any, ...]:
+        settings: tuple[Any, ...] = ctx.saved_tensors if ctx.numbers is None else ctx.numbers
+        return settings
 
 
 class _FlipGradient(_Reshaped):
@@ -152,6 +154,8 @@ def clip_gradient_norm(x: torch.Tensor, max_norm: float | torch.Tensor) -> torch
 
 def fitting(trick: str, name: str, value: Any, x: torch.Tensor) -> Any:
     """`value` as a float, or as the tensor it is if it broadcasts to `x` without growing it."""
+    if type(value) is float:
+        return value
     if isinstance(value, torch.Tensor):
         grown = [
             a for a, b in zip(value.shape[::-1], x.shape[::-1], strict=False) if a not in (1, b)
@@ -166,7 +170,4 @@ def fitting(trick: str, name: str, value: Any, x: torch.Tensor) -> Any:
         return value
     if not isinstance(value, numbers.Real):
         raise TrickError(f"{trick}: {name} must be a number or a tensor, got {describe(value)}.")
-    number = float(value)
-    if math.isnan(number) and trick.startswith("clip"):
-        raise TrickError(f"{trick}: {name} is NaN.")
-    return number
+    return float(value)
