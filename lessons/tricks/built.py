@@ -82,36 +82,50 @@ def override_gradients(
             )
     read = {op_type: (key, rule) for key, op_type, rule in read_map(op_type_map)}
     wanted = {op_type: rule for op_type, (_, rule) in read.items() if rule is not None}
-    types = _node_types(wanted)
+    nodes = _nodes(roots)
+    types = _node_types(wanted, nodes)
     handle = OverrideHandle()
-    for node in _nodes(roots):
-        op_type = node.call.type if _kind(node) == "_Overridden" else types.get(_kind(node))  # type: ignore[attr-defined]
-        if op_type in wanted:
+    for node in nodes:
+        if (op_type := types.get(_kind(node)) or _own_type(node)) in wanted:
             hook = functools.partial(_replace, op_type, wanted[op_type])
             handle._hooks.append(node.register_hook(hook))
             handle.overridden[op_type] += 1
+    hit = {types.get(_kind(node)) or _own_type(node) for node in nodes}
+    hit |= {t for t in wanted if any(types.get(kind) in hit for kind in _kinds(t))}
     for key in {key: None for key, _ in read.values()}:
-        if not any(handle.overridden[t] for t, (k, r) in read.items() if k is key or r is None):
+        if not any(t in hit or rule is None for t, (k, rule) in read.items() if k is key):
             warnings.warn(
                 f"override_gradients: the key {key!r} matched no node. The graph holds: "
-                f"{listed(sorted({_kind(node) for node in _nodes(roots)}))}.",
+                f"{listed(sorted({_kind(node) for node in nodes}))}.",
                 stacklevel=2,
             )
     return handle
 
 
-def _node_types(wanted: Mapping[str, Rule]) -> dict[str, str]:
+def _kinds(op_type: str) -> tuple[str, ...]:
+    row = OP_TYPES.get(op_type)
+    return row.nodes if row else ()
+
+
+def _own_type(node: Node) -> str | None:
+    """The op type of a node that a gradient_override_map made: it knows."""
+    return node.call.type if _kind(node) == "_Overridden" else None  # type: ignore[attr-defined]
+
+
+def _node_types(wanted: Mapping[str, Rule], nodes: Iterable[Node]) -> dict[str, str]:
     """Node kind → op type, refusing what the built graph cannot tell apart."""
-    types = {}
+    present, named = {_kind(node) for node in nodes}, {_own_type(node) for node in nodes}
+    types: dict[str, str] = {}
     for op_type, rule in wanted.items():
-        row = OP_TYPES.get(op_type)
-        if row is None or not row.nodes:
+        if op_type in named and present.isdisjoint(_kinds(op_type)):
+            continue
+        if not _kinds(op_type):
             raise TrickError(
                 f"override_gradients: {op_type} leaves no node of its own in a built graph; torch "
                 "records its parts, if anything. Override those, or use gradient_override_map "
                 "while the graph is built."
             )
-        for kind in row.nodes:
+        for kind in _kinds(op_type):
             same = [r.name for r in OP_TYPES.values() if kind in r.nodes]
             if any(wanted.get(name) is not rule for name in same):
                 raise TrickError(
@@ -156,7 +170,8 @@ def _replace(op_type: str, rule: Rule, into: Any, upstream: Any) -> tuple[Any, .
     places = live if given == len(live) == 1 else list(range(len(edges)))[turn]
     gradients = checked_gradients(rule, op, returned, [edges[i] for i in places])
     sent = dict(zip(places, gradients, strict=True))
-    return tuple(sent.get(i) if edge is not None else None for i, edge in enumerate(edges))
+    # Where torch computed nothing, nothing was asked for, and it takes nothing.
+    return tuple(sent.get(i) if had is not None else None for i, had in enumerate(into))
 
 
 def _edge(following: Any, place: int) -> Operand | None:

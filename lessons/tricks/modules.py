@@ -2,7 +2,8 @@
 
 They hold settings, no weights. A setting given as a tensor becomes a buffer: it moves with
 `.to()` and is in the `state_dict`. Numbers are plain attributes and may be changed between
-steps, as a schedule does; a buffer is changed with `fill_` or by assigning a tensor. Copying and pickling work where no lambda is held.
+steps, as a schedule does; a buffer is changed with `fill_` or by assigning a tensor. Copying
+and pickling work where no lambda is held.
 """
 
 from collections.abc import Callable

@@ -5,7 +5,6 @@ Which ops come here is decided in override.py.
 """
 
 import sys
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -89,9 +88,6 @@ class _Overridden(torch.autograd.Function):
         return (None, *checked_gradients(call.rule, op, returned, call.operands))
 
 
-_overridden: Callable[..., Any] = _Overridden.apply
-
-
 def run_overridden(
     func: Any,
     spelling: Spelling,
@@ -131,7 +127,12 @@ def run_overridden(
 
 def _apply(call: _Call, operands: list[torch.Tensor]) -> Any:
     refuse_compiling()
-    outputs = _overridden(call, *operands)
+    # As in plain.run_function, but in a frame of its own: torch.compile must leave this one alone.
+    if torch._C._are_functorch_transforms_active():
+        apply: Any = _Overridden.apply
+    else:
+        apply = super(torch.autograd.Function, _Overridden).apply
+    outputs = apply(call, *operands)
     if call.container is None:
         return outputs
     return call.container(outputs)

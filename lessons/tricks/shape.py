@@ -6,15 +6,13 @@ differentiation (`torch.func.jvp`) is not defined for a gradient that is no deri
 raises there. Rules by op type live in override.py.
 """
 
-import math
 import numbers
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from lessons.tricks.errors import TrickError, describe
-from lessons.tricks.plain import require_tensor
+from lessons.tricks.plain import require_tensor, run_function
 
 
 class _Reshaped(torch.autograd.Function):
@@ -28,14 +26,17 @@ class _Reshaped(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        _, *settings = inputs
-        ctx.numbers = [None if isinstance(s, torch.Tensor) else s for s in settings]
-        ctx.save_for_backward(*(s for s in settings if isinstance(s, torch.Tensor)))
+        # All numbers or all tensors: clip_gradient sees to it where there are two.
+        if isinstance(inputs[1], torch.Tensor):
+            ctx.save_for_backward(*inputs[1:])
+            ctx.numbers = None
+        else:
+            ctx.numbers = inputs[1:]
 
     @staticmethod
-    def kept(ctx: Any) -> list[Any]:
-        tensors = iter(ctx.saved_tensors)
-        return [next(tensors) if number is None else number for number in ctx.numbers]
+    def kept(ctx: Any) -> tuple[Any, ...]:
+        settings: tuple[Any, ...] = ctx.saved_tensors if ctx.numbers is None else ctx.numbers
+        return settings
 
 
 class _FlipGradient(_Reshaped):
@@ -72,12 +73,6 @@ class _ClipGradientNorm(_Reshaped):
         return (upstream * factor).to(upstream.dtype), None
 
 
-_flip: Callable[..., torch.Tensor] = _FlipGradient.apply
-_scale: Callable[..., torch.Tensor] = _ScaleGradient.apply
-_clip: Callable[..., torch.Tensor] = _ClipGradient.apply
-_clip_norm: Callable[..., torch.Tensor] = _ClipGradientNorm.apply
-
-
 def flip_gradient(x: torch.Tensor, scale: float | torch.Tensor = 1.0) -> torch.Tensor:
     """The value of `x`; the gradient times `-scale`: a gradient reversal.
 
@@ -90,7 +85,7 @@ def flip_gradient(x: torch.Tensor, scale: float | torch.Tensor = 1.0) -> torch.T
     (tensor([-3.]),)
     """
     require_tensor("flip_gradient", x)
-    return _flip(x, fitting("flip_gradient", "scale", scale, x))
+    return run_function(_FlipGradient, x, fitting("flip_gradient", "scale", scale, x))
 
 
 def scale_gradient(x: torch.Tensor, factor: float | torch.Tensor) -> torch.Tensor:
@@ -105,7 +100,7 @@ def scale_gradient(x: torch.Tensor, factor: float | torch.Tensor) -> torch.Tenso
     (tensor([3.]),)
     """
     require_tensor("scale_gradient", x)
-    return _scale(x, fitting("scale_gradient", "factor", factor, x))
+    return run_function(_ScaleGradient, x, fitting("scale_gradient", "factor", factor, x))
 
 
 def clip_gradient(
@@ -130,7 +125,7 @@ def clip_gradient(
         low, high = limits
         if not low <= high:
             raise TrickError(f"clip_gradient: expected low <= high, got low={low}, high={high}.")
-    return _clip(x, low, high)
+    return run_function(_ClipGradient, x, low, high)
 
 
 def clip_gradient_norm(x: torch.Tensor, max_norm: float | torch.Tensor) -> torch.Tensor:
@@ -154,11 +149,13 @@ def clip_gradient_norm(x: torch.Tensor, max_norm: float | torch.Tensor) -> torch
         limit = limit.reshape(())
     elif not limit >= 0:
         raise TrickError(f"clip_gradient_norm: max_norm must be 0 or more, got {limit}.")
-    return _clip_norm(x, limit)
+    return run_function(_ClipGradientNorm, x, limit)
 
 
 def fitting(trick: str, name: str, value: Any, x: torch.Tensor) -> Any:
     """`value` as a float, or as the tensor it is if it broadcasts to `x` without growing it."""
+    if type(value) is float:
+        return value
     if isinstance(value, torch.Tensor):
         grown = [
             a for a, b in zip(value.shape[::-1], x.shape[::-1], strict=False) if a not in (1, b)
@@ -173,7 +170,4 @@ def fitting(trick: str, name: str, value: Any, x: torch.Tensor) -> Any:
         return value
     if not isinstance(value, numbers.Real):
         raise TrickError(f"{trick}: {name} must be a number or a tensor, got {describe(value)}.")
-    number = float(value)
-    if math.isnan(number) and trick.startswith("clip"):
-        raise TrickError(f"{trick}: {name} is NaN.")
-    return number
+    return float(value)

@@ -1,0 +1,144 @@
+"""The table of op types: every row, every spelling, every key."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from lessons.tricks import TrickError, gradient_override_map, identity, op_types
+from lessons.tricks.lookup import NAMES
+from lessons.tricks.lookup import SPELLINGS as KNOWN
+from lessons.tricks.optypes import OP_TYPES
+from tests.engine.samples import SAMPLES, SPELLINGS
+
+
+def matrix() -> torch.Tensor:
+    generator = torch.Generator().manual_seed(7)
+    return (0.1 + 0.8 * torch.rand(4, 4, generator=generator)).requires_grad_()
+
+
+def sevens(op: Any, *upstream: Any) -> tuple[torch.Tensor | None, ...]:
+    """A gradient no op has."""
+    return tuple(torch.full_like(x, 7) if x.is_floating_point() else None for x in op.inputs)
+
+
+def tensors(output: Any) -> list[torch.Tensor]:
+    return [output] if isinstance(output, torch.Tensor) else list(output)
+
+
+def run(call: Callable[[torch.Tensor], Any], rules: dict[Any, Any]) -> Any:
+    torch.manual_seed(3)  # for dropout
+    x = matrix()
+    if not rules:
+        return call(x), None
+    with gradient_override_map(rules) as report:
+        y = call(x)
+    return y, report
+
+
+ALL = [(name, call) for name, call in SAMPLES.items()] + [
+    (name, call) for name, calls in SPELLINGS.items() for call in calls
+]
+
+
+@pytest.mark.parametrize(("name", "call"), ALL, ids=[f"{n}-{i}" for i, (n, _) in enumerate(ALL)])
+def test_each_call_is_its_type_keeps_its_bits_and_takes_the_rule(
+    name: str, call: Callable[[torch.Tensor], Any]
+) -> None:
+    plain, _ = run(call, {})
+    overridden, report = run(call, {name: sevens})
+    assert report.overridden == {name: report.ran[name]}
+    for before, after in zip(tensors(plain), tensors(overridden), strict=True):
+        assert before.dtype == after.dtype
+        assert torch.equal(before, after)
+    if type(plain) is not torch.Tensor:
+        assert type(plain) is type(overridden)
+    floating = [y for y in tensors(overridden) if y.is_floating_point() or y.is_complex()]
+    assert all(type(y.grad_fn).__name__ != "NoneType" for y in floating)
+
+
+@pytest.mark.parametrize("name", sorted(set(op_types()) - {"py_func"}))
+def test_the_rule_is_the_gradient(name: str) -> None:
+    x, calls = matrix(), []
+
+    def rule(op: Any, *upstream: Any) -> Any:
+        calls.append(op)
+        return sevens(op)
+
+    with gradient_override_map({name: rule}):
+        outputs = tensors(SAMPLES[name](x))
+    sum(y.abs().sum() for y in outputs if y.is_floating_point() or y.is_complex()).backward()
+    assert [op.type for op in calls] == [name]
+    assert x.grad is not None
+    if all(operand is x for operand in calls[0].inputs):
+        assert torch.equal(x.grad, torch.full_like(x, 7) * len(calls[0].inputs))
+
+
+@pytest.mark.parametrize("name", op_types())
+def test_every_name_is_a_key(name: str) -> None:
+    row = OP_TYPES[name]
+    for key in (name, *row.tensorflow):
+        _, report = run(SAMPLES[name], {key: sevens})
+        assert report.overridden[name] == 1, key
+
+
+@pytest.mark.parametrize("name", op_types())
+def test_every_torch_callable_is_a_key(name: str) -> None:
+    callables = [c for c, spelling in KNOWN.items() if spelling.type == name]
+    assert callables
+    for key in callables:
+        _, report = run(SAMPLES[name], {key: sevens})
+        assert report.overridden[name] == 1, key
+
+
+def test_there_are_enough_types_with_the_names_torch_and_tensorflow_give_them() -> None:
+    known = op_types()
+    assert len(known) >= 60
+    assert (known["mul"], known["relu"], known["matmul"]) == ("Mul", "Relu", "MatMul")
+    assert (known["identity"], known["stop_gradient"]) == ("Identity", "StopGradient")
+    assert all(name == name.lower() for name in known)
+    known.clear()
+    assert op_types()  # a copy: nobody can empty the table
+
+
+@pytest.mark.parametrize(
+    ("key", "nearest"),
+    [("Matmul", "matmul / MatMul"), ("RELU", "relu / Relu"), ("Multiply", "mul / Mul"),
+     ("Idenity", "identity / Identity"), ("softMax", "softmax / Softmax")],
+)  # fmt: skip
+def test_a_wrong_name_is_answered_with_the_nearest(key: str, nearest: str) -> None:
+    expected = pytest.raises(TrickError, match=f"unknown op type '{key}': did you mean.*{nearest}")
+    with expected, gradient_override_map({key: sevens}):
+        pass
+
+
+@pytest.mark.parametrize("key", ["", "zzz", 3, None, torch.nn.LSTM, torch.float32])
+def test_what_is_no_op_type_is_refused(key: Any) -> None:
+    expected = pytest.raises(TrickError, match="unknown op type")
+    with expected, gradient_override_map({key: sevens}):
+        pass
+
+
+def test_calls_that_run_no_op_are_not_counted() -> None:
+    x = matrix()
+    with gradient_override_map({"Identity": sevens}) as report:
+        identity(x)
+        _ = x.to(torch.float32), x.float(), x.to("cpu"), x.shape, x.grad, x.size(), x.dim()
+        torch.where(x > 5)
+    assert dict(report.ran) == {"identity": 1}
+
+
+def test_a_key_may_be_any_callable_that_follows_torchs_override_protocol() -> None:
+    x = matrix()
+    rule = lambda op, upstream: (sevens(op)[0], None)  # noqa: E731
+    with gradient_override_map({torch.cosine_similarity: rule}) as report:
+        y = torch.cosine_similarity(x, x.detach())
+    y.sum().backward()
+    assert torch.equal(x.grad, torch.full_like(x, 7))
+    assert report.overridden == {"cosine_similarity": 1}
+
+
+def test_aliases_are_keys_but_do_not_shadow_types() -> None:
+    assert NAMES["mm"] == NAMES["bmm"] == ("matmul",)
+    assert all(NAMES[name] == (name,) for name in OP_TYPES)

@@ -1,0 +1,183 @@
+"""For random shapes, dtypes and expressions: untouched value, gradient equal to the formula."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lessons.tricks import (
+    clip_gradient,
+    clip_gradient_norm,
+    flip_gradient,
+    forward_backward,
+    gradient_override_map,
+    identity,
+    scale_gradient,
+    stop_gradient,
+    straight_through,
+)
+
+QUICK = settings(deadline=None, max_examples=60, derandomize=True)
+DTYPES = st.sampled_from([torch.float16, torch.bfloat16, torch.float32, torch.float64])
+SHAPES = st.lists(st.integers(0, 4), max_size=3).map(tuple)
+NUMBERS = st.floats(-4, 4, width=16)
+SMOOTH = st.sampled_from(
+    [torch.sin, torch.tanh, torch.sigmoid, torch.exp, lambda x: x * x, lambda x: 0.5 * x + 1]
+)
+ROUGH = st.sampled_from([torch.sign, torch.round, torch.floor, torch.relu, lambda x: -x])
+
+
+@st.composite
+def inputs(draw: Any, dtype: Any = DTYPES) -> tuple[torch.Tensor, torch.Tensor]:
+    """A point and an upstream gradient of its shape, in any of three memory layouts."""
+    shape, kind = draw(SHAPES), draw(dtype)
+    seed, layout = (
+        draw(st.integers(0, 2**31)),
+        draw(st.sampled_from(["plain", "turned", "strided"])),
+    )
+    generator = torch.Generator().manual_seed(seed)
+    x, upstream = (4 * torch.randn(shape, generator=generator).to(kind) for _ in range(2))
+    if layout == "turned" and len(shape) > 1:
+        x = x.mT.contiguous().mT
+    if layout == "strided":
+        x = torch.stack([x, x], -1)[..., 0]
+    return x.detach().requires_grad_(), upstream
+
+
+def trick_strategy() -> Any:
+    """(trick, the gradient it makes of an upstream gradient), for the tricks that keep x."""
+    return st.one_of(
+        st.just((identity, lambda g: g)),
+        NUMBERS.map(lambda s: (lambda x: flip_gradient(x, s), lambda g: g * -s)),
+        NUMBERS.map(
+            lambda s: (lambda x: flip_gradient(x, torch.tensor(s)), lambda g: (-s * g).to(g.dtype))
+        ),
+        NUMBERS.map(lambda s: (lambda x: scale_gradient(x, s), lambda g: g * s)),
+        st.tuples(NUMBERS, NUMBERS).map(sorted).map(
+            lambda b: (lambda x: clip_gradient(x, *b), lambda g: g.clamp(*b))
+        ),
+    )  # fmt: skip
+
+
+@QUICK
+@given(inputs(), trick_strategy())
+def test_a_trick_keeps_the_value_and_makes_the_formula(pair: Any, trick: Any) -> None:
+    (x, upstream), (apply, formula) = pair, trick
+    y = apply(x)
+    assert torch.equal(y, x)
+    assert (y.dtype, y.shape) == (x.dtype, x.shape)
+    (got,) = torch.autograd.grad(y, x, upstream)
+    assert torch.equal(got, formula(upstream))
+
+
+@QUICK
+@given(inputs(), st.lists(trick_strategy(), min_size=2, max_size=5))
+def test_tricks_compose_as_their_formulas_in_reverse(pair: Any, tricks: Any) -> None:
+    x, upstream = pair
+    y, wanted = x, upstream
+    for apply, _ in tricks:
+        y = apply(y)
+    for _, formula in reversed(tricks):
+        wanted = formula(wanted)
+    (got,) = torch.autograd.grad(y, x, upstream)
+    assert torch.equal(y, x)
+    assert torch.equal(got, wanted)
+
+
+@QUICK
+@given(inputs(st.just(torch.float64)), st.floats(0, 20))
+def test_norm_clipping_shortens_and_never_turns(pair: Any, limit: float) -> None:
+    x, upstream = pair
+    (got,) = torch.autograd.grad(clip_gradient_norm(x, limit), x, upstream)
+    length = upstream.norm()
+    if length <= limit:
+        assert torch.equal(got, upstream)
+    else:
+        torch.testing.assert_close(got, upstream * (limit / length))
+        assert got.norm() <= limit * (1 + 1e-12)
+
+
+@QUICK
+@given(inputs(), SMOOTH, ROUGH, SMOOTH)
+def test_between_other_ops_the_value_is_bit_equal(
+    pair: Any, before: Any, rough: Any, after: Any
+) -> None:
+    x, _ = pair
+    for trick in (straight_through(rough), forward_backward(rough, torch.tanh)):
+        with_trick = after(trick(before(x)))
+        assert torch.equal(torch.nan_to_num(with_trick), torch.nan_to_num(after(rough(before(x)))))
+
+
+@QUICK
+@given(inputs(st.just(torch.float64)), ROUGH, SMOOTH, SMOOTH)
+def test_forward_backward_is_the_surrogates_gradient_at_fs_value(
+    pair: Any, f: Callable[..., Any], g: Callable[..., Any], after: Callable[..., Any]
+) -> None:
+    x, upstream = pair
+    (got,) = torch.autograd.grad(after(forward_backward(f, g)(x)), x, upstream)
+    value = f(x.detach()).requires_grad_()
+    (outer,) = torch.autograd.grad(after(value), value, upstream)
+    (wanted,) = torch.autograd.grad(g(x), x, outer)
+    assert torch.equal(got, wanted)
+    # and where rounding does not bite, it is the articles' general form
+    trick = g(x) + stop_gradient(f(x) - g(x))
+    (general,) = torch.autograd.grad(after(trick), x, upstream)
+    torch.testing.assert_close(got, general, rtol=1e-6, atol=1e-6)
+
+
+@QUICK
+@given(inputs(st.just(torch.float64)), st.lists(SMOOTH, min_size=1, max_size=4))
+def test_a_map_with_the_correct_rules_changes_nothing(pair: Any, ops: Any) -> None:
+    x, upstream = pair
+
+    def expression(x: torch.Tensor) -> torch.Tensor:
+        for op in ops:
+            x = op(x)
+        return x
+
+    rules = {
+        "Sin": lambda op, g: g * op.inputs[0].cos(),
+        "Tanh": lambda op, g: g * (1 - op.outputs[0] ** 2),
+        "Sigmoid": lambda op, g: g * op.outputs[0] * (1 - op.outputs[0]),
+        "Exp": lambda op, g: g * op.outputs[0],
+        "Mul": lambda op, g: [g * other for other in _others(op)],
+        "Identity": lambda op, g: g,
+    }
+    plain = expression(identity(x))
+    with gradient_override_map(
+        {k: r for k, r in rules.items() if _used(k, ops) or k == "Identity"}
+    ):
+        mapped = expression(identity(x))
+    assert torch.equal(mapped, plain)
+    (wanted,) = torch.autograd.grad(plain, x, upstream)
+    (got,) = torch.autograd.grad(mapped, x, upstream)
+    torch.testing.assert_close(got, wanted, equal_nan=True)
+
+
+def _others(op: Any) -> list[Any]:
+    return list(op.inputs[::-1]) if len(op.inputs) == 2 else [op.args[1]]
+
+
+def _used(key: str, ops: list[Any]) -> bool:
+    """Whether an expression of `ops` runs the type: the two lambdas multiply."""
+    return key.lower() in {op.__name__ for op in ops} or (
+        key == "Mul" and any(op.__name__ == "<lambda>" for op in ops)
+    )
+
+
+@QUICK
+@given(inputs(), NUMBERS, st.integers(1, 4))
+def test_a_rule_is_applied_once_for_each_op(pair: Any, factor: float, count: int) -> None:
+    x, upstream = pair
+    with gradient_override_map({"Identity": lambda op, g: g * factor}) as report:
+        y = x
+        for _ in range(count):
+            y = identity(y)
+    (got,) = torch.autograd.grad(y, x, upstream)
+    wanted = upstream
+    for _ in range(count):
+        wanted = wanted * factor
+    assert torch.equal(got, wanted)
+    assert report.overridden == {"identity": count}

@@ -1,0 +1,111 @@
+"""The engine under torch.func and torch.compile: what works, and what falls back or raises."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from lessons.tricks import (
+    clip_gradient,
+    clip_gradient_norm,
+    flip_gradient,
+    forward_backward,
+    gradient_override_map,
+    identity,
+    scale_gradient,
+    stop_gradient,
+    straight_through,
+)
+
+TRICKS: dict[str, Any] = {
+    "stop": stop_gradient, "identity": identity, "flip": lambda x: flip_gradient(x, 2.0),
+    "flip tensor": lambda x: flip_gradient(x, torch.tensor(2.0)),
+    "scale": lambda x: scale_gradient(x, 3), "clip": lambda x: clip_gradient(x, -0.5, 0.5),
+    "norm": lambda x: clip_gradient_norm(x, 0.5), "through": straight_through(torch.sign),
+    "pair": forward_backward(torch.sign, torch.tanh),
+}  # fmt: skip
+
+
+def ten(op: Any, upstream: torch.Tensor) -> torch.Tensor:
+    return 10 * upstream
+
+
+def mapped(f: Any, rules: dict[Any, Any], *xs: torch.Tensor) -> Any:
+    with gradient_override_map(rules):
+        return f(*xs)
+
+
+@pytest.fixture
+def x() -> torch.Tensor:
+    return torch.tensor([1.5, -2.0], requires_grad=True)
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """torch.func and torch.compile warn about torch's own internals on first use."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+# torch.func
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("name", TRICKS)
+def test_tricks_under_torch_func(name: str, x: torch.Tensor) -> None:
+    trick, point = TRICKS[name], x.detach()
+    loss = lambda x: (trick(x) * x).sum()  # noqa: E731
+    wanted = torch.autograd.grad(loss(x), x)[0]
+    assert torch.equal(torch.func.grad(loss)(point), wanted)
+    rows = torch.stack([point, 2 * point])
+    each = [torch.autograd.grad(loss(r.requires_grad_()), r)[0] for r in rows.clone().detach()]
+    torch.testing.assert_close(torch.func.vmap(torch.func.grad(loss))(rows), torch.stack(each))
+    assert torch.equal(torch.func.vmap(trick)(rows), torch.stack([trick(r) for r in rows]))
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_map_under_torch_func() -> None:
+    rule = {"Square": lambda op, upstream: 3 * op.inputs[0] * upstream}
+    f = lambda x: mapped(torch.square, rule, x)  # noqa: E731
+    xs = torch.tensor([1.0, -2.0])
+    assert torch.func.vmap(torch.func.grad(f))(xs).tolist() == [3, -6]
+    assert torch.func.vmap(torch.func.grad(torch.func.grad(f)))(xs).tolist() == [3, 3]
+    with gradient_override_map(rule):
+        assert torch.func.grad(lambda x: torch.square(x).sum())(xs).tolist() == [3, -6]
+
+
+@pytest.mark.usefixtures("quiet")
+def test_forward_mode_raises_torchs_error(x: torch.Tensor) -> None:
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x.detach(), torch.ones(2))
+        with pytest.raises(NotImplementedError, match="jvp"):
+            flip_gradient(dual)
+
+
+# torch.compile
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("name", TRICKS)
+def test_tricks_compile_whole(name: str, x: torch.Tensor) -> None:
+    torch._dynamo.reset()
+    loss = lambda x: (TRICKS[name](x) * x).sum()  # noqa: E731
+    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    assert torch.equal(torch.autograd.grad(compiled(x), x)[0], torch.autograd.grad(loss(x), x)[0])
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize(("op", "key"), [(identity, "Identity"), (torch.square, "Square")])
+def test_maps_fall_back_to_eager(op: Any, key: str, x: torch.Tensor) -> None:
+    torch._dynamo.reset()
+    inside = torch.compile(lambda x: mapped(op, {key: ten}, x), backend="aot_eager")
+    assert torch.autograd.grad(inside(x).sum(), x)[0].tolist() == [10, 10]
+    around = torch.compile(lambda x: op(x) * 2, backend="aot_eager")
+    around(x)  # compiled before the map is entered
+    assert torch.autograd.grad(mapped(around, {key: ten}, x).sum(), x)[0].tolist() == [20, 20]
+    whole = torch.compile(lambda x: mapped(op, {key: ten}, x), backend="eager", fullgraph=True)
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="gradient_override_map"):
+        whole(x)

@@ -1,0 +1,208 @@
+"""The engine beside the rest of torch: threads, memory, checkpoints, hooks."""
+
+import gc
+import threading
+import weakref
+from typing import Any
+
+import pytest
+import torch
+from torch.overrides import _get_current_function_mode_stack
+from torch.utils.checkpoint import CheckpointError, checkpoint
+
+from lessons.tricks import (
+    TrickError,
+    checkpoint_context,
+    flip_gradient,
+    gradient_override_map,
+    identity,
+    override_gradients,
+    py_func,
+    straight_through,
+)
+
+
+def ten(op: Any, upstream: torch.Tensor) -> torch.Tensor:
+    return 10 * upstream
+
+
+def mapped(f: Any, rules: dict[Any, Any], *xs: torch.Tensor) -> Any:
+    with gradient_override_map(rules):
+        return f(*xs)
+
+
+@pytest.fixture
+def x() -> torch.Tensor:
+    return torch.tensor([1.5, -2.0], requires_grad=True)
+
+
+# Threads
+
+
+def test_threads_see_only_their_own_maps(x: torch.Tensor) -> None:
+    shared = gradient_override_map({"Identity": ten})
+    ready, slopes = threading.Barrier(9), {}
+
+    def work(number: int) -> None:
+        leaf = x.detach().clone().requires_grad_()
+        ready.wait(10)
+        for _ in range(50):
+            if number % 2:
+                with shared as report:
+                    y = identity(leaf)
+                assert report.ran == {"identity": 1}
+            else:
+                y = identity(leaf)
+            slopes.setdefault(number, set()).add(torch.autograd.grad(y.sum(), leaf)[0][0].item())
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    with shared:
+        for thread in threads:
+            thread.start()
+        ready.wait(10)
+        identity(x)
+        for thread in threads:
+            thread.join()
+    assert slopes == {n: {10.0 if n % 2 else 1.0} for n in range(8)}
+
+
+def test_a_graph_built_in_one_thread_keeps_its_rule_in_another(x: torch.Tensor) -> None:
+    y = mapped(identity, {"Identity": ten}, x)
+    thread = threading.Thread(target=y.sum().backward)
+    thread.start()
+    thread.join()
+    assert x.grad.tolist() == [10, 10]
+
+
+def test_maps_left_out_of_order_leave_nothing_behind(x: torch.Tensor) -> None:
+    first, second = gradient_override_map({"Identity": ten}), gradient_override_map({"Sin": ten})
+    first.__enter__()
+    second.__enter__()
+    y = torch.sin(identity(x))
+    first.__exit__(None, None, None)
+    z = torch.sin(x)
+    second.__exit__(None, None, None)
+    assert torch.autograd.grad(y.sum(), x)[0].tolist() == [100, 100]
+    assert torch.autograd.grad(z.sum(), x)[0].tolist() == [10, 10]
+    assert _get_current_function_mode_stack() == []
+
+
+def test_other_modes_keep_working_inside_a_map() -> None:
+    with torch.device("meta"), gradient_override_map({"Identity": ten}):
+        assert identity(torch.ones(2)).device.type == "meta"
+    with gradient_override_map({"Identity": ten}), torch.device("meta"):
+        assert identity(torch.ones(2)).device.type == "meta"
+
+
+# Memory
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("reads", [False, True])
+def test_tensors_are_freed_when_the_graph_is(create_graph: bool, reads: bool) -> None:
+    def rule(op: Any, upstream: torch.Tensor, *rest: Any) -> torch.Tensor:
+        return upstream * op.inputs[0] * op.outputs[0] if reads else 2 * upstream
+
+    gc.collect()
+    gc.disable()  # a reference cycle would keep the tensors alive now
+    try:
+        leaf = torch.randn(3, requires_grad=True)
+        h = leaf * 2
+        with gradient_override_map({"Square": rule, "Identity": rule}) as report:
+            y = torch.square(identity(h))
+        z = torch.relu(y) * flip_gradient(straight_through(torch.sign)(y))
+        handle = override_gradients(z, {"relu": lambda op, upstream: op.outputs[0] * upstream})
+        (g,) = torch.autograd.grad(z.sum(), leaf, create_graph=create_graph)
+        refs = [weakref.ref(t) for t in (h, y, z, g)]
+        del h, y, z, g
+        assert [ref() for ref in refs] == [None] * 4
+        assert report.overridden.total() == 2
+        handle.remove()
+    finally:
+        gc.enable()
+
+
+# Checkpoints
+
+
+def block(x: torch.Tensor) -> torch.Tensor:
+    return torch.square(identity(x)) * 3
+
+
+def test_a_checkpoint_with_our_context_runs_again_inside_the_map(x: torch.Tensor) -> None:
+    again = {"use_reentrant": False, "context_fn": checkpoint_context}
+    wanted = torch.autograd.grad(mapped(block, {"Identity": ten}, x).sum(), x)[0]
+    with gradient_override_map({"Identity": ten}) as report:
+        y = checkpoint(block, x, **again)
+    for _ in range(2):
+        got = torch.autograd.grad(y.sum(), x, retain_graph=True)[0]
+        assert torch.equal(got, wanted)
+    assert report.ran["identity"] == 1
+    assert torch.equal(
+        torch.autograd.grad(checkpoint(block, x, **again).sum(), x)[0], 6 * x.detach()
+    )
+
+
+def test_a_checkpoint_without_it_raises(x: torch.Tensor) -> None:
+    with gradient_override_map({"Identity": ten}):
+        y = checkpoint(block, x, use_reentrant=False)
+    with pytest.raises(CheckpointError):
+        torch.autograd.grad(y.sum(), x)
+
+
+def test_a_reentrant_checkpoint_raises_unless_the_map_is_inside(x: torch.Tensor) -> None:
+    with (
+        pytest.raises(TrickError, match=r"op 'identity' of type identity.*reentrant"),
+        gradient_override_map({"Identity": ten}),
+    ):
+        checkpoint(block, x, use_reentrant=True)
+    inside = lambda x: mapped(block, {"Identity": ten}, x)  # noqa: E731
+    checkpoint(inside, x, use_reentrant=True).sum().backward()
+    assert torch.equal(x.grad, 60 * x.detach())
+    with (
+        pytest.raises(TrickError, match=r"op 'square' of type square.*reentrant"),
+        gradient_override_map({"Square": ten}),
+    ):
+        checkpoint(inside, x, use_reentrant=True)
+
+
+# Hooks, modes, py_func
+
+
+def test_hooks_see_what_the_rule_sends(x: torch.Tensor) -> None:
+    seen: list[Any] = []
+    h = x * 1
+    h.register_hook(lambda g: seen.append(g.tolist()))
+    y = mapped(identity, {"Identity": ten}, h)
+    y.register_hook(lambda g: 2 * g)
+    y.sum().backward()
+    assert seen == [[20, 20]]
+
+
+def test_no_grad_and_inference_mode_keep_values(x: torch.Tensor) -> None:
+    with gradient_override_map({"Mul": lambda op, g: (g, g)}) as report:
+        with torch.no_grad():
+            assert not (x * x).requires_grad
+        with torch.inference_mode():
+            assert (x * x).is_inference()
+        assert not (x.detach() * x.detach()).requires_grad
+    assert report.ran["mul"] == 3
+
+
+def test_autocast_keeps_its_dtype() -> None:
+    w = torch.randn(2, 2, requires_grad=True)
+    rule = lambda op, g: (g.float() * 2, None)  # noqa: E731
+    with torch.autocast("cpu", dtype=torch.bfloat16), gradient_override_map({"MatMul": rule}):
+        y = torch.matmul(w, w.detach())
+    assert y.dtype == torch.bfloat16
+    assert torch.autograd.grad(y.sum(), w)[0].tolist() == [[2, 2], [2, 2]]
+
+
+def test_py_func_is_one_op_without_a_gradient(x: torch.Tensor) -> None:
+    with gradient_override_map({"PyFunc": ten}) as report:
+        y = py_func(lambda x: torch.exp(x) * 2, x)
+    assert report.ran == {"py_func": 1}
+    assert torch.autograd.grad(y.sum(), x)[0].tolist() == [10, 10]
+    assert not py_func(lambda x: [x, x], x)[1].requires_grad
+    with pytest.raises(TrickError, match="py_func: expected a tensor, got float"):
+        py_func(lambda x: 1.0, x)
