@@ -22,19 +22,18 @@ GRID = 121
 PREVIEW_DRAWS = ROWS
 
 PARAMETERS = (
-    Number("noise_low", "Noise from", "0.9", "Lower end of u’s range.", slider=(-0.5, 2.0)),
-    Number("noise_high", "Noise to", "1.1", "Upper end of u’s range.", slider=(-0.5, 2.0)),
-    Numbers("x", "Inputs x", "-2, -1, 1", "Up to 256 numbers."),
+    Number("noise_low", "Noise from", "0.9", slider=(-0.5, 2.0)),
+    Number("noise_high", "Noise to", "1.1", slider=(-0.5, 2.0)),
+    Numbers("x", "Inputs x", "-2, -1, 1"),
     Integer(
         "draws",
         "Draws",
         "500",
-        "How many times u is drawn for the bands and the histogram.",
         low=1,
         high=1_000_000,
         log=True,
     ),
-    Index("point", "Histogram at", "1", "Or click a point.", low=1, high=256, of="x"),
+    Index("point", "Histogram at", "1", low=1, high=256, of="x"),
     Integer("seed", "Seed", "0", "The same seed draws the same noise.", advanced=True),
     Numbers(
         "u",

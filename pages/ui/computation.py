@@ -5,19 +5,14 @@ from collections.abc import Callable
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 from lessons.lesson import Lesson
 from lessons.parameters import Values
 from lessons.result import Result
+from pages.ui import live
 
 PATIENCE = 0.33
 """Seconds before work is slow: then it shows progress and gives way."""
-
-
-class StoppedError(Exception):
-    """The computation gave way to a newer wish of the learner, or to Stop."""
 
 
 def run(
@@ -31,8 +26,8 @@ def run(
         halt: called when the learner presses Stop.
         key: for the button; unique on the page.
 
-    Raises:
-        StoppedError: the learner pressed Stop, changed something, or left.
+    When the learner presses Stop, changes something or leaves, the run ends here and the page's
+    next run begins.
     """
     start = time.perf_counter()
     bar: DeltaGenerator | None = None
@@ -43,8 +38,7 @@ def run(
         now = time.perf_counter() - start
         if now < PATIENCE or share >= 1:
             return
-        if _wanted():
-            raise StoppedError
+        live.give_way()
         if bar is None:
             with slot.container(horizontal=True, key=f"{key}_busy", vertical_alignment="center"):
                 bar = st.progress(0.0)
@@ -57,10 +51,3 @@ def run(
     result = lesson.compute(values, report)
     slot.empty()
     return result, time.perf_counter() - start
-
-
-def _wanted() -> bool:
-    """Is another run of this session waiting? Streamlit lets a fragment's run finish first."""
-    context = get_script_run_ctx()
-    requests = context.script_requests if context else None
-    return requests is not None and requests._state != ScriptRequestType.CONTINUE

@@ -29,7 +29,7 @@ def home() -> None:
             "A gradient trick edits the second and leaves the first alone.</p>"
         )
         st.markdown(
-            "Beside this, torch runs a block with noise in it, forward and backward, each time "
+            "In the lab here torch runs a block with noise in it, forward and backward, each time "
             "you move something. Open the noise. Then move the scissors: which cut gives the "
             "gradient without noise, the dashed line?"
         )
@@ -47,7 +47,7 @@ def home() -> None:
 def _play() -> None:
     """One chart, three programs, two sliders."""
     states: dict[str, LabState] = st.session_state.setdefault(
-        "play", {slug: LabState(lessons.find(slug)) for slug in CUTS}
+        "play", {slug: _opened(slug) for slug in CUTS}
     )
     key = "lab_home"
     change = last_change(key)
@@ -91,6 +91,13 @@ def _play() -> None:
         key=key,
     )
     st.code(state.lesson.source, language="python")
+
+
+def _opened(slug: str) -> LabState:
+    """A lab with enough noise to see."""
+    state = LabState(lessons.find(slug))
+    state.text |= {"noise_low": "0.6", "noise_high": "1.4"}
+    return state
 
 
 def _course() -> None:

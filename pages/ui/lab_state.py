@@ -7,10 +7,9 @@ from typing import Any
 from lessons.lesson import Lesson
 from lessons.parameters import InvalidParametersError, Values
 from lessons.result import Note, Result
-from pages.ui.computation import StoppedError
 
 Run = Callable[[Values], tuple[Result, float]]
-"""Computes a lesson: result and seconds. Raises StoppedError when it gave way."""
+"""Computes a lesson: result and seconds."""
 
 
 @dataclass
@@ -76,17 +75,14 @@ class LabState:
         if self.errors and self.result is not None:
             return
         self.wanted = self.lesson.lab.preview(values) if live else values
-        if self.wanted == self.halted:
+        if self.wanted != self.halted:
+            self.halted = None
+        elif self.result is None:
+            self.wanted = self.lesson.lab.preview(values)
+        else:
             return
-        self.halted = None
         if self.result is None or self.wanted != self.values:
-            try:
-                self.result, self.seconds = run(self.wanted)
-            except StoppedError:
-                if self.result is not None:
-                    return
-                self.wanted = self.lesson.lab.preview(values)
-                self.result, self.seconds = run(self.wanted)
+            self.result, self.seconds = run(self.wanted)
         self.values, self.preview = self.wanted, self.wanted != values
 
     def halt(self) -> None:

@@ -17,6 +17,7 @@ from lessons.parameters import (
     Values,
 )
 from lessons.result import Result
+from lessons.roles import ROLES
 from lessons.text import number
 
 _LONGEST_SHOWN = 4000
@@ -57,7 +58,7 @@ def figures(drawn: Collection[Figure]) -> list[dict[str, Any]]:
             "title": figure.title,
             "caption": figure.caption,
             "alt": figure.alt,
-            "height": 330 if figure.wide else 260,
+            "height": 300 if figure.wide else 230,
             "wide": figure.wide,
             "figure": {"data": figure.data, "layout": figure.layout},
             "selects": figure.selects,
@@ -85,6 +86,11 @@ def picture(
 ) -> dict[str, Any]:
     """Charts, table and status line of one result."""
     return {
+        "key": [
+            {"role": role.name, "label": role.label, "dash": role.dash}
+            for role in ROLES.values()
+            if role.name not in hidden and role.name in {curve.role for curve in result.curves}
+        ],
         "figures": figures(lesson.lab.figures(result, values, hidden)),
         "table": table(lesson.lab.table(result, values, hidden)),
         "status": status(result, values, seconds),

@@ -70,12 +70,11 @@ def live_lab(payload: Mapping[str, Any], *, key: str) -> None:
 
 
 def give_way() -> None:
-    """Start over with the newer value if one waits; call this between the chunks of long work.
+    """Start over with the newer wish if one waits; call this between the chunks of long work.
 
-    Streamlit lets a running fragment finish before it looks at the next change: reaching
-    ``st.something`` interrupts a page, but not a fragment. So a lab has to ask. Ends the run by
-    the exception of ``st.rerun``, which no ``except Exception`` catches. Does nothing outside a
-    fragment's own run, nor off the script's thread.
+    A change inside a fragment interrupts nothing: Streamlit lets the run at hand finish first. So
+    a lab has to ask. Ends the run by the exception of ``st.rerun``, which no ``except Exception``
+    catches. Does nothing off the script's thread.
     """
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
@@ -84,5 +83,5 @@ def give_way() -> None:
     # The one private name here. A Streamlit without it would only make slow labs slower to
     # follow, and a browser test would say so.
     state = getattr(context.script_requests, "_state", None)
-    if state == ScriptRequestType.RERUN and context.fragment_ids_this_run:
-        st.rerun(scope="fragment")
+    if state == ScriptRequestType.RERUN:
+        st.rerun(scope="fragment" if context.fragment_ids_this_run else "app")

@@ -12,6 +12,8 @@
  * @property {{level: "info"|"warning"|"error", text: string}[]} notes
  * @property {string} status
  * @property {string} query    the address's canonical query, without "?"
+ * @property {?{name: string, value: string}} cookie  what to remember across reloads
+ * @property {{role: string, label: string, dash: string}[]} key  which line is which
  *
  * @typedef {Object} Control
  * @property {string} name
@@ -75,10 +77,11 @@ class Lab {
     const part = (name, attributes) => element("div", `gl-${name}`, attributes);
     const controls = part("controls");
     const figures = part("figures");
+    this.key = part("key", { "aria-hidden": "true" }); // the charts' descriptions name the roles
     const table = part("scroll", { role: "region", tabindex: "0" });
     this.notes = part("notes", { "aria-live": "polite" });
     this.status = part("status");
-    root.replaceChildren(controls, this.notes, this.status, figures, table);
+    root.replaceChildren(controls, this.notes, this.status, this.key, figures, table);
 
     this.palette = new Palette(root);
     this.flow = new Flow(
@@ -125,6 +128,8 @@ class Lab {
     this.charts.frame(payload.figures);
     this.table.show(payload.table);
     this.#showNotes(payload.notes);
+    this.#showKey(payload.key ?? []);
+    remember(payload.cookie);
     setText(this.status, payload.status ?? "");
     if (newest && this.flow.resting) showAddress(payload.query);
   }
@@ -157,6 +162,20 @@ class Lab {
     );
   }
 
+  #showKey(entries) {
+    const text = JSON.stringify(entries);
+    if (text === this.keyed) return;
+    this.keyed = text;
+    setChildren(
+      this.key,
+      entries.map(({ role, label, dash }) => {
+        const line = element("span", "gl-line", { "data-dash": dash });
+        line.style.setProperty("--gl-role", `var(--role-${role.replace(/[^\w-]/g, "")})`);
+        return element("span", "gl-entry", {}, line, label);
+      }),
+    );
+  }
+
   stop() {
     cancelIdle(this.later);
     this.flow.stop();
@@ -165,6 +184,14 @@ class Lab {
     this.scheme.removeEventListener("change", this.repaint);
     labs.delete(this.root);
   }
+}
+
+/** A year, this site only: no account, nothing that leaves the browser but to this server. */
+function remember(cookie) {
+  if (!cookie) return;
+  const text = `${cookie.name}=${cookie.value}`;
+  if (document.cookie.split("; ").includes(text)) return;
+  document.cookie = `${text}; path=/; max-age=31536000; samesite=lax`;
 }
 
 /** Replaced, never added: the Back button leaves the page instead of replaying a drag. */
