@@ -189,8 +189,9 @@ def surroundings(before: float, browser: str) -> str:
     packages = ("streamlit", "dash", "nicegui", "torch", "plotly")
     versions = [f"Python {platform.python_version()}"]
     versions += [f"{name} {importlib.metadata.version(name)}" for name in packages]
+    load = f"load {before:.1f} before, {os.getloadavg()[0]:.1f} after"
     return (
-        f"{datetime.date.today()}: {os.cpu_count()} cores (load {before:.1f} before, {os.getloadavg()[0]:.1f} after), "
+        f"{datetime.date.today()}: {os.cpu_count()} cores ({load}), "
         f"{', '.join(versions)}, Chromium {browser}. {ROUNDS} rounds of {PRESSES} presses after "
         f"{WARM_UP} to warm up, {VIEWPORT['width']}×{VIEWPORT['height']} pixels, headless."
     )
