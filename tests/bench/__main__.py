@@ -1,28 +1,16 @@
 """`python -m tests.bench [engine] [browser] [--write]`: run the benchmarks named, or all.
 
-A benchmark is a module here whose main() prints Markdown; what it has to say while it runs goes to
-stderr. With --write its tables also replace the ones in RESULTS.md.
+A benchmark is a module here whose main() returns its report as Markdown; what it has to say while
+it runs goes to stderr. With --write its report also replaces the one in RESULTS.md.
 """
 
 import argparse
 import importlib
-import io
 import re
-import sys
-from contextlib import redirect_stdout
 from pathlib import Path
 
 BENCHMARKS = ("engine", "browser")
 RESULTS = Path(__file__).with_name("RESULTS.md")
-
-
-class Tee(io.StringIO):
-    """Keeps what is printed and shows it at once."""
-
-    def write(self, text: str) -> int:
-        sys.__stdout__.write(text)
-        sys.__stdout__.flush()
-        return super().write(text)
 
 
 def store(name: str, tables: str) -> None:
@@ -46,10 +34,10 @@ def main() -> None:
             f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}"
         )
     for name in options.names or BENCHMARKS:
-        with redirect_stdout(Tee()) as printed:
-            importlib.import_module(f"tests.bench.{name}").main()
+        tables = importlib.import_module(f"tests.bench.{name}").main()
+        print(f"{tables}\n", flush=True)
         if options.write:
-            store(name, printed.getvalue())
+            store(name, tables)
 
 
 if __name__ == "__main__":

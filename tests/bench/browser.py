@@ -167,22 +167,27 @@ def percentile(values: list[float], percent: int) -> float:
     return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
-def report(all_: list[Subject]) -> None:
+def report(all_: list[Subject]) -> list[str]:
     p50 = {one.name: percentile(one.painted_ms, 50) for one in all_}
     head = ["", "p50, ms", "p95, ms", *(f"× {name}" for name in TARGETS), "dragged: updates/s"]
-    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for one in all_:
         updates = statistics.median(one.updates_a_second)
         row = [one.name, *(f"{percentile(one.painted_ms, at):.0f}" for at in (50, 95))]
         row += [f"{p50[one.name] / p50[other]:.2f}" for other in TARGETS]
         row.append(f"{updates:.0f}" if updates else "on release only")
-        print(f"| {' | '.join(row)} |")
-    print(f"\nThe app against itself: {p50[AGAIN] / p50[APP]:.2f}. Targets, of the p50:\n")
+        lines.append(f"| {' | '.join(row)} |")
+    lines += ["", f"The app against itself: {p50[AGAIN] / p50[APP]:.2f}. Targets, of the p50:", ""]
     for other, most in TARGETS.items():
         ratio = p50[APP] / p50[other]
-        print(f"- {'PASS' if ratio <= most else 'MISS'}: {ratio:.2f} × {other} (at most {most})")
-    least = statistics.median(all_[0].updates_a_second)
-    print(f"- {'PASS' if least >= UPDATES else 'MISS'}: {least:.0f} updates a second (≥ {UPDATES})")
+        lines.append(f"- {verdict(ratio <= most)}: {ratio:.2f} × {other} (at most {most})")
+    updates = statistics.median(all_[0].updates_a_second)
+    lines.append(f"- {verdict(updates >= UPDATES)}: {updates:.0f} updates a second (≥ {UPDATES})")
+    return lines
+
+
+def verdict(reached: bool) -> str:
+    return "PASS" if reached else "MISS"
 
 
 def surroundings(before: float, browser: str) -> str:
@@ -197,7 +202,8 @@ def surroundings(before: float, browser: str) -> str:
     )
 
 
-def main() -> None:
+def main() -> str:
+    """The report, as Markdown; progress goes to stderr."""
     before = os.getloadavg()[0]
     with ExitStack() as stack:
         all_ = subjects()
@@ -209,9 +215,8 @@ def main() -> None:
                 print(f"round {number + 1} of {ROUNDS}: {one.name}", file=sys.stderr)
                 visit(browser, one, urls[one.name])
         version = browser.version
-    report(all_)
-    print(f"\n{surroundings(before, version)}")
+    return "\n".join([*report(all_), "", surroundings(before, version)])
 
 
 if __name__ == "__main__":
-    main()
+    print(main())

@@ -168,7 +168,7 @@ def map_table(rounds: int = 60, repeat: int = 2000) -> list[str]:
     ]
 
 
-def main() -> str | None:
+def main() -> str:
     """The report, as Markdown."""
     torch.set_num_threads(1)
     keep_freed_memory()
