@@ -24,6 +24,7 @@ class Spread:
         self.not_finite: npt.NDArray[np.int64] = np.zeros(columns, dtype=np.int64)
         self._first: Array | None = None
         self._bins: _Bins | None = None
+        self._percentiles: dict[float, Array] = {}
         self._shift = self._sum = self._squares = np.zeros(columns)
 
     def add(self, values: Array) -> None:
@@ -34,6 +35,7 @@ class Spread:
             self.not_finite += (~finite).sum(0)
             values = np.where(finite, values, np.nan)
         self.draws += len(values)
+        self._percentiles.clear()
         if self._first is None:
             self._first = np.sort(values, 0)  # NaN goes last
             # Sums of differences from a typical value lose fewer digits than plain sums.
@@ -72,6 +74,11 @@ class Spread:
         Raises:
             ValueError: nothing was added yet.
         """
+        if share not in self._percentiles:
+            self._percentiles[share] = self._percentile(share)
+        return self._percentiles[share]
+
+    def _percentile(self, share: float) -> Array:
         place = share * (np.nan_to_num(self._left, nan=1.0) - 1)
         if self._bins is not None:
             found: Array = self._bins.value_at(place)

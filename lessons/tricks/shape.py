@@ -27,43 +27,36 @@ class _Reshaped(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         # All numbers or all tensors: clip_gradient sees to it where there are two.
-        if isinstance(inputs[1], torch.Tensor):
+        ctx.numbers = () if isinstance(inputs[1], torch.Tensor) else inputs[1:]
+        if not ctx.numbers:
             ctx.save_for_backward(*inputs[1:])
-            ctx.numbers = None
-        else:
-            ctx.numbers = inputs[1:]
-
-    @staticmethod
-    def kept(ctx: Any) -> tuple[Any, ...]:
-        settings: tuple[Any, ...] = ctx.saved_tensors if ctx.numbers is None else ctx.numbers
-        return settings
 
 
 class _FlipGradient(_Reshaped):
     @staticmethod
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor, None]:
-        (scale,) = _Reshaped.kept(ctx)
+        (scale,) = ctx.numbers or ctx.saved_tensors
         return upstream * -scale, None
 
 
 class _ScaleGradient(_Reshaped):
     @staticmethod
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor, None]:
-        (factor,) = _Reshaped.kept(ctx)
+        (factor,) = ctx.numbers or ctx.saved_tensors
         return upstream * factor, None
 
 
 class _ClipGradient(_Reshaped):
     @staticmethod
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor, None, None]:
-        low, high = _Reshaped.kept(ctx)
+        low, high = ctx.numbers or ctx.saved_tensors
         return upstream.clamp(low, high), None, None
 
 
 class _ClipGradientNorm(_Reshaped):
     @staticmethod
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor, None]:
-        (max_norm,) = _Reshaped.kept(ctx)
+        (max_norm,) = ctx.numbers or ctx.saved_tensors
         # Half precision overflows when squared: its norm is taken in float32.
         narrow = upstream.dtype in (torch.float16, torch.bfloat16)
         norm = torch.linalg.vector_norm(upstream, dtype=torch.float32 if narrow else None)

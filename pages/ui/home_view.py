@@ -11,9 +11,9 @@ from pages.ui.site import NAME, mend_cold_start
 
 # The first lab: the same block without a cut and with each of two, by the lesson that owns it.
 CUTS = {
-    "noise_leaks": "no cut",
-    "wrong_place": "cut the noise",
-    "right_place": "cut the block",
+    "noise_leaks": "nothing",
+    "wrong_place": "the noise",
+    "right_place": "the block",
 }
 SHOWN_CONTROLS = ("noise_low", "noise_high")
 
@@ -66,7 +66,7 @@ def _play() -> None:
     controls = payload.groups(state.lesson, state.values, state.text, state.errors)[0]["controls"]
     cut = {
         "name": "cut",
-        "label": "The scissors",
+        "label": "The scissors cut",
         "kind": "choice",
         "value": chosen,
         "options": [{"value": slug, "label": label} for slug, label in CUTS.items()],
@@ -83,7 +83,12 @@ def _play() -> None:
                     "controls": [cut, *(c for c in controls if c["name"] in SHOWN_CONTROLS)],
                 }
             ],
-            "figures": [figure for figure in shown["figures"] if figure["id"] == "gradient"],
+            "key": [entry for entry in shown["key"] if entry["role"] != "forward"],
+            "figures": [
+                {**figure, "caption": "Lines: mean over the draws. Bands: 5–95 % of them."}
+                for figure in shown["figures"]
+                if figure["id"] == "gradient"
+            ],
             "table": None,
             "notes": state.notes(),
             "query": "",

@@ -100,7 +100,7 @@ def keep_freed_memory() -> None:
         mallopt(trim_threshold, 512 * 2**20)
 
 
-def reversal_table(sizes: tuple[int, ...] = (10**3, 10**6), rounds: int = 60) -> list[str]:
+def reversal_table(sizes: tuple[int, ...] = (10**3, 10**6), rounds: int = 150) -> list[str]:
     """Forward and backward of gradient reversal; the ratio is to the fastest of the others."""
     lines = [
         "| elements | function | median µs | to the fastest of the others |",
@@ -113,7 +113,7 @@ def reversal_table(sizes: tuple[int, ...] = (10**3, 10**6), rounds: int = 60) ->
             name: partial(forward_and_backward, function, x, upstream)
             for name, function in contestants().items()
         }
-        repeat = max(10, 200_000 // size)
+        repeat = max(10, 100_000 // size)
         times = interleaved(runs, rounds, repeat)
         median = {name: statistics.median(taken) for name, taken in times.items()}
         best = min((n for n in median if n not in ("ours", AGAIN)), key=median.__getitem__)
