@@ -12,12 +12,20 @@ from pages.ui.lab_state import LabState
 from pages.ui.live import last_change, live_lab
 from pages.ui.memory import Trail
 
+_SAID = "said"
+"""Session key: the text beside the lab, as it was last drawn."""
+
 
 def lesson_view(lesson: Lesson) -> None:
     """Draw the whole lesson."""
     state, trail = restore(lesson), memory.trail(lesson)
     st.title(lesson.title, anchor=False)
-    _body(lesson.slug, state, trail)
+    words, lab = st.columns([4.4, 7.6], gap="large")
+    with lab, st.container(key="lab"):
+        _lab(state, trail)
+        st.button("Reset the lab", type="tertiary", on_click=_reset, args=(state,))
+    with words, st.container(key="words"):
+        _words(lesson, state, trail)
     _code(lesson, state)
 
 
@@ -37,31 +45,28 @@ def restore(lesson: Lesson) -> LabState:
 
 
 @st.fragment
-def _body(slug: str, state: LabState, trail: Trail) -> None:
-    """Text and lab. A fragment: a drag reruns this and nothing else."""
-    words, lab = st.columns([4.4, 7.6], gap="large")
-    # The lab goes out first: what moves under the learner's hand should not wait for the text.
-    with lab, st.container(key="lab"):
-        _lab(state.lesson, state, trail)
-    with words, st.container(key="words"):
-        _words(state.lesson, state, trail)
+def _lab(state: LabState, trail: Trail) -> None:
+    """The lab alone: each message of a run costs the browser more than torch needs for the run.
 
-
-def _lab(lesson: Lesson, state: LabState, trail: Trail) -> None:
+    The text beside it follows when the hand rests, and only if it quotes a number that changed.
+    """
+    lesson = state.lesson
     key = f"lab_{lesson.slug}"
     slot = st.empty()
     change = last_change(key)
-    live = False
+    live = rested = False
     if change is not None and change.seq > state.seq:
-        state.seq, live = change.seq, change.live
+        state.seq, live, rested = change.seq, change.live, not change.live
         state.text |= {name: text for name, text in change.values.items() if name in state.text}
         state.ignored = ""
     state.update(lambda values: computation.run(lesson, values, slot, state.halt, key), live)
     hidden = hidden_roles(lesson, trail.answers, trail.step)
+    stale = _quoted(lesson, state, trail) != st.session_state.get(_SAID)
     live_lab(
         {
             "seq": state.seq,
             "reset": state.reset,
+            "settled": not (state.preview or stale),
             "groups": payload.groups(lesson, state.values, state.text, state.errors),
             "notes": state.notes(),
             "query": payload.query(lesson, state.values, trail.step),
@@ -70,7 +75,16 @@ def _lab(lesson: Lesson, state: LabState, trail: Trail) -> None:
         },
         key=key,
     )
-    st.button("Reset the lab", key=f"{key}_reset", type="tertiary", on_click=_reset, args=(state,))
+    if stale and rested:
+        st.rerun()
+
+
+def _quoted(lesson: Lesson, state: LabState, trail: Trail) -> str:
+    """The step's text with its numbers, as it should read now."""
+    step = lesson.prose.steps[trail.step - 1]
+    options = step.question.options if step.question else ()
+    text = "\n".join([step.text, *(f"{option.text} {option.reply}" for option in options)])
+    return f"{lesson.slug} {trail.step} {fill(text, state.picture.facts)}"
 
 
 def _reset(state: LabState) -> None:
@@ -81,6 +95,7 @@ def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:
     steps = lesson.prose.steps
     step = steps[trail.step - 1]
     facts = state.picture.facts
+    st.session_state[_SAID] = _quoted(lesson, state, trail)
     marks = (
         f'<span class="{"here" if i == trail.step else "past" if i < trail.step else ""}"></span>'
         for i in range(1, len(steps) + 1)

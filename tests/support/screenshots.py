@@ -3,6 +3,8 @@
 They come from the real app in a real browser, into tests/screenshots/.
 """
 
+import itertools
+
 from playwright.sync_api import sync_playwright
 
 from tests.support.browser import launch
@@ -18,18 +20,19 @@ SHOWN = {
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
-    with streamlit(ROOT / "app.py") as server, sync_playwright() as playwright:
-        with launch(playwright) as browser:
-            for look, (width, height, theme) in LOOKS.items():
-                for name, path in SHOWN.items():
-                    page = browser.new_page(
-                        viewport={"width": width, "height": height}, color_scheme=theme
-                    )
-                    page.goto(server.url + path)
-                    page.wait_for_selector('.gl-lab[data-ready="true"]')
-                    page.wait_for_timeout(1500)  # fonts
-                    page.screenshot(path=FOLDER / f"{name}-{look}.png")
-                    page.close()
+    with (
+        streamlit(ROOT / "app.py") as server,
+        sync_playwright() as playwright,
+        launch(playwright) as browser,
+    ):
+        for (look, size), (name, path) in itertools.product(LOOKS.items(), SHOWN.items()):
+            width, height, theme = size
+            page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
+            page.goto(server.url + path)
+            page.wait_for_selector('.gl-lab[data-ready="true"]')
+            page.wait_for_timeout(1500)  # fonts
+            page.screenshot(path=FOLDER / f"{name}-{look}.png")
+            page.close()
 
 
 if __name__ == "__main__":

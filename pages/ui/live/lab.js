@@ -11,6 +11,7 @@
  * @property {?{caption: string, columns: {label: string, role: ?string}[], rows: string[][]}} table
  * @property {{level: "info"|"warning"|"error", text: string}[]} notes
  * @property {string} status
+ * @property {boolean} [settled] this is the whole picture: a resting hand changes nothing in it
  * @property {string} query    the address's canonical query, without "?"
  * @property {?{name: string, value: string}} cookie  what to remember across reloads
  * @property {{role: string, label: string, dash: string}[]} key  which line is which
@@ -88,12 +89,14 @@ class Lab {
       (change) => this.setStateValue("input", change),
       (busy) => root.setAttribute("aria-busy", String(busy)),
     );
-    this.controls = new Controls(controls, (values, live) => this.flow.offer(values, live));
+    this.controls = new Controls(controls, (values, live) => this.#offer(values, live));
     this.charts = new Charts(figures, this.palette, (name, value) =>
       this.controls.choose(name, value),
     );
     this.table = new Table(table);
     this.bytes = null;
+    this.offered = ""; // the values last sent, as text
+    this.rests = false; // the hand came to rest on them, and the server has not been told
     this.Plotly = null;
     this.recoloured = true; // until the charts have been drawn in the theme's colours
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
@@ -131,7 +134,27 @@ class Lab {
     this.#showKey(payload.key ?? []);
     remember(payload.cookie);
     setText(this.status, payload.status ?? "");
+    if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) showAddress(payload.query);
+  }
+
+  /** Send what the learner set. Resting on what was sent already asks nothing of the server. */
+  #offer(values, live) {
+    const text = JSON.stringify(values);
+    this.rests = !live && text === this.offered;
+    this.offered = text;
+    if (!this.rests) this.flow.offer(values, live);
+    else if (this.flow.isQuiet()) this.#rest();
+  }
+
+  /** The hand rests and the newest answer is here: unless that is a preview, all is said. */
+  #rest() {
+    this.rests = false;
+    if (!this.payload.settled) this.flow.offer(JSON.parse(this.offered), false);
+    else {
+      this.flow.resting = true;
+      showAddress(this.payload.query);
+    }
   }
 
   /** What is in sight now; the rest once the hand and the server give it time. */
