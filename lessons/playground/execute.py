@@ -80,7 +80,7 @@ def forward(
     machine.steps = made.steps if trace else None
     env: dict[str, Any] = dict(leaves)
     rows = () if plain else checked.rows
-    for active, lines in _blocks(checked.program.assignments, rows):
+    for active, lines in blocks(checked.program.assignments, rows):
         with _map(active, lines, machine, made):
             for line in lines:
                 machine.assign(line, env)
@@ -119,7 +119,7 @@ def gradients(
 
 def _active(line: Assignment, rows: Sequence[Row]) -> tuple[Row, ...]:
     """The rows that hold on a line: bound to an op of it, within their lines."""
-    types = _types(line)
+    types = types_of(line)
     return tuple(
         row
         for row in rows
@@ -128,11 +128,12 @@ def _active(line: Assignment, rows: Sequence[Row]) -> tuple[Row, ...]:
     )
 
 
-def _types(line: Assignment) -> set[str]:
+def types_of(line: Assignment) -> set[str]:
+    """The engine's op types that a line runs."""
     return {op for node in walk(line.value) for op in node.op_types}
 
 
-def _blocks(
+def blocks(
     lines: Sequence[Assignment], rows: Sequence[Row]
 ) -> list[tuple[tuple[Row, ...], list[Assignment]]]:
     """The lines in groups that stand under the same rows: each group is one map."""
@@ -151,7 +152,7 @@ def _map(
         yield
         return
     types: dict[str, Any] = {}
-    there = {op for line in lines for op in _types(line)}
+    there = {op for line in lines for op in types_of(line)}
     for row in rows:
         own = Machine(row.rule.text, machine.dtype, machine.budget)
         rule = as_function(row, own, made.calls)
