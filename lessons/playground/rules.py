@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from lessons.playground.document import Override
-from lessons.playground.errors import PlaygroundError, brief, nearest
+from lessons.playground.errors import PlaygroundError, brief, nearest, shape_text
 from lessons.playground.interpret import Machine
 from lessons.playground.nodes import Nothing, Rule
 from lessons.playground.parse import parse_rule
@@ -123,15 +123,42 @@ def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[...
                 error.message, error.line, error.column, "rule", subject
             ) from None
         # A number alone stands for that number everywhere.
-        return tuple(
+        gradients = tuple(
             torch.full_like(op.inputs[place], one)
             if isinstance(one, float) and place < len(op.inputs)
             else one
             for place, one in enumerate(gradients)
         )
+        _check_gradients(gradients, op, row.override.op_type)
+        return gradients
 
     rule.__name__ = " ".join(row.override.rule.split())
     return rule
+
+
+def _check_gradients(gradients: Sequence[Any], op: Any, subject: str) -> None:
+    """Count and shapes, in the playground's own words; the engine would refuse them too."""
+    count, wanted = len(gradients), len(op.inputs)
+    if count != wanted:
+        raise PlaygroundError(
+            f"The rule gives {count} gradient{'s' * (count != 1)}, and {op.type} has {wanted} "
+            f"tensor operand{'s' * (wanted != 1)} here. Write one for each, with commas between; "
+            "None stands for no gradient.", part="rule", subject=subject,
+        )  # fmt: skip
+    for place, (one, operand) in enumerate(zip(gradients, op.inputs, strict=True), start=1):
+        if one is None:
+            continue
+        if not operand.is_floating_point():
+            raise PlaygroundError(
+                f"in{place} of {op.type} is a comparison and can have no gradient. Write None in "
+                f"place {place}.", part="rule", subject=subject,
+            )  # fmt: skip
+        if one.shape != operand.shape:
+            raise PlaygroundError(
+                f"Gradient {place} has the shape {shape_text(one.shape)}, and in{place} has "
+                f"{shape_text(operand.shape)}. Sum over what was broadcast, as in sum(grad).",
+                part="rule", subject=subject,
+            )  # fmt: skip
 
 
 class _Present(dict[str, Any]):
