@@ -42,8 +42,8 @@ class Operation:
         names: what its line gives, if the op is the last of its line; else nothing.
         line, column: where it stands.
         text: the expression.
-        operands: its tensor operands, in order; none for py_func, whose edges have no text of
-            their own.
+        operands: its tensor operands, in order; none for stop_gradient, behind which
+            nothing flows, and for py_func, whose edges have no text of their own.
     """
 
     name: str
@@ -72,7 +72,9 @@ def operations(document: Document) -> tuple[Operation, ...]:
             name = f"{kind}_{count[kind]}" if count[kind] else kind
             count[kind] += 1
             # What py_func reads stands within its expressions: there is no text to cut around.
-            edges = () if isinstance(node, PyFunc) else node.children
+            # Behind a stop_gradient nothing flows that could be cut.
+            closed = isinstance(node, PyFunc) or kind == "stop_gradient"
+            edges = () if closed else node.children
             operands = tuple(
                 _operand(program.text, child) for child in edges if child.kind == "tensor"
             )
