@@ -1,5 +1,6 @@
 """Reads a document into what can run: program, rules, input values. Finds every static error."""
 
+import keyword
 import math
 import re
 from collections.abc import Iterator
@@ -17,11 +18,11 @@ from lessons.playground.limits import (
     MAX_NAME,
     MAX_OVERRIDES,
 )
+from lessons.playground.lookalikes import explain, unshowable
 from lessons.playground.nodes import Program
 from lessons.playground.parse import parse_program
 from lessons.playground.refusals import GENERATED
 from lessons.playground.rules import Row, read_override
-from lessons.playground.scan import scan
 
 _LARGEST_SEED = 2**32 - 1
 _PLOT = 1e6
@@ -57,6 +58,10 @@ def check(document: Document) -> Checked:
     Raises:
         PlaygroundError: the first thing that is wrong, and where.
     """
+    for text in (document.title, document.about):
+        bad = unshowable(text)
+        if bad:
+            raise _wrong(f"Title and sentence are plain text. {explain(bad)}")
     names = _check_inputs(document)
     program = parse_program(document.program, names)
     if len(document.overrides) > MAX_OVERRIDES:
@@ -140,13 +145,12 @@ def _check_inputs(document: Document) -> list[str]:
 def _check_name(name: str) -> None:
     if len(name) > MAX_NAME:
         raise _wrong(f"This name has {len(name):,} characters; at most {MAX_NAME}.", brief(name))
-    try:
-        words = scan(name, rule=True).words if name else ()
-    except PlaygroundError as error:
-        raise PlaygroundError(error.message, 1, error.column, "input", brief(name)) from None
-    if words != (name,) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name == "None":
-        raise _wrong("This is no name. A name is letters a to z, digits and _, as in x1.",
-                     brief(name))  # fmt: skip
+    strange = next((character for character in name if not character.isascii()), "")
+    if strange:
+        raise _wrong(explain(strange), brief(name))
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or keyword.iskeyword(name):
+        raise _wrong("This is no name. A name starts with a letter a to z, goes on with letters, "
+                     "digits or _, and is no word of Python’s.", brief(name))  # fmt: skip
     if name in CALLABLE:
         raise _wrong(f"{name} is a function here. Choose another name.", name)
     if GENERATED.fullmatch(name):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lessons.playground.frameworks import Framework
-from lessons.playground.functions import Function
+from lessons.playground.functions import FUNCTIONS, Function
 from lessons.playground.nodes import (
     Call,
     Name,
@@ -71,6 +71,9 @@ class Emitter:
                 return ast.UnaryOp(ast.USub(), operands[0])
             if node.sign in _COMPARISONS:
                 return ast.Compare(operands[0], [_COMPARISONS[node.sign]], [operands[1]])
+            if node.sign == "@" and self.framework.name == "tensorflow":
+                # Its own @ takes no vectors.
+                return fill(FUNCTIONS["matmul"].tensorflow, {"a": operands[0], "b": operands[1]})
             return ast.BinOp(operands[0], _SIGNS[node.sign], operands[1])
         assert isinstance(node, Call)
         return self._call(node, operands)

@@ -13,9 +13,10 @@ from typing import Any
 
 import torch
 
+from lessons.playground.budget import Budget
 from lessons.playground.check import Checked
 from lessons.playground.errors import PlaygroundError
-from lessons.playground.interpret import Budget, Machine, Step
+from lessons.playground.interpret import Machine, Step
 from lessons.playground.nodes import Assignment, walk
 from lessons.playground.rules import Row, as_function
 from lessons.tricks import TrickError, gradient_override_map

@@ -176,7 +176,7 @@ _ROWS = (
          "The mean of all entries, or along one axis.",
          "torch.mean(x, axis)", "tf.reduce_mean(x, axis)", "jnp.mean(x, axis)"),
     _row("matmul a b", "matmul", torch.matmul, "The matrix product, as a @ b.",
-         "torch.matmul(a, b)", "tf.matmul(a, b)", "jnp.matmul(a, b)"),
+         "torch.matmul(a, b)", "tf.tensordot(a, b, 1)", "jnp.matmul(a, b)"),
     _row("transpose x", "transpose", lambda x: torch.transpose(x, -1, -2),
          "A matrix with rows and columns swapped.", "torch.transpose(x, -1, -2)",
          "tf.linalg.matrix_transpose(x)", "jnp.swapaxes(x, -1, -2)"),

@@ -6,7 +6,6 @@ ever compiled, evaluated or looked up.
 """
 
 import operator
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,8 +13,9 @@ from typing import Any
 import torch
 
 from lessons import tricks
+from lessons.playground.budget import Budget
 from lessons.playground.errors import PlaygroundError, shape_text
-from lessons.playground.limits import MAX_ELEMENTS, SECONDS
+from lessons.playground.limits import MAX_ELEMENTS
 from lessons.playground.nodes import (
     Assignment,
     Call,
@@ -51,26 +51,6 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 _FITTED = {"maximum", "minimum", "where"}
 _LAST_AXIS = {"softmax", "log_softmax", "onehot_argmax", "unbind"}
-
-
-class Budget:
-    """The time a run may take; read between ops.
-
-    Args:
-        seconds: from now on.
-    """
-
-    def __init__(self, seconds: float = SECONDS) -> None:
-        self.seconds = seconds
-        self._end = time.monotonic() + seconds
-
-    def check(self, line: int = 0, column: int = 0) -> None:
-        """Raise `PlaygroundError` when the time is over."""
-        if time.monotonic() > self._end:
-            raise PlaygroundError(
-                f"The run took more than {self.seconds:g} seconds and was stopped here. Use "
-                "smaller lists or fewer ops.", line, column,
-            )  # fmt: skip
 
 
 @dataclass

@@ -43,6 +43,16 @@ _SPACES = {
 }  # fmt: skip
 
 
+def unshowable(text: str) -> str:
+    """The first control character or lone half of a pair in a line of text, or nothing.
+
+    >>> unshowable("√ – plain"), unshowable("a" + chr(0)) == chr(0)
+    ('', True)
+    """
+    bad = (c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c != "\t")
+    return next(bad, "")
+
+
 def name_of(character: str) -> str:
     """What Unicode calls a character, with its code point.
 

@@ -15,6 +15,52 @@ NOT_A_LINE = {
     "rule": "This cannot be read as an expression. A rule is one, as in clamp(grad, -0.1, 0.1).",
 }
 
+WORDS = {
+    "lambda": "lambda is not part of the language. Name one of the functions there are instead.",
+    "import": "import is not part of the language. Every function there is can be called as it is.",
+    "from": "import is not part of the language. Every function there is can be called as it is.",
+    "def": "Functions cannot be defined here. Write out what it computes, one assignment a line.",
+    "return": "return is not needed: choose the output's name beside the program.",
+    "with": "with is not part of the language. A gradient map is a row of the override table.",
+    "if": "if is not part of the language. Write where(condition, a, b).",
+    "else": "else is not part of the language. Write where(condition, a, b).",
+    "not": "not is not part of the language. Turn the comparison round, or swap where’s branches.",
+    "and": "and is not part of the language. Nest two calls of where.",
+    "or": "or is not part of the language. Nest two calls of where.",
+    "in": "in is not part of the language. A comparison is one of <, <=, >, >=, ==, !=.",
+    "is": "is is not part of the language. A comparison is one of <, <=, >, >=, ==, !=.",
+    "while": "Loops are not part of the language. Write each step on a line of its own.",
+    "class": "Classes are not part of the language: only assignments, as in y = x**2.",
+    "True": "True is not a number here. Write 1.",
+    "False": "False is not a number here. Write 0.",
+    "None": "None stands for no gradient, and only in a rule. To stop a gradient, write "
+    "stop_gradient(…).",
+    "del": "del is not part of the language. A name that nobody uses does no harm.",
+}  # fmt: skip
+"""What is said of a word of Python's own, where there is more to say than that it is one."""
+
+SIGNS = {
+    "%": "% is not part of the language. Write a - b * floor(a / b).",
+    "//": "// is not part of the language. Write floor(a / b).",
+    "^": "^ is not a power in Python. Write **.",
+    "|": "| is not part of the language. A size is abs(…); for “or” nest two calls of where.",
+    "&": "& is not part of the language. For “and” nest two calls of where.",
+    "~": "~ is not part of the language. Turn the comparison round.",
+    ":=": "An assignment within an expression (:=) is not part of the language. Give it a line.",
+    "->": "-> is not part of the language.",
+    ":": "A colon is not part of the language: no lambda, no dictionary, no slice, no block.",
+    ";": "One assignment a line: start a new line instead of “;”.",
+    "\\": "A line cannot be carried on with \\. Put brackets around it, or use two names.",
+    "{": "Braces are not part of the language: no sets and no dictionaries.",
+    "}": "Braces are not part of the language: no sets and no dictionaries.",
+    "...": "“...” is not part of the language. Write the expression out.",
+    "<<": "<< is not part of the language. Write * 2**n.",
+    ">>": ">> is not part of the language. Write / 2**n.",
+    "<>": "<> is not part of the language. Write !=.",
+    "!": "! is not part of the language. Not equal is !=.",
+}
+"""What is said of a sign."""
+
 _NAMES: dict[type[ast.AST], str] = {
     ast.Attribute: "Reaching into an object with a dot",
     ast.Subscript: "Indexing with […]",

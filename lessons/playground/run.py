@@ -13,10 +13,10 @@ from typing import Any
 
 import torch
 
+from lessons.playground.budget import Budget
 from lessons.playground.check import Checked, check
 from lessons.playground.document import Document
 from lessons.playground.execute import gradients, live
-from lessons.playground.interpret import Budget
 from lessons.playground.limits import SECONDS
 from lessons.playground.notes import notes
 from lessons.playground.sweep import sweep

@@ -20,6 +20,7 @@ from lessons.playground.limits import (
     MAX_RULE_CHARACTERS,
 )
 from lessons.playground.lookalikes import explain
+from lessons.playground.refusals import SIGNS, WORDS
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t]+)"
@@ -34,49 +35,6 @@ _NUMBER = re.compile(r"(?!0\d+\Z)(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII
 _ALLOWED = {*"+-*/@()[],=<>", "**", "==", "!=", "<=", ">="}
 _PAIRS = {")": "(", "]": "["}
 _MODULES = {"torch", "tf", "tensorflow", "np", "numpy", "jnp", "jax", "math", "F", "nn"}
-
-_WORDS = {
-    "lambda": "lambda is not part of the language. Name one of the functions there are instead.",
-    "import": "import is not part of the language. Every function there is can be called as it is.",
-    "from": "import is not part of the language. Every function there is can be called as it is.",
-    "def": "Functions cannot be defined here. Write out what it computes, one assignment a line.",
-    "return": "return is not needed: choose the output's name beside the program.",
-    "with": "with is not part of the language. A gradient map is a row of the override table.",
-    "if": "if is not part of the language. Write where(condition, a, b).",
-    "else": "else is not part of the language. Write where(condition, a, b).",
-    "not": "not is not part of the language. Turn the comparison round, or swap where’s branches.",
-    "and": "and is not part of the language. Nest two calls of where.",
-    "or": "or is not part of the language. Nest two calls of where.",
-    "in": "in is not part of the language. A comparison is one of <, <=, >, >=, ==, !=.",
-    "is": "is is not part of the language. A comparison is one of <, <=, >, >=, ==, !=.",
-    "while": "Loops are not part of the language. Write each step on a line of its own.",
-    "class": "Classes are not part of the language: only assignments, as in y = x**2.",
-    "True": "True is not a number here. Write 1.",
-    "False": "False is not a number here. Write 0.",
-    "None": "None stands for no gradient, and only in a rule. To stop a gradient, write "
-    "stop_gradient(…).",
-    "del": "del is not part of the language. A name that nobody uses does no harm.",
-}  # fmt: skip
-_SIGNS = {
-    "%": "% is not part of the language. Write a - b * floor(a / b).",
-    "//": "// is not part of the language. Write floor(a / b).",
-    "^": "^ is not a power in Python. Write **.",
-    "|": "| is not part of the language. A size is abs(…); for “or” nest two calls of where.",
-    "&": "& is not part of the language. For “and” nest two calls of where.",
-    "~": "~ is not part of the language. Turn the comparison round.",
-    ":=": "An assignment within an expression (:=) is not part of the language. Give it a line.",
-    "->": "-> is not part of the language.",
-    ":": "A colon is not part of the language: no lambda, no dictionary, no slice, no block.",
-    ";": "One assignment a line: start a new line instead of “;”.",
-    "\\": "A line cannot be carried on with \\. Put brackets around it, or use two names.",
-    "{": "Braces are not part of the language: no sets and no dictionaries.",
-    "}": "Braces are not part of the language: no sets and no dictionaries.",
-    "...": "“...” is not part of the language. Write the expression out.",
-    "<<": "<< is not part of the language. Write * 2**n.",
-    ">>": ">> is not part of the language. Write / 2**n.",
-    "<>": "<> is not part of the language. Write !=.",
-    "!": "! is not part of the language. Not equal is !=.",
-}
 
 
 @dataclass(frozen=True)
@@ -227,10 +185,10 @@ def _check_name(state: _State, token: str, place: int) -> None:
         raise refused(
             state.text, place,
             "A comprehension is not part of the language. Functions work on whole lists."
-            if state.brackets else _WORDS["while"],
+            if state.brackets else WORDS["while"],
         )  # fmt: skip
     if keyword.iskeyword(token):
-        message = _WORDS.get(token, f"{token} is not part of the language: only assignments of "
+        message = WORDS.get(token, f"{token} is not part of the language: only assignments of "
                              "expressions, as in y = x**2.")  # fmt: skip
         raise refused(state.text, place, message)
     if token.startswith("_"):
@@ -264,7 +222,7 @@ def _check_operator(state: _State, token: str, place: int) -> None:
             f"new name, as in y2 = y {sign} 1.",
         )  # fmt: skip
     if token not in _ALLOWED:
-        raise refused(text, place, _SIGNS.get(token) or explain(token[0]))
+        raise refused(text, place, SIGNS.get(token) or explain(token[0]))
     if token in "([":
         state.brackets.append((token, place))
         if len(state.brackets) > MAX_DEPTH:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import torch
 
+from lessons.playground.budget import Budget
 from lessons.playground.check import Checked, draws
 from lessons.playground.execute import forward, gradients
-from lessons.playground.interpret import Budget
 from lessons.playground.limits import CURVE_POINTS, MAX_DRAWS, MAX_SWEEP_ELEMENTS
 from lessons.result import Array, Series
 

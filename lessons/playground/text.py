@@ -29,6 +29,7 @@ from collections.abc import Callable
 from lessons.playground.document import Document, Input, Override, Plot
 from lessons.playground.errors import PlaygroundError, brief, suggestion
 from lessons.playground.limits import MAX_DOCUMENT_CHARACTERS
+from lessons.playground.lookalikes import explain, unshowable
 from lessons.playground.values import (
     format_noise,
     format_values,
@@ -82,6 +83,9 @@ def from_text(text: str) -> Document:
     lines = text.replace("\r\n", "\n").split("\n")
     found = _Fields()
     for number, line in enumerate(lines, start=1):
+        bad = unshowable(line)
+        if bad and not line.startswith("program"):
+            raise PlaygroundError(explain(bad), number, line.index(bad) + 1, "document")
         word, _, rest = line.strip().partition(" ")
         if not word or word.startswith("#"):
             continue
@@ -110,7 +114,7 @@ def from_text(text: str) -> Document:
 
 def to_url(document: Document) -> str:
     """The document packed for a URL: letters, digits, ``-`` and ``_`` only."""
-    packed = zlib.compress(to_text(document).encode("utf-8"), 9)
+    packed = zlib.compress(to_text(document).encode("utf-8", "replace"), 9)
     return base64.urlsafe_b64encode(packed).decode("ascii").rstrip("=")
 
 

@@ -73,7 +73,7 @@ def format_values(values: Numbers | None) -> str:
     """The text that ``read_values`` reads back to these values."""
     if isinstance(values, tuple):
         return f"[{', '.join(format_values(value) for value in values)}]"
-    return shortest(values or 0.0)
+    return shortest(0.0 if values is None else values)
 
 
 def format_noise(noise: Noise) -> str:

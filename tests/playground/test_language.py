@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from lessons.playground import FUNCTIONS, Document, Input, check, live
+from lessons.playground.budget import Budget
 from lessons.playground.execute import forward
-from lessons.playground.interpret import Budget
 from lessons.playground.nodes import walk
 from lessons.tricks import gradient_override_map, op_types
 
