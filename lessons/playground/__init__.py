@@ -11,10 +11,13 @@ The language: functions.py is its table, scan.py and parse.py read it, interpret
 """
 
 from lessons.playground.check import check
+from lessons.playground.code import code, program_code
+from lessons.playground.cuts import Operation, cut, mend, operations, toggle
 from lessons.playground.document import Document, Input, Noise, Override, Plot
 from lessons.playground.errors import PlaygroundError
 from lessons.playground.execute import gradients, live
 from lessons.playground.functions import FORMS, FUNCTIONS
+from lessons.playground.preset import Preset, preset, presets
 from lessons.playground.rules import RULES
 from lessons.playground.run import Outcome, run
 from lessons.playground.text import from_text, from_url, to_text, to_url
@@ -27,20 +30,30 @@ __all__ = [
     "Document",
     "Input",
     "Noise",
+    "Operation",
     "Outcome",
     "Override",
     "PlaygroundError",
     "Plot",
+    "Preset",
     "check",
+    "code",
+    "cut",
     "format_noise",
     "format_values",
     "from_text",
     "from_url",
     "gradients",
     "live",
+    "mend",
+    "operations",
+    "preset",
+    "presets",
+    "program_code",
     "read_noise",
     "read_values",
     "run",
     "to_text",
     "to_url",
+    "toggle",
 ]

@@ -71,7 +71,7 @@ def suggestion(word: str, names: Iterable[str], what: str = "There are") -> str:
     """A sentence that offers the nearest name, else lists them all.
 
     >>> suggestion("yy", ["y", "yu"]), suggestion("k", ["y", "yu"]), suggestion("k", [])
-    ('Did you mean y or yu?', 'There are: y, yu.', 'There are none yet.')
+    ('Did you mean y?', 'There are: y, yu.', 'There are none yet.')
     """
     known = list(names)
     if not known:
