@@ -1,8 +1,9 @@
-"""The lessons without a browser: list, run, export.
+"""The lessons without a browser: list, run, export; and the playground: play.
 
 python -m lessons list
 python -m lessons run noise_leaks --set x=-2,-1,1 --set u=1.04,0.94,1.08 --json
 python -m lessons export wrong_place --set noise_high=1.5 > wrong_place.py
+python -m lessons play my_program.txt --json
 """
 
 import argparse
@@ -15,6 +16,7 @@ from lessons.devices import one_thread_each
 from lessons.export import export
 from lessons.lesson import Lesson
 from lessons.parameters import InvalidParametersError, Values
+from lessons.playground.command import add_command, play
 
 
 class _Parser(argparse.ArgumentParser):
@@ -33,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _print_list()
         elif options.command == "run":
             _print_result(*_lesson_and_values(options), as_json=options.json)
+        elif options.command == "play":
+            play(options)
         else:
             print(export(*_lesson_and_values(options)), end="")
     except (UnknownLessonError, InvalidParametersError, ValueError) as error:
@@ -47,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m lessons", description="The lessons without a browser.")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     commands.add_parser("list", help="one lesson a line, its slug first")
+    add_command(commands)
     run = commands.add_parser("run", help="compute a lesson and print its numbers")
     run.add_argument("--json", action="store_true", help="print one JSON object, unrounded")
     write = commands.add_parser("export", help="print one runnable file that needs only torch")

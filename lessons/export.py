@@ -9,6 +9,7 @@ import ast
 import importlib
 import json  # noqa: F401  (exported files print JSON)
 import math
+from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
 
@@ -46,6 +47,19 @@ def export(lesson: Lesson, values: Values) -> str:
     """
     script = lesson.lab.script(lesson.program.__name__, values)
     homes = [lesson.program.__module__, lesson.lab.compute.__module__, __name__]
+    return _HEAD.format(title=lesson.title, slug=lesson.slug) + "\n" + bundle(script, homes)
+
+
+def bundle(script: str, homes: Sequence[str]) -> str:
+    """A script with all that it uses of this package in front: it then needs only torch.
+
+    Args:
+        script: Python that reads names of these modules.
+        homes: the modules, the first that has a name wins.
+
+    Raises:
+        ExportError: a source cannot be carried over.
+    """
     gathered = _Gathered()
     for name in _names(ast.parse(script)):
         for home in homes:
@@ -53,12 +67,7 @@ def export(lesson: Lesson, values: Values) -> str:
                 gathered.take(home, name)
                 break
     imports = "\n".join(sorted(gathered.imports, key=lambda line: (line.startswith("from"), line)))
-    parts = [
-        _HEAD.format(title=lesson.title, slug=lesson.slug),
-        imports,
-        *gathered.sources,
-        script,
-    ]
+    parts = [imports, *gathered.sources, script]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 

@@ -1,0 +1,172 @@
+"""A document as a file that runs: in torch with the engine, in torch alone, TensorFlow 2 or JAX.
+
+Each file computes the learner's own points with this draw of the noise and prints one JSON object:
+the forward value and the gradient by every input.
+"""
+
+import ast
+import json  # noqa: F401  (generated files print JSON)
+from collections.abc import Sequence
+
+import torch  # noqa: F401  (generated files compute with it)
+
+from lessons import tricks
+from lessons.export import bundle
+from lessons.playground.check import Checked, check
+from lessons.playground.document import Document
+from lessons.playground.emit import Emitter
+from lessons.playground.execute import blocks, types_of
+from lessons.playground.frameworks import FRAMEWORKS, TORCH, Framework
+from lessons.playground.nodes import Assignment, Name, Number, Operator, walk
+from lessons.playground.rules import Row
+from lessons.playground.values import format_noise
+
+
+def code(document: Document, framework: str = "torch", alone: bool = False) -> str:
+    """The document as source text.
+
+    Args:
+        document: what to write.
+        framework: "torch", "tensorflow" or "jax".
+        alone: for torch, True writes the tricks' own source into the file instead of importing
+            the engine; it then needs only torch.
+
+    Raises:
+        PlaygroundError: the document is not valid.
+    """
+    checked, chosen = check(document), FRAMEWORKS[framework]
+    body = "\n\n\n".join(
+        part.strip("\n")
+        for part in (*_rules(checked, chosen), _program(checked, chosen), _foot(checked, chosen))
+    )
+    used = _helpers(body, chosen)
+    parts = [*(chosen.helpers[name].strip("\n") for name in used), body]
+    text = "\n\n\n".join(parts).replace("DTYPE", checked.document.dtype)
+    head = f'"""{_title(document)} In {chosen.label}."""\n\n'
+    if framework != "torch":
+        return f"{head}{chosen.imports}\n\n{text}\n"
+    engine = _engine(text)
+    if alone:
+        # The engine's annotations name classes that stand further down.
+        future = "from __future__ import annotations\n\n"
+        return head + future + bundle(text, ["lessons.tricks", __name__])
+    names = "".join(f"    {name},\n" for name in engine)
+    imports = f"\nfrom lessons.tricks import (\n{names})\n" if engine else ""
+    return f"{head}{chosen.imports}{imports}\n\n{text}\n"
+
+
+def program_code(document: Document, framework: str = "torch") -> str:
+    """Only the function ``program``: what a code pane shows."""
+    checked = check(document)
+    text = "\n\n\n".join(
+        [*_rules(checked, FRAMEWORKS[framework]), _program(checked, FRAMEWORKS[framework])]
+    )
+    return text.replace("DTYPE", checked.document.dtype).strip("\n") + "\n"
+
+
+def _program(checked: Checked, framework: Framework) -> str:
+    names = ", ".join(checked.inputs)
+    lines = [f"def program({names}):"]
+    for active, assignments in blocks(checked.program.assignments, checked.rows):
+        bound = _bound(checked, active, assignments)
+        indent = "    "
+        if bound and framework is TORCH:
+            entries = ", ".join(f'"{op}": {rule}' for op, rule in bound.items())
+            lines.append(f"{indent}with gradient_override_map({{{entries}}}):")
+            indent += "    "
+        emitter = Emitter(
+            framework,
+            {} if framework is TORCH else bound,
+            {*checked.inputs, *checked.program.names},
+        )
+        lines += [indent + _assignment(line, emitter) for line in assignments]
+    return "\n".join([*lines, f"    return {checked.output}"])
+
+
+def _assignment(line: Assignment, emitter: Emitter) -> str:
+    value = emitter.expression(line.value, floats=line.value.kind == "number")
+    return f"{', '.join(line.names)} = {ast.unparse(ast.fix_missing_locations(value))}"
+
+
+def _bound(checked: Checked, rows: Sequence[Row], lines: Sequence[Assignment]) -> dict[str, str]:
+    """Op type → rule's name, for the ops of these lines."""
+    there = {op for line in lines for op in types_of(line)}
+    return {
+        op: f"rule_{checked.rows.index(row) + 1}"
+        for row in rows
+        for op in row.op_types
+        if op in there
+    }
+
+
+def _rules(checked: Checked, framework: Framework) -> list[str]:
+    """A function for each rule that some op of the program meets."""
+    active = {
+        id(row) for rows, _ in blocks(checked.program.assignments, checked.rows) for row in rows
+    }
+    return [
+        _rule(row, f"rule_{place}", framework)
+        for place, row in enumerate(checked.rows, start=1)
+        if id(row) in active
+    ]
+
+
+def _rule(row: Row, name: str, framework: Framework) -> str:
+    inputs, outputs = ("op.inputs", "op.outputs") if framework is TORCH else ("inputs", "outputs")
+    head = "op" if framework is TORCH else "inputs, outputs"
+    used = {n.id for node in row.rule.gradients for n in walk(node) if isinstance(n, Name)}
+    lines = [f"def {name}({head}, *upstream):"]
+    for word in sorted(used):
+        source = {"grad": "upstream", "in": inputs, "out": outputs}[word.rstrip("0123456789")]
+        lines.append(f"    {word} = {source}[{int(word.lstrip('gradinout') or 1) - 1}]")
+    emitter = Emitter(framework, {}, used)
+    results = []
+    for place, node in enumerate(row.rule.gradients):
+        text = ast.unparse(ast.fix_missing_locations(emitter.expression(node)))
+        if node.kind == "number" and isinstance(node, Number | Operator):
+            ones = {"torch": "torch", "tensorflow": "tf", "jax": "jnp"}[framework.name]
+            text = f"{ones}.ones_like({inputs}[{place}]) * ({text})"
+        results.append(text)
+    result = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    return "\n".join([*lines, f"    return {result}"])
+
+
+def _foot(checked: Checked, framework: Framework) -> str:
+    lines = []
+    for one in checked.document.inputs:
+        value = checked.inputs[one.name].tolist()
+        if framework is TORCH:
+            given = f"torch.tensor({value}, dtype=torch.DTYPE, requires_grad=True)"
+        else:
+            given = framework.tensor.replace("value", repr(value))
+        note = f"  # {format_noise(one.noise)}: this draw" if one.noise else ""
+        lines.append(f"{one.name} = {given}{note}")
+    names = list(checked.inputs)
+    foot = framework.foot.replace("NAMED", str(names).replace("'", '"'))
+    head = "torch.set_default_dtype(torch.DTYPE)\n" if framework is TORCH else ""
+    return "\n\n" + head + "\n".join(lines) + foot.replace("NAMES", ", ".join(names))
+
+
+def _helpers(body: str, framework: Framework) -> list[str]:
+    """The helpers that the text uses, those that helpers use too, in the framework's order."""
+    used: set[str] = set()
+    waiting = [body]
+    while waiting:
+        names = _names(waiting.pop())
+        fresh = [name for name in framework.helpers if name in names and name not in used]
+        used.update(fresh)
+        waiting += [framework.helpers[name] for name in fresh]
+    return [name for name in framework.helpers if name in used]
+
+
+def _engine(text: str) -> list[str]:
+    return sorted(name for name in _names(text) if name in tricks.__all__)
+
+
+def _names(text: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+
+
+def _title(document: Document) -> str:
+    words = " ".join(document.title.replace("\\", " ").replace('"', "'").split())
+    return f"{words.rstrip('.')}." if words else "A playground program."

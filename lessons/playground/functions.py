@@ -1,0 +1,232 @@
+"""Every function of the playground's language: signature, help, and how it is spelt elsewhere.
+
+One row is one function. To add one, add a row: the interpreter, the help, the errors and the three
+code generators read it from here. What a row's `run` calls is torch as the engine's map sees it,
+so that an override of its op type reaches it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch.nn import functional
+
+from lessons import tricks
+
+ParameterKind = Literal["tensor", "number", "either", "mask", "any"]
+"""A tensor (a number is made one); a number only; either as it is; a comparison; where's branch."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: its name, what it takes, and its default as a number, if it has one."""
+
+    name: str
+    kind: ParameterKind
+    default: float | None = None
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function.
+
+    Args:
+        name: as in programs.
+        parameters: in order.
+        op: the engine's op type that it runs, or None where it runs none that a map could meet.
+        run: takes tensors (floats for number parameters) and gives a tensor, or a tuple of them.
+        help: one sentence.
+        torch, tensorflow, jax: the same as an expression over the parameters' names.
+        trick: it hands its first argument on and changes the gradient only.
+        several: it gives a tuple of tensors.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    op: str | None
+    run: Callable[..., Any]
+    help: str
+    torch: str
+    tensorflow: str
+    jax: str
+    trick: bool = False
+    several: bool = False
+
+    @property
+    def signature(self) -> str:
+        """As shown in help and errors: ``clamp(x, low, high)``, ``sum(x, axis?)``."""
+        shown = (p.name + ("?" if p.optional else "") for p in self.parameters)
+        return f"{self.name}({', '.join(shown)})"
+
+    @property
+    def elementary(self) -> bool:
+        """Whether it can be named within straight_through and forward_backward."""
+        required = [p for p in self.parameters if not p.optional]
+        return len(required) == 1 and not self.trick and not self.several
+
+
+def step(x: torch.Tensor) -> torch.Tensor:
+    """1 where x > 0, else 0, in x's dtype."""
+    return (x > 0).to(x.dtype)
+
+
+def onehot_argmax(x: torch.Tensor) -> torch.Tensor:
+    """1 at the largest entry along the last axis (the first of equals), else 0, in x's dtype."""
+    place = x.argmax(-1, keepdim=True)
+    return torch.zeros_like(x).scatter(-1, place, 1.0)
+
+
+def _reduce(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    def reduced(x: torch.Tensor, axis: float | None = None) -> torch.Tensor:
+        return function(x) if axis is None else function(x, int(axis))
+
+    return reduced
+
+
+def _where(condition: torch.Tensor, a: Any, b: Any) -> torch.Tensor:
+    return torch.where(condition, a, b)
+
+
+def _parameter(word: str) -> Parameter:
+    """``x`` a tensor, ``low#`` a number, ``scale~`` either, ``c?`` a mask, ``a!`` a branch;
+    ``=1`` behind it a default, ``axis#?`` one that may be left out."""
+    name, equals, default = word.partition("=")
+    optional = bool(equals) or name.endswith("#?")
+    name = name.removesuffix("?") if name.endswith("#?") else name
+    kinds: dict[str, ParameterKind] = {"#": "number", "~": "either", "?": "mask", "!": "any"}
+    kind = kinds.get(name[-1], "tensor")
+    return Parameter(
+        name.rstrip("#~?!"), kind, float(default) if default else None, optional
+    )  # fmt: skip
+
+
+def _row(
+    signature: str,
+    op: str | None,
+    run: Callable[..., Any],
+    help: str,
+    torch_: str,
+    tensorflow: str,
+    jax: str,
+    trick: bool = False,
+    several: bool = False,
+) -> Function:
+    name, *words = signature.split()
+    parameters = tuple(_parameter(word) for word in words)
+    return Function(name, parameters, op, run, help, torch_, tensorflow, jax, trick, several)
+
+
+_ROWS = (
+    _row("sqrt x", "sqrt", torch.sqrt, "The square root; NaN below 0, slope ∞ at 0.",
+         "torch.sqrt(x)", "tf.sqrt(x)", "jnp.sqrt(x)"),
+    _row("square x", "square", torch.square, "x times x, as one op of its own type.",
+         "torch.square(x)", "tf.square(x)", "jnp.square(x)"),
+    _row("exp x", "exp", torch.exp, "e to the power of x.",
+         "torch.exp(x)", "tf.exp(x)", "jnp.exp(x)"),
+    _row("log x", "log", torch.log, "The natural logarithm; NaN below 0, −∞ at 0.",
+         "torch.log(x)", "tf.math.log(x)", "jnp.log(x)"),
+    _row("abs x", "abs", torch.abs, "The size without the sign.",
+         "torch.abs(x)", "tf.abs(x)", "jnp.abs(x)"),
+    _row("sign x", "sign", torch.sign, "−1, 0 or 1. Its derivative is 0.",
+         "torch.sign(x)", "tf.sign(x)", "jnp.sign(x)"),
+    _row("round x", "round", torch.round, "The nearest whole number, of two the even one. "
+         "Its derivative is 0.", "torch.round(x)", "tf.round(x)", "jnp.round(x)"),
+    _row("floor x", "floor", torch.floor, "The whole number below. Its derivative is 0.",
+         "torch.floor(x)", "tf.floor(x)", "jnp.floor(x)"),
+    _row("ceil x", "ceil", torch.ceil, "The whole number above. Its derivative is 0.",
+         "torch.ceil(x)", "tf.math.ceil(x)", "jnp.ceil(x)"),
+    _row("step x", None, step, "1 where x > 0, else 0. It has no gradient.",
+         "step(x)", "step(x)", "step(x)"),
+    _row("sin x", "sin", torch.sin, "The sine, x in radians.",
+         "torch.sin(x)", "tf.sin(x)", "jnp.sin(x)"),
+    _row("cos x", "cos", torch.cos, "The cosine, x in radians.",
+         "torch.cos(x)", "tf.cos(x)", "jnp.cos(x)"),
+    _row("tanh x", "tanh", torch.tanh, "From −1 to 1, steepest at 0.",
+         "torch.tanh(x)", "tf.tanh(x)", "jnp.tanh(x)"),
+    _row("sigmoid x", "sigmoid", torch.sigmoid, "1 / (1 + exp(-x)): from 0 to 1.",
+         "torch.sigmoid(x)", "tf.sigmoid(x)", "jax.nn.sigmoid(x)"),
+    _row("relu x", "relu", torch.relu, "x above 0, else 0.",
+         "torch.relu(x)", "tf.nn.relu(x)", "jax.nn.relu(x)"),
+    _row("softplus x", "softplus", functional.softplus, "log(1 + exp(x)): a smooth relu.",
+         "torch.nn.functional.softplus(x)", "tf.math.softplus(x)", "jax.nn.softplus(x)"),
+    _row("softmax x", "softmax", lambda x: torch.softmax(x, -1),
+         "Positive numbers that sum to 1 along the last axis.",
+         "torch.softmax(x, -1)", "tf.nn.softmax(x)", "jax.nn.softmax(x)"),
+    _row("log_softmax x", "log_softmax", lambda x: torch.log_softmax(x, -1),
+         "The logarithm of softmax, without its rounding.",
+         "torch.log_softmax(x, -1)", "tf.nn.log_softmax(x)", "jax.nn.log_softmax(x)"),
+    _row("onehot_argmax x", None, onehot_argmax,
+         "1 at the largest entry along the last axis, else 0. It has no gradient.",
+         "onehot_argmax(x)", "onehot_argmax(x)", "onehot_argmax(x)"),
+    _row("maximum a b", "maximum", torch.maximum, "The larger of two, entry by entry.",
+         "torch.maximum(a, b)", "tf.maximum(a, b)", "jnp.maximum(a, b)"),
+    _row("minimum a b", "minimum", torch.minimum, "The smaller of two, entry by entry.",
+         "torch.minimum(a, b)", "tf.minimum(a, b)", "jnp.minimum(a, b)"),
+    _row("clamp x low# high#", "clamp", torch.clamp, "x, kept between two numbers.",
+         "torch.clamp(x, low, high)", "tf.clip_by_value(x, low, high)", "jnp.clip(x, low, high)"),
+    _row("where condition? a! b!", "where", _where,
+         "a where the comparison holds, else b, entry by entry.",
+         "torch.where(condition, a, b)", "tf.where(condition, a, b)",
+         "jnp.where(condition, a, b)"),
+    _row("sum x axis#?", "sum", _reduce(torch.sum), "The sum of all entries, or along one axis.",
+         "torch.sum(x, axis)", "tf.reduce_sum(x, axis)", "jnp.sum(x, axis)"),
+    _row("mean x axis#?", "mean", _reduce(torch.mean),
+         "The mean of all entries, or along one axis.",
+         "torch.mean(x, axis)", "tf.reduce_mean(x, axis)", "jnp.mean(x, axis)"),
+    _row("matmul a b", "matmul", torch.matmul, "The matrix product, as a @ b.",
+         "torch.matmul(a, b)", "tf.tensordot(a, b, 1)", "jnp.matmul(a, b)"),
+    _row("transpose x", "transpose", lambda x: torch.transpose(x, -1, -2),
+         "A matrix with rows and columns swapped.", "torch.transpose(x, -1, -2)",
+         "tf.linalg.matrix_transpose(x)", "jnp.swapaxes(x, -1, -2)"),
+    _row("unbind x", "unbind", torch.unbind,
+         "The entries along the first axis, as in a, b, c = unbind(x).",
+         "torch.unbind(x)", "tf.unstack(x)", "tuple(x)", several=True),
+    _row("identity x", "identity", tricks.identity,
+         "x, as an op of its own type to hang a rule on.",
+         "identity(x)", "tf.identity(x)", "x", trick=True),
+    _row("stop_gradient x", "stop_gradient", tricks.stop_gradient,
+         "The value of x and no gradient: forward identity, backward nothing.",
+         "stop_gradient(x)", "tf.stop_gradient(x)", "jax.lax.stop_gradient(x)", trick=True),
+    _row("detach x", "stop_gradient", tricks.stop_gradient,
+         "The same as stop_gradient, in torch's word.",
+         "x.detach()", "tf.stop_gradient(x)", "jax.lax.stop_gradient(x)", trick=True),
+    _row("flip_gradient x scale~=1", None, tricks.flip_gradient,
+         "The value of x; the gradient times −scale: a reversal.",
+         "flip_gradient(x, scale)", "flip_gradient(x, scale)", "flip_gradient(x, scale)",
+         trick=True),
+    _row("scale_gradient x factor~", None, tricks.scale_gradient,
+         "The value of x; the gradient times factor.",
+         "scale_gradient(x, factor)", "scale_gradient(x, factor)", "scale_gradient(x, factor)",
+         trick=True),
+    _row("clip_gradient x low# high#", None, tricks.clip_gradient,
+         "The value of x; each entry of the gradient kept between two numbers.",
+         "clip_gradient(x, low, high)", "clip_gradient(x, low, high)",
+         "clip_gradient(x, low, high)", trick=True),
+    _row("clip_gradient_norm x max_norm#", None, tricks.clip_gradient_norm,
+         "The value of x; the gradient shortened to a length, its direction kept.",
+         "clip_gradient_norm(x, max_norm)", "clip_gradient_norm(x, max_norm)",
+         "clip_gradient_norm(x, max_norm)", trick=True),
+)  # fmt: skip
+
+FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}
+
+FORMS: dict[str, tuple[str, str]] = {
+    "straight_through": (
+        "straight_through(f)(x)",
+        "The value of f, bit for bit, and gradient 1: straight_through(round)(x).",
+    ),
+    "forward_backward": (
+        "forward_backward(f, g)(x)",
+        "The value of f, the gradient of g: forward_backward(sign, tanh)(x).",
+    ),
+    "py_func": (
+        "py_func(a + b, a * b)",
+        "The expressions as one op without a gradient; a rule for py_func can give it one.",
+    ),
+}
+"""What is called like a function and is not one: how it is written, and its help."""
+
+CALLABLE = (*FUNCTIONS, *FORMS)
+"""Every name that can stand before brackets."""

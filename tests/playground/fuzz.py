@@ -1,0 +1,136 @@
+"""Throws random and hostile documents at the playground: ``python -m tests.playground.fuzz``.
+
+Each must give numbers or a `PlaygroundError` with a message, within its time, and run no Python:
+an audit hook watches for exec, imports, files and processes while the playground works. The only
+thing it may do is what `ast.parse` does. Prints one JSON object; the exit status is 1 if anything
+failed, with the seed that repeats it.
+"""
+
+import argparse
+import ast
+import json
+import random
+import sys
+import threading
+import time
+from collections import Counter
+
+from lessons.playground import (
+    Document,
+    Outcome,
+    PlaygroundError,
+    from_text,
+    from_url,
+    run,
+    to_text,
+    to_url,
+)
+from lessons.playground.code import code
+from lessons.playground.cuts import operations, toggle
+from lessons.playground.preset import presets
+from tests.playground.programs import mutated, wild
+
+LIMIT = 4.0
+"""Seconds of this thread's own work that one document may take; the playground's bound is 3."""
+
+
+class Watch:
+    """Notes what Python does in this thread while armed."""
+
+    def __init__(self) -> None:
+        self.armed = False
+        self.seen: list[str] = []
+        self._thread = threading.get_ident()
+        sys.addaudithook(self._hook)
+
+    def _hook(self, event: str, given: tuple[object, ...]) -> None:
+        if not self.armed or threading.get_ident() != self._thread:
+            return
+        # ast.parse is a compile that makes no code: its file is called <unknown>.
+        if event == "compile" and given[1] == "<unknown>":
+            return
+        # To show a line in its SyntaxError, Python itself looks for that file.
+        if event == "open" and given[0] == "<unknown>":
+            return
+        watched = ("exec", "compile", "import", "open", "os.", "subprocess", "socket", "ctypes",
+                   "shutil", "pty", "marshal", "code.", "builtins.input", "pickle")  # fmt: skip
+        if event.startswith(watched):
+            self.seen.append(f"{event} {given!r}"[:200])
+
+
+def one(random_: random.Random, place: int) -> str:
+    """Run one document in one of the ways a page would; what came of it, in a word."""
+    document = wild(random_)
+    try:
+        outcome = worked(document, random_, place % 10)
+    except PlaygroundError as error:
+        refusal = error
+    else:
+        assert outcome.values, "numbers of nothing"
+        return "ran"
+    assert refusal.message.strip(), "an empty message"
+    assert str(refusal).isprintable(), f"a message that cannot be shown: {refusal!r}"
+    assert refusal.line >= 0 <= refusal.column
+    return "refused"
+
+
+def worked(document: Document, random_: random.Random, way: int) -> Outcome:
+    if way == 7:
+        text = mutated(random_, to_text(random_.choice(presets()).document), 3)
+        document = from_text(text)
+    elif way == 8:
+        packed = to_url(random_.choice(presets()).document)
+        document = from_url(mutated(random_, packed, 1) if random_.random() < 0.7 else packed)
+    outcome = run(document, curves=way == 1)
+    if way in (7, 8, 9):
+        for framework in ("torch", "tensorflow", "jax"):
+            ast.parse(code(document, framework))
+        ops = [op for op in operations(document) if op.operands]
+        if ops:
+            run(toggle(document, random_.choice(ops).name), curves=False)
+    return outcome
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    for preset in presets():  # so that what torch imports late is there
+        run(preset.document)
+        code(preset.document, alone=True)
+    watch = Watch()
+    counts: Counter[str] = Counter()
+    failures: list[str] = []
+    slowest = 0.0
+    began = time.monotonic()
+    for place in range(options.programs):
+        seed = options.seed * 10_000_000 + place
+        random_ = random.Random(seed)
+        start = time.thread_time()
+        watch.armed = True
+        try:
+            counts[one(random_, place)] += 1
+        except BaseException as error:
+            watch.armed = False
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            failures.append(f"{seed}: {type(error).__name__}: {error}"[:500])
+        finally:
+            watch.armed = False
+        took = time.thread_time() - start
+        slowest = max(slowest, took)
+        if took > LIMIT:
+            failures.append(f"{seed}: took {took:.1f} s")
+        if watch.seen:
+            failures += [f"{seed}: {event}" for event in watch.seen]
+            watch.seen.clear()
+    print(json.dumps({
+        "programs": options.programs, **counts, "failed": len(failures), "failures": failures[:20],
+        "slowest_s": round(slowest, 3), "seconds": round(time.monotonic() - began, 1),
+    }))  # fmt: skip
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""Generated files: torch alone runs anywhere; TensorFlow's and JAX's are Python and complete."""
+
+import ast
+import builtins
+import json
+import subprocess
+import sys
+
+import pytest
+
+from lessons.playground import Document, Input, Override, from_text, run
+from lessons.playground.code import code, program_code
+from lessons.playground.frameworks import FRAMEWORKS
+from lessons.playground.preset import preset, presets
+
+MIXED = from_text(
+    """input x = [-2, -1, 1]
+input u = uniform(0.9, 1.1) seed 0 like x
+override mul = grad * sqrt(in2), None
+override py_func = grad1 * grad2 * in2, None
+override sqrt in z = 1
+program
+y = x**2
+yu = y * u
+z = sqrt(yu)
+r = straight_through(round)(x) + forward_backward(onehot_argmax, softmax)(x)
+s = maximum(x, 0) + clamp(x, -1, 2) + where(x > 0, 1, 0) + clip_gradient_norm(x, 0.1)
+a, b, c = py_func(x + u, x * u, x - u)
+out = stop_gradient(z - sqrt(y)) + sqrt(y) + a + b + sum(c, -1) + flip_gradient(x) + r + s
+"""
+)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("document", [MIXED, *(one.document for one in presets())])
+def test_a_file_defines_every_name_that_it_reads(document, framework):
+    tree = ast.parse(code(document, framework))
+    assert program_code(document, framework)
+    defined = set(dir(builtins))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            defined.add(node.name)
+        elif isinstance(node, ast.arg):
+            defined.add(node.arg)
+        elif isinstance(node, ast.alias):
+            defined.add((node.asname or node.name).split(".")[0])
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            defined.add(node.id)
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert read <= defined
+
+
+@pytest.mark.parametrize("document", [MIXED, preset("right_place"), preset("guided_relu")])
+def test_the_file_for_torch_alone_needs_only_torch(document, tmp_path):
+    file = tmp_path / "alone.py"
+    file.write_text(code(document, alone=True), encoding="utf-8")
+    done = subprocess.run([sys.executable, "-I", file.name], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=300)  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    printed, found = json.loads(done.stdout), run(document, curves=False)
+    assert printed["forward"] == found.values[found.output].tolist()
+    for name, gradient in found.gradients["trick_gradient"].items():
+        given = printed["trick_gradient"][name]
+        assert given == (None if gradient is None else gradient.tolist())
+
+
+def test_a_map_becomes_a_with_block_in_torch_and_a_wrapped_op_elsewhere():
+    rule = Override("Mul", "grad * in2, None", ("y",))
+    document = Document((Input("x", (1.0,)), Input("u", (2.0,))), "y = x * u\nz = x * y",
+                        overrides=(rule,))  # fmt: skip
+    torch_code = program_code(document)
+    assert 'with gradient_override_map({"mul": rule_1}):\n        y = x * u\n    z = x * y' in (
+        torch_code
+    )
+    for framework in ("tensorflow", "jax"):
+        written = program_code(document, framework)
+        assert "y = overridden(lambda p1, p2: p1 * p2, rule_1)(x, u)\n    z = x * y" in written
+
+
+def test_brackets_are_set_where_they_are_needed():
+    document = Document((Input("x", (1.0,)),), "y = (x + 1) * -(x - 2)**(2 * x)")
+    assert "y = (x + 1) * -(x - 2) ** (2 * x)" in program_code(document)

@@ -1,0 +1,68 @@
+"""``python -m lessons play``: files, standard input, JSON, refusals."""
+
+import io
+import json
+
+import pytest
+
+from lessons.__main__ import main
+from lessons.playground import from_text, run
+from lessons.playground.preset import preset
+
+
+def printed(capsys, *arguments: str) -> str:
+    assert main(["play", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_json_holds_values_gradients_ops_and_the_document(capsys, tmp_path):
+    file = tmp_path / "noise.txt"
+    text = "input x = [-2, 0]\ninput u = 2\nprogram\ny = sqrt(x**2)\nz = stop_gradient(y) * u\n"
+    file.write_text(text, encoding="utf-8")
+    found = json.loads(printed(capsys, str(file), "--json"))
+    assert found["values"] == {"x": [-2, 0], "u": 2, "y": [2, 0], "z": [4, 0]}
+    assert found["gradients"]["trick_gradient"] == {"x": None, "u": 2}
+    assert found["gradients"]["true_gradient"] == {"x": [-2, "nan"], "u": 2}
+    assert [op["name"] for op in found["ops"]] == ["pow", "sqrt", "stop_gradient", "mul"]
+    assert found["ops"][3]["operands"][0] == {"text": "stop_gradient(y)", "cut": True}
+    assert from_text(found["document"]) == from_text(text)
+    assert found["output"] == "z"
+    assert any("∞ · 0 is NaN" in note for note in found["notes"])
+    assert len(found["curves"]["forward"]["x"]) == 121
+
+
+def test_standard_input_and_presets_are_read(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("input x = 3\nprogram\ny = x**2\n"))
+    assert "trick_gradient by x: 6" in printed(capsys, "-")
+    out = printed(capsys, "preset:halve")
+    assert out.startswith(preset("halve").title)
+    assert "trick_gradient by x: [108]" in out
+
+
+def test_numbers_are_those_of_a_run(capsys):
+    found = json.loads(printed(capsys, "preset:wrong_place", "--json"))
+    wanted = run(preset("wrong_place")).gradients["trick_gradient"]["x"].tolist()
+    assert found["gradients"]["trick_gradient"]["x"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("input x = 3\nprogram\ny = x – 1\n", "Line 1, column 7: This is “–” (EN DASH"),
+        ("input x = 3\noverride mul = gard\nprogram\ny = x * x\n", "Rule for mul, column 1"),
+        ("nonsense", "starts no line of a document"),
+        (b"\xff\xfe", "not text in UTF-8"),
+    ],
+)
+def test_a_wrong_document_is_one_line_of_error(capsys, tmp_path, text, words):
+    file = tmp_path / "wrong.txt"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert main(["play", str(file)]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_is_named(capsys, tmp_path):
+    assert main(["play", str(tmp_path / "none.txt")]) == 2
+    assert "No such file" in capsys.readouterr().err

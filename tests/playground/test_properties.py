@@ -1,0 +1,125 @@
+"""For random programs: gradients against central differences and against the generated code."""
+
+import contextlib
+import io
+import json
+import random
+
+import pytest
+import torch
+
+from lessons.playground import check, from_text, from_url, live, run, to_text, to_url
+from lessons.playground.code import code
+from lessons.playground.cuts import cut, mend, operations
+from tests.playground.programs import valid
+
+SEEDS = range(150)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_without_tricks_the_gradient_is_the_central_difference(seed):
+    document = valid(random.Random(seed))
+    checked = check(document)
+    found = run(document, curves=False)
+    for name, value in checked.inputs.items():
+        trick, true = (found.gradients[role][name] for role in ("trick_gradient", "true_gradient"))
+        step = 1e-5
+        expected = torch.zeros_like(value)
+        for place in range(len(value)):
+            ends = []
+            for sign in (1, -1):
+                moved = value.clone()
+                moved[place] += sign * step
+                ends.append(live(checked, {name: moved}).output.detach())
+            expected[place] = (ends[0] - ends[1]) / (2 * step)
+        if trick is None:
+            assert not expected.any()
+            continue
+        assert torch.equal(trick, true)
+        torch.testing.assert_close(trick, expected, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_generated_torch_file_gives_the_same_bits(seed):
+    document = valid(random.Random(seed), tricks=True)
+    try:
+        found = run(document, curves=False)
+    except ValueError:
+        pytest.skip("a rule that does not fit its op")
+    printed = ran(code(document))
+    assert printed["forward"] == found.values["out"].tolist()
+    for name, gradient in found.gradients["trick_gradient"].items():
+        given = printed["trick_gradient"][name]
+        if gradient is None:
+            assert given is None
+        else:
+            torch.testing.assert_close(
+                torch.tensor(given, dtype=torch.float64), gradient, rtol=0, atol=0, equal_nan=True
+            )
+
+
+def ran(source: str) -> dict:
+    before = torch.get_default_dtype()
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(compile(source, "generated", "exec"), {"__name__": "generated"})
+    finally:
+        torch.set_default_dtype(before)
+    return json.loads(out.getvalue())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_curve_is_what_each_of_its_points_gives_alone(seed):
+    """The batch keeps points apart: sums, softmaxes, clipped norms and rules see one each."""
+    document = valid(random.Random(seed), tricks=True)
+    try:
+        found = run(document)
+    except ValueError:
+        pytest.skip("a rule that does not fit its op")
+    curves = {curve.name: curve for curve in found.curves}
+    for place in (0, 37, 120):
+        x = list(document.inputs[0].values)
+        x[0] = float(curves["forward"].x[place])
+        moved = document.with_(inputs=(
+            type(document.inputs[0])("x", tuple(x)), *document.inputs[1:]))  # fmt: skip
+        alone = run(moved, curves=False)
+        pairs = [(curves["forward"], alone.values["out"])]
+        for role in ("trick_gradient", "true_gradient"):
+            gradient = alone.gradients[role]["x"]
+            pairs.append((curves[role], torch.zeros(1) if gradient is None else gradient[0]))
+        for curve, value in pairs:
+            assert float(curve.y[place]) == pytest.approx(float(value), rel=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_cutting_an_edge_keeps_the_values_and_mending_gives_back_the_text(seed):
+    document = valid(random.Random(seed), tricks=True)
+    document = document.with_(overrides=())
+    try:
+        before = run(document, curves=False)
+    except ValueError:
+        pytest.skip("a trick within py_func")
+    for op in operations(document):
+        for place, operand in enumerate(op.operands):
+            done = cut(document, op.name, place)
+            if operand.cut:
+                assert done == document
+                continue
+            assert mend(done, op.name, place) == document
+            after = run(done, curves=False)
+            for name, value in before.values.items():
+                assert name in document.program or name in ("x", "u")
+                assert torch.equal(torch.as_tensor(value), torch.as_tensor(after.values[name]))
+            same = [torch.equal(a, b) for a, b in zip(
+                before.gradients["true_gradient"].values(),
+                after.gradients["true_gradient"].values(), strict=True)
+                if a is not None and b is not None]  # fmt: skip
+            assert all(same)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_document_survives_text_and_address(seed):
+    document = valid(random.Random(seed), tricks=True)
+    assert from_text(to_text(document)) == document
+    assert from_url(to_url(document)) == document
+    assert to_url(document).replace("-", "").replace("_", "").isalnum()

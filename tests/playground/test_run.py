@@ -1,0 +1,226 @@
+"""What a run says and keeps: notes, None, bounds of size and time, purity, threads."""
+
+import math
+import threading
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from lessons.playground import (
+    Document,
+    Input,
+    Noise,
+    Override,
+    PlaygroundError,
+    Plot,
+    run,
+)
+from lessons.playground.check import draws
+from lessons.stop_gradient.noise import first_draw
+
+NOISY = "y = x**2\nz = sqrt(y * u)\nout = stop_gradient(z - sqrt(y)) + sqrt(y)"
+
+
+def noisy(seed: int = 0, **changes) -> Document:
+    inputs = (
+        Input("x", (-2.0, -1.0, 1.0)),
+        Input("u", noise=Noise("uniform", 0.9, 1.1, seed, "x")),
+    )
+    return Document(inputs, NOISY, **changes)
+
+
+def notes_of(program: str, x=(0.0, 1.0), **given) -> list[str]:
+    return [note.text for note in run(Document((Input("x", x),), program, **given)).notes]
+
+
+def test_noise_is_drawn_as_the_lessons_draw_it():
+    found = run(noisy(seed=7))
+    assert torch.equal(found.values["u"], first_draw(7, 3, 0.9, 1.1))
+
+
+def test_normal_noise_has_its_mean_and_deviation():
+    one = Input("u", noise=Noise("normal", 3.0, 2.0, 1, "x"))
+    document = Document((Input("x", (0.0,) * 100), one), "y = x + u")
+    some = [value for value, _ in zip(draws(document, one), range(200), strict=False)]
+    every = torch.cat(some)
+    assert float(every.mean()) == pytest.approx(3, abs=0.06)
+    assert float(every.std()) == pytest.approx(2, abs=0.06)
+    assert bool(every.isfinite().all())
+
+
+def test_the_band_holds_the_draws_and_the_clean_gradient_has_none():
+    found = run(noisy())
+    curves = {curve.name: curve for curve in found.curves}
+    assert curves["forward"].low.shape == curves["forward"].x.shape
+    assert (curves["forward"].low <= curves["forward"].y).all()
+    assert (curves["forward"].y <= curves["forward"].high).all()
+    true = curves["true_gradient"]
+    away = np.abs(true.x) > 0.01
+    assert (true.high - true.low)[away].min() > 0.05
+    np.testing.assert_allclose(curves["trick_gradient"].y[away], np.sign(true.x[away]))
+
+
+def test_the_same_document_gives_the_same_bits_and_another_seed_does_not():
+    first, second, other = run(noisy()), run(noisy()), run(noisy(seed=1))
+    for a, b in zip(first.curves, second.curves, strict=True):
+        assert np.array_equal(a.y, b.y, equal_nan=True)
+    assert first.values["u"].tolist() != other.values["u"].tolist()
+
+
+def test_the_intended_gradient_is_the_true_one_of_the_chosen_name():
+    document = noisy().with_(program=NOISY + "\nclean = sqrt(y)", output="out", intended="clean")
+    assert run(document)["intended_gradient"].y.tolist() == [-1, -1, 1]
+
+
+def test_gradients_reach_every_input_and_none_where_none_does():
+    found = run(noisy())
+    assert found.gradients["trick_gradient"]["u"] is None
+    assert found.gradients["true_gradient"]["u"] is not None
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("y = sqrt(x**2)", "At x = 0 the gradient autograd gives is NaN. It starts at line 1, "
+         "sqrt(x**2), where the root is taken of 0"),
+        ("y = sqrt(x - 1)", "Line 1, sqrt(x - 1), is NaN in entry 1: the root of a negative"),
+        ("y = 1 / x", "Line 1, 1 / x, is infinite in entry 1: it divides by 0"),
+        ("y = log(x)", "the logarithm of 0 is −∞"),
+        ("y = exp(999 * x)", "in entry 2: the result is too large"),
+        ("y = (x - 1)**0.5", "a negative number to a fraction"),
+        ("y = x**-1", "0 to a negative exponent"),
+        ("y = stop_gradient(x)", "the gradient autograd gives is None, and 0 in the plot"),
+        ("y = step(x)", "the true gradient is None"),
+        ("y = x * [[1], [2], [3]]", "y has another shape than x. The plot shows its sum"),
+    ],
+)  # fmt: skip
+def test_every_nan_and_oddity_is_named(program, words):
+    found = notes_of(program)
+    assert any(words in note for note in found), found
+
+
+def test_a_healthy_program_has_nothing_to_note():
+    assert notes_of("y = square(x) + tanh(x)") == []
+
+
+@pytest.mark.parametrize(
+    ("program", "override", "words"),
+    [
+        ("y = square(x)", Override("sqrt", "grad"), "no such op. It has: square. Did you mean squ"),
+        ("y = square(x)", Override("Relu", "clip"), "no such op. It has: square."),
+        ("y = x\nz = square(x)", Override("square", "grad", ("y",)), "stands on y."),
+        ("y = stop_gradient(square(x))", Override("square", "grad"), "no gradient comes back"),
+        ("y = square(x)\nz = x", Override("square", "grad"), "no gradient comes back"),
+    ],
+)
+def test_a_rule_that_never_runs_is_named(program, override, words):
+    found = notes_of(program, overrides=(override,))
+    assert any("never runs" in note and words in note for note in found), found
+
+
+def test_two_inputs_of_one_seed_are_named():
+    twins = tuple(Input(name, noise=Noise("normal", 0, 1, 5)) for name in "uv")
+    found = run(Document((Input("x", 1.0), *twins), "y = x * u + v"))
+    assert any("v and u have one seed" in note.text for note in found.notes)
+
+
+def test_an_override_holds_on_its_lines_only():
+    program = "y = identity(x)\nz = identity(y)"
+    for only, factor in (((), 4.0), (("y",), 2.0), (("z",), 2.0), (("y", "z"), 4.0)):
+        rule = Override("Identity", "grad * 2", only)
+        found = run(Document((Input("x", (1.0,)),), program, overrides=(rule,)))
+        assert found["trick_gradient"].y.tolist() == [factor]
+        assert found["true_gradient"].y.tolist() == [1]
+
+
+def test_upstream_gradients_are_summed_before_a_rule():
+    program = "i = identity(x)\ny = 0.08 * i + 0.08 * i"
+    found = run(Document((Input("x", (1.0,)),), program, overrides=(Override("identity", "clip"),)))
+    assert found["trick_gradient"].y.tolist() == [0.1]
+
+
+def test_a_number_alone_is_a_gradient_everywhere():
+    rule = (Override("mul", "2, None"),)
+    found = run(Document((Input("x", (1.0, 5.0)),), "y = x * [3, 3]", overrides=rule))
+    assert found["trick_gradient"].y.tolist() == [2, 2]
+
+
+def test_a_bracket_of_tensors_too_large_is_refused_before_it_is_computed():
+    program = "a = x * transpose(x)\nb = sum(a)"
+    with pytest.raises(PlaygroundError, match=r"would hold 16,384 numbers \(shape \[128, 128\]\)"):
+        run(Document((Input("x", ((1.0,) * 128,)),), program))
+
+
+def test_matrix_products_are_bounded_too():
+    with pytest.raises(PlaygroundError, match="at most 4,096"):
+        run(Document((Input("x", ((1.0,),) * 100),), "y = x @ transpose(x)"))
+
+
+def test_a_run_past_its_time_is_stopped_between_ops_and_says_where():
+    lines = "\n".join(f"v{i} = {'x' if not i else f'v{i - 1}'} @ w" for i in range(150))
+    square = ((0.1,) * 32,) * 32
+    document = Document((Input("x", square), Input("w", square)), lines)
+    start = time.monotonic()
+    with pytest.raises(PlaygroundError, match="took more than") as caught:
+        run(document, seconds=0.002)
+    assert time.monotonic() - start < 1
+    assert 1 <= caught.value.line <= 150
+    run(document)
+
+
+def test_a_rule_past_its_time_is_stopped_too(monkeypatch):
+    clock = iter([0.0] * 40)
+    monkeypatch.setattr("lessons.playground.budget.time.monotonic", lambda: next(clock, 99.0))
+    lines = "\n".join(f"v{i} = tanh({'x' if not i else f'v{i - 1}'})" for i in range(17))
+    rule = Override("tanh", "grad * (1 - out1 * out1)")
+    with pytest.raises(PlaygroundError, match="was stopped") as caught:
+        run(Document((Input("x", (1.0,)),), lines, overrides=(rule,)), curves=False)
+    assert caught.value.part == "rule"
+
+
+def test_the_largest_program_stays_within_a_second():
+    lines = [f"v{i} = {'x' if not i else f'v{i - 1}'} * u" for i in range(200)]
+    x = (1.0,) * 1024
+    document = Document((Input("x", x), Input("u", noise=Noise("uniform", 0.9, 1, 0, "x"))),
+                        "\n".join(lines))  # fmt: skip
+    start = time.thread_time()
+    run(document)
+    assert time.thread_time() - start < 3
+
+
+def test_threads_do_not_mix():
+    wanted = {"grad * 2": 2.0, "grad * 3": 3.0}
+    wrong: list[object] = []
+
+    def work(rule: str) -> None:
+        document = Document((Input("x", (1.0,)),), "y = identity(x)",
+                            overrides=(Override("identity", rule),))  # fmt: skip
+        for _ in range(40):
+            found = run(document)["trick_gradient"].y.tolist()
+            if found != [wanted[rule]]:
+                wrong.append(found)
+
+    threads = [threading.Thread(target=work, args=(rule,)) for rule in wanted]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_the_plotted_entry_moves_and_the_others_stay():
+    document = Document((Input("x", (1.0, 2.0, 3.0)),), "y = x * sum(x)", plot=Plot("x", 0, 4, 2))
+    found = {curve.name: curve for curve in run(document).curves}
+    t = found["forward"].x
+    np.testing.assert_allclose(found["forward"].y, t * (t + 4))
+    np.testing.assert_allclose(found["trick_gradient"].y, 2 * (t + 4))
+
+
+def test_series_are_over_the_learners_own_entries():
+    found = run(Document((Input("x", (3.0, -1.0)),), "y = x**2"))
+    assert found["forward"].x.tolist() == [3, -1]
+    assert found["forward"].y.tolist() == [9, 1]
+    assert found["trick_gradient"].y.tolist() == [6, -2]
+    assert not math.isnan(found["true_gradient"].y[0])
