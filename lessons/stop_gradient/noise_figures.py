@@ -94,6 +94,7 @@ def _histogram(result: Result, values: Values, hidden: frozenset[str]) -> Figure
         return Figure("histogram", title, alt, alt, [], layout)
     shown = [bars for bars in result.histograms if bars.role not in hidden]
     tallest = max((float(bars.counts.max()) for bars in shown), default=1.0)
+    top = round_up([np.array([tallest])], least=1.0)
     edges = result.histograms[0].edges
     intended = float(result["intended_gradient"].y[_chosen(result, values)])
     said = [
@@ -105,47 +106,48 @@ def _histogram(result: Result, values: Values, hidden: frozenset[str]) -> Figure
         title,
         "; ".join(said) + ". Dashed: the intended gradient.",
         f"How often each gradient came out at x = {x}. " + "; ".join(said) + ".",
-        [*(_bars(bars, bars.role not in hidden) for bars in result.histograms), _line(intended)],
+        [
+            *(_bars(bars, bars.role not in hidden) for bars in result.histograms),
+            _line(intended, top),
+        ],
         {
             **axes(
                 (float(edges[0]), float(edges[-1])),
-                (0.0, round_up([np.array([tallest])], least=1.0)),
+                (0.0, top),
                 "dz/dx",
                 "draws",
             ),
-            "barmode": "overlay",
-            "bargap": 0.05,
         },
     )
 
 
 def _bars(bars: Histogram, visible: bool) -> Trace:
+    """The histogram as one stepped area: much quicker to move than forty bars."""
     solid = bars.role == "trick_gradient"
+    edges = np.repeat(bars.edges, 2)
     return {
-        "type": "bar",
+        "type": "scatter",
+        "mode": "lines",
         "name": ROLES[bars.role].label,
-        "x": (bars.edges[:-1] + bars.edges[1:]) / 2,
-        "y": bars.counts,
-        "width": float(bars.edges[1] - bars.edges[0]),
-        "marker": {
-            "color": f"role:{bars.role}/{0.75 if solid else 0.25}",
-            "line": {"color": f"role:{bars.role}", "width": 0 if solid else 1},
-        },
+        "x": edges,
+        "y": np.concatenate([[0.0], np.repeat(bars.counts, 2), [0.0]]),
+        "fill": "toself",
+        "fillcolor": f"role:{bars.role}/{0.65 if solid else 0.2}",
+        "line": {"color": f"role:{bars.role}", "width": 1},
         "visible": visible,
         "hovertemplate": "%{x:.4g}: %{y} draws<extra>" + ROLES[bars.role].label + "</extra>",
     }
 
 
-def _line(x: float) -> Trace:
-    """A vertical line over the whole height, on an axis of its own scale."""
+def _line(x: float, top: float) -> Trace:
+    """A vertical line over the whole height."""
     role = ROLES["intended_gradient"]
     return {
         "type": "scatter",
         "mode": "lines",
         "name": role.label,
         "x": [x, x],
-        "y": [0, 1e9],
-        "cliponaxis": True,
+        "y": [0.0, top],
         "line": {"color": f"role:{role.name}", "dash": role.dash, "width": 2.5},
         "hoverinfo": "skip",
     }

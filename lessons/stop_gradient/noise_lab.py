@@ -1,5 +1,6 @@
 """The noise lab: what chapter 1's lessons let a learner set, and how it is computed."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -207,7 +208,10 @@ def _histograms(spreads: dict[str, Spread], at: int, intended: float) -> tuple[H
         return ()
     low, high = min(finite), max(finite)
     room = 0.05 * (high - low) or 0.05 * max(abs(high), 1.0)
-    edges = np.linspace(low - room, high + room, 41)
+    # Outward to round numbers, so that the axis stands still while the learner drags.
+    step = 10.0 ** math.floor(math.log10(high - low + 2 * room)) / 2
+    low, high = math.floor((low - room) / step) * step, math.ceil((high + room) / step) * step
+    edges = np.linspace(low, high, 41)
     return tuple(
         Histogram(
             role,

@@ -3,6 +3,7 @@
 
 import { element, setChildren, setText } from "./dom.js";
 import { PLOTLY } from "./plotly_address.js";
+import { quickDraw, styleOf } from "./quick.js";
 
 const CONFIG = { displayModeBar: false, showTips: false, doubleClick: "reset" };
 
@@ -61,26 +62,39 @@ export class Charts {
    * Draw what changed and is in sight.
    * @param {any} Plotly
    * @param {boolean} recoloured  everything counts as changed
-   * @returns {boolean} whether charts out of sight are left for `drawRest`
+   * @returns {boolean} whether something is left for `drawRest`
    */
   draw(Plotly, recoloured) {
     this.Plotly = Plotly;
     const slots = [...this.slots.values()];
     if (recoloured) {
       this.family = getComputedStyle(this.box).fontFamily;
-      for (const slot of slots) slot.digest = null;
+      for (const slot of slots) slot.digest = slot.style = null;
     }
     // Widths first, all of them: reading one after drawing another would lay the page out again.
     for (const slot of slots) slot.width ??= slot.plot.clientWidth;
     const changed = slots.filter(isStale);
     const near = changed.filter((slot) => slot.inSight);
-    for (const slot of near) this.#drawOne(slot);
-    return near.length < changed.length;
+    for (const slot of near) if (!this.#drawQuickly(slot)) this.#drawOne(slot);
+    return slots.some((slot) => isStale(slot) || slot.quick);
   }
 
-  /** Draw what is out of sight too: when there is time for it. */
+  /** Draw what is out of sight, and hand Plotly what was drawn without it: when there is time. */
   drawRest() {
-    for (const slot of [...this.slots.values()].filter(isStale)) this.#drawOne(slot);
+    for (const slot of this.slots.values()) if (isStale(slot) || slot.quick) this.#drawOne(slot);
+  }
+
+  #drawQuickly(slot) {
+    const { figure, digest, height } = slot.spec;
+    if (!slot.listening || slot.style !== `${styleOf(figure)} ${height} ${slot.width}`) return false;
+    if (!quickDraw(slot.plot, figure.data)) return false;
+    slot.digest = digest;
+    slot.quick = true;
+    return true;
+  }
+
+  areAllShown() {
+    return ![...this.slots.values()].some(isStale);
   }
 
   stop() {
@@ -94,6 +108,8 @@ export class Charts {
     if (!slot.width) return; // hidden for now; drawn when it gets a width
     const { data, layout = {} } = slot.spec.figure;
     slot.digest = slot.spec.digest;
+    slot.style = `${styleOf(slot.spec.figure)} ${slot.spec.height} ${slot.width}`;
+    slot.quick = false; // drawn without Plotly, which still holds older numbers
     try {
       // The settings go in once: given again, Plotly measures the page to compare them, and
       // makes a new chart where the address has changed.

@@ -50,9 +50,7 @@ import { Flow } from "./flow.js";
 import { Palette } from "./palette.js";
 import { Table } from "./table.js";
 
-// Safari has no idle callback.
-const whenIdle = window.requestIdleCallback ?? ((work) => setTimeout(work, 50));
-const cancelIdle = window.cancelIdleCallback ?? clearTimeout;
+const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
 
 const labs = new WeakMap();
 const decoder = new TextDecoder();
@@ -164,9 +162,9 @@ class Lab {
     this.recoloured = false;
     this.root.dataset.seq = seq;
     this.root.dataset.ready = "true";
-    cancelIdle(this.later);
-    if (rest) this.later = whenIdle(() => this.#drawRest(seq));
-    else this.root.dataset.whole = seq;
+    clearTimeout(this.later);
+    if (rest) this.later = setTimeout(() => this.#drawRest(seq), QUIET);
+    if (this.charts.areAllShown()) this.root.dataset.whole = seq;
   }
 
   #drawRest(seq) {
@@ -200,7 +198,7 @@ class Lab {
   }
 
   stop() {
-    cancelIdle(this.later);
+    clearTimeout(this.later);
     this.flow.stop();
     this.controls.stop();
     this.charts.stop();
