@@ -55,6 +55,7 @@ def export(lesson: Lesson, values: Values) -> str:
     imports = "\n".join(sorted(gathered.imports, key=lambda line: (line.startswith("from"), line)))
     parts = [
         _HEAD.format(title=lesson.title, slug=lesson.slug),
+        "from __future__ import annotations",  # one may name what is only defined further down
         imports,
         *gathered.sources,
         script,
