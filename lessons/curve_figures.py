@@ -86,10 +86,10 @@ def _forward(result: Result, text: CurveText) -> Figure:
 
 
 def _height(y: Array) -> tuple[float, float]:
-    """What the axis of these values shows: 0, and the other side only if something is there."""
+    """What the axis of these values shows: 0, and each side on which something is."""
+    y = y[np.isfinite(y)]
+    if not y.any():
+        return -1.0, 1.0
     top = round_up([y], least=1e-300)
-    finite = y[np.isfinite(y)]
-    room = 0.05 * top
-    below = top if (finite < -1e-9 * top).any() else room
-    above = top if (finite > 1e-9 * top).any() else room
-    return (-below, above) if below + above > 3 * room else (-top, top)
+    below, above = ((side * y > 1e-9 * top).any() for side in (-1, 1))
+    return -top if below else -0.05 * top, top if above else 0.05 * top
