@@ -55,7 +55,10 @@ def _gradients(result: Result, hidden: frozenset[str], text: CurveText) -> Figur
     # The trick's line lies broad below; where others coincide with it, both are seen.
     broad = {"trick_gradient": 5.0, "intended_gradient": 2.5, "true_gradient": 2.5}
     data: list[Trace] = [
-        *(curve(curves[name], name not in hidden, width) for name, width in broad.items()),
+        *(
+            curve(curves[name], name not in hidden, width, exact=True)
+            for name, width in broad.items()
+        ),
         *(points(result[name], name not in hidden) for name in ("true_gradient", "trick_gradient")),
     ]
     seen = [name for name in GRADIENTS if name not in hidden]
@@ -79,7 +82,7 @@ def _forward(result: Result, text: CurveText) -> Figure:
         f"{text.value}, the forward value",
         text.forward_caption,
         "The forward value over x. At your inputs: " + spoken(result, ["forward"]),
-        [curve(drawn), points(result["forward"])],
+        [curve(drawn, exact=True), points(result["forward"])],
         axes(span(drawn), _height(drawn.y), "x", text.value),
         selects="point",
     )

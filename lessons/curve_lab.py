@@ -59,7 +59,16 @@ def curve_lab(curve: Curve) -> Lab:
     parameters = (
         *curve.parameters,
         Numbers("x", "Inputs x", curve.x),
-        Index("point", "Numbers in the text at", str(curve.point), low=1, high=256, of="x"),
+        Index(
+            "point",
+            "Numbers in the text at",
+            str(curve.point),
+            "A click on a point of a chart sets this too.",
+            advanced=True,
+            low=1,
+            high=256,
+            of="x",
+        ),
         *COMPUTED_IN,
     )
 

@@ -20,8 +20,8 @@ Trace = dict[str, Any]
 _GAP = np.array([np.nan])
 
 
-def curve(series: Series, visible: bool = True, width: float = 2.5) -> Trace:
-    """The series as a line."""
+def curve(series: Series, visible: bool = True, width: float = 2.5, exact: bool = False) -> Trace:
+    """The series as a line; ``exact`` keeps corners that Plotly may otherwise round off."""
     role = ROLES[series.role]
     return {
         "type": "scatter",
@@ -29,7 +29,8 @@ def curve(series: Series, visible: bool = True, width: float = 2.5) -> Trace:
         "name": role.label,
         "x": series.x,
         "y": series.y,
-        "line": {"color": f"role:{role.name}", "dash": role.dash, "width": width},
+        "line": {"color": f"role:{role.name}", "dash": role.dash, "width": width}
+        | ({"simplify": False} if exact else {}),
         "visible": visible,
         "hovertemplate": "x = %{x:.4g}<br>%{y:.5g}<extra>" + role.label + "</extra>",
     }

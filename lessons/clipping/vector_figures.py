@@ -18,6 +18,12 @@ NAMES = {
     "trick_gradient": ("by value", "value"),
 }
 
+REACH = 4.25
+"""How far the arrows' axes go at least: within the sliders' span nothing jumps."""
+
+HEIGHT = 345
+"""Pixels: the arrows get a square."""
+
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """The arrows, and how direction and length depend on the gradient's own direction."""
@@ -42,12 +48,14 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
             for role, (_, name) in NAMES.items()
         )
         rows.append((label, "", *cells))
-    return Table("The value, and the gradient before and after clipping", tuple(columns), tuple(rows))
+    return Table(
+        "The value, and the gradient before and after clipping", tuple(columns), tuple(rows)
+    )
 
 
 def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
     limit = float(result.facts["limit"])
-    reach = round_up([result["true_gradient"].y], least=0.5)
+    reach = max(REACH, round_up([result["true_gradient"].y], least=REACH / 2))
     layout = axes((-reach, reach), (-reach, reach), "first component", "second component")
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     around = np.linspace(0.0, 2 * math.pi, 121)
@@ -60,12 +68,12 @@ def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
     return Figure(
         "arrows",
         "The gradient, and what clipping leaves of it",
-        "Square: each component within the limit. Circle: the length within it. The value w, which "
-        "nothing clips, is the tip of the dotted arrow.",
+        "Solid: by value. Dashed: by norm. Dotted: before, and the value w is its tip. Square: "
+        "what by value allows. Circle: what by norm allows.",
         "Three arrows from the origin. " + _said(result, hidden),
         data,
         layout,
-        wide=True,
+        height=HEIGHT,
     )
 
 
@@ -80,6 +88,7 @@ def _angles(result: Result, hidden: frozenset[str]) -> Figure:
         "Angle after clipping over the angle before. " + _said(result, hidden),
         [*_over(result, "", hidden), *_here(result, "angle", hidden)],
         layout,
+        height=HEIGHT,
     )
 
 
@@ -95,6 +104,8 @@ def _lengths(result: Result, hidden: frozenset[str]) -> Figure:
         "Length after clipping over the angle before. " + _said(result, hidden),
         [*_over(result, "_length", hidden), *_here(result, "length", hidden)],
         layout,
+        wide=True,
+        height=220,
     )
 
 
@@ -117,9 +128,10 @@ def _arrow(result: Result, role: str, visible: bool) -> Trace:
         "marker": {
             "symbol": "arrow",
             "angleref": "previous",
-            "size": [0, 17],
+            "size": [0, 14],
             "opacity": 1,
             "color": f"role:{role}",
+            "line": {"width": 0},
         },
         "visible": visible,
         "hovertemplate": f"%{{x:.4g}}, %{{y:.4g}}<br>length {length}, {degrees}°"
@@ -145,7 +157,7 @@ def _over(result: Result, what: str, hidden: frozenset[str]) -> list[Trace]:
     drawn = []
     for role in reversed(NAMES):
         width = 5.0 if role == "trick_gradient" else 2.5
-        trace = curve(curves[role + what], role not in hidden, width)
+        trace = curve(curves[role + what], role not in hidden, width, exact=True)
         drawn.append(trace | {"name": NAMES[role][0]})
     return drawn
 

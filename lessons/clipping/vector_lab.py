@@ -14,15 +14,15 @@ from lessons.lesson import Lab, Progress
 from lessons.parameters import Number, Values
 from lessons.result import Array, Note, Result, Series
 
-ANGLES = 361
-"""Directions of the drawn curves, a degree apart, 0 and 360 included."""
+ANGLES = 181
+"""Directions of the drawn curves, two degrees apart, 0 and 360 included."""
 
 MANY = 10_000
 """Components of the long vector whose length the prose speaks of."""
 
 PARAMETERS = (
-    Number("g1", "Gradient, first component", "3", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
-    Number("g2", "Gradient, second component", "1", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
+    Number("g1", "First component", "3", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
+    Number("g2", "Second component", "1", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
     Number("limit", "Limit", "1.5", low=0.0, high=1e6, slider=(0, 5), step=0.1),
     *COMPUTED_IN,
 )
@@ -96,19 +96,19 @@ def _curves(
     degrees = torch.linspace(0.0, 360.0, ANGLES, dtype=torch.float64)
     around = torch.stack([degrees.deg2rad().cos(), degrees.deg2rad().sin()], 1)
     circle = (w.norm() * around).to(device, dtype)
-
-    def clipped(one: torch.Tensor, which: int) -> torch.Tensor:
-        return bowl(program(one, limit)[which])
-
-    slope = torch.func.vmap(torch.func.grad(clipped), in_dims=(0, None))
+    # One vector at a time, since a norm is of the whole tensor; one backward pass for them all.
+    rows = [row.detach().requires_grad_() for row in circle]
+    both = zip(*(program(row, limit) for row in rows), strict=True)
+    drawn = {"true_gradient": circle}
+    for role, clipped in zip(_CLIPPED.values(), both, strict=True):
+        loss = bowl(torch.stack(clipped)).sum()
+        drawn[role] = torch.stack(torch.autograd.grad(loss, rows))
     x = array(degrees)
-    drawn = {"true_gradient": circle, "trick_gradient": slope(circle, 0)}
-    drawn |= {"intended_gradient": slope(circle, 1)}
     for role, vectors in drawn.items():
-        rows = array(vectors)
-        angles = np.array([turn(a, angle(row)) + a for a, row in zip(x, rows, strict=True)])
+        there = array(vectors)
+        angles = np.array([turn(a, angle(row)) + a for a, row in zip(x, there, strict=True)])
         yield Series(role, role, x, angles)
-        yield Series(f"{role}_length", role, x, np.hypot(rows[:, 0], rows[:, 1]))
+        yield Series(f"{role}_length", role, x, np.hypot(there[:, 0], there[:, 1]))
 
 
 def _measures(vectors: dict[str, Array]) -> dict[str, float]:

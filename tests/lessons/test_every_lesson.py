@@ -1,6 +1,7 @@
 """What holds for every lesson there is, found through the catalogue."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -152,7 +153,7 @@ def test_an_answer_is_right_at_the_settings_of_its_step_as_well(lesson):
         answer = lesson.predictions[question.name]
         assert answer(seen) == answer(graded), question.name
         texts = [fill(option.text, seen.facts) for option in question.options]
-        openings = {text.split(". ")[0] for text in texts}
+        openings = {re.split(r"[.:] ", text)[0] for text in texts}
         assert len(openings) == len(texts), f"{question.name}: two answers begin alike"
 
 

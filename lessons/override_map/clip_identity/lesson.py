@@ -39,13 +39,14 @@ def held_at_x(
     x: torch.Tensor, limit: float, factor: float, uses: int, place: str, power: str
 ) -> torch.Tensor:
     """What is wanted: the true gradient, held to the limit where it arrives at x."""
-    slope = torch.full_like(x, uses * factor) if power == "1" else 2 * uses * factor**2 * x
-    return slope.clamp(-limit, limit)
+    one = factor * torch.ones_like(x) if power == "1" else 2 * factor**2 * x
+    return (uses * one).clamp(-limit, limit)
 
 
 def beliefs(run: Run, settings: Values) -> dict[str, float]:
     """The gradient with the identity in other places, and what each belief expects of it."""
-    limit, factor, uses = settings["limit"], settings["factor"], settings["uses"]
+    limit, factor = float(settings["limit"]), float(settings["factor"])
+    uses = int(settings["uses"])
     one = run(uses=1)["true_gradient"]
 
     def clipped(value: float) -> float:
@@ -91,9 +92,9 @@ CURVE = Curve(
             "The identity I",
             "inside",
             options=(
-                ("inside", "y = k · I(x)"),
-                ("outside", "y = I(k · x)"),
-                ("each", "an I for each use"),
+                ("inside", "k·I(x)"),
+                ("outside", "I(k·x)"),
+                ("each", "I each use"),
             ),
         ),
         Integer("uses", "Times y is used", "2", low=1, high=10),

@@ -1,4 +1,4 @@
-"""A gradient reversal beside a plain path: forward x, backward -scale times the upstream. In JAX."""
+"""A gradient reversal beside a plain path: backward -scale times the upstream. In JAX."""
 
 import json
 from functools import partial

@@ -65,7 +65,7 @@ CURVE = Curve(
     parameters=(
         Number("scale", "Scale λ", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
         Number(
-            "beside", "Beside it b", "2", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1
+            "beside", "Path beside b", "2", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1
         ),
         Integer("flips", "Reversals in a row", "1", low=0, high=8),
     ),
@@ -74,8 +74,8 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dx",
-        gradient_caption="Dotted: no reversal. Dashed: one reversal of the cube's path. Click a "
-        "point to have its numbers in the text.",
+        gradient_caption="Dotted: no reversal. Dashed: what one reversal is for. Click a point "
+        "to have its numbers in the text.",
         forward_caption="The same for every λ and every number of reversals.",
     ),
     x="-1.5, -0.5, 1",
