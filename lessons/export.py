@@ -67,7 +67,8 @@ def bundle(script: str, homes: Sequence[str]) -> str:
                 gathered.take(home, name)
                 break
     imports = "\n".join(sorted(gathered.imports, key=lambda line: (line.startswith("from"), line)))
-    parts = [imports, *gathered.sources, script]
+    future = "from __future__ import annotations"  # one may name what is only defined further down
+    parts = [future, imports, *gathered.sources, script]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 

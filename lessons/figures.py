@@ -5,21 +5,23 @@ figure serves both themes. Tests check each figure against Plotly's own validato
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from lessons.lesson import Figure
-from lessons.result import Array, Series
+from lessons.result import Array, Result, Series
 from lessons.roles import ROLES, Theme, colour
+from lessons.text import number
 
 Trace = dict[str, Any]
 
 _GAP = np.array([np.nan])
 
 
-def curve(series: Series, visible: bool = True, width: float = 2.5) -> Trace:
-    """The series as a line."""
+def curve(series: Series, visible: bool = True, width: float = 2.5, exact: bool = False) -> Trace:
+    """The series as a line; ``exact`` keeps corners that Plotly may otherwise round off."""
     role = ROLES[series.role]
     return {
         "type": "scatter",
@@ -27,7 +29,8 @@ def curve(series: Series, visible: bool = True, width: float = 2.5) -> Trace:
         "name": role.label,
         "x": series.x,
         "y": series.y,
-        "line": {"color": f"role:{role.name}", "dash": role.dash, "width": width},
+        "line": {"color": f"role:{role.name}", "dash": role.dash, "width": width}
+        | ({"simplify": False} if exact else {}),
         "visible": visible,
         "hovertemplate": "x = %{x:.4g}<br>%{y:.5g}<extra>" + role.label + "</extra>",
     }
@@ -101,16 +104,36 @@ def axes(x: tuple[float, float], y: tuple[float, float], x_title: str, y_title: 
 def round_up(values: list[Array], least: float) -> float:
     """A round number no finite value exceeds in size, one of 1, 1.5, 2, 3, 5, 7.5 times 10ⁿ.
 
+    Values beyond 1e307 are left out of sight: the ends of an axis must not overflow.
+
     >>> round_up([np.array([-2.3, np.nan])], least=1.0)
     3.0
     """
     sizes = np.abs(np.concatenate([np.ravel(value) for value in values if value is not None]))
     sizes = sizes[np.isfinite(sizes)]
-    top = max(float(sizes.max()) if len(sizes) else least, least) * 1.05
+    top = min(max(float(sizes.max()) if len(sizes) else least, least), 1e307) * 1.05
     power = 10.0 ** math.floor(math.log10(top))
     return next(
         (float(f"{f * power:.3g}") for f in (1, 1.5, 2, 3, 5, 7.5) if f * power >= top), 10 * power
     )
+
+
+def span(series: Series) -> tuple[float, float]:
+    """The first and the last x of a curve: what its axis shows."""
+    return float(series.x[0]), float(series.x[-1])
+
+
+def spoken(result: Result, names: Sequence[str]) -> str:
+    """These series in words, for screen readers: the first eight inputs."""
+    xs = result["forward"].x[:8]
+    parts = [
+        f"x = {number(float(x))}: "
+        + ", ".join(
+            f"{ROLES[result[n].role].label} {number(float(result[n].y[i]), 4)}" for n in names
+        )
+        for i, x in enumerate(xs)
+    ]
+    return "; ".join(parts) + "."
 
 
 def themed(figure: Figure, theme: Theme) -> dict[str, Any]:

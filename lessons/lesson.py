@@ -25,6 +25,7 @@ class Figure:
         alt: what it shows, in words and numbers, for those who cannot see it.
         data, layout: as Plotly takes them.
         wide: True gives it a row of its own.
+        height: in pixels; None is what the page gives its like.
         selects: the parameter that a click on a point sets.
     """
 
@@ -36,6 +37,7 @@ class Figure:
     layout: dict[str, Any]
     wide: bool = False
     selects: str | None = None
+    height: int | None = None
 
 
 @dataclass(frozen=True)

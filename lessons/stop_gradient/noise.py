@@ -8,6 +8,7 @@ from collections.abc import Callable
 import torch
 
 from lessons.draws import unit_draws
+from lessons.gradients import gradient
 
 Program = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """Forward value z from x and noise u, with whatever trick the lesson is about."""
@@ -21,12 +22,6 @@ def noisy(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
 def noise_free(x: torch.Tensor) -> torch.Tensor:
     """What the gradient is wanted of: √(x²)."""
     return torch.sqrt(x**2)
-
-
-def gradient(z: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """dz/dx, entry by entry: each z depends on its own x alone, so the sum's gradient is it."""
-    (result,) = torch.autograd.grad(z.sum(), x)
-    return result
 
 
 def by_role(program: Program, x: torch.Tensor, u: torch.Tensor) -> dict[str, torch.Tensor]:

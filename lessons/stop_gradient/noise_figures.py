@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lessons.figures import Trace, axes, band, curve, points, round_up
+from lessons.figures import Trace, axes, band, curve, points, round_up, span, spoken
 from lessons.lesson import Figure, Table
 from lessons.parameters import Values
 from lessons.result import Histogram, Result, Series
@@ -62,9 +62,9 @@ def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
         "dz/dx, the gradient",
         "Lines: mean over the draws. Bands: 5–95 % of them. Points: this draw at your x; "
         "click one for its histogram.",
-        "The gradient dz/dx over x. At your inputs: " + _spoken(result, seen) + covered,
+        "The gradient dz/dx over x. At your inputs: " + spoken(result, seen) + covered,
         data,
-        axes(_span(curves["forward"]), (-limit, limit), "x", "dz/dx"),
+        axes(span(curves["forward"]), (-limit, limit), "x", "dz/dx"),
         wide=True,
         selects="point",
     )
@@ -78,9 +78,9 @@ def _forward(result: Result) -> Figure:
         "forward",
         "z, the forward value",
         "The trick leaves this alone: it is the same in all three lessons.",
-        "The forward value z over x. At your inputs: " + _spoken(result, ["forward"]),
+        "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
         [band(forward), curve(forward), points(result["forward"])],
-        axes(_span(forward), (-0.05 * top, top), "x", "z"),
+        axes(span(forward), (-0.05 * top, top), "x", "z"),
         selects="point",
     )
 
@@ -157,10 +157,6 @@ def _chosen(result: Result, values: Values) -> int:
     return min(int(values["point"]), len(result["forward"].x)) - 1
 
 
-def _span(series: Series) -> tuple[float, float]:
-    return float(series.x[0]), float(series.x[-1])
-
-
 def _spread(series: Series) -> tuple[np.ndarray, ...]:
     low, high = series.low, series.high
     if low is None or high is None:
@@ -171,16 +167,3 @@ def _spread(series: Series) -> tuple[np.ndarray, ...]:
 def _bands(curves: dict[str, Series]) -> list[np.ndarray]:
     ends = [(series.low, series.high) for series in curves.values() if series.low is not None]
     return [end for pair in ends for end in pair if end is not None]
-
-
-def _spoken(result: Result, names: list[str]) -> str:
-    """The numbers in words, for screen readers: the first eight inputs."""
-    xs = result["forward"].x[:8]
-    parts = [
-        f"x = {number(float(x))}: "
-        + ", ".join(
-            f"{ROLES[result[n].role].label} {number(float(result[n].y[i]), 4)}" for n in names
-        )
-        for i, x in enumerate(xs)
-    ]
-    return "; ".join(parts) + "."

@@ -2,23 +2,21 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 import torch
 
-from lessons.devices import DTYPES, devices, resolve
+from lessons.devices import DTYPES, resolve
 from lessons.draws import ROWS, unit_draws
+from lessons.gradients import gradient
+from lessons.inputs import COMPUTED_IN, array, format_refused, grid_around, printed
 from lessons.lesson import Lab, Progress
-from lessons.parameters import Choice, Device, Index, Integer, Number, Numbers, Values
-from lessons.result import Array, Histogram, Note, Result, Series
+from lessons.parameters import Index, Integer, Number, Numbers, Values
+from lessons.result import Histogram, Note, Result, Series
 from lessons.spread import Spread
-from lessons.stop_gradient.noise import Program, by_role, first_draw, gradient, noise_free
+from lessons.stop_gradient.noise import Program, by_role, first_draw, noise_free
 from lessons.stop_gradient.noise_figures import figures, table
 from lessons.stop_gradient.noise_notes import notes
-
-GRID = 121
-"""Points of each drawn curve: odd, so that 0 is one of them and its NaN is seen as a gap."""
 
 PREVIEW_DRAWS = ROWS
 
@@ -45,15 +43,7 @@ PARAMETERS = (
         optional=True,
         placeholder="drawn",
     ),
-    Device("device", "Device", "cpu", "Where torch computes.", advanced=True),
-    Choice(
-        "dtype",
-        "Number format",
-        "float64",
-        "What torch computes in.",
-        advanced=True,
-        options=tuple((name, name) for name in DTYPES),
-    ),
+    *COMPUTED_IN,
 )
 
 _SPREAD_ROLES = ("forward", "trick_gradient", "true_gradient")
@@ -61,14 +51,12 @@ _SPREAD_ROLES = ("forward", "trick_gradient", "true_gradient")
 
 def check(values: Values) -> Mapping[str, str]:
     """Refusals that need more than one value."""
-    errors = {}
+    errors = format_refused(values)
     low, high, x, u = (values[name] for name in ("noise_low", "noise_high", "x", "u"))
     if low > high:
         errors["noise_low"] = f"{low:g} is above “Noise to”, {high:g}. Lower it, or raise that."
     if u is not None and len(u) not in (1, len(x)):
         errors["u"] = f"{len(u)} numbers came for {len(x)} inputs. Give one for each x, or one."
-    if values["device"] == "mps" and values["dtype"] == "float64" and "mps" in devices():
-        errors["dtype"] = "mps has no float64. Choose float32."
     return errors
 
 
@@ -88,12 +76,11 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     device, missing = resolve(values["device"])
     dtype = DTYPES[values["dtype"]]
 
-    def cast(array: torch.Tensor) -> torch.Tensor:
-        return array.to(device, dtype)
+    def cast(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.to(device, dtype)
 
     points = torch.tensor(values["x"], dtype=torch.float64)
-    middle = GRID // 2
-    grid = torch.arange(-middle, middle + 1, dtype=torch.float64) / middle * _reach(points)
+    grid = grid_around(points)
     u = _noise_at_points(values, len(points))
     here = by_role(program, cast(points), cast(u))
 
@@ -104,7 +91,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         wide = cast(columns).expand(len(noise), -1)
         for role, value in by_role(program, wide, cast(noise)).items():
             if role in spreads:
-                spreads[role].add(_array(value))
+                spreads[role].add(array(value))
         progress(spreads["forward"].draws / total)
 
     at = min(values["point"], len(points)) - 1
@@ -112,8 +99,8 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     intended = gradient(noise_free(target), target)
     return Result(
         series=(
-            Series("u", "noise", _array(points), _array(u.expand(len(points)))),
-            *(Series(role, role, _array(points), _array(value)) for role, value in here.items()),
+            Series("u", "noise", array(points), array(u.expand(len(points)))),
+            *(Series(role, role, array(points), array(value)) for role, value in here.items()),
         ),
         statistics=tuple(
             _summary(role, spread, columns, slice(0, len(points)))
@@ -124,7 +111,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
                 _summary(role, spread, columns, slice(len(points), None))
                 for role, spread in spreads.items()
             ),
-            Series("intended_gradient", "intended_gradient", _array(grid), _array(intended)),
+            Series("intended_gradient", "intended_gradient", array(grid), array(intended)),
         ),
         histograms=_histograms(spreads, at, float(here["intended_gradient"][at])),
         facts=_facts(points, u, here, spreads, at, values),
@@ -151,15 +138,7 @@ x = torch.tensor({list(values["x"])}, dtype=torch.float64)
 u = {noise}
 roles = by_role({program}, x.to({target}), u.to({target}))
 series = {{"u": {{"role": "noise", "x": plain(x), "y": plain(u)}}}}
-for role, value in roles.items():
-    series[role] = {{"role": role, "x": plain(x), "y": plain(value)}}
-print(json.dumps({{"lesson": "{program}", "device": "{device}", "series": series}}))
-"""
-
-
-def _reach(points: torch.Tensor) -> float:
-    """Half the width of the plots: a quarter more than the farthest x."""
-    return 1.25 * float(points.abs().max()) or 1.0
+{printed(program, str(device))}"""
 
 
 def _noise_at_points(values: Values, count: int) -> torch.Tensor:
@@ -196,7 +175,7 @@ def _noise(values: Values, points: int, columns: int) -> Iterator[torch.Tensor]:
 
 def _summary(role: str, spread: Spread, x: torch.Tensor, part: slice) -> Series:
     percentiles = (spread.percentile(share) for share in (0.05, 0.95))
-    return Series(role, role, *(a[part] for a in (_array(x), spread.mean, *percentiles)))
+    return Series(role, role, *(a[part] for a in (array(x), spread.mean, *percentiles)))
 
 
 def _histograms(spreads: dict[str, Spread], at: int, intended: float) -> tuple[Histogram, ...]:
@@ -255,11 +234,6 @@ def _facts(
             f"{role}_p95": float(spread.percentile(0.95)[at]),
         }
     return facts
-
-
-def _array(values: torch.Tensor) -> Array:
-    array: Any = values.detach().to("cpu", torch.float64).numpy()
-    return np.ascontiguousarray(array)
 
 
 LAB = Lab(PARAMETERS, compute, figures, table, script, check, preview)

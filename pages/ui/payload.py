@@ -58,7 +58,7 @@ def figures(drawn: Collection[Figure]) -> list[dict[str, Any]]:
             "title": figure.title,
             "caption": figure.caption,
             "alt": figure.alt,
-            "height": 300 if figure.wide else 230,
+            "height": figure.height or (300 if figure.wide else 230),
             "wide": figure.wide,
             "figure": {"data": figure.data, "layout": figure.layout},
             "selects": figure.selects,

@@ -1,6 +1,7 @@
 """What holds for every lesson there is, found through the catalogue."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -22,7 +23,8 @@ def settings(lesson):
     yield {}
     for parameter in lesson.lab.parameters:
         if isinstance(parameter, Number):
-            yield from ({parameter.name: parameter.format(e)} for e in parameter.slider)
+            ends = (*parameter.slider, parameter.low, parameter.high)
+            yield from ({parameter.name: parameter.format(end)} for end in ends)
         elif isinstance(parameter, Integer) and parameter.high < 1e5:
             yield from ({parameter.name: str(end)} for end in (parameter.low, parameter.high))
         elif isinstance(parameter, Numbers) and not parameter.optional:
@@ -42,10 +44,34 @@ def computed(lesson):
 def _valid(lesson, given):
     """An end that another value forbids is tried with that other moved along."""
     if given.keys() == {"noise_low"}:
-        return given | {"noise_high": "2"}
+        return given | {"noise_high": str(max(2.0, float(given["noise_low"])))}
     if given.keys() == {"noise_high"}:
-        return given | {"noise_low": "-0.5"}
+        return given | {"noise_low": str(min(-0.5, float(given["noise_high"])))}
     return given
+
+
+def exported_settings(lesson):
+    """Defaults, chapter 1's cases as far as the lesson has the parameters, everything at an end."""
+    names = {parameter.name for parameter in lesson.lab.parameters}
+    ends = {}
+    for parameter in lesson.lab.parameters:
+        if isinstance(parameter, Number):
+            ends[parameter.name] = parameter.format(parameter.slider[1])
+        elif isinstance(parameter, Integer) and parameter.high < 1e5:
+            ends[parameter.name] = str(parameter.high)
+        elif isinstance(parameter, Choice):
+            ends[parameter.name] = parameter.options[-1][0]
+    cases = ({"x": "-2, 0, 1, 0.3", "dtype": "float32"}, {"u": "1.5", "x": "3"}, ends)
+    yield {}
+    for case in cases:
+        yield {name: text for name, text in case.items() if name in names}
+
+
+def asked(lesson):
+    """Each question with the values that its step sets in the lab, defaults for the rest."""
+    for step in lesson.prose.steps:
+        if step.question:
+            yield step.question, lesson.validate(step.lab)
 
 
 @LESSONS
@@ -90,17 +116,23 @@ def test_result_is_one_strict_json_object(lesson):
         text = result.to_json(lesson=lesson.slug, parameters=lesson.text(values))
         body = json.loads(text, parse_constant=pytest.fail)
         assert body["series"]["forward"]["role"] == "forward"
-        assert body["series"]["forward"]["x"] == list(values["x"])
+        if "x" in values:
+            assert body["series"]["forward"]["x"] == list(values["x"])
+        assert {series["role"] for series in body["series"].values()} >= {
+            "forward",
+            "trick_gradient",
+            "true_gradient",
+            "intended_gradient",
+        }
 
 
 @LESSONS
 def test_every_placeholder_resolves(lesson):
-    facts = lesson.compute(lesson.validate({})).facts
     for step in lesson.prose.steps:
+        facts = lesson.compute(lesson.validate(step.lab)).facts
         options = step.question.options if step.question else ()
         for text in (step.text, *(o.text for o in options), *(o.reply for o in options)):
             assert "{{" not in fill(text, facts)
-        lesson.validate(step.lab)
 
 
 @LESSONS
@@ -110,6 +142,19 @@ def test_predictions_are_computed_and_wrong_answers_told_apart(lesson):
         keys = [option.key for option in question.options]
         assert lesson.predictions[question.name](result) in keys
         assert len(set(keys)) == len(keys) >= 2
+
+
+@LESSONS
+def test_an_answer_is_right_at_the_settings_of_its_step_as_well(lesson):
+    """The page grades at the defaults; what the learner sees there is the step's own lab."""
+    graded = lesson.compute(lesson.validate({}))
+    for question, values in asked(lesson):
+        seen = lesson.compute(values)
+        answer = lesson.predictions[question.name]
+        assert answer(seen) == answer(graded), question.name
+        texts = [fill(option.text, seen.facts) for option in question.options]
+        openings = {re.split(r"[.:] ", text)[0] for text in texts}
+        assert len(openings) == len(texts), f"{question.name}: two answers begin alike"
 
 
 def test_swapping_the_program_changes_the_right_answer():
@@ -131,7 +176,7 @@ def test_swapping_the_program_changes_the_right_answer():
 
 @LESSONS
 def test_exported_file_runs_alone_and_prints_the_same_numbers(lesson, tmp_path):
-    for given in ({}, {"x": "-2, 0, 1, 0.3", "dtype": "float32"}, {"u": "1.5", "x": "3"}):
+    for given in exported_settings(lesson):
         values = lesson.validate(given)
         file = tmp_path / "exported.py"
         file.write_text(export(lesson, values), "utf-8")

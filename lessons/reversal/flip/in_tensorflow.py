@@ -1,0 +1,25 @@
+"""A gradient reversal beside a plain path: backward -scale times the upstream. In TensorFlow 2."""
+
+import json
+
+import tensorflow as tf
+
+
+def flip_gradient(x, scale):
+    @tf.custom_gradient
+    def layer(x):
+        return tf.identity(x), lambda upstream: -scale * upstream
+
+    return layer(x)
+
+
+def flip(x, scale, beside):
+    return flip_gradient(x, scale) ** 3 + beside * x
+
+
+x = tf.constant([-1.5, -0.5, 1.0], tf.float64)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = flip(x, 2.0, 2.0)
+gradient = tape.gradient(y, x)
+print(json.dumps({"forward": y.numpy().tolist(), "trick_gradient": gradient.numpy().tolist()}))

@@ -1,0 +1,99 @@
+"""The curve lab: curves, axes, notes, differences."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lessons import find
+from lessons.curve_figures import CurveText
+from lessons.curve_lab import Curve, curve_lab
+from lessons.devices import DTYPES, devices
+from lessons.figures import round_up
+from lessons.gradients import gradient
+from lessons.lesson import Lesson
+from lessons.parameters import Number
+
+
+def run(slug: str, **given: str):
+    lesson = find(slug)
+    return lesson.compute(lesson.validate(given))
+
+
+@pytest.mark.parametrize("device", devices())
+@pytest.mark.parametrize("slug", ["clip_identity", "flip"])
+def test_true_gradient_is_the_central_difference_of_the_forward_value(slug, device):
+    if device == "mps":
+        pytest.skip("mps has no float64")
+    given = {"power": "2", "place": "outside"} if slug == "clip_identity" else {"flips": "3"}
+    given["device"] = device
+    h = 1e-6
+    x = np.array([-2.0, -0.7, 0.0, 1.3])
+    at = {
+        move: run(slug, x=", ".join(map(repr, (x + move).tolist())), **given) for move in (-h, 0, h)
+    }
+    slope = (at[h]["forward"].y - at[-h]["forward"].y) / (2 * h)
+    assert np.allclose(slope, at[0]["true_gradient"].y, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("slug", ["clip_identity", "flip"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_curves_have_a_point_at_zero_and_agree_with_the_learners_points(slug, dtype):
+    result = run(slug, dtype=dtype, x="0, 1, 2")
+    for series in result.curves:
+        assert len(series.x) % 2 == 1
+        middle = len(series.x) // 2
+        assert series.x[middle] == 0.0
+        assert series.y[middle] == result[series.name].y[0]
+
+
+@pytest.mark.parametrize(
+    ("slug", "given", "named"),
+    [
+        ("flip", {"x": "1e200, 1"}, "At x = 1e+200: the forward value is too large"),
+        ("flip", {"x": "1e39, 1", "dtype": "float32"}, "x is too large"),
+        ("flip", {"x": "1e154"}, "too large"),
+        ("clip_identity", {"x": "1e200", "power": "2"}, "too large"),
+        ("clip_identity", {"device": "cuda:99"}, "no device cuda:99"),
+    ],
+)
+def test_what_is_not_finite_is_named(slug, given, named):
+    result = run(slug, **given)
+    assert any(named in note.text for note in result.notes), [n.text for n in result.notes]
+
+
+def test_a_lessons_own_cause_is_told_before_the_general_ones():
+    def root(x, shift):
+        return (x + shift).sqrt()
+
+    def causes(x, roles):
+        yield x < 0, "the root of a negative number is NaN."
+
+    text = CurveText("y", "dy/dx", "", "")
+    shift = Number("shift", "Shift", "0")
+    lab = curve_lab(Curve((shift,), root, lambda x, shift: torch.ones_like(x), text, causes=causes))
+    lesson = Lesson(root, lab)
+    result = lesson.compute(lesson.validate({"x": "-1, 0, 4"}))
+    assert [note.text for note in result.notes][0] == (
+        "At x = −1: the root of a negative number is NaN."
+    )
+    assert "At x = 0:" in result.notes[1].text
+    assert result["true_gradient"].y[2] == 0.25
+    assert not np.isfinite(result["true_gradient"].y[:2]).any()
+
+
+def test_nothing_leads_back_is_a_gradient_of_zero():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    assert gradient(x.detach() ** 2, x).tolist() == [0.0, 0.0]
+    assert gradient(torch.tensor([1.0], requires_grad=True), x).tolist() == [0.0, 0.0]
+
+
+def test_an_axis_never_overflows():
+    largest = np.array([-1.7e308, 1.0])
+    assert math.isfinite(2 * round_up([largest], 1.0))
+    result = run("clip_identity", x="-1.7e308, 1.7e308")
+    lesson = find("clip_identity")
+    for figure in lesson.lab.figures(result, lesson.validate({}), frozenset()):
+        low, high = figure.layout["xaxis"]["range"]
+        assert math.isfinite(high - low)

@@ -1,0 +1,127 @@
+"""Chapter 4's vector lab against closed forms, torch's own clipping and differences."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lessons import find
+from lessons.clipping.value_or_norm.lesson import value_or_norm
+from lessons.clipping.vector import bowl, by_role
+from lessons.clipping.vector_lab import angle, turn
+from lessons.devices import DTYPES
+
+VECTORS = [(3.0, 1.0), (-2.0, 0.5), (0.1, -0.2), (0.0, -4.0), (1e6, -1e6), (1.5, 1.5)]
+
+
+def run(**given: str):
+    lesson = find("value_or_norm")
+    return lesson.compute(lesson.validate(given))
+
+
+@pytest.mark.parametrize("g", VECTORS)
+@pytest.mark.parametrize("limit", [0.1, 1.5, 5.0])
+def test_both_clips_equal_their_closed_forms(g, limit):
+    result = run(g1=repr(g[0]), g2=repr(g[1]), limit=repr(limit))
+    vector = np.array(g)
+    length = math.hypot(*g)
+    assert np.allclose(result["forward"].y, vector, rtol=1e-12)
+    assert np.allclose(result["true_gradient"].y, vector, rtol=1e-12)
+    assert np.allclose(result["trick_gradient"].y, np.clip(vector, -limit, limit), rtol=1e-9)
+    shorter = vector * min(1.0, limit / length)
+    assert np.allclose(result["intended_gradient"].y, shorter, rtol=1e-9)
+    assert result["forward"].x.tolist() == [1.0, 2.0]
+
+
+def test_torch_clips_gradients_of_parameters_to_the_same():
+    for g in VECTORS:
+        roles = by_role(value_or_norm, torch.tensor(g, dtype=torch.float64), 1.5)
+        weight = torch.nn.Parameter(torch.tensor(g, dtype=torch.float64))
+        bowl(weight).backward()
+        unclipped = weight.grad.clone()
+        torch.nn.utils.clip_grad_value_([weight], 1.5)
+        assert weight.grad.tolist() == roles["trick_gradient"].tolist()
+        weight.grad = unclipped
+        torch.nn.utils.clip_grad_norm_([weight], 1.5)  # divides by the norm plus 1e-6
+        assert np.allclose(weight.grad, roles["intended_gradient"], rtol=1e-5)
+
+
+def test_true_gradient_is_the_central_difference_of_the_loss():
+    w, h = torch.tensor([3.0, -1.0], dtype=torch.float64), 1e-6
+    slope = [float(bowl(w + h * e) - bowl(w - h * e)) / (2 * h) for e in torch.eye(2)]
+    roles = by_role(value_or_norm, w, 1.5)
+    assert roles["true_gradient"].tolist() == pytest.approx(slope, rel=1e-8)
+
+
+def test_by_norm_keeps_every_direction_and_by_value_snaps_to_the_diagonals():
+    result = run(g1="4", g2="0", limit="1")
+    curves = {series.name: series for series in result.curves}
+    x = curves["true_gradient"].x
+    assert (x[0], x[-1], len(x) % 2) == (0.0, 360.0, 1)
+    assert np.allclose(curves["intended_gradient"].y, x, atol=1e-9)
+    assert np.allclose(curves["true_gradient"].y, x, atol=1e-9)
+    plateau = (x >= 20) & (x <= 70)  # both components of a length of 4 are beyond 1 there
+    assert np.allclose(curves["trick_gradient"].y[plateau], 45.0, atol=1e-9)
+    components = 4 * np.stack([np.cos(np.radians(x)), np.sin(np.radians(x))])
+    clipped = np.clip(components, -1, 1)
+    after = np.degrees(np.arctan2(clipped[1], clipped[0]))
+    off = (curves["trick_gradient"].y - after + 180) % 360 - 180
+    assert np.allclose(off, 0.0, atol=1e-9)
+    assert np.allclose(curves["trick_gradient_length"].y, np.hypot(*clipped), rtol=1e-9)
+    assert np.allclose(curves["intended_gradient_length"].y, 1.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_within_the_limit_neither_clip_changes_a_bit(dtype):
+    result = run(g1="0.3", g2="-0.7", limit="1", dtype=dtype)
+    for role in ("trick_gradient", "intended_gradient"):
+        assert result[role].y.tolist() == result["true_gradient"].y.tolist()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"g1": "0", "g2": "0"}, "The gradient is 0"),
+        ({"limit": "0"}, "What is left is 0"),
+        ({"device": "cuda:99"}, "no device cuda:99"),
+    ],
+)
+def test_what_has_no_direction_is_named(given, said):
+    assert any(said in note.text for note in run(**given).notes)
+
+
+def test_angles_are_measured_the_short_way_round():
+    assert angle(np.array([0.0, 2.0])) == 90.0
+    assert math.isnan(angle(np.zeros(2)))
+    assert (turn(350.0, 10.0), turn(10.0, 350.0)) == (20.0, -20.0)
+
+
+def test_the_answers_follow_the_numbers():
+    """Another program makes another answer right."""
+    lesson = find("value_or_norm")
+    values = lesson.validate({})
+
+    def answers(program):
+        result = lesson.lab.compute(program, values, lambda share: None)
+        return [lesson.predictions[name](result) for name in ("way", "length")]
+
+    def swapped(w, limit):
+        return value_or_norm(w, limit)[::-1]
+
+    def largest_only(w, limit):
+        kept = torch.where(w.abs() == w.abs().max(), w, w.detach())
+        return kept, value_or_norm(w, limit)[1]
+
+    def unclipped(w, limit):
+        return w, w
+
+    assert answers(value_or_norm) == ["small", "root"]
+    assert answers(swapped) == ["same", "limit"]
+    assert answers(largest_only)[0] == "large"
+    assert answers(unclipped)[0] == "same"
+
+
+def test_the_length_of_many_clipped_components_is_computed():
+    facts = run(limit="0.5").facts
+    assert facts["many_length"] == pytest.approx(0.5 * math.sqrt(facts["many"]), rel=1e-12)
