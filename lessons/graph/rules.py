@@ -8,6 +8,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
@@ -73,11 +74,17 @@ def _evaluated(value: Callable[[Numbers], Any], numbers: Numbers) -> float:
         return float(value(numbers))
 
 
+@lru_cache(256)
+def _signature(op_type: str) -> tuple[tuple[str, Any], ...]:
+    """The names and defaults of the operands of an elementwise op."""
+    words = [word.partition("=") for word in ELEMENTWISE[op_type].operands.split()]
+    return tuple((name, _default(default)) for name, _, default in words)
+
+
 def _bound(node: Node, index: Sequence[int]) -> tuple[Numbers, dict[str, str], dict[int, str]]:
     """Numbers and symbols by the names of the row, and the name of each tensor operand."""
-    names = [word.partition("=") for word in ELEMENTWISE[node.type].operands.split()]
-    given: dict[str, Any] = {name: _default(default) for name, _, default in names}
-    order = [name for name, _, _ in names]
+    given: dict[str, Any] = dict(_signature(node.type))
+    order = list(given)
     if node.function in ("clamp_max", "clamp_max_"):
         order.remove("low")
     given |= dict(zip(order, node.args, strict=False))
@@ -140,8 +147,16 @@ def _filled(latex: str, names: dict[str, str]) -> str:
 
 
 def _symbol(node: Node) -> str:
-    r"""A node's name as one symbol: `yu_fixed` → `\mathit{yu\_fixed}`, `x` → `x`."""
-    label = node.label
+    return symbol(node.label)
+
+
+@lru_cache(1024)
+def symbol(label: str) -> str:
+    r"""A name as one symbol.
+
+    >>> symbol("x"), symbol("y_u"), symbol("yu_fixed")
+    ('x', 'y_{u}', '\\mathit{yu\\_fixed}')
+    """
     if re.fullmatch(r"[A-Za-z]", label):
         return label
     split = re.fullmatch(r"([A-Za-z])_?(\w)", label)
@@ -204,18 +219,11 @@ def terms(edge: Edge, index: Sequence[int], most: int = 6) -> list[tuple[tuple[i
     At most `most` of them, in row-major order, those whose operand component is the chosen one;
     a single one where nothing was broadcast. Empty for an op that is not elementwise.
     """
-    shape = edge.consumer.outputs[0].shape if edge.consumer.outputs else ()
     if local_derivative(edge, index) is None:
         return []
-    wanted = place(index, edge.value.shape)
-    found = []
-    for position in _positions(shape):
-        if place(position, edge.value.shape) == wanted:
-            found.append((position, local_derivative(edge, position) or 0.0))
-            if len(found) == most:
-                break
-    return found
-
-
-def _positions(shape: Sequence[int]) -> Any:
-    return itertools.product(*(range(n) for n in shape))
+    shape = edge.consumer.outputs[0].shape
+    own = edge.value.shape
+    at, aligned = place(index, shape), (1,) * (len(shape) - len(own)) + own
+    axes = [(i,) if n == m else range(n) for i, n, m in zip(at, shape, aligned, strict=True)]
+    positions = itertools.islice(itertools.product(*axes), most)
+    return [(position, local_derivative(edge, position) or 0.0) for position in positions]

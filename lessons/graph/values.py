@@ -51,8 +51,14 @@ class Value(NamedTuple):
 
     def at(self, index: Sequence[int]) -> Any:
         """The number of the chosen component, as `place` finds it; NaN where none was kept."""
-        position = flat(place(index, self.shape), self.shape)
-        return self.numbers[position] if position < len(self.numbers) else math.nan
+        kept = len(self.numbers)
+        if kept == 1:
+            return self.numbers[0]
+        if len(self.shape) == 1:
+            position = min(index[-1], self.shape[0] - 1) if index else 0
+        else:
+            position = flat(place(index, self.shape), self.shape)
+        return self.numbers[position] if position < kept else math.nan
 
 
 def place(index: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:

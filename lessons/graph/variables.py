@@ -39,7 +39,7 @@ def assigned_names() -> tuple[str, ...]:
 
 @lru_cache(4096)
 def _engine_code(code: CodeType) -> bool:
-    return os.path.realpath(code.co_filename).startswith(_ENGINE) or code.co_name == "<lambda>"
+    return os.path.realpath(code.co_filename).startswith(_ENGINE)
 
 
 @lru_cache(4096)
