@@ -7,6 +7,7 @@ import torch
 
 from lessons.graph.nodes import Kind
 from lessons.tricks.lookup import SPELLINGS, Spelling
+from lessons.tricks.optypes import OP_TYPES
 from lessons.tricks.rules import Slot
 
 KINDS: dict[str, Kind] = {
@@ -38,6 +39,8 @@ def meaning(func: Any) -> Spelling | None:
     name = getattr(func, "__name__", type(func).__name__)
     if name == "__get__":
         attribute = getattr(getattr(func, "__self__", None), "__name__", "")
+        if attribute == "data":  # the old spelling of detach
+            return Spelling("stop_gradient")
         return Spelling(attribute) if attribute in ("real", "imag", "H", "mH") else None
     return None if name in _NO_OPS else Spelling(name.strip("_") or "op")
 
@@ -48,6 +51,17 @@ def op_type_of(spelling: Spelling, args: tuple[Any, ...], kwargs: dict[str, Any]
     if op_type is None:  # a call that the engine's table leaves out
         return {"div": "div_trunc", "where": "nonzero"}.get(spelling.type)
     return op_type
+
+
+@lru_cache(256)
+def op_type_of_node(name: str) -> str:
+    """The op type that leaves an autograd node of this name behind; the name itself for others.
+
+    >>> op_type_of_node("Unbind"), op_type_of_node("MyFunction")
+    ('unbind', 'MyFunction')
+    """
+    types = [row.name for row in OP_TYPES.values() if name in row.nodes]
+    return types[0] if len(types) == 1 else name
 
 
 def untraceable() -> bool:

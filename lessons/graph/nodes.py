@@ -228,9 +228,10 @@ class Recording:
 
         `upstream` is the gradient of whatever comes after `output`: its shape, or a number; ones
         if left out, which is the gradient of the sum. May be called within the block or after
-        it, and again: the graph is retained and `.grad` is left alone. Where no gradient leads to
-        `output` nothing flows and nothing is raised. Returns the recording; `gradients` then has
-        the gradient of each leaf that can have one, None where none arrived.
+        it, and again: the graph is retained and `.grad` is left alone; torch refuses once a
+        `loss.backward()` has freed the graph. Where no gradient leads to `output` nothing flows
+        and nothing is raised. Returns the recording; `gradients` then has the gradient of each
+        leaf that can have one, None where none arrived.
         """
         from lessons.graph.backward import run_backward
 

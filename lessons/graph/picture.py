@@ -14,7 +14,6 @@ from lessons.graph.nodes import Edge, Node, Recording
 from lessons.graph.sentences import spelled
 from lessons.graph.steps import Part, Step, Sum, backward_steps
 from lessons.graph.values import Value
-from lessons.text import number
 
 CHARACTER = 7.2
 """The width of a character of the monospaced text in a node, at 12 px."""
@@ -104,9 +103,7 @@ def _drawn(recording: Recording) -> list[Node]:
 
 
 def _short(value: Any) -> str:
-    if value is None or isinstance(value, complex):
-        return spelled(value)
-    return number(float(value), DIGITS)
+    return spelled(value, DIGITS)
 
 
 def _lines(node: Node, index: Sequence[int]) -> list[str]:

@@ -12,7 +12,15 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from lessons.graph.calls import KINDS, meaning, op_type_of, plain, tensors_in, untraceable
+from lessons.graph.calls import (
+    KINDS,
+    meaning,
+    op_type_of,
+    op_type_of_node,
+    plain,
+    tensors_in,
+    untraceable,
+)
 from lessons.graph.nodes import Edge, Node, Recording
 from lessons.graph.values import Value
 from lessons.graph.variables import assigned_names
@@ -32,6 +40,7 @@ class Recorder(TorchFunctionMode):
         self._first = torch._C._autograd._get_sequence_nr()
         self._counts: Counter[str] = Counter()
         self._tensors: dict[int, tuple[torch.Tensor, Any, Node, int]] = {}
+        self._variables: dict[int, tuple[torch.Tensor, str]] = {}  # of constants not yet read
         self._wiring = Wiring(recording, self.origin)
         recording._recorder = self
 
@@ -79,6 +88,7 @@ class Recorder(TorchFunctionMode):
             versions = [operand._version for operand in operands]
         result = run()
         if not operands:
+            self._note_variable(result)
             return result  # made of no tensor: a constant, once something reads it
         with torch._C.DisableTorchFunction():
             outputs = tensors_in(result)
@@ -104,6 +114,11 @@ class Recorder(TorchFunctionMode):
         node.upstream = [None] * len(outputs)
         self.recording.nodes[node.name] = node
         self.recording.mark_cuts(node)
+
+    def _note_variable(self, result: Any) -> None:
+        names = assigned_names()
+        for tensor, name in zip(tensors_in(result), names, strict=False):
+            self._variables[id(tensor)] = tensor, name
 
     def _remember(self, tensor: torch.Tensor, node: Node, place: int) -> None:
         self._tensors[id(tensor)] = (tensor, tensor.grad_fn, node, place)
@@ -145,6 +160,8 @@ class Recorder(TorchFunctionMode):
         node.outputs.append(Value.of(tensor))
         node.upstream = [None]
         node.requires_grad = tensor.requires_grad
+        if name is None and id(tensor) in self._variables:
+            node.variable = self._variables[id(tensor)][1]
         self.recording.nodes[node.name] = node
         self._remember(tensor, node, 0)
         if tensor.requires_grad:
@@ -155,7 +172,7 @@ class Recorder(TorchFunctionMode):
         """An op that no mode could see: an `autograd.Function` of the program's own."""
         node = self._wiring.owners.get(made_by)
         if node is None:
-            node = Node("", node_name(made_by), "plain")
+            node = Node("", op_type_of_node(node_name(made_by)), "plain")
             self._add(node, [tensor])
             node.variable = None
             self._wiring.wire(node, [tensor], [])
@@ -190,4 +207,5 @@ class Recorder(TorchFunctionMode):
             for key, (tensor, _, node, place) in self._tensors.items()
         }
         self._tensors.clear()
+        self._variables.clear()
         self._wiring.clear()

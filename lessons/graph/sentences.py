@@ -9,15 +9,15 @@ if TYPE_CHECKING:
     from lessons.graph.steps import Part, Step, Sum
 
 
-def spelled(value: Any) -> str:
-    """A number, or none, as the pages write it.
+def spelled(value: Any, digits: int = 6) -> str:
+    """A number, or none, as the pages write it; a zero has no sign.
 
-    >>> spelled(-0.5), spelled(None), spelled(True), spelled(1 + 2j)
-    ('−0.5', 'none', '1', '(1+2j)')
+    >>> spelled(-0.5), spelled(None), spelled(True), spelled(1 + 2j), spelled(-0.0)
+    ('−0.5', 'none', '1', '(1+2j)', '0')
     """
     if value is None:
         return "none"
-    return str(value) if isinstance(value, complex) else number(float(value))
+    return str(value) if isinstance(value, complex) else number(float(value) + 0.0, digits)
 
 
 def said(recording: Recording, step: "Step") -> str:

@@ -52,8 +52,8 @@ class Value(NamedTuple):
     def at(self, index: Sequence[int]) -> Any:
         """The number of the chosen component, as `place` finds it; NaN where none was kept."""
         kept = len(self.numbers)
-        if kept == 1:
-            return self.numbers[0]
+        if kept < 2:
+            return self.numbers[0] if kept else math.nan
         if len(self.shape) == 1:
             position = min(index[-1], self.shape[0] - 1) if index else 0
         else:

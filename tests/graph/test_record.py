@@ -13,6 +13,7 @@ from torch.nn import functional
 
 from lessons import lessons
 from lessons.graph import RecordError, named, record
+from lessons.graph.picture import picture
 from lessons.graph.values import LIMIT
 from lessons.tricks import (
     clip_gradient,
@@ -314,6 +315,60 @@ def test_constants_parameters_and_tensors_made_before():
     assert recording.gradients["input"].numbers == [4.0]
     assert recording.gradients["parameter"].numbers == [6.0]
     assert "const" not in recording.gradients
+
+
+def test_variables_of_the_source_are_labels():
+    def program(x):
+        c = torch.tensor(3.0)
+        low, _ = x.split(1)
+        low = low + 0.0
+        low *= c
+        if (twice := low * 2).sum() > 0:
+            total: torch.Tensor = twice + 1
+        return total * 4
+
+    recording = recorded(program, x=leaf(1.0, 2.0))
+    assert [node.label for node in recording if node.name != "x"] == [
+        *("low", "low", "c", "low", "twice", "sum", "gt", "total", "mul_2"),
+    ]
+
+
+def test_data_is_a_stopped_copy_and_iteration_an_unbind():
+    def program(x):
+        first, second = x
+        return first * second + x.data.sum()
+
+    recording = recorded(program, x=leaf(2.0, 3.0))
+    assert [n.type for n in recording.ops] == ["unbind", "mul", "stop_gradient", "sum", "add"]
+    assert recording.gradients["x"].numbers == [3.0, 2.0]
+    assert len(recording.nodes["unbind"].outputs) == 2
+
+
+def test_complex_and_empty_tensors():
+    x = torch.tensor([1 + 2j], requires_grad=True)
+    with record({"x": x}) as recording:
+        y = (x * x).abs().sum()
+    assert recording.backward(y).gradients["x"].numbers == torch.autograd.grad(y, x)[0].tolist()
+    assert picture(recording)["nodes"][0]["value"] == "(1+2j)"
+    recording = recorded(lambda x: x[:0].sum(), x=leaf(1.0))
+    assert picture(recording)["nodes"][1]["value"] == "NaN"
+
+
+def test_a_training_step():
+    torch.manual_seed(0)
+    layer = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    layer.double()
+    optimiser = torch.optim.SGD(layer.parameters(), lr=0.1, foreach=False)
+    with record(dict(layer.named_parameters())) as recording:
+        loss = layer(torch.ones(3, 2, dtype=torch.float64)).square().mean()
+        recording.backward(loss)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    for name, parameter in layer.named_parameters():
+        assert recording.gradients[name].numbers == parameter.grad.flatten().tolist()
+    ops = [n.type for n in recording.ops if not n.inplace]
+    assert ops == ["linear", "tanh", "linear", "square", "mean"]
 
 
 def test_a_module_and_several_ops_in_one_call():
