@@ -1,6 +1,6 @@
 """Where nodes, edge labels and edge routes go: a layered drawing, after Sugiyama.
 
-python-igraph orders each layer so that few edges cross and lines things up; what is ours is which
+fast-sugiyama orders each layer so that few edges cross and lines things up; what is ours is which
 layer a thing belongs to, and the room that boxes of different sizes need. An edge's label is a
 small box in a layer of its own kind, so no label can lie on another or on a node. Knows sizes and
 edges only, no torch; the same graph always gives the same drawing.
@@ -8,9 +8,10 @@ edges only, no torch; the same graph always gives the same drawing.
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-import igraph
+from fast_sugiyama import from_edges
 
 Point = tuple[float, float]
 Size = tuple[float, float]
@@ -83,7 +84,6 @@ def _layout(
     parts = _components(len(sizes), edges)
     if len(parts) == 1:
         return _connected(sizes, edges, labels)
-    # One by one: igraph 1.0.0 mixes up the routes of a graph that is not connected.
     nodes: dict[int, Point] = {}
     places: dict[int, tuple[Point, tuple[Point, ...]]] = {}
     left, height = 0.0, 0.0
@@ -115,8 +115,15 @@ def _shifted(points: Sequence[Point], by: float) -> tuple[Point, ...]:
 
 
 def _components(count: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """The connected parts of the graph, directions aside."""
-    return [list(part) for part in igraph.Graph(count, edges).connected_components()]
+    """The connected parts of the graph, directions aside, in the order of their first nodes."""
+    part_of = {node: [node] for node in range(count)}
+    for start, end in edges:
+        one, other = part_of[start], part_of[end]
+        if one is not other:
+            one += other
+            part_of |= dict.fromkeys(other, one)
+    parts = {id(part): part for part in part_of.values()}
+    return sorted(sorted(part) for part in parts.values())
 
 
 def _connected(
@@ -124,39 +131,33 @@ def _connected(
 ) -> Drawing:
     count = len(sizes)
     depths = _depths(count, edges)
-    # Nodes in even layers; the label of an edge in the odd one before its consumer.
+    # Nodes in even layers; the label of an edge in the odd one before its consumer; and, for the
+    # edge itself, a lane in every layer between its producer and its label.
     layers = [2 * depth for depth in depths] + [2 * depths[end] - 1 for _, end in edges]
-    graph = igraph.Graph(n=len(layers), directed=True)
-    graph.add_edges(
-        [(start, count + i) for i, (start, _) in enumerate(edges)]
-        + [(count + i, end) for i, (_, end) in enumerate(edges)]
-    )
-    widths = [width for width, _ in (*sizes, *labels)]
-    spread = sum(widths) / len(widths) + GAP_ACROSS
-    found = graph.layout_sugiyama(layers=layers, hgap=spread, vgap=1)
-    passing = [[(x, round(y)) for x, y in way] for way in found.edge_routing[: len(edges)]]
+    room = [*sizes, *labels]
+    ways: list[list[int]] = []
+    for i, (start, _) in enumerate(edges):
+        between = range(layers[start] + 1, layers[count + i])
+        ways.append([*range(len(layers), len(layers) + len(between)), count + i])
+        layers += between
+        room += [(LANE, 0.0)] * len(between)
+    wishes = _wishes([(start, *way, end) for (start, end), way in zip(edges, ways, strict=True)],
+                     [width for width, _ in (*sizes, *labels)])  # fmt: skip
 
     rows: dict[int, list[_Box]] = {}
-    owners: dict[int, list[tuple[int, int]]] = {}  # (vertex, -1), or (edge, place on its way)
-    for vertex, (size, layer) in enumerate(zip((*sizes, *labels), layers, strict=True)):
-        rows.setdefault(layer, []).append(_Box(found[vertex][0], *size))
-        owners.setdefault(layer, []).append((vertex, -1))
-    for edge, way in enumerate(passing):
-        for at, (x, layer) in enumerate(way):
-            rows.setdefault(layer, []).append(_Box(x, LANE, 0.0))
-            owners.setdefault(layer, []).append((edge, at))
-
-    centres: dict[tuple[int, int], tuple[float, int]] = {}
+    owners: dict[int, list[int]] = {}
+    for vertex, (layer, size) in enumerate(zip(layers, room, strict=True)):
+        rows.setdefault(layer, []).append(_Box(wishes[vertex], *size))
+        owners.setdefault(layer, []).append(vertex)
+    centres: dict[int, float] = {}
     for layer, boxes in rows.items():
-        for owner, x in zip(owners[layer], _apart(boxes), strict=True):
-            centres[owner] = x, layer
-    left = min(centres[o][0] - b.width / 2 for y in rows for o, b in _pairs(owners, rows, y))
-    right = max(centres[o][0] + b.width / 2 for y in rows for o, b in _pairs(owners, rows, y))
+        centres |= zip(owners[layer], _apart(boxes), strict=True)
+    left = min(centres[vertex] - width / 2 for vertex, (width, _) in enumerate(room))
+    right = max(centres[vertex] + width / 2 for vertex, (width, _) in enumerate(room))
     middles, height = _heights(rows)
 
     def point(vertex: int) -> Point:
-        x, layer = centres[vertex, -1]
-        return x - left, middles[layer][0]
+        return centres[vertex] - left, middles[layers[vertex]][0]
 
     routes = []
     ports = _ports(edges, [point(count + i)[0] for i in range(len(edges))], sizes)
@@ -165,10 +166,10 @@ def _connected(
         middle, half = middles[layers[start]]
         # Straight through its own layer, where others may be taller, and aslant between layers.
         route = [(x, y + sizes[start][1] / 2), (x, middle + half)]
-        on_the_way = [centres[i, at] for at in range(len(passing[i]))] + [centres[count + i, -1]]
-        for x, layer in sorted(on_the_way, key=lambda one: one[1]):
-            middle, half = middles[layer]
-            route += [(x - left, middle - half), (x - left, middle + half)]
+        for vertex in ways[i]:
+            x = point(vertex)[0]
+            middle, half = middles[layers[vertex]]
+            route += [(x, middle - half), (x, middle + half)]
         middle, half = middles[layers[end]]
         port = end_x + ports[i]
         route += [(port, middle - half), (port, end_y - sizes[end][1] / 2)]
@@ -182,14 +183,28 @@ def _connected(
     )
 
 
+def _wishes(paths: Sequence[Sequence[int]], widths: Sequence[float]) -> dict[int, float]:
+    """Where across each vertex of a connected graph would stand, were all of them equally wide.
+
+    Each step of a path leads to the next layer, so the layers that make the edges shortest, which
+    the library finds for itself, are ours.
+    """
+    # Last first: then of the nodes that read one, the first usually stands left.
+    steps = [step for path in reversed(paths) for step in pairwise(path)]
+    if not steps:
+        return {0: 0.0}
+    [(positions, *_)] = from_edges(
+        steps,
+        vertex_spacing=sum(widths) / len(widths) + GAP_ACROSS,
+        dummy_vertices=False,
+        ranking_type="minimize",
+        crossing_minimization="barycenter",
+    )
+    return {int(vertex): x for vertex, (x, _) in positions}
+
+
 def _turned(points: Sequence[Point]) -> tuple[Point, ...]:
     return tuple((y, x) for x, y in points)
-
-
-def _pairs(
-    owners: dict[int, list[tuple[int, int]]], rows: dict[int, list[_Box]], layer: int
-) -> list[tuple[tuple[int, int], _Box]]:
-    return list(zip(owners[layer], rows[layer], strict=True))
 
 
 def _depths(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:

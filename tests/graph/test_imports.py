@@ -14,7 +14,7 @@ OURS = ("lessons.graph", "lessons.tricks", "lessons.text")
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_imports(path):
-    others = {"torch"} | ({"igraph"} if path.stem == "layout" else set())
+    others = {"torch"} | ({"fast_sugiyama"} if path.stem == "layout" else set())
     for name in imported(path.read_text(encoding="utf-8"), f"lessons.graph.{path.stem}"):
         root = name.split(".")[0]
         known = root in others or root in sys.stdlib_module_names
