@@ -19,6 +19,7 @@ from torch.overrides import (
     _push_mode,
 )
 
+from lessons.tricks.as_one import Call, shown
 from lessons.tricks.errors import describe, listed
 from lessons.tricks.lookup import SPELLINGS, Spelling
 from lessons.tricks.overridden import Binding, refuse_compiling, run_overridden
@@ -80,7 +81,10 @@ class MapEntry(TorchFunctionMode):
             return func(*args, **kwargs)
         self.report.overridden[op_type] += 1
         name = op_type if number == 1 else f"{op_type}_{number - 1}"
-        return run_overridden(func, spelling, op_type, name, binding, args, kwargs)
+        return shown(
+            Call(op_type, args, kwargs, spelling.swapped),
+            lambda: run_overridden(func, spelling, op_type, name, binding, args, kwargs),
+        )
 
     def start(self) -> None:
         self.outer = current_map()

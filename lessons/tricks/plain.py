@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.overrides import handle_torch_function, has_torch_function
 
+from lessons.tricks.as_one import one_op
 from lessons.tricks.errors import TrickError, describe
 
 
@@ -157,6 +158,7 @@ def forward_backward(
     """
 
     @functools.wraps(f, updated=())
+    @one_op("forward_backward")
     def trick(*args: Any, **kwargs: Any) -> torch.Tensor:
         surrogate = g(*args, **kwargs)
         with torch.no_grad():
@@ -182,6 +184,7 @@ def straight_through(f: Callable[..., torch.Tensor]) -> Callable[..., torch.Tens
     """
 
     @functools.wraps(f, updated=())
+    @one_op("straight_through")
     def trick(x: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         require_tensor("straight_through", x)
         with torch.no_grad():

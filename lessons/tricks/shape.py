@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from lessons.tricks.as_one import one_op
 from lessons.tricks.errors import TrickError, describe
 from lessons.tricks.plain import require_tensor, run_function
 
@@ -66,6 +67,7 @@ class _ClipGradientNorm(_Reshaped):
         return (upstream * factor).to(upstream.dtype), None
 
 
+@one_op("flip_gradient")
 def flip_gradient(x: torch.Tensor, scale: float | torch.Tensor = 1.0) -> torch.Tensor:
     """The value of `x`; the gradient times `-scale`: a gradient reversal.
 
@@ -81,6 +83,7 @@ def flip_gradient(x: torch.Tensor, scale: float | torch.Tensor = 1.0) -> torch.T
     return run_function(_FlipGradient, x, fitting("flip_gradient", "scale", scale, x))
 
 
+@one_op("scale_gradient")
 def scale_gradient(x: torch.Tensor, factor: float | torch.Tensor) -> torch.Tensor:
     """The value of `x`; the gradient times `factor`, a number or a tensor that broadcasts to `x`.
 
@@ -96,6 +99,7 @@ def scale_gradient(x: torch.Tensor, factor: float | torch.Tensor) -> torch.Tenso
     return run_function(_ScaleGradient, x, fitting("scale_gradient", "factor", factor, x))
 
 
+@one_op("clip_gradient")
 def clip_gradient(
     x: torch.Tensor, low: float | torch.Tensor, high: float | torch.Tensor
 ) -> torch.Tensor:
@@ -121,6 +125,7 @@ def clip_gradient(
     return run_function(_ClipGradient, x, low, high)
 
 
+@one_op("clip_gradient_norm")
 def clip_gradient_norm(x: torch.Tensor, max_norm: float | torch.Tensor) -> torch.Tensor:
     """The value of `x`; the gradient shortened to length `max_norm` if it is longer.
 

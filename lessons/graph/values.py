@@ -1,0 +1,100 @@
+"""A tensor's plain copy: shape, dtype and numbers, and which of them a chosen component is."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+LIMIT = 4096
+"""Numbers copied of one tensor. The rest of a larger one is counted, not kept."""
+
+_DTYPES = {
+    dtype: str(dtype).removeprefix("torch.")
+    for dtype in vars(torch).values()
+    if isinstance(dtype, torch.dtype)
+}
+
+
+class Value(NamedTuple):
+    """What was in a tensor.
+
+    `shape`; `dtype` as torch names it, without "torch."; `numbers` in row-major order: floats,
+    ints, bools or complex numbers, at most LIMIT of them.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    numbers: Sequence[Any]
+
+    @classmethod
+    def of(cls, tensor: torch.Tensor) -> "Value":
+        """Copy `tensor`, whatever its device or layout. A meta tensor has no numbers."""
+        shape = tuple(tensor.shape)
+        numbers: Any
+        if tensor.is_meta:
+            numbers = []
+        elif tensor.layout is not torch.strided:
+            numbers = tensor.detach().to_dense().flatten()[:LIMIT].tolist()
+        elif not shape:
+            numbers = [tensor.item()]
+        elif len(shape) == 1 and shape[0] <= LIMIT:
+            numbers = tensor.tolist()
+        else:
+            numbers = tensor.detach().reshape(-1)[:LIMIT].tolist()
+        return cls(shape, _DTYPES[tensor.dtype], numbers)
+
+    @property
+    def size(self) -> int:
+        """How many numbers the tensor has, kept or not."""
+        return math.prod(self.shape)
+
+    def at(self, index: Sequence[int]) -> Any:
+        """The number of the chosen component, as `place` finds it; NaN where none was kept."""
+        kept = len(self.numbers)
+        if kept < 2:
+            return self.numbers[0] if kept else math.nan
+        if len(self.shape) == 1:
+            position = min(index[-1], self.shape[0] - 1) if index else 0
+        else:
+            position = flat(place(index, self.shape), self.shape)
+        return self.numbers[position] if position < kept else math.nan
+
+
+def place(index: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
+    """Where the chosen component `index` lies in a tensor of this shape, as broadcasting does it.
+
+    Axes are matched from the right; an axis of length 1 has only place 0, an axis too short its
+    last place, an axis that `index` does not name its first.
+
+    >>> place((2,), (3,)), place((2,), ()), place((1, 2), (3,)), place((2,), (4, 1))
+    ((2,), (), (2,), (0, 0))
+    """
+    missing = len(shape) - len(index)
+    aligned = [0] * missing + list(index[max(-missing, 0) :])
+    return tuple(min(i, max(n - 1, 0)) for i, n in zip(aligned, shape, strict=True))
+
+
+def flat(index: Sequence[int], shape: Sequence[int]) -> int:
+    """The row-major position of `index`.
+
+    >>> flat((1, 2), (2, 3)), flat((), ())
+    (5, 0)
+    """
+    position = 0
+    for i, n in zip(index, shape, strict=True):
+        position = position * n + i
+    return position
+
+
+def unflat(position: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """The inverse of `flat`.
+
+    >>> unflat(5, (2, 3))
+    (1, 2)
+    """
+    index = []
+    for n in reversed(shape):
+        position, i = divmod(position, n)
+        index.append(i)
+    return tuple(reversed(index))

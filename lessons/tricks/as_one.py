@@ -1,0 +1,51 @@
+"""Lets a recorder around the code see a trick, or an overridden op, as the one op it stands for.
+
+A `TorchFunctionMode` sees torch calls, not the `autograd.Function`s that the tricks are. A mode
+with a method `see(call, run)` is told of them here. Without one nothing is added but a look at
+torch's stack of modes, which belongs to the thread.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import torch
+from torch.overrides import _get_current_function_mode_stack
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Call(NamedTuple):
+    """One call as a person wrote it; `swapped` where the first two arguments are: `2 - w`."""
+
+    type: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    swapped: bool = False
+
+
+def shown(call: Call, run: Callable[[], Any]) -> Any:
+    """`run()`, by way of the innermost mode of this thread that has a `see`, if there is one."""
+    if not torch.compiler.is_compiling() and torch._C._len_torch_function_stack():
+        for mode in reversed(_get_current_function_mode_stack()):  # type: ignore[no-untyped-call]
+            see = getattr(mode, "see", None)
+            if see is not None:
+                return see(call, run)
+    return run()
+
+
+def one_op(op_type: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorates a trick: a recorder sees each call as one op of this type, and none inside it."""
+
+    def decorate(trick: Callable[P, T]) -> Callable[P, T]:
+        @functools.wraps(trick)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            if torch.compiler.is_compiling() or not torch._C._len_torch_function_stack():
+                return trick(*args, **kwargs)
+            seen: T = shown(Call(op_type, args, kwargs), lambda: trick(*args, **kwargs))
+            return seen
+
+        return call
+
+    return decorate
