@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import torch
 
-ROWS = 1024
+ROWS = 512
 """Draws at a time: small enough that a chunk stays in the cache and memory stays flat."""
 
 

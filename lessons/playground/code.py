@@ -47,9 +47,7 @@ def code(document: Document, framework: str = "torch", alone: bool = False) -> s
         return f"{head}{chosen.imports}\n\n{text}\n"
     engine = _engine(text)
     if alone:
-        # The engine's annotations name classes that stand further down.
-        future = "from __future__ import annotations\n\n"
-        return head + future + bundle(text, ["lessons.tricks", __name__])
+        return head + bundle(text, ["lessons.tricks", __name__])
     names = "".join(f"    {name},\n" for name in engine)
     imports = f"\nfrom lessons.tricks import (\n{names})\n" if engine else ""
     return f"{head}{chosen.imports}{imports}\n\n{text}\n"

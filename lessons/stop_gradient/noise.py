@@ -36,14 +36,24 @@ def by_role(program: Program, x: torch.Tensor, u: torch.Tensor) -> dict[str, tor
         forward and trick_gradient of the program; true_gradient of the same forward expression
         without tricks, noise frozen; intended_gradient, of the expression without noise.
     """
+    return {**of_this_noise(program, x, u), "intended_gradient": intended(x)}
+
+
+def of_this_noise(program: Program, x: torch.Tensor, u: torch.Tensor) -> dict[str, torch.Tensor]:
+    """The roles that another draw of u would change: all but the intended gradient."""
     x = x.detach().requires_grad_()
     z = program(x, u)
     return {
         "forward": z.detach(),
         "trick_gradient": gradient(z, x),
         "true_gradient": gradient(noisy(x, u), x),
-        "intended_gradient": gradient(noise_free(x), x),
     }
+
+
+def intended(x: torch.Tensor) -> torch.Tensor:
+    """The gradient that is wanted: that of the expression without noise."""
+    x = x.detach().requires_grad_()
+    return gradient(noise_free(x), x)
 
 
 def first_draw(seed: int, count: int, low: float, high: float) -> torch.Tensor:

@@ -8,13 +8,12 @@ import torch
 
 from lessons.devices import DTYPES, resolve
 from lessons.draws import ROWS, unit_draws
-from lessons.gradients import gradient
 from lessons.inputs import COMPUTED_IN, array, format_refused, grid_around, printed
 from lessons.lesson import Lab, Progress
 from lessons.parameters import Index, Integer, Number, Numbers, Values
 from lessons.result import Histogram, Note, Result, Series
 from lessons.spread import Spread
-from lessons.stop_gradient.noise import Program, by_role, first_draw, noise_free
+from lessons.stop_gradient.noise import Program, by_role, first_draw, intended, of_this_noise
 from lessons.stop_gradient.noise_figures import figures, table
 from lessons.stop_gradient.noise_notes import notes
 
@@ -89,14 +88,11 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     total = _total(values)
     for noise in _noise(values, len(points), len(columns)):
         wide = cast(columns).expand(len(noise), -1)
-        for role, value in by_role(program, wide, cast(noise)).items():
-            if role in spreads:
-                spreads[role].add(array(value))
+        for role, value in of_this_noise(program, wide, cast(noise)).items():
+            spreads[role].add(array(value))
         progress(spreads["forward"].draws / total)
 
     at = min(values["point"], len(points)) - 1
-    target = cast(grid).requires_grad_()
-    intended = gradient(noise_free(target), target)
     return Result(
         series=(
             Series("u", "noise", array(points), array(u.expand(len(points)))),
@@ -111,7 +107,9 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
                 _summary(role, spread, columns, slice(len(points), None))
                 for role, spread in spreads.items()
             ),
-            Series("intended_gradient", "intended_gradient", array(grid), array(intended)),
+            Series(
+                "intended_gradient", "intended_gradient", array(grid), array(intended(cast(grid)))
+            ),
         ),
         histograms=_histograms(spreads, at, float(here["intended_gradient"][at])),
         facts=_facts(points, u, here, spreads, at, values),

@@ -75,7 +75,7 @@ def test_a_lessons_own_cause_is_told_before_the_general_ones():
     lab = curve_lab(Curve((shift,), root, lambda x, shift: torch.ones_like(x), text, causes=causes))
     lesson = Lesson(root, lab)
     result = lesson.compute(lesson.validate({"x": "-1, 0, 4"}))
-    assert [note.text for note in result.notes][0] == (
+    assert next(note.text for note in result.notes) == (
         "At x = −1: the root of a negative number is NaN."
     )
     assert "At x = 0:" in result.notes[1].text
