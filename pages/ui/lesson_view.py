@@ -179,23 +179,29 @@ def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
             st.button(label, on_click=go(on), key="next")
 
 
+_TAKE = "Take it with you"
+
+
 def _code(lesson: Lesson, state: LabState) -> None:
+    """One pane at a time: hidden ones would be drawn again with every picture of the lab."""
     st.markdown("## The code", anchors=False)
     panes = {"torch, as it ran": lesson.source}
     panes |= {label: path.read_text("utf-8") for label, path in lesson.equivalents.items()}
-    *code_tabs, take = st.tabs([*panes, "Take it with you"])
-    for tab, text in zip(code_tabs, panes.values(), strict=True):
-        with tab:
-            st.code(text, language="python")
-    with take:
-        st.markdown(
-            "One file with the settings of your screen. It needs Python and torch, and prints "
-            "these numbers as one JSON object. The address of this page restores the screen."
-        )
-        st.download_button(
-            f"Download {lesson.slug}.py",
-            data=lambda: export(lesson, state.values),
-            file_name=f"{lesson.slug}.py",
-            mime="text/x-python",
-            on_click="ignore",
-        )
+    names = [*panes, _TAKE]
+    shown = st.segmented_control(
+        "Which code", names, default=names[0], required=True, label_visibility="collapsed"
+    )
+    if shown in panes:
+        st.code(panes[shown], language="python")
+        return
+    st.markdown(
+        "One file with the settings of your screen. It needs Python and torch, and prints "
+        "these numbers as one JSON object. The address of this page restores the screen."
+    )
+    st.download_button(
+        f"Download {lesson.slug}.py",
+        data=lambda: export(lesson, state.values),
+        file_name=f"{lesson.slug}.py",
+        mime="text/x-python",
+        on_click="ignore",
+    )

@@ -246,7 +246,7 @@ def test_keyboard_alone_reaches_the_slider_and_moves_it(app, open_page):
 
 def test_the_downloaded_file_runs_and_agrees_with_the_screen(app, open_page, tmp_path):
     page = ready(open_page(app.url + LESSON + "&x=-2,3&u=1.21,1.44"))
-    page.get_by_role("tab", name="Take it with you").click()
+    page.get_by_text("Take it with you").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
     file = tmp_path / "exported.py"

@@ -1,8 +1,9 @@
 // When to send what the learner set. Knows neither the page nor Streamlit.
 //
-// One request is under way at a time. While it is, only the newest values are kept, and they go
-// out as soon as its answer is here: the server is never asked for a picture nobody will see, the
-// last value is never lost, and the browser draws one answer while the server computes the next.
+// Few requests are under way at a time: one, or two while answers come quickly, so that the server
+// computes one picture while the browser takes in another. Meanwhile only the newest values are
+// kept, and they go out as soon as there is room: the server is never asked for a picture nobody
+// will see, and the last value is never lost.
 // A slow answer is interrupted by a newer value after PATIENCE; while the hand keeps moving each
 // interruption doubles the wait, so that a slow lab still shows something in mid-drag. Values that
 // rest are worth interrupting for at once.
@@ -10,6 +11,7 @@
 const PATIENCE = 400; // ms before a newer value interrupts
 const PATIENCE_LIMIT = 6400; // ms; also how soon a request whose answer was lost is given up
 const BUSY_AFTER = 330; // ms before the lab says it is computing
+const QUICK = 200; // ms: after an answer in less, two requests may be under way
 
 /** @typedef {{seq: number, live: boolean, values: Record<string, string>}} Change */
 
@@ -22,7 +24,8 @@ export class Flow {
     this.send = send;
     this.showBusy = showBusy;
     this.seq = 0; // of the newest request
-    this.waiting = false; // for the answer to this.seq
+    this.answeredSeq = 0; // of the newest answer
+    this.room = 1; // requests that may be under way
     this.resting = true; // the newest request was not live
     this.pending = null; // what goes out next
     this.sentAt = 0;
@@ -39,12 +42,14 @@ export class Flow {
 
   /** An answer has come. Also tells a fresh lab where to go on counting. */
   answered(seq) {
-    if (seq < this.seq) return;
-    this.seq = seq;
-    this.waiting = false;
+    if (seq < this.answeredSeq) return;
+    if (seq === this.seq) this.room = performance.now() - this.sentAt < QUICK ? 2 : 1;
+    this.answeredSeq = seq;
+    this.seq = Math.max(this.seq, seq);
     this.patience = PATIENCE;
     clearTimeout(this.busyTimer);
     this.showBusy(false);
+    if (this.#underWay()) this.#busySoon();
     this.#pump();
   }
 
@@ -55,7 +60,7 @@ export class Flow {
 
   /** Whether nothing is under way and nothing waits. */
   isQuiet() {
-    return this.pending === null && !this.waiting;
+    return this.pending === null && !this.#underWay();
   }
 
   stop() {
@@ -64,10 +69,19 @@ export class Flow {
     clearTimeout(this.busyTimer);
   }
 
+  #underWay() {
+    return this.seq - this.answeredSeq;
+  }
+
+  #busySoon() {
+    clearTimeout(this.busyTimer);
+    this.busyTimer = setTimeout(() => this.showBusy(true), BUSY_AFTER);
+  }
+
   #pump() {
     clearTimeout(this.interruptTimer);
     if (this.pending === null) return;
-    if (this.waiting) {
+    if (this.#underWay() >= this.room) {
       const patience = this.pending.live ? this.patience : PATIENCE;
       const left = this.sentAt + patience - performance.now();
       if (left > 0) {
@@ -75,12 +89,11 @@ export class Flow {
         return;
       }
       this.patience = Math.min(2 * this.patience, PATIENCE_LIMIT);
-    } else {
-      this.busyTimer = setTimeout(() => this.showBusy(true), BUSY_AFTER);
+    } else if (!this.#underWay()) {
+      this.#busySoon();
     }
     const { values, live } = this.pending;
     this.pending = null;
-    this.waiting = true;
     this.resting = !live;
     this.sentAt = performance.now();
     this.seq += 1;
