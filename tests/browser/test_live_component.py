@@ -6,11 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import re
-import shutil
-import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,16 +14,14 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.support.server import free_port, serve
 
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
 DEMO = Path(__file__).parent / "demo" / "app.py"
-QUIET = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
 SLOW_SECONDS = 2.0
 PATIENCE_MS = 400
 
@@ -91,33 +85,25 @@ STROKE = f"[...document.querySelectorAll('{CURVE}')].at(-1).style.stroke"
 
 
 @contextlib.contextmanager
-def serving(*options: str) -> Iterator[str]:
-    """The demo on a free port; ends with the block."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(DEMO), f"--server.port={port}"]
-    command += ["--server.address=127.0.0.1", "--server.headless=true"]
-    command += ["--server.enableStaticServing=true", "--server.fileWatcherType=none"]
-    command += ["--browser.gatherUsageStats=false", "--runner.postScriptGC=false", *options]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DEMO_SLOW_SECONDS": str(SLOW_SECONDS)}
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as server:
-        try:
-            deadline = time.monotonic() + 60
-            while True:
-                try:
-                    socket.create_connection(("127.0.0.1", port), 1).close()
-                    break
-                except OSError:
-                    assert server.poll() is None, "the demo did not start"
-                    assert time.monotonic() < deadline, "the demo did not answer"
-                    time.sleep(0.1)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-            server.wait(10)
+def serving(**options: str) -> Iterator[str]:
+    """The demo, served on a free port."""
+    port = free_port()
+    settings = {
+        "server.port": port,
+        "server.address": "127.0.0.1",
+        "server.headless": "true",
+        "server.enableStaticServing": "true",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+        "runner.postScriptGC": "false",
+        **options,
+    }
+    flags = [f"--{name}={value}" for name, value in settings.items()]
+    command = [sys.executable, "-m", "streamlit", "run", str(DEMO), *flags]
+    base = f"/{options['server.baseUrlPath']}" if "server.baseUrlPath" in options else ""
+    command = ["env", f"DEMO_SLOW_SECONDS={SLOW_SECONDS}", *command]
+    with serve(command, port, f"{base}/_stcore/health") as server:
+        yield server.url
 
 
 @pytest.fixture(scope="module")
@@ -126,20 +112,11 @@ def address() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    system = shutil.which("chromium") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=system, args=QUIET.split())
-        yield browser
-        browser.close()
-
-
 @contextlib.contextmanager
-def visiting(chromium: Browser, url: str, **options: object) -> Iterator[Page]:
+def visiting(browser: Browser, url: str, **options: object) -> Iterator[Page]:
     """A page with a lab that is ready; leaving it, nothing may have gone wrong in the console."""
     options.setdefault("viewport", {"width": 1280, "height": 800})
-    context = chromium.new_context(**options)
+    context = browser.new_context(**options)
     context.add_init_script(SPY)
     page = context.new_page()
     wrong: list[str] = []
@@ -153,8 +130,8 @@ def visiting(chromium: Browser, url: str, **options: object) -> Iterator[Page]:
 
 
 @pytest.fixture
-def page(chromium: Browser, address: str) -> Iterator[Page]:
-    with visiting(chromium, address) as page:
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    with visiting(browser, address) as page:
         yield page
 
 
@@ -175,13 +152,13 @@ def pick(page: Page, name: str, label: str) -> None:
 
 
 def settled(page: Page) -> None:
-    """Wait until the newest change has been answered and every chart shows that answer."""
+    """Wait until the newest change has been answered and drawn, and Plotly holds its numbers."""
     page.wait_for_timeout(300)  # longer than the lab waits for a next key
     page.wait_for_function(
         """() => {
           const sent = Math.max(0, ...wire.map(({ sent }) => sent ?? 0));
-          const { seq, whole } = document.querySelector(".gl-lab").dataset;
-          return +seq >= sent && +whole >= sent;
+          const { whole, caughtUp } = document.querySelector(".gl-lab").dataset;
+          return +whole >= sent && +caughtUp >= sent;
         }"""
     )
 
@@ -252,20 +229,21 @@ def test_a_drag_is_followed_in_place(page: Page, record_property: pytest.Fixture
     )
 
 
-def test_one_request_is_under_way_and_the_last_value_wins(page: Page) -> None:
+def test_two_requests_at_most_are_under_way_and_the_last_value_wins(page: Page) -> None:
     page.evaluate(WATCH)
     drag(page, "power", 2, end=0.9)
     settled(page)
 
-    sent_at, answered = None, True
-    sends = 0
+    sends = answered = 0
+    sent_at = None
     for event in page.evaluate("wire.sort((a, b) => a.at - b.at)"):
         if "came" in event:
-            answered = answered or event["came"] >= sends
+            answered = max(answered, event["came"])
         elif event["sent"] > sends:
-            assert answered or event["at"] - sent_at >= PATIENCE_MS - 5
-            assert event["sent"] == sends + 1
-            sends, sent_at, answered = event["sent"], event["at"], False
+            assert sends - answered < 2 or event["at"] - sent_at >= PATIENCE_MS - 5
+            # Streamlit may put two that follow at once into one message: the newer one.
+            assert event["sent"] - sends in (1, 2)
+            sends, sent_at = event["sent"], event["at"]
     assert sends > 5
 
     last = [event for event in page.evaluate("wire") if "sent" in event][-1]
@@ -523,8 +501,8 @@ def test_the_theme_menu_recolours_against_the_system(page: Page) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(chromium: Browser, address: str, scheme: str) -> None:
-    with visiting(chromium, address, color_scheme=scheme) as page:
+def test_axe_finds_nothing(browser: Browser, address: str, scheme: str) -> None:
+    with visiting(browser, address, color_scheme=scheme) as page:
         exact(page, "power").fill("two")
         exact(page, "power").press("Enter")
         expect(control(page, "power").get_by_role("alert")).not_to_be_empty()
@@ -544,9 +522,9 @@ def test_every_part_has_a_name(page: Page) -> None:
     expect(page.get_by_role("img", name="The forward value rises with power 3.")).to_have_count(1)
 
 
-def test_a_phone_scrolls_down_only(chromium: Browser, address: str) -> None:
+def test_a_phone_scrolls_down_only(browser: Browser, address: str) -> None:
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    with visiting(chromium, address, **phone) as page:
+    with visiting(browser, address, **phone) as page:
         widths = page.evaluate(
             """[...document.querySelectorAll(".gl-lab, .gl-lab *")]
               .filter((node) => !node.closest(".gl-scroll, svg") && node.checkVisibility())
@@ -563,10 +541,10 @@ def test_a_phone_scrolls_down_only(chromium: Browser, address: str) -> None:
         assert [target for target in targets if target[1] < 40] == []
 
 
-def test_the_lab_works_under_a_base_path(chromium: Browser) -> None:
+def test_the_lab_works_under_a_base_path(browser: Browser) -> None:
     with (
-        serving("--server.baseUrlPath=course") as url,
-        visiting(chromium, f"{url}/course/?power=1.5") as page,
+        serving(**{"server.baseUrlPath": "course"}) as url,
+        visiting(browser, f"{url}/course/?power=1.5") as page,
     ):
         assert exact(page, "power").input_value() == "1.5"
         bar(page, "power").press("ArrowRight")

@@ -5,6 +5,8 @@ shape 3); each instruction adds one value made of earlier ones. The output is th
 of the last three values, so that fan-out and broadcasting are everywhere.
 """
 
+import functools
+import inspect
 from typing import NamedTuple
 
 import torch
@@ -139,3 +141,11 @@ def gradients(output, given):
     if not output.requires_grad:
         return [None] * len(wanted)
     return list(torch.autograd.grad(output, wanted, allow_unused=True, retain_graph=True))
+
+
+def run_lesson(lesson, x, u):
+    """A lesson's program at its default settings; several outputs are added up."""
+    values = {"u": u, **{n: v for n, v in lesson.validate({}).items() if n != "u"}}
+    _, *names = inspect.signature(lesson.program).parameters
+    z = lesson.program(x, *(values[name] for name in names))
+    return z if isinstance(z, torch.Tensor) else functools.reduce(torch.add, z)

@@ -27,7 +27,7 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
-from tests.graph.programs import gradients, inputs, programs, run
+from tests.graph.programs import gradients, inputs, programs, run, run_lesson
 
 X = [-2.0, -1.0, 1.0]
 U = [1.04, 0.94, 1.08]
@@ -107,9 +107,9 @@ def test_what_arrives_at_a_node_is_the_sum_over_its_edges(program):
 def test_every_lessons_program(lesson, dtype):
     u = torch.tensor(U, dtype=dtype)
     plain, seen = leaf(*X, dtype=dtype), leaf(*X, dtype=dtype)
-    (expected,) = torch.autograd.grad(lesson.program(plain, u).sum(), plain)
+    (expected,) = torch.autograd.grad(run_lesson(lesson, plain, u).sum(), plain)
     with record({"x": seen, "u": u}) as recording:
-        z = lesson.program(seen, u)
+        z = run_lesson(lesson, seen, u)
     recording.backward(z)
     assert recording.gradients["x"].numbers == expected.tolist()
     assert recording.gradients["x"].dtype == str(dtype).removeprefix("torch.")

@@ -18,7 +18,7 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
-from tests.graph.programs import gradients, inputs, programs, run
+from tests.graph.programs import gradients, inputs, programs, run, run_lesson
 
 X = [-2.0, -1.0, 1.0]
 U = [1.04, 0.94, 1.08]
@@ -38,9 +38,9 @@ def steps_of(program, *tensors, index=(), cuts=()):
 @pytest.mark.parametrize("component", [0, 1, 2])
 def test_every_lesson_ends_at_autograds_gradient(lesson, component):
     x, u = leaf(*X), torch.tensor(U, dtype=torch.float64)
-    (expected,) = torch.autograd.grad(lesson.program(x, u).sum(), x)
+    (expected,) = torch.autograd.grad(run_lesson(lesson, x, u).sum(), x)
     with record({"x": x, "u": u}) as recording:
-        z = lesson.program(x, u)
+        z = run_lesson(lesson, x, u)
     steps = backward_steps(recording.backward(z), (component,))
     assert steps[0].kind == "start"
     assert [step.upstream for step in steps if step.kind == "leaf"] == [expected[component].item()]

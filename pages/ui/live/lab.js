@@ -163,14 +163,16 @@ class Lab {
     this.root.dataset.seq = seq;
     this.root.dataset.ready = "true";
     clearTimeout(this.later);
-    if (rest) this.later = setTimeout(() => this.#drawRest(seq), QUIET);
-    if (this.charts.areAllShown()) this.root.dataset.whole = seq;
+    const { dataset } = this.root;
+    if (rest) this.later = setTimeout(() => this.#drawRest(seq), dataset.whole ? QUIET : 0);
+    else dataset.caughtUp = seq;
+    if (this.charts.areAllShown()) dataset.whole = seq;
   }
 
   #drawRest(seq) {
     if (!this.flow.isQuiet()) return; // the next answer comes by here again
     this.charts.drawRest();
-    this.root.dataset.whole = seq;
+    this.root.dataset.whole = this.root.dataset.caughtUp = seq;
   }
 
   #showNotes(notes) {
