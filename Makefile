@@ -11,7 +11,7 @@ ARGS ?=
 PY := .venv/bin/python
 INSTALL := -m pip install --no-input --disable-pip-version-check
 
-.PHONY: help run test check lint format bench clean browser
+.PHONY: help run test check lint format bench fuzz clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -37,6 +37,9 @@ format: .venv/.tests ## rewrite the code in the project's format
 bench: .venv/.app .venv-bench/.bench ## measure the app beside plain Streamlit, Dash and NiceGUI (minutes)
 	@.venv-bench/bin/python -m tests.support.browser
 	@.venv-bench/bin/python -m tests.bench $(ARGS)
+
+fuzz: .venv/.tests ## run half a million hostile playground programs (half an hour)
+	@$(PY) -m tests.playground.fuzz --programs 500000
 
 clean: ## remove everything that make and the tests made
 	rm -rf .venv .venv-bench static test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
