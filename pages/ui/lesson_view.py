@@ -40,6 +40,9 @@ def restore(lesson: Lesson) -> LabState:
         st.session_state[key].open_address(asked)
         if step.isascii() and step.isdigit() and len(step) < 4:
             memory.trail(lesson).step = memory.clamp_step(lesson, int(step))
+        if not asked:  # the step's text speaks of the settings it makes
+            here = lesson.prose.steps[memory.trail(lesson).step - 1]
+            st.session_state[key].set(here.lab)
     state: LabState = st.session_state[key]
     return state
 
