@@ -142,9 +142,14 @@ class Lesson:
         """The values as text that validates back to them; for URLs and exported files."""
         return {p.name: p.format(values[p.name]) for p in self.lab.parameters}
 
+    @property
+    def defaults(self) -> dict[str, str]:
+        """The text of the default values."""
+        return self.text(self.validate({}))
+
     def changed(self, values: Values) -> dict[str, str]:
         """As ``text``, only what differs from the defaults."""
-        defaults = self.text(self.validate({}))
+        defaults = self.defaults
         return {name: text for name, text in self.text(values).items() if text != defaults[name]}
 
 

@@ -55,7 +55,7 @@ class LabState:
                 self.lesson.validate({unknown[0]: ""})
             except InvalidParametersError as error:
                 self.ignored = f"The address sets something unknown and it is left out. {error}"
-        self.set(self.lesson.text(self.lesson.validate({})))
+        self.set(self.lesson.defaults)
         self.text |= {name: text for name, text in given.items() if name in self.text}
         self.result = None
 
@@ -113,7 +113,7 @@ class LabState:
 def _accepted(lesson: Lesson, text: Mapping[str, str]) -> tuple[dict[str, str], Values]:
     """What is refused of this text, and values with the refused ones at their defaults."""
     errors: dict[str, str] = {}
-    defaults = lesson.text(lesson.validate({}))
+    defaults = lesson.defaults
     kept = dict(text)
     for _ in range(len(text) + 1):
         try:

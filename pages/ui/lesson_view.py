@@ -91,7 +91,7 @@ def _quoted(lesson: Lesson, state: LabState, trail: Trail) -> str:
 
 
 def _reset(state: LabState) -> None:
-    state.set(state.lesson.text(state.lesson.validate({})))
+    state.set(state.lesson.defaults)
 
 
 def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:
