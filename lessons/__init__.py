@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from lessons.bug import Bug
 from lessons.lesson import Lesson
 from lessons.prose import Prose, ProseError, read
 
@@ -85,18 +86,30 @@ def load(folder: Path, language: str = "en") -> Lesson:
         prose = read(folder / f"{language}.md")
         module = importlib.import_module(f"{ROOT.name}.{folder.parent.name}.{folder.name}.lesson")
         declared: Lesson = module.LESSON
+        bug = _bug(folder, module.__package__)
     except (OSError, ImportError, AttributeError, SyntaxError, ProseError) as error:
         raise CatalogueError(f"{folder}: {error}") from error
     missing = {"order", "title", "summary"} - set(prose.front)
     if missing:
         raise CatalogueError(f"{folder}: front matter lacks {', '.join(sorted(missing))}")
-    asked = {question.name for question in prose.questions}
+    finding = any(question.kind == "bug" for question in prose.questions)
+    if finding != (bug is not None):
+        raise CatalogueError(f"{folder}: a bug to find needs bug.py and a step with <!-- bug: -->")
+    asked = {question.name for question in prose.questions if question.kind != "bug"}
     if asked != set(declared.predictions):
         raise CatalogueError(
             f"{folder}: the text asks {sorted(asked)}, "
             f"lesson.py answers {sorted(declared.predictions)}"
         )
-    return replace(declared, folder=folder, prose=prose)
+    return replace(declared, folder=folder, prose=prose, bug=bug)
+
+
+def _bug(folder: Path, package: str | None) -> Bug | None:
+    """What bug.py in this folder declares, if there is one."""
+    if not (folder / "bug.py").exists():
+        return None
+    declared: Bug = importlib.import_module(f"{package}.bug").BUG
+    return declared
 
 
 def _chapter(folder: Path, language: str) -> Chapter:

@@ -10,7 +10,7 @@ from lessons.curve import Program, by_role
 from lessons.curve_figures import CurveText, curve_figures, curve_table
 from lessons.devices import DTYPES, resolve
 from lessons.inputs import COMPUTED_IN, array, format_refused, grid_around, printed
-from lessons.lesson import Lab, Progress
+from lessons.lesson import Lab, Progress, Start
 from lessons.parameters import Index, Numbers, Parameter, Values
 from lessons.result import Note, Result, Series
 from lessons.text import listed, number
@@ -121,6 +121,12 @@ roles = by_role({names}, x.to("{device}", torch.{values["dtype"]}), settings)
 series = {{}}
 {printed(program, str(device))}"""
 
+    def start(values: Values) -> Start:
+        device, _ = resolve(values["device"])
+        x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+        at = min(values["point"], len(x)) - 1
+        return Start({"x": x.requires_grad_()}, settings(values), (at,))
+
     return Lab(
         parameters,
         compute,
@@ -128,6 +134,7 @@ series = {{}}
         lambda result, values, hidden: curve_table(result, hidden, curve.text),
         script,
         format_refused,
+        start=start,
     )
 
 

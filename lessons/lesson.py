@@ -6,8 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import torch
+
+from lessons.bug import Bug
+from lessons.graph import Recording, record
 from lessons.parameters import InvalidParametersError, Parameter, Values, validate
-from lessons.prose import Prose
+from lessons.prose import Prose, Question
 from lessons.result import Result
 
 Progress = Callable[[float], None]
@@ -49,6 +53,28 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
+def _itself(result: Any) -> Any:
+    return result
+
+
+@dataclass(frozen=True)
+class Start:
+    """One run of the program, as its graph is recorded: ``finish(program(**leaves, **settings))``.
+
+    Args:
+        leaves: the tensors it starts from, by argument; those that require a gradient get one.
+        settings: its other arguments.
+        index: the component whose numbers the drawing shows, as in ``lessons.graph.picture``.
+        finish: makes one tensor of what the program returns; the backward pass starts there, with
+            an upstream gradient of ones.
+    """
+
+    leaves: Mapping[str, torch.Tensor]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    index: tuple[int, ...] = ()
+    finish: Callable[[Any], torch.Tensor] = _itself
+
+
 @dataclass(frozen=True)
 class Lab:
     """What can be set and seen; several lessons may share one.
@@ -59,6 +85,8 @@ class Lab:
         figures, table: from a result and the roles still hidden.
         check: refusals that need several values at once, by parameter name.
         preview: cheaper values, for while the learner drags.
+        start: the run whose graph is drawn, at the learner's inputs; None where there is no graph
+            to see.
         script: the last lines of an exported file: plain Python that prints the series of these
             values as one JSON object; it may name the program and the lab's own functions.
     """
@@ -70,6 +98,7 @@ class Lab:
     script: Callable[[str, Values], str]
     check: Callable[[Values], Mapping[str, str]] = lambda values: {}
     preview: Callable[[Values], Values] = lambda values: values
+    start: Callable[[Values], Start] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,12 +110,14 @@ class Lesson:
         lab: what can be set and seen.
         predictions: for each question of the prose, which answer the result makes right.
         highlight: the text in the program's source where the trick sits, or nothing.
+        bug: a real mistake to find, from bug.py beside it.
     """
 
     program: Callable[..., Any]
     lab: Lab
     predictions: Mapping[str, Callable[[Result], str]] = field(default_factory=dict)
     highlight: str = ""
+    bug: Bug | None = None
     folder: Path = Path()
     prose: Prose = field(default_factory=lambda: Prose({}, "", ()))
 
@@ -137,6 +168,26 @@ class Lesson:
     def compute(self, values: Values, progress: Progress = lambda share: None) -> Result:
         """Run the lesson. Pure: the same values give the same result."""
         return self.lab.compute(self.program, values, progress)
+
+    def record(self, values: Values, cuts: Collection[tuple[str, int]] = ()) -> Recording | None:
+        """The graph of one run at the learner's inputs, forward and backward; None if it has none.
+
+        Raises:
+            RecordError: a cut that names no edge.
+        """
+        if self.lab.start is None:
+            return None
+        start = self.lab.start(values)
+        with record(start.leaves, cuts=cuts) as recording:
+            end = start.finish(self.program(**start.leaves, **start.settings))
+        return recording.backward(end)
+
+    def right(self, question: Question, result: Result) -> str:
+        """The answer that the computed result, or for a bug the assertion, makes right."""
+        if question.kind == "bug":
+            assert self.bug is not None  # the catalogue has seen to it
+            return self.bug.right()
+        return self.predictions[question.name](result)
 
     def text(self, values: Values) -> dict[str, str]:
         """The values as text that validates back to them; for URLs and exported files."""

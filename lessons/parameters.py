@@ -7,7 +7,7 @@ measured before it is parsed, and a refusal says what came, what was expected an
 import difflib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,6 +156,27 @@ class Choice(Parameter):
             raise ValueError(
                 f"{_brief(text)} is not one of {', '.join(names)}.{_nearest(text, names)}"
             )
+        return text
+
+
+@dataclass(frozen=True)
+class Text(Parameter):
+    """Words of the learner's own, such as an op type or an expression.
+
+    Args:
+        longest: in characters.
+        read: checks the text; raises ValueError with a sentence for people.
+        placeholder: shown in the empty field.
+    """
+
+    longest: int = 400
+    read: Callable[[str], Any] = str
+    placeholder: str = ""
+
+    def parse(self, text: str) -> str:
+        if len(text) > self.longest:
+            raise ValueError(f"{len(text):,} characters came; at most {self.longest} are read.")
+        self.read(text)
         return text
 
 

@@ -21,19 +21,27 @@ The file of a lesson (``en.md``; other languages stand beside it) looks like thi
     - band: Another answer.
       > Why this is right.
 
-``lab`` sets parameters when the learner arrives. ``predict`` names a prediction that lesson.py
-grades; the roles it hides stay hidden until the learner has committed to an answer. A value in
-double braces is a fact of the Result, with an optional format behind the colon.
+``lab`` sets parameters when the learner arrives; two words in it belong to the graph: ``cuts``
+(edges, as in ``cuts=mul:0,sqrt:0``) and ``at`` (which step of the backward pass). ``show: name``
+points at a part of the lab: a figure by its name, or ``graph`` or ``table``. ``predict`` names a
+prediction that lesson.py grades; the roles it hides stay hidden until the learner has committed to
+an answer. With ``as=number`` the learner types a number: each answer's key is then a fact, and what
+was typed counts as the answer whose fact it equals. ``bug:`` makes the step's answers the fixes of
+bug.py. A value in double braces is a fact of the Result, with an optional format behind the colon.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, get_args
 
 _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
 _OPTION = re.compile(r"^- (\w+): (.+)$")
 _VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
+
+Kind = Literal["choice", "number", "bug"]
+_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 
 class ProseError(ValueError):
@@ -51,21 +59,30 @@ class Option:
 
 @dataclass(frozen=True)
 class Question:
-    """A prediction as the learner reads it; lesson.py computes which option is right."""
+    """A prediction as the learner reads it; lesson.py computes which option is right.
+
+    Args:
+        name: unique in its lesson; ``bug`` for the bug to find.
+        hides: the roles covered until an answer is given.
+        options: the answers.
+        kind: how the learner answers; a ``number`` is typed, a ``bug`` is the choice of a fix.
+    """
 
     name: str
     hides: tuple[str, ...]
     options: tuple[Option, ...]
+    kind: Kind = "choice"
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: a title, Markdown, what it sets in the lab, and perhaps a question."""
+    """One step: a title, Markdown, what it sets in the lab, perhaps a question, where to look."""
 
     title: str
     text: str
     lab: Mapping[str, str]
     question: Question | None = None
+    show: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,6 +148,7 @@ def _step(path: Path, section: str) -> Step:
     where = f"{path}, step “{title.strip()}”"
     lab: dict[str, str] = {}
     asked: list[str] = []
+    show = ""
     lines: list[str] = []
     for line in body.splitlines():
         directive = _DIRECTIVE.match(line)
@@ -140,14 +158,21 @@ def _step(path: Path, section: str) -> Step:
             lab |= dict(pair.split("=", 1) for pair in directive.group(2).split())
         elif directive.group(1) == "predict":
             asked = directive.group(2).split()
+        elif directive.group(1) == "bug":
+            asked = ["bug", "as=bug"]
+        elif directive.group(1) == "show":
+            show = directive.group(2)
         else:
             raise ProseError(f"{where}: unknown directive {directive.group(1)!r}")
     if not asked:
-        return Step(title.strip(), "\n".join(lines).strip(), lab)
+        return Step(title.strip(), "\n".join(lines).strip(), lab, show=show)
     text, options = _options(where, lines)
     settings = dict(pair.split("=", 1) for pair in asked[1:])
     hides = tuple(filter(None, settings.get("hides", "").split(",")))
-    return Step(title.strip(), text, lab, Question(asked[0], hides, options))
+    kind = _KINDS.get(settings.get("as", "choice"))
+    if kind is None:
+        raise ProseError(f"{where}: a prediction is one of {list(_KINDS)}, not {settings['as']!r}")
+    return Step(title.strip(), text, lab, Question(asked[0], hides, options, kind), show)
 
 
 def _options(where: str, lines: list[str]) -> tuple[str, tuple[Option, ...]]:

@@ -10,7 +10,7 @@ from lessons.clipping.vector import Program, bowl, by_role
 from lessons.clipping.vector_figures import figures, table
 from lessons.devices import DTYPES, resolve
 from lessons.inputs import COMPUTED_IN, array, format_refused, printed
-from lessons.lesson import Lab, Progress
+from lessons.lesson import Lab, Progress, Start
 from lessons.parameters import Number, Values
 from lessons.result import Array, Note, Result, Series
 
@@ -62,6 +62,15 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         work="2 components",
         device=str(device),
     )
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: the gradient clipped by value, under the loss."""
+    device, _ = resolve(values["device"])
+    w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
+    leaf = w.to(device, DTYPES[values["dtype"]]).requires_grad_()
+    settings = {"limit": float(values["limit"])}
+    return Start({"w": leaf}, settings, (0,), finish=lambda both: bowl(both[0]))
 
 
 def script(program: str, values: Values) -> str:
@@ -147,4 +156,4 @@ def _no_direction(vectors: dict[str, Array]) -> Iterator[Note]:
         yield Note("warning", "What is left is 0 and has no direction, so its angle is NaN.")
 
 
-LAB = Lab(PARAMETERS, compute, figures, table, script, format_refused)
+LAB = Lab(PARAMETERS, compute, figures, table, script, format_refused, start=start)

@@ -9,7 +9,7 @@ import torch
 from lessons.devices import DTYPES, resolve
 from lessons.draws import ROWS, unit_draws
 from lessons.inputs import COMPUTED_IN, array, format_refused, grid_around, printed
-from lessons.lesson import Lab, Progress
+from lessons.lesson import Lab, Progress, Start
 from lessons.parameters import Index, Integer, Number, Numbers, Values
 from lessons.result import Histogram, Note, Result, Series
 from lessons.spread import Spread
@@ -120,6 +120,15 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         work=f"{total:,} {'draw' if total == 1 else 'draws'}",
         device=str(device),
     )
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: this draw of the noise at the learner's x."""
+    device, _ = resolve(values["device"])
+    x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+    u = _noise_at_points(values, len(x)).to(x)
+    at = min(values["point"], len(x)) - 1
+    return Start({"x": x.requires_grad_(), "u": u}, index=(at,))
 
 
 def script(program: str, values: Values) -> str:
@@ -234,4 +243,4 @@ def _facts(
     return facts
 
 
-LAB = Lab(PARAMETERS, compute, figures, table, script, check, preview)
+LAB = Lab(PARAMETERS, compute, figures, table, script, check, preview, start)

@@ -140,7 +140,7 @@ def _question(lesson: Lesson, question: Question, state: LabState, trail: Trail)
         if question.hides:
             st.caption("The lab shows the covered curve once you have committed.")
         return
-    right = lesson.predictions[question.name](lesson.compute(lesson.validate({})))
+    right = lesson.right(question, lesson.compute(lesson.validate({})))
     said = options[trail.answers[question.name]]
     if said.key == right:
         _reply("right", f"✓ You said: {said.text}", said.reply)

@@ -14,6 +14,7 @@ from lessons.parameters import (
     Number,
     Numbers,
     Parameter,
+    Text,
     Values,
 )
 from lessons.result import Result
@@ -133,7 +134,7 @@ def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
         ends = {"min": parameter.low, "max": parameter.high, "step": 1}
         scale = {"kind": "slider", "scale": "log"} if parameter.log else {"kind": "integer"}
         return {**scale, **ends}
-    if isinstance(parameter, Numbers):
+    if isinstance(parameter, (Numbers, Text)):
         return {"kind": "text", "placeholder": parameter.placeholder}
     if isinstance(parameter, Choice):
         options = [{"value": name, "label": label} for name, label in parameter.options]
