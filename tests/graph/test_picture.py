@@ -19,7 +19,7 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
-from tests.graph.programs import inputs, programs, run, run_lesson
+from tests.graph.programs import inputs, own_run, programs, run
 from tests.graph.test_layout import check
 
 X = [-2.0, -1.0, 1.0]
@@ -34,7 +34,7 @@ def lesson_picture(slug, index=(0,), cuts=(), direction="down", x=X):
     (lesson,) = (one for one in lessons() if one.slug == slug)
     given_inputs = {"x": leaf(*x), "u": torch.tensor(U, dtype=torch.float64)}
     with record(given_inputs, cuts=cuts) as recording:
-        z = run_lesson(lesson, *given_inputs.values())
+        z = lesson.program(*given_inputs.values())
     return picture(recording.backward(z), index, direction)
 
 
@@ -61,7 +61,10 @@ def drawn(drawing):
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_every_lesson_is_drawn_without_overlap(lesson, direction):
-    drawing = lesson_picture(lesson.slug, direction=direction)
+    start, own = own_run(lesson)
+    with record(start.leaves) as recording:
+        z = own(start.leaves)
+    drawing = picture(recording.backward(z), start.index, direction)
     check(*drawn(drawing))
     assert len(drawing["nodes"]) <= 25
 
