@@ -140,8 +140,10 @@ def test_predictions_are_computed_and_wrong_answers_told_apart(lesson):
     result = lesson.compute(lesson.validate({}))
     for question in lesson.prose.questions:
         keys = [option.key for option in question.options]
-        assert lesson.predictions[question.name](result) in keys
+        assert lesson.right(question, result) in keys
         assert len(set(keys)) == len(keys) >= 2
+        if question.kind == "number":
+            assert set(keys) <= set(result.facts), f"{question.name}: a key names no fact"
 
 
 @LESSONS
@@ -150,11 +152,23 @@ def test_an_answer_is_right_at_the_settings_of_its_step_as_well(lesson):
     graded = lesson.compute(lesson.validate({}))
     for question, values in asked(lesson):
         seen = lesson.compute(values)
-        answer = lesson.predictions[question.name]
-        assert answer(seen) == answer(graded), question.name
+        assert lesson.right(question, seen) == lesson.right(question, graded), question.name
         texts = [fill(option.text, seen.facts) for option in question.options]
         openings = {re.split(r"[.:] ", text)[0] for text in texts}
         assert len(openings) == len(texts), f"{question.name}: two answers begin alike"
+
+
+@pytest.mark.parametrize(
+    "lesson", [one for one in lessons() if one.bug], ids=lambda lesson: lesson.slug
+)
+def test_a_bug_fails_its_assertion_and_exactly_one_fix_passes(lesson):
+    bug = lesson.bug
+    (question,) = (one for one in lesson.prose.questions if one.kind == "bug")
+    assert [option.key for option in question.options] == list(bug.fixes)
+    assert bug.failure(bug.broken)
+    passing = [key for key, fix in bug.fixes.items() if bug.failure(fix) is None]
+    assert passing == [bug.right()]
+    assert bug.url.startswith("https://")
 
 
 def test_swapping_the_program_changes_the_right_answer():
