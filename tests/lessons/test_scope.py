@@ -1,0 +1,109 @@
+"""The lesson scope against closed forms, central differences and TensorFlow's numbers."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from lessons import find
+from lessons.curve import by_role
+from lessons.override_map.scope.lesson import one_rule, scope, what_is_seen, without_map
+from lessons.tricks import gradient_override_map, identity, override_gradients
+
+REFERENCE = {
+    case["id"]: case
+    for case in json.loads(
+        (Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8")
+    )
+}
+X = torch.tensor([-2.0, 0.0, 1.0, 3.0], dtype=torch.float64)
+
+
+def roles(**given):
+    settings = {"factor": 10.0, "inner": 2.0, "ops": 1, "place": "map"} | given
+    return by_role(scope, without_map, one_rule, X, settings)
+
+
+@pytest.mark.parametrize("factor", [-3.0, 0.0, 0.5, 10.0])
+@pytest.mark.parametrize("ops", [1, 2, 3, 6])
+def test_each_place_equals_its_closed_form(factor, ops):
+    times = {"map": factor**ops, "nested": 2.0**ops, "restored": 1.0, "left": 1.0}
+    for place, expected in times.items():
+        found = roles(factor=factor, ops=ops, place=place)
+        assert found["trick_gradient"].tolist() == pytest.approx((expected * 2 * X).tolist())
+        assert found["forward"].tolist() == (X**2).tolist()
+        assert found["intended_gradient"].tolist() == (factor * 2 * X).tolist()
+
+
+def test_the_true_gradient_is_the_slope_of_the_forward_value():
+    step = 1e-6
+    settings = {"factor": 10.0, "inner": 2.0, "ops": 2, "place": "map"}
+    up, down = (scope(X + side * step, **settings) for side in (1, -1))
+    slope = (up - down) / (2 * step)
+    assert np.allclose(roles()["true_gradient"], slope, atol=1e-7)
+
+
+def test_a_rule_is_bound_when_the_op_runs():
+    lesson = find("scope")
+    facts = lesson.compute(lesson.validate({"factor": "-4"})).facts
+    assert facts["created_inside"] == -4 * facts["true_gradient"]
+    assert facts["created_before"] == facts["true_gradient"]
+
+
+def test_only_the_outermost_call_is_seen():
+    assert what_is_seen().startswith("ran: normalize 1")
+    w = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    with gradient_override_map({"mul": lambda op, upstream: 0 * upstream}) as report:
+        y = functional.normalize(2 * w)
+    assert report.overridden == {"mul": 1}  # the one in sight; the ones inside normalize are not
+    layer = torch.nn.Linear(2, 2)
+    with gradient_override_map({}) as report:
+        layer(y)
+    assert dict(report.ran) == {"linear": 1}
+
+
+def test_in_tensorflow_the_map_reaches_into_library_functions():
+    case = REFERENCE["c_hidden_ops"]
+    assert case["outputs"]["tagged"] == ["l2_normalize:Mul"]
+    assert case["gradients"]["d_l2_normalize"] == [0.0, 0.0, 0.0]
+
+
+def test_another_program_makes_another_answer_right():
+    lesson = find("scope")
+    values = lesson.validate({})
+
+    def answers(program):
+        result = lesson.lab.compute(program, values, lambda share: None)
+        return [lesson.predictions[name](result) for name in ("three", "nested")]
+
+    def once(x, factor, inner, ops, place):
+        return scope(x, factor, inner, 1, place)
+
+    def added(x, factor, inner, ops, place):
+        return scope(x, ops * factor, inner, 1, place)
+
+    def outer(x, factor, inner, ops, place):
+        return scope(x, factor, inner, ops, "map")
+
+    def both(x, factor, inner, ops, place):
+        return scope(x, factor, inner * factor if place == "nested" else inner, ops, place)
+
+    assert answers(scope) == ["each_op", "inner"]
+    assert answers(once)[0] == "once"
+    assert answers(added)[0] == "added"
+    assert [answers(program)[1] for program in (outer, both, without_map)] == [
+        "outer",
+        "both",
+        "neither",
+    ]
+
+
+def test_a_graph_already_built_is_reached_by_override_gradients():
+    """The text's last word on the bug."""
+    x = torch.tensor([-1.0, 2.0], requires_grad=True)
+    y = torch.relu(torch.relu(identity(x))).sum()
+    with override_gradients(y, {"relu": lambda op, upstream: upstream}):
+        assert torch.autograd.grad(y, x)[0].tolist() == [1.0, 1.0]
