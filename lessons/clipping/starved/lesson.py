@@ -1,0 +1,40 @@
+"""Chapter 4, lesson 4: a loss whose gradient dies as the answer gets worse."""
+
+import torch
+
+from lessons.clipping.starving_lab import LAB
+from lessons.lesson import Lesson
+from lessons.result import Result
+
+
+def starved(x: torch.Tensor, right: float, loss: str, scale: float) -> torch.Tensor:
+    logits = torch.stack([x, torch.full_like(x, right)], dim=-1)  # the wrong answer, the right one
+    if loss == "squared":
+        p = torch.softmax(logits, dim=-1)
+        error = p[..., 0] ** 2 + (1 - p[..., 1]) ** 2
+    else:
+        error = -torch.log_softmax(logits, dim=-1)[..., 1]
+    return scale * error
+
+
+def as_it_gets_worse(result: Result) -> str:
+    """zero, grows or starves: what the gradient does as the wrong answer's logit grows."""
+    start, peak, end = (float(result.facts[name]) for name in ("even", "peak", "far"))
+    if peak < 1e-6:
+        return "zero"
+    return "starves" if end < start else "grows"
+
+
+def what_rescues(result: Result) -> str:
+    """The remedy with the largest gradient where float32 has none left."""
+    return max(
+        ("scale", "norm", "digits", "loss"), key=lambda one: abs(float(result.facts["by_" + one]))
+    )
+
+
+LESSON = Lesson(
+    program=starved,
+    lab=LAB,
+    predictions={"worse": as_it_gets_worse, "rescue": what_rescues},
+    highlight="error = p[..., 0] ** 2 + (1 - p[..., 1]) ** 2",
+)
