@@ -21,7 +21,15 @@ Run = Callable[..., dict[str, float]]
 Roles = Mapping[str, torch.Tensor]
 
 
+Observe = Callable[[Program, torch.Tensor, Values], Mapping[str, float | int | str]]
+"""Facts from runs of the program itself at the chosen x, shape [1], with these settings."""
+
+
 def _no_facts(run: Run, settings: Values) -> dict[str, float]:
+    return {}
+
+
+def _nothing_observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
     return {}
 
 
@@ -41,6 +49,7 @@ class Curve:
         x: the inputs at first, as text.
         point: which of them the text speaks of at first, 1 for the first.
         facts: what the prose needs besides the roles and settings at the chosen input.
+        observe: the same, where it takes a look at the program's own run: its ops, what a rule got.
         causes: pairs of a mask over x and why it is not finite there, in the order to be told.
     """
 
@@ -51,6 +60,7 @@ class Curve:
     x: str = "-2, -1, 1"
     point: int = 1
     facts: Callable[[Run, Values], Mapping[str, float | int | str]] = _no_facts
+    observe: Observe = _nothing_observed
     causes: Callable[[torch.Tensor, Roles], Iterable[tuple[torch.Tensor, str]]] = _no_causes
 
 
@@ -102,6 +112,7 @@ def curve_lab(curve: Curve) -> Lab:
                 "inputs": len(points),
                 **{role: float(value[at]) for role, value in here.items()},
                 **curve.facts(run, chosen),
+                **curve.observe(program, points[[at]].to(device, dtype), chosen),
             },
             notes=(
                 *([Note("warning", missing)] if missing else ()),
