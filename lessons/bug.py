@@ -30,11 +30,13 @@ class Bug:
     check: Callable[[Callable[..., Any]], None]
 
     def failure(self, code: Callable[..., Any]) -> str | None:
-        """What the assertion says of this code, or nothing if it holds."""
+        """What the assertion or an error says of this code; nothing if the assertion holds."""
         try:
             self.check(code)
         except AssertionError as error:
             return str(error) or "the assertion failed"
+        except Exception as error:  # a wrong fix may well raise; the learner is to see what
+            return f"{type(error).__name__}: {error}"
         return None
 
     def right(self) -> str:

@@ -77,7 +77,7 @@ class Number(Parameter):
     step: float = 0.01
 
     def parse(self, text: str) -> float:
-        value = _number(text)
+        value = read_number(text)
         if not self.low <= value <= self.high:
             raise ValueError(f"{_brief(text)} is outside {self.low:g} to {self.high:g}.")
         return value
@@ -95,7 +95,7 @@ class Integer(Parameter):
     log: bool = False
 
     def parse(self, text: str) -> int:
-        value = _number(text)
+        value = read_number(text)
         if value != int(value):
             raise ValueError(f"{_brief(text)} is not a whole number.")
         if not self.low <= value <= self.high:
@@ -138,7 +138,7 @@ class Numbers(Parameter):
             raise ValueError("The list is empty. Write numbers with commas between, as in -2, 1.")
         if len(words) > self.most:
             raise ValueError(f"{len(words):,} numbers came; at most {self.most} are accepted.")
-        return tuple(_number(word) for word in words)
+        return tuple(read_number(word) for word in words)
 
     def format(self, value: Sequence[float] | None) -> str:
         return "" if value is None else ", ".join(_shortest(number) for number in value)
@@ -217,7 +217,15 @@ def validate(parameters: Sequence[Parameter], given: Mapping[str, str]) -> dict[
     return values
 
 
-def _number(text: str) -> float:
+def read_number(text: str) -> float:
+    """A finite number from text that may be anything.
+
+    >>> read_number(" −0.5 ")
+    -0.5
+
+    Raises:
+        ValueError: what came and what was expected, in one sentence for people.
+    """
     word = text.strip().replace("−", "-")
     if len(word) > 400 or not _NUMBER.fullmatch(word):
         if word.startswith("–"):

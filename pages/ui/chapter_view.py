@@ -46,3 +46,5 @@ def _list(chapter: Chapter, here: Lesson) -> None:
                     label=f"{lesson.prose.front['short']}{done}",
                     query_params={"lesson": lesson.slug},
                 )
+        with st.container(width="content", key="lessons_progress"):
+            st.caption(str(memory.progress(chapter.lessons)))

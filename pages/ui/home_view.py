@@ -92,6 +92,7 @@ def _play() -> None:
             "table": None,
             "notes": state.notes(),
             "query": "",
+            "cookie": memory.cookie(),
         },
         key=key,
     )
@@ -106,13 +107,33 @@ def _opened(slug: str) -> LabState:
 
 
 def _course() -> None:
-    st.markdown("## The course", anchors=False)
+    with st.container(horizontal=True, vertical_alignment="center", key="progress"):
+        st.markdown("## The course", anchors=False)
+        if not memory.is_empty():
+            st.caption(f"{memory.progress(lessons.lessons())}, remembered in this browser")
+            if st.button("Forget my progress", type="tertiary"):
+                _forget()
     chapters = lessons.chapters()
     for number, (chapter, column) in enumerate(
         zip(chapters, st.columns(len(chapters), gap="medium"), strict=True), start=1
     ):
         with column, st.container(key=f"chapter_{chapter.slug}"):
             _chapter(number, chapter)
+
+
+@st.dialog("Forget your progress?")
+def _forget() -> None:
+    """Asks once more, since nothing brings it back."""
+    st.markdown(
+        f"{memory.progress(lessons.lessons())}. Answers, steps and check marks of all lessons "
+        "are removed from this browser."
+    )
+    with st.container(horizontal=True):
+        if st.button("Forget it all", type="primary"):
+            memory.clear()
+            st.rerun()
+        if st.button("Keep it"):
+            st.rerun()
 
 
 def _chapter(number: int, chapter: Chapter) -> None:
@@ -127,4 +148,4 @@ def _chapter(number: int, chapter: Chapter) -> None:
             query_params={"lesson": lesson.slug},
         )
     if chapter.lessons:
-        st.caption(f"{len(done)} of {len(chapter.lessons)} done")
+        st.caption(str(memory.progress(chapter.lessons)))

@@ -6,8 +6,9 @@ import streamlit as st
 
 from lessons.export import export
 from lessons.lesson import Lesson, hidden_roles
-from lessons.prose import Option, Question, fill
-from pages.ui import computation, memory, payload
+from lessons.prose import fill
+from pages.ui import computation, memory, payload, questions
+from pages.ui.code_view import marked_lines, show_code
 from pages.ui.lab_state import LabState
 from pages.ui.live import last_change, live_lab
 from pages.ui.memory import Trail
@@ -110,54 +111,8 @@ def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:
     st.markdown(f"## {step.title}", anchors=False)
     st.markdown(fill(step.text, facts))
     if step.question:
-        _question(lesson, step.question, state, trail)
+        questions.ask(lesson, step.question, state, trail)
     _forward_and_back(lesson, state, trail)
-
-
-def _question(lesson: Lesson, question: Question, state: LabState, trail: Trail) -> None:
-    """Ask; after the learner has committed, say what is so and which belief led elsewhere."""
-    key = f"{lesson.slug}_{question.name}"
-    facts = state.picture.facts
-    options = {
-        option.key: Option(option.key, fill(option.text, facts), fill(option.reply, facts))
-        for option in question.options
-    }
-    if question.name not in trail.answers:
-        choice = st.radio(
-            "Your prediction",
-            list(options),
-            index=None,
-            key=key,
-            format_func=lambda name: options[name].text,
-        )
-
-        def commit() -> None:
-            if choice:
-                trail.answers[question.name] = choice
-                _mark_done(lesson, trail)
-
-        st.button("Commit to this answer", disabled=choice is None, on_click=commit, type="primary")
-        if question.hides:
-            st.caption("The lab shows the covered curve once you have committed.")
-        return
-    right = lesson.right(question, lesson.compute(lesson.validate({})))
-    said = options[trail.answers[question.name]]
-    if said.key == right:
-        _reply("right", f"✓ You said: {said.text}", said.reply)
-    else:
-        _reply("wrong", f"✗ You said: {said.text}", said.reply)
-        _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
-
-
-def _reply(kind: str, head: str, text: str) -> None:
-    with st.container(key=f"reply_{kind}"):
-        st.markdown(f"**{head}**\n\n{text}")
-
-
-def _mark_done(lesson: Lesson, trail: Trail) -> None:
-    asked = {question.name for question in lesson.prose.questions}
-    if trail.step == len(lesson.prose.steps) and asked <= set(trail.answers):
-        trail.done = True
 
 
 def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
@@ -167,7 +122,7 @@ def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
     def go(to: int) -> Callable[[], None]:
         def callback() -> None:
             trail.step = to
-            _mark_done(lesson, trail)
+            questions.mark_done(lesson, trail)
             if steps[to - 1].lab:
                 state.set(steps[to - 1].lab)
 
@@ -194,6 +149,11 @@ def _code(lesson: Lesson, state: LabState) -> None:
     shown = st.segmented_control(
         "Which code", names, default=names[0], required=True, label_visibility="collapsed"
     )
+    if shown == names[0]:
+        show_code(lesson.source, marked_lines(lesson.source, lesson.highlight), shown)
+        if lesson.highlight:
+            st.caption("The marked line is where the trick sits.")
+        return
     if shown in panes:
         st.code(panes[shown], language="python")
         return

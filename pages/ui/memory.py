@@ -1,21 +1,34 @@
-"""What is remembered across reloads, in one cookie: the step a learner was on, answers, done.
+"""What is remembered across reloads, in one cookie: steps, answers, what was right at first, done.
 
 The browser writes the cookie (the live lab sends it along); it is read when a session starts.
-A cookie is the visitor's own text: everything in it is checked before it is believed.
+A cookie is the visitor's own text: everything in it is checked before it is believed. Its form is
+short, because browsers drop one beyond 4 KB::
+
+    2!noise_leaks:4*:leak=1band/wrong_place:2:gradient=0same
+
+that is lessons by slug, the step, ``*`` for done, answers with 1 or 0 for right or wrong at first.
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+import re
+from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import streamlit as st
 
 import lessons
 from lessons.lesson import Lesson
+from lessons.prose import Question
+from lessons.typed import Typed
 
 COOKIE = "gradient_tricks_lab"
+LONGEST = 3_800
+"""Characters in a cookie; what does not fit loses its answers, the lessons visited first."""
+
 _KEY = "memory"
+_FORM = "2!"
+_ANSWER = re.compile(r"(\w{1,40})=([01_])([\w.~+-]{1,100})", re.ASCII)
 
 
 @dataclass
@@ -24,34 +37,142 @@ class Trail:
 
     Args:
         step: 1 for the first.
-        answers: the option committed to, by question.
+        answers: what was committed to last, by question: the key of an option, or a ``Typed``
+            number as text.
+        first: whether the first answer was right, by question; an old cookie does not say.
         done: True once the last step was reached with every question answered.
     """
 
     step: int = 1
     answers: dict[str, str] = field(default_factory=dict)
+    first: dict[str, bool] = field(default_factory=dict)
     done: bool = False
+
+    def commit(self, question: Question, answer: str, right: bool) -> None:
+        """Keep an answer; only the first one to a question counts for progress."""
+        if question.name not in self.answers:
+            self.first[question.name] = right
+        self.answers[question.name] = answer
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a learner is: lessons done of all, answers right at first try of all given."""
+
+    done: int
+    lessons: int
+    right: int
+    answered: int
+
+    def __str__(self) -> str:
+        said = f"{self.done} of {self.lessons} lessons done"
+        if self.answered:
+            said += f" · {self.right} of {self.answered} predictions right at first try"
+        return said
 
 
 def trail(lesson: Lesson) -> Trail:
     """This session's trail in a lesson; what is changed in it is remembered."""
-    if _KEY not in st.session_state:
-        st.session_state[_KEY] = parse(st.context.cookies.get(COOKIE, ""))
-    known: dict[str, Trail] = st.session_state[_KEY]
-    return known.setdefault(lesson.slug, Trail())
+    return _known().setdefault(lesson.slug, Trail())
+
+
+def progress(of: tuple[Lesson, ...]) -> Progress:
+    """How far the learner is in these lessons."""
+    trails = [trail(lesson) for lesson in of]
+    firsts = [right for one in trails for right in one.first.values()]
+    return Progress(sum(one.done for one in trails), len(of), sum(firsts), len(firsts))
+
+
+def is_empty() -> bool:
+    """Whether there is nothing to forget."""
+    return all(one == Trail() for one in _known().values())
+
+
+def clear() -> None:
+    """Forget everything, in this session and, once the cookie is written, in the browser."""
+    _known().clear()
 
 
 def cookie() -> dict[str, str]:
     """Name and value of the cookie to write."""
-    known: dict[str, Trail] = st.session_state.get(_KEY, {})
-    kept = {slug: asdict(one) for slug, one in known.items() if one != Trail()}
-    return {"name": COOKIE, "value": quote(json.dumps(kept, separators=(",", ":")))}
+    return {"name": COOKIE, "value": written(_known())}
+
+
+def written(known: dict[str, Trail]) -> str:
+    """The trails as a cookie's value, at most ``LONGEST`` characters of it."""
+    kept = {slug: one for slug, one in known.items() if one != Trail()}
+    parts = {slug: _brief(slug, one) for slug, one in kept.items()}
+    for slug, one in kept.items():
+        if sum(map(len, parts.values())) + len(parts) < LONGEST:
+            break
+        parts[slug] = _brief(slug, Trail(one.step, done=one.done))
+    return _FORM + "/".join(parts.values()) if parts else ""
 
 
 def parse(text: str) -> dict[str, Trail]:
     """The trails in a cookie's value; whatever is not as it should be is left out."""
+    text = text[:20_000]
+    if not text.startswith(_FORM):
+        return _parse_old(text)
+    found = {lesson.slug: lesson for lesson in lessons.lessons()}
+    trails = {}
+    for part in text.removeprefix(_FORM).split("/"):
+        slug, *fields = part.split(":")
+        if slug in found:
+            trails[slug] = _read(found[slug], fields)
+    return trails
+
+
+def clamp_step(lesson: Lesson, step: int) -> int:
+    """The nearest step that there is."""
+    return max(1, min(step, len(lesson.prose.steps)))
+
+
+def _known() -> dict[str, Trail]:
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = parse(st.context.cookies.get(COOKIE, ""))
+    known: dict[str, Trail] = st.session_state[_KEY]
+    return known
+
+
+def _brief(slug: str, one: Trail) -> str:
+    firsts = {True: "1", False: "0", None: "_"}
+    answers = (f"{q}={firsts[one.first.get(q)]}{key}" for q, key in one.answers.items())
+    return ":".join([slug, f"{one.step}{'*' if one.done else ''}", *answers])
+
+
+def _read(lesson: Lesson, fields: list[str]) -> Trail:
+    where, *answers = fields or [""]
+    step = where.removesuffix("*")
+    good = step.isascii() and step.isdigit() and len(step) < 4
+    one = Trail(clamp_step(lesson, int(step) if good else 1), done=good and where.endswith("*"))
+    for match in filter(None, map(_ANSWER.fullmatch, answers)):
+        name, first, answer = match.groups()
+        if _answers(lesson, name, answer):
+            one.answers[name] = answer
+            if first != "_":
+                one.first[name] = first == "1"
+    return one
+
+
+def _answers(lesson: Lesson, name: str, answer: object) -> bool:
+    """Whether this can be an answer to the lesson's question of that name."""
+    question = next((one for one in lesson.prose.questions if one.name == name), None)
+    if question is None or not isinstance(answer, str):
+        return False
+    if question.kind != "number":
+        return answer in {option.key for option in question.options}
     try:
-        kept = json.loads(unquote(text[:20_000])) if text else {}
+        Typed.parse(question, answer)
+    except ValueError:
+        return False
+    return True
+
+
+def _parse_old(text: str) -> dict[str, Trail]:
+    """The form of version 0.1: JSON, without what was right at first."""
+    try:
+        kept = json.loads(unquote(text)) if text else {}
     except (ValueError, RecursionError):
         return {}
     if not isinstance(kept, dict):
@@ -63,19 +184,9 @@ def parse(text: str) -> dict[str, Trail]:
 def _checked(lesson: Lesson, raw: Any) -> Trail:
     raw = raw if isinstance(raw, dict) else {}
     step, answers = raw.get("step"), raw.get("answers")
-    options = {q.name: {option.key for option in q.options} for q in lesson.prose.questions}
     given = answers.items() if isinstance(answers, dict) else ()
     return Trail(
         step=clamp_step(lesson, step if isinstance(step, int) else 1),
-        answers={
-            name: key
-            for name, key in given
-            if isinstance(key, str) and key in options.get(name, ())
-        },
+        answers={name: key for name, key in given if _answers(lesson, name, key)},
         done=raw.get("done") is True,
     )
-
-
-def clamp_step(lesson: Lesson, step: int) -> int:
-    """The nearest step that there is."""
-    return max(1, min(step, len(lesson.prose.steps)))

@@ -199,6 +199,34 @@ def test_a_reload_keeps_the_answer_and_what_is_done(app, open_page):
     expect(page.locator(".st-key-lessons")).to_contain_text("✓")
 
 
+def test_a_number_is_typed_graded_counted_and_forgotten_on_demand(app, open_page):
+    page = ready(open_page(app.url + "/reversal?lesson=flip&step=4"))
+    field = page.get_by_label("Your prediction")
+    field.fill("twelve")
+    page.get_by_role("button", name="Commit to this number").click()
+    expect(page.get_by_test_id("stAlert")).to_contain_text("not a number")
+    field.fill("-6")
+    page.get_by_role("button", name="Commit to this number").click()
+    expect(page.get_by_text("✗ You said: −6. ")).to_be_visible()
+    expect(page.get_by_text("What torch computes: 12")).to_be_visible()
+    page.wait_for_function("document.cookie.includes('flip:4:twice=0')")
+    page.goto(app.url + "/")
+    ready(page)
+    count = "0 of 1 predictions right at first try"
+    expect(page.locator(".st-key-progress")).to_contain_text(count)
+    page.get_by_role("button", name="Forget my progress").click()
+    page.get_by_role("button", name="Forget it all").click()
+    page.wait_for_function("!document.cookie.includes('flip')")
+    page.reload()
+    ready(page)
+    expect(page.get_by_text(count)).to_have_count(0)
+
+
+def test_the_line_of_the_trick_is_marked_in_the_code(app, open_page):
+    page = ready(open_page(app.url + LESSON))
+    expect(page.locator(".gt-code mark")).to_have_text("    yu_fixed = stop_gradient(yu - y) + y\n")
+
+
 def test_slow_work_shows_progress_and_can_be_stopped(app, open_page):
     page = ready(open_page(app.url + LESSON))
     control(page, "draws", "input:not([type=range])").fill("1000000")

@@ -5,16 +5,76 @@ from urllib.parse import quote
 
 import pytest
 
-from pages.ui.memory import Trail, parse
+from lessons import find, lessons
+from pages.ui.memory import LONGEST, Trail, parse, written
 
 
 def cookie(content) -> str:
     return quote(json.dumps(content))
 
 
-def test_a_trail_comes_back():
+def everything() -> dict[str, Trail]:
+    """Every lesson done, every question answered with its longest answer."""
+    trails = {}
+    for lesson in lessons():
+        trails[lesson.slug] = one = Trail(len(lesson.prose.steps), done=True)
+        for question in lesson.prose.questions:
+            key = max((option.key for option in question.options), key=len)
+            typed = f"-0.123456~{key}~-1.23457e-05"
+            one.commit(question, typed if question.kind == "number" else key, right=False)
+    return trails
+
+
+def test_trails_come_back():
+    kept = everything()
+    assert parse(written(kept)) == kept
+    one = {"noise_leaks": Trail(2, {"leak": "band"}, {"leak": True})}
+    assert parse(written(one)) == one
+
+
+def test_the_old_form_is_read_without_what_was_right_at_first():
     kept = {"noise_leaks": {"step": 3, "answers": {"leak": "band"}, "done": True}}
     assert parse(cookie(kept)) == {"noise_leaks": Trail(3, {"leak": "band"}, done=True)}
+
+
+def test_only_the_first_answer_counts_and_the_last_is_shown():
+    (question,) = (q for q in find("noise_leaks").prose.questions if q.name == "leak")
+    one = Trail()
+    for key, right in (("line", False), ("band", True)):
+        one.commit(question, key, right)
+    assert one == Trail(1, {question.name: "band"}, {question.name: False})
+
+
+def test_the_whole_course_fits_a_cookie():
+    text = written(everything())
+    assert len(text) <= LONGEST * max(len(lessons()) / 27, 0.1)
+    assert not set(text) & set(' ;,"\\'), "a cookie's value has none of these"
+    stuffed = {slug: Trail(2, {"leak": "band" * 20}) for slug in ("a" * n for n in range(1, 90))}
+    assert len(written(stuffed)) <= LONGEST + 500
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2!",
+        "2!" + "/" * 20_000,
+        "2!noise_leaks",
+        "2!noise_leaks:",
+        "2!noise_leaks:٣:leak=1band",
+        "2!noise_leaks:9999999999*:leak",
+        "2!noise_leaks:x*:leak=1nothing:nothing=1band",
+        "2!noise_leaks:1:leak=2band",
+        "2!flip:1:twice=1nan~product~1",
+        "2!flip:1:twice=11e999~product~1",
+        "2!flip:1:twice=11~no_such_answer~1",
+        "2!flip:1:twice=1~~~~",
+    ],
+)
+def test_nonsense_in_the_new_form_is_nothing(text):
+    for trail in parse(text).values():
+        assert trail.answers in ({}, {"leak": "band"})
+        assert trail.step in (1, 4)
+        assert not (trail.done and trail.answers)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,195 @@
+"""The question of a step: a choice, a number to type, or a bug to find, and what is said to it."""
+
+import inspect
+from collections.abc import Callable
+
+import streamlit as st
+
+from lessons.bug import Bug
+from lessons.lesson import Lesson
+from lessons.prose import Option, Question, fill
+from lessons.text import number
+from lessons.typed import Typed, grade
+from pages.ui.code_view import difference, show_code
+from pages.ui.lab_state import LabState
+from pages.ui.memory import Trail
+
+
+def ask(lesson: Lesson, question: Question, state: LabState, trail: Trail) -> None:
+    """Ask; after the learner has committed, say what is so and which belief led elsewhere."""
+    facts = state.picture.facts
+    options = {
+        option.key: Option(option.key, fill(option.text, facts), fill(option.reply, facts))
+        for option in question.options
+    }
+    if question.kind == "bug":
+        assert lesson.bug is not None  # the catalogue has seen to it
+        _bug(lesson, lesson.bug, question, options, trail)
+    elif question.name in trail.answers:
+        _answered(lesson, question, options, trail)
+    else:
+        commit = _commit(lesson, question, state, trail)
+        {"choice": _choice, "number": _number}[question.kind](lesson, question, options, commit)
+        if question.hides:
+            st.caption("The lab shows the covered curve once you have committed.")
+
+
+def mark_done(lesson: Lesson, trail: Trail) -> None:
+    """Done is who has answered every question and reached the last step."""
+    asked = {question.name for question in lesson.prose.questions}
+    if trail.step == len(lesson.prose.steps) and asked <= set(trail.answers):
+        trail.done = True
+
+
+def _right(lesson: Lesson, question: Question) -> str:
+    return lesson.right(question, lesson.compute(lesson.validate({})))
+
+
+def _commit(
+    lesson: Lesson, question: Question, state: LabState, trail: Trail
+) -> Callable[[str], None]:
+    """Takes an answer as it came from the widget; raises ValueError where it cannot be read."""
+
+    def commit(answer: str) -> None:
+        right = _right(lesson, question)
+        key = answer
+        if question.kind == "number":
+            typed = grade(question, right, answer, state.picture.facts)
+            answer, key = str(typed), typed.key
+        trail.commit(question, answer, key == right)
+        mark_done(lesson, trail)
+
+    return commit
+
+
+def _key(lesson: Lesson, question: Question) -> str:
+    return f"{lesson.slug}_{question.name}"
+
+
+def _choice(
+    lesson: Lesson,
+    question: Question,
+    options: dict[str, Option],
+    commit: Callable[[str], None],
+) -> None:
+    chosen = st.radio(
+        "Your prediction",
+        list(options),
+        index=None,
+        key=_key(lesson, question),
+        format_func=lambda name: options[name].text,
+    )
+    st.button(
+        "Commit to this answer",
+        disabled=chosen is None,
+        on_click=lambda: commit(chosen) if chosen else None,
+        type="primary",
+    )
+
+
+def _number(
+    lesson: Lesson,
+    question: Question,
+    options: dict[str, Option],
+    commit: Callable[[str], None],
+) -> None:
+    """A form, so that a click on the button takes along what was typed a moment before."""
+    key = _key(lesson, question)
+
+    def send() -> None:
+        try:
+            commit(str(st.session_state.get(key, "")))
+        except ValueError as error:
+            st.session_state[f"{key}_refused"] = str(error)
+        else:
+            st.session_state.pop(f"{key}_refused", None)
+
+    with st.form(f"{key}_form", border=False):
+        st.text_input("Your prediction", key=key, placeholder="a number, as in -0.5")
+        if refused := st.session_state.get(f"{key}_refused"):
+            st.error(refused)
+        st.form_submit_button("Commit to this number", on_click=send, type="primary")
+
+
+def _answered(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
+    """What the learner said beside what is so."""
+    right, key = _right(lesson, question), trail.answers[question.name]
+    heads = {name: option.text for name, option in options.items()}
+    if question.kind == "number":
+        typed = Typed.parse(question, key)
+        key = typed.key
+        if key:
+            heads[key] = f"{number(typed.value)}. {heads[key]}"
+        else:
+            _reply("wrong", f"✗ You said: {number(typed.value)}", typed.distance())
+    if key == right:
+        _reply("right", f"✓ You said: {heads[key]}", options[key].reply)
+        return
+    if key:
+        _reply("wrong", f"✗ You said: {heads[key]}", options[key].reply)
+    _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
+
+
+def _reply(kind: str, head: str, text: str) -> None:
+    with st.container(key=f"reply_{kind}"):
+        st.markdown(f"**{head}**\n\n{text}")
+
+
+def _bug(
+    lesson: Lesson, bug: Bug, question: Question, options: dict[str, Option], trail: Trail
+) -> None:
+    """The code, the assertion and what it says; fixes to try until one passes."""
+    broken, check = code_of(bug.broken), code_of(bug.check)
+    st.markdown(f"From [{bug.source}]({bug.url}):")
+    show_code(broken, label="The code with the bug")
+    st.markdown("What should hold, and what it says of this code:")
+    show_code(check, label="The assertion")
+    _verdict(bug.failure(bug.broken))
+    tried = trail.answers.get(question.name)
+    said = bug.failure(bug.fixes[tried]) if tried else None
+    passed = tried is not None and said is None
+    if not passed:
+        chosen = st.radio(
+            "Your fix",
+            list(options),
+            index=None,
+            key=_key(lesson, question),
+            format_func=lambda name: options[name].text,
+        )
+
+        def run() -> None:
+            if chosen:
+                trail.commit(question, chosen, bug.failure(bug.fixes[chosen]) is None)
+                mark_done(lesson, trail)
+
+        st.button(
+            "Run the assertion on this fix",
+            disabled=chosen is None,
+            on_click=run,
+            type="primary",
+        )
+    if tried:
+        with st.container(key=f"reply_{'right' if passed else 'wrong'}"):
+            st.markdown(f"**{'✓' if passed else '✗'} You tried: {options[tried].text}**")
+            show_code(
+                *difference(broken, code_of(bug.fixes[tried], bug.broken.__name__)), "The fix"
+            )
+            _verdict(said)
+            st.markdown(options[tried].reply)
+            if not passed:
+                st.markdown("Choose another fix and run it.")
+
+
+def code_of(function: Callable[..., object], name: str = "") -> str:
+    """A function's source; under another name if one is given, so that two can be compared."""
+    source = inspect.getsource(function)
+    return source.replace(f"def {function.__name__}(", f"def {name}(", 1) if name else source
+
+
+def _verdict(said: str | None) -> None:
+    """What the assertion says, which is text of a program and no Markdown."""
+    if said is None:
+        st.markdown("The assertion **holds**.")
+    else:
+        st.markdown("The assertion **fails**:")
+        st.code(said, language=None, wrap_lines=True)
