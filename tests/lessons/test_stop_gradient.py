@@ -1,12 +1,13 @@
 """Chapter 1's lessons on stop_gradient itself, against formulas, TensorFlow and other beliefs."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from lessons import find
-from tests.engine.reference import CASES
+from tests.engine.reference import CASES, grad, tensor
 
 
 def run(slug: str, **given: str):
@@ -49,10 +50,87 @@ def test_another_program_makes_other_answers_right():
     assert answer == "same"
 
 
+# -- the end
+
+
+WAYS = ("block", "rule", "custom")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_linear_op_stays_clean_and_a_square_reads_the_noisy_value(way):
+    given = {"x": "-2, -1, 1, 0.3", "u": "0.6", "way": way}
+    for after, expected in {
+        "nothing": lambda x: np.sign(x),
+        "linear": lambda x: 3 * np.sign(x),
+        "square": lambda x: 2 * x * math.sqrt(0.6),
+    }.items():
+        result = run("the_end", **given, after=after)
+        x = result["forward"].x
+        assert np.allclose(result["trick_gradient"].y, expected(x), rtol=1e-12)
+        plain = {"nothing": 1, "linear": 3, "square": 2 * np.abs(x) * math.sqrt(0.6)}[after]
+        true = plain * np.sign(x) * math.sqrt(0.6)
+        assert np.allclose(result["true_gradient"].y, true, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("way", "noisy"), [("whole", True), ("second", False)])
+def test_a_larger_block_is_clean_with_the_noisy_value_and_a_second_expression_is_not(way, noisy):
+    result = run("the_end", way=way, u="0.6")
+    x = result["forward"].x
+    assert np.allclose(result["trick_gradient"].y, 2 * x, rtol=1e-12)
+    assert np.allclose(result["intended_gradient"].y, 2 * x, rtol=1e-12)
+    assert np.allclose(result["forward"].y, x**2 * (0.6 if noisy else 1), rtol=1e-12)
+
+
+def test_tensorflow_gives_the_same_behind_the_block():
+    custom, linear = CASES["s0_alt_custom_gradient"], CASES["s0_down_linear"]
+    for case, value, slope, given in (
+        (custom, "z", "dz_dx", {"way": "custom", "after": "nothing"}),
+        (custom, "w", "dw_dx", {"way": "custom", "after": "square"}),
+        (linear, "w", "dw_dx", {"way": "block", "after": "linear"}),
+    ):
+        x, u = tensor(case, "x"), tensor(case, "u", grad=False)
+        for i in range(len(x)):  # the lesson has one u for all inputs
+            one = x[i : i + 1].detach().requires_grad_()
+            w = find("the_end").program(one, float(u[i]), **given)
+            assert w.item() == pytest.approx(case["outputs"][value][i], rel=1e-12)
+            assert grad(w, one).item() == pytest.approx(case["gradients"][slope][i], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"x": "0, 1"}, "∞ · 0"),
+        ({"u": "-0.5", "after": "linear"}, "negative"),
+        ({"u": "0"}, "u is 0"),
+        ({"x": "1e-200"}, "too small"),
+        ({"x": "1e200"}, "too large"),
+    ],
+)
+def test_what_is_not_finite_behind_the_block_is_named(given, named):
+    (note,) = run("the_end", **given).notes
+    assert named in note.text
+
+
+def test_with_a_negative_u_the_value_is_nan_and_the_gradient_a_calm_number():
+    result = run("the_end", u="-0.5", after="linear")
+    assert np.isnan(result["forward"].y).all()
+    assert result["trick_gradient"].y.tolist() == [-3, -3, 3]
+
+
+def test_with_the_whole_block_inside_another_answer_is_right():
+    lesson = find("the_end")
+    clean = replace(lesson, program=lambda x, u, way, after: x**2)
+    result = clean.compute(lesson.validate({}))
+    assert lesson.predictions["rule"](result) == "clean"
+
+
 # -- all of them
 
 
-CURVES = {"two_passes": [{"x": "-2, -0.4, 0.3, 3"}]}
+CURVES = {
+    "two_passes": [{"x": "-2, -0.4, 0.3, 3"}],
+    "the_end": [{"u": "0.6", "after": after} for after in ("nothing", "linear", "square")],
+}
 
 
 @pytest.mark.parametrize(
