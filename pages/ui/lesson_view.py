@@ -9,6 +9,7 @@ from lessons.lesson import Lesson, hidden_roles
 from lessons.prose import fill
 from pages.ui import computation, memory, payload, questions
 from pages.ui.code_view import marked_lines, show_code
+from pages.ui.glossed import show_text
 from pages.ui.lab_state import LabState
 from pages.ui.live import last_change, live_lab
 from pages.ui.memory import Trail
@@ -109,7 +110,7 @@ def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:
         f'<div class="gt-steps" aria-hidden="true">{"".join(marks)}</div>'
     )
     st.markdown(f"## {step.title}", anchors=False)
-    st.markdown(fill(step.text, facts))
+    show_text(lesson, trail.step, fill(step.text, facts))
     if step.question:
         questions.ask(lesson, step.question, state, trail)
     _forward_and_back(lesson, state, trail)

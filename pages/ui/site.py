@@ -18,12 +18,16 @@ def navigation() -> Page:
 
 
 def pages() -> list[Page]:
-    """Home, then a page for each chapter."""
+    """Home, a page for each chapter, then what serves them all."""
     chapters = [
         st.Page(f"pages/{chapter.slug}.py", title=chapter.title, url_path=chapter.slug)
         for chapter in lessons.chapters()
     ]
-    return [st.Page("pages/home.py", title="Home", default=True), *chapters]
+    return [
+        st.Page("pages/home.py", title="Home", default=True),
+        *chapters,
+        st.Page("pages/glossary.py", title="Glossary", url_path="glossary"),
+    ]
 
 
 def mend_cold_start() -> None:

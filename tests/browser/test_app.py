@@ -222,6 +222,22 @@ def test_a_number_is_typed_graded_counted_and_forgotten_on_demand(app, open_page
     expect(page.get_by_text(count)).to_have_count(0)
 
 
+def test_a_term_says_what_it_means_on_focus_and_links_to_the_glossary(app, open_page):
+    page = ready(open_page(app.url + "/reversal?lesson=flip&step=1"))
+    term = page.locator(".gt-term", has_text="upstream gradient")
+    said = page.locator("#gt-def-upstream-gradient")
+    expect(said).to_be_hidden()
+    page.locator(".gt-term", has_text="reversal layer").focus()
+    page.keyboard.press("Tab")
+    expect(term).to_be_focused()
+    expect(said).to_be_visible()
+    assert term.get_attribute("aria-describedby") == said.get_attribute("id")
+    page.goto(app.url + "/" + term.get_attribute("href"))
+    expect(page.locator(".gt-asked dt")).to_have_text("upstream gradient")
+    page.locator(".gt-asked").get_by_role("link", name="Flip").click()
+    page.wait_for_url("**/reversal?lesson=flip*")
+
+
 def test_the_line_of_the_trick_is_marked_in_the_code(app, open_page):
     page = ready(open_page(app.url + LESSON))
     expect(page.locator(".gt-code mark")).to_have_text("    yu_fixed = stop_gradient(yu - y) + y\n")

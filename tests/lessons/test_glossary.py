@@ -1,0 +1,61 @@
+"""The glossary: two sentences a term, and links only where running text uses a term first."""
+
+import re
+
+import pytest
+
+from lessons import lessons
+from lessons.glossary import find_term, first_uses, lessons_of, terms, uses
+from pages.ui.glossed import linked
+
+ALL = frozenset(term.slug for term in terms())
+
+
+@pytest.mark.parametrize("term", terms(), ids=lambda term: term.slug)
+def test_a_term_is_told_in_two_sentences(term):
+    assert term.text.endswith((".", ")."))
+    assert len(re.findall(r"[.?](?:\s|$)", term.text)) == 2
+    assert not re.search(r"\d", re.sub(r"\(.*?\d{4}\)|TensorFlow [12]", "", term.text))
+    assert find_term(term.slug) == term
+
+
+def test_there_are_about_thirty_terms_and_most_are_used():
+    assert 30 <= len(terms()) <= 60
+    assert sum(bool(lessons_of(term)) for term in terms()) > len(terms()) / 2
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_a_term_is_linked_once_a_lesson_where_it_first_occurs(lesson):
+    seen: set[str] = set()
+    for step, allowed in zip(lesson.prose.steps, first_uses(lesson.slug), strict=True):
+        found = [term.slug for _, _, term in uses(step.text, ALL)]
+        assert not allowed & seen
+        assert set(found) - seen <= allowed
+        seen |= set(found)
+        text = linked(step.text, allowed)
+        plain = re.sub(r'<span class="gt-def".*?</span>|<a class="gt-term".*?>|</a>', "", text)
+        assert plain == step.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`upstream gradient`",
+        "$upstream gradient$",
+        "$$\nupstream gradient\n$$",
+        "```python\nupstream gradient\n```",
+        "[upstream gradient](https://example.com)",
+        "{{ softmax:.3g }}",
+        "# softmax",
+        "the softmaxes, pre-softmax, softmax_grad",
+    ],
+)
+def test_code_maths_links_and_parts_of_words_are_left_alone(text):
+    assert linked(text, ALL) == text
+
+
+def test_a_link_carries_its_definition_and_the_longest_spelling_wins():
+    text = linked("A **gradient reversal layer** sees the upstream\ngradient of $x$.", ALL)
+    assert ">gradient reversal layer</a>" in text
+    assert ">upstream\ngradient</a>" in text
+    assert text.count("<a ") == 2
