@@ -90,9 +90,10 @@ def named(tensor: torch.Tensor, name: str) -> torch.Tensor:
     """
     _check_name(name)
     for mode in reversed(_get_current_function_mode_stack()):  # type: ignore[no-untyped-call]
-        if isinstance(mode, Recorder):
+        rename = getattr(mode, "rename", None)  # a Recorder; exported files carry this without it
+        if rename is not None:
             with torch._C.DisableTorchFunction():
-                mode.rename(tensor, name)
+                rename(tensor, name)
             break
     return tensor
 

@@ -40,7 +40,7 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
 
     Raises `TrickError` on entry for an unknown op type or gradient name and for what is no rule,
     in the backward pass for gradients of wrong count, shape, dtype or device. Warns on exit of a
-    key that matched no op. Source: `tf.Graph.gradient_override_map`.
+    key that matched no op, unless `warn` is False. Source: `tf.Graph.gradient_override_map`.
 
     >>> import torch
     >>> from lessons.tricks import identity
@@ -51,8 +51,9 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
     ((tensor([0.1000]),), ran: identity 1 (1 overridden))
     """
 
-    def __init__(self, op_type_map: Mapping[Any, Any]) -> None:
+    def __init__(self, op_type_map: Mapping[Any, Any], *, warn: bool = True) -> None:
         self._given = op_type_map
+        self._warn = warn
 
     def __enter__(self) -> OverrideReport:
         entry = self._entry()
@@ -64,7 +65,7 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
         for entry in reversed(stack):
             if isinstance(entry, MapEntry) and entry.owner is self:
                 entry.stop()
-                if kind is None:
+                if kind is None and self._warn:
                     entry.warn()
                 return
         raise TrickError("gradient_override_map: this thread is not inside this map.")
@@ -91,7 +92,7 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
 
         @functools.wraps(function)
         def inside(*args: Any, **kwargs: Any) -> Any:
-            with gradient_override_map(self._given):
+            with gradient_override_map(self._given, warn=self._warn):
                 return function(*args, **kwargs)
 
         return inside

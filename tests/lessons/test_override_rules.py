@@ -9,8 +9,11 @@ import pytest
 import torch
 
 from lessons import find
+from lessons.graph import record
+from lessons.override_map.type_not_name.lesson import type_not_name
 from lessons.override_map.upstream_not_true.lesson import halve
-from lessons.tricks import identity
+from lessons.parameters import InvalidParametersError
+from lessons.tricks import gradient_override_map, identity
 
 REFERENCE = {
     case["id"]: case
@@ -99,3 +102,109 @@ def test_what_the_rule_is_handed_is_told_apart():
     assert answers("upstream_not_true", followed_by_a_factor, "handed") == ["true_gradient"]
     assert answers("upstream_not_true", supplied, "square") == ["half"]
     assert answers("upstream_not_true", ignored, "square") == ["none"]
+
+
+# 2.3: type, not name.
+
+
+@pytest.mark.parametrize(
+    ("key", "place", "slope"),
+    [
+        ("Identity", "none", lambda x: 72 * x),
+        ("Identity", "inside", lambda x: 36 * x),
+        ("Identity", "outside", lambda x: 72 * x),
+        ("Mul", "none", lambda x: 6 * x),
+        ("mul", "inside", lambda x: 6 * x),
+        ("Square", "outside", lambda x: 3 + 0 * x),
+        ("MatMul", "inside", lambda x: 72 * x),
+    ],
+)
+@pytest.mark.parametrize("name", ["Identity", "Mul", "anything"])
+def test_a_map_goes_by_type_whatever_the_name(key, place, slope, name):
+    result = run("type_not_name", x="-2, 0, 0.3, 3", key=key, place=place, name=name)
+    x = result["forward"].x
+    assert np.allclose(result["trick_gradient"].y, slope(x))
+    assert np.allclose(result["forward"].y, (6 * x) ** 2)
+    assert result.facts["op1_name"] == name
+    assert result.facts["op1_type"] == "mul"
+    assert result.facts["op2_type"] == "square"
+    assert_true_gradient_is_the_difference("type_not_name", key=key, place=place)
+
+
+def test_inside_and_outside_give_tensorflows_numbers():
+    inside, outside = (REFERENCE[f"s1_half_{where}_article"] for where in ("in", "out"))
+    facts = run("type_not_name", x="3", dtype="float32").facts
+    assert [facts["identity_inside"]] == inside["gradients"]["d_output_A"]
+    assert [facts["identity_outside"]] == outside["gradients"]["d_output_A"]
+    assert [facts["identity_none"]] == inside["gradients"]["d_output_clip"]
+    assert "tagged ops: []" in outside["note"]
+    assert 'op named "Identity" has type Mul' in inside["note"]
+
+
+@pytest.mark.parametrize(
+    ("given", "overridden"),
+    [
+        ({}, ["identity"]),
+        ({"place": "none"}, []),
+        ({"place": "outside"}, []),
+        ({"key": "Mul"}, ["mul"]),
+    ],
+)
+def test_the_inspector_says_what_the_rule_took_hold_of(given, overridden):
+    lesson = find("type_not_name")
+    values = lesson.validate(given)
+    table = lesson.lab.table(lesson.compute(values), values, frozenset())
+    assert [row[1] for row in table.rows if row[3] == "the rule"] == overridden
+    assert ("never called" in table.caption) == (not overridden)
+    assert [row[2] for row in table.rows][:2] == ["Mul", "Square"]
+    covered = lesson.lab.table(lesson.compute(values), values, frozenset({"trick_gradient"}))
+    assert {row[3] for row in covered.rows} == {"?"}
+    assert "never" not in covered.caption
+
+
+@pytest.mark.parametrize("key", ["Identty", "", "Matmul", "x" * 41, "<b>", "Identity\x00"])
+def test_a_key_that_is_no_type_is_refused(key):
+    with pytest.raises(InvalidParametersError):
+        find("type_not_name").validate({"key": key})
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a:0", "<b>", "é", "_a", "x" * 41])
+def test_a_name_that_tensorflow_would_not_take_is_refused(name):
+    with pytest.raises(InvalidParametersError):
+        find("type_not_name").validate({"name": name})
+
+
+def test_name_and_type_are_told_apart():
+    names = ("named", "moved")
+    assert answers("type_not_name", type_not_name, *names) == ["nothing", "nothing"]
+
+    def by_name(x, key, name, place):
+        return type_not_name(x, "Mul" if name == key else key, name, place)
+
+    def when_differentiated(x, key, name, place):
+        return type_not_name(x, key, name, "inside" if place == "outside" else place)
+
+    def both(x, key, name, place):
+        return type_not_name(0.5 * x + 0.5 * x.detach(), key, name, "inside")
+
+    assert answers("type_not_name", by_name, "named") == ["product"]
+    assert answers("type_not_name", when_differentiated, *names) == ["nothing", "half"]
+    assert answers("type_not_name", both, "moved") == ["both"]
+
+
+def test_a_map_that_matches_nothing_can_be_told_not_to_warn():
+    x = torch.ones(1, requires_grad=True)
+    with gradient_override_map({"Tanh": lambda op, upstream: upstream}, warn=False) as report:
+        torch.exp(x)
+    assert report.ran == {"exp": 1}
+    quiet = gradient_override_map({"Tanh": lambda op, upstream: upstream}, warn=False)
+    assert quiet(torch.exp)(x).item() == pytest.approx(np.e)
+    with pytest.warns(UserWarning, match="matched no op"), gradient_override_map({"Tanh": "Exp"}):
+        torch.exp(x)
+
+
+def test_a_recorded_run_names_the_product_and_the_export_does_without():
+    x = torch.ones(1, requires_grad=True)
+    with record({"x": x}) as recording:
+        type_not_name(x, "Identity", "my_product", "inside")
+    assert recording.nodes["my_product"].type == "mul"
