@@ -1,0 +1,115 @@
+"""Gradients that are not finite: what clipping does to them, against torch's own clipping."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lessons import find
+from lessons.clipping.not_finite.lesson import not_finite
+from lessons.clipping.roots import by_role, finite_part, smooth
+
+EXAMPLE = torch.tensor([4.0, 1.0, 0.25, 0.0], dtype=torch.float64)
+
+
+def run(**given: str):
+    lesson = find("not_finite")
+    return lesson.compute(lesson.validate(given))
+
+
+@pytest.mark.parametrize("root", ["plain", "where", "safe"])
+@pytest.mark.parametrize("clip", ["none", "value", "norm"])
+def test_torch_clips_the_gradients_of_a_parameter_to_the_same(root, clip):
+    weight = torch.nn.Parameter(EXAMPLE.clone())
+    not_finite(weight, root, "none", 1.0).sum().backward()
+    if clip == "value":
+        torch.nn.utils.clip_grad_value_([weight], 0.6)
+    elif clip == "norm":
+        torch.nn.utils.clip_grad_norm_([weight], 0.6)  # divides by the norm plus 1e-6
+    ours = by_role(not_finite, EXAMPLE, root, clip, 0.6)["trick_gradient"]
+    assert np.allclose(ours, weight.grad, rtol=1e-5, equal_nan=True)
+
+
+def test_one_infinity_and_one_nan_end_as_the_course_says():
+    facts = run().facts
+    assert (facts["inf_value_first"], facts["inf_value_last"]) == (0.25, 1.0)
+    assert facts["inf_norm_first"] == 0.0
+    assert math.isnan(facts["inf_norm_last"])
+    assert facts["nan_value_first"] == 0.25
+    assert math.isnan(facts["nan_value_last"])
+    assert math.isnan(facts["nan_norm_first"])
+    assert math.isnan(facts["nan_norm_last"])
+
+
+def test_a_negative_infinity_becomes_the_negative_limit():
+    roles = by_role(lambda w, *rest: -not_finite(w, *rest), EXAMPLE, "plain", "value", 0.3)
+    assert roles["trick_gradient"].tolist() == [-0.25, -0.3, -0.3, -0.3]
+
+
+def test_the_true_gradient_is_the_central_difference_where_there_is_one():
+    w, h = torch.tensor([4.0, 0.3, 1e-2, -0.5, -3.0], dtype=torch.float64), 1e-6
+    for root in ("where", "safe"):
+        ours = by_role(not_finite, w, root, "none", 1.0)
+        values = [not_finite(w + step, root, "none", 1.0) for step in (h, -h)]
+        difference = (values[0] - values[1]) / (2 * h)
+        assert torch.allclose(ours["true_gradient"], difference, rtol=1e-6)
+        assert torch.equal(ours["forward"], smooth(w, root).detach())
+
+
+def test_what_a_clip_should_leave_is_the_clip_of_the_finite_components():
+    slopes = torch.tensor([3.0, math.nan, 4.0, math.inf], dtype=torch.float64)
+    assert finite_part(slopes, "norm", 1.0).tolist() == pytest.approx([0.6, 0.0, 0.8, 0.0])
+    assert finite_part(slopes, "norm", 9.0).tolist() == [3.0, 0.0, 4.0, 0.0]
+    assert finite_part(slopes, "value", 3.5).tolist() == [3.0, 0.0, 3.5, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "slope of √w at 0 is infinite"),
+        ({"w": "-1, 2"}, "NaN below 0"),
+        ({"root": "where"}, "branch not taken"),
+        ({"clip": "norm"}, "0 times ∞ is NaN"),
+        ({"w": "1e300", "dtype": "float32"}, "too large for this number format"),
+        ({"device": "cuda:99"}, "no device cuda:99"),
+    ],
+)
+def test_what_is_not_finite_is_named(given, said):
+    assert any(said in note.text for note in run(**given).notes)
+
+
+def test_finite_gradients_have_no_note():
+    assert run(root="safe", clip="norm").notes == ()
+
+
+def test_words_stand_where_a_stick_cannot():
+    lesson = find("not_finite")
+    values = lesson.validate({"clip": "norm"})
+    figure = lesson.lab.figures(lesson.compute(values), values, frozenset())[0]
+    words = [trace["text"] for trace in figure.data if trace["mode"] == "text"]
+    assert words == [["∞"], ["NaN"], []]
+
+
+def test_the_answers_follow_the_numbers():
+    """Another program makes another answer right."""
+    lesson = find("not_finite")
+    values = lesson.validate({})
+
+    def answers(program):
+        result = lesson.lab.compute(program, values, lambda share: None)
+        return [lesson.predictions[name](result) for name in ("infinity", "branch")]
+
+    def safe_only(w, root, clip, limit):
+        return not_finite(w, "safe", "value" if clip == "norm" else clip, limit)
+
+    def with_nan(w, root, clip, limit):
+        return not_finite(w, "where", clip, limit)
+
+    def never_clipped(w, root, clip, limit):
+        return not_finite(w, "plain", "none", limit)
+
+    assert answers(not_finite) == ["rest", "nan"]
+    assert answers(safe_only) == ["limit", "zero"]
+    assert answers(with_nan) == ["all", "nan"]
+    assert answers(never_clipped) == ["same", "infinite"]
