@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from lessons import find
-from tests.engine.reference import CASES, grad, tensor
+from tests.engine.reference import CASES, grad, same, tensor
 
 
 def run(slug: str, **given: str):
@@ -124,11 +125,79 @@ def test_with_the_whole_block_inside_another_answer_is_right():
     assert lesson.predictions["rule"](result) == "clean"
 
 
+# -- straight-through
+
+
+SPELLINGS = ("difference", "value", "exact")
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("name", ["s2_ste_sign", "s2_ste_round_chain"])
+def test_straight_through_gives_tensorflows_numbers_in_each_spelling(name, spelling):
+    c = CASES[name]
+    x = tensor(c, "x")
+    after = "square" if c["inputs"]["outer"] else "nothing"
+    program = find("straight_through").program
+    alone = program(x, c["inputs"]["func"], spelling, "nothing")
+    same(alone, c["outputs"]["ste"])
+    same(grad(program(x, c["inputs"]["func"], spelling, after), x), c["gradients"]["d_ste"])
+
+
+def test_the_difference_loses_large_signs_as_in_tensorflow_and_the_others_do_not():
+    c = CASES["s2_ste_sign_f32_large"]
+    x = tensor(c, "x")
+    program = find("straight_through").program
+    same(program(x, "sign", "difference", "nothing"), c["outputs"]["ste"])
+    for spelling in ("value", "exact"):
+        same(program(x, "sign", spelling, "nothing"), c["outputs"]["func_x"])
+    facts = run("straight_through").facts
+    assert facts["float32_difference"] == facts["bfloat16_difference"] == 0
+    assert all(
+        facts[f"{name}_{spelling}"] == 1
+        for name in ("float32", "bfloat16")
+        for spelling in ("value", "exact")
+    )
+
+
+def test_only_the_engine_keeps_infinities_and_the_sign_of_a_zero():
+    program = find("straight_through").program
+    infinite = tensor(CASES["s2_ste_inf"], "x")[:2]
+    x = torch.tensor([-0.4], dtype=torch.float64)  # rounds to −0
+    for spelling, finite in (("difference", False), ("value", False), ("exact", True)):
+        assert bool(program(infinite, "sign", spelling, "nothing").isfinite().all()) is finite
+    assert torch.signbit(program(x, "round", "exact", "nothing")).all()
+    assert not torch.signbit(program(x, "round", "value", "nothing")).any()
+
+
+@pytest.mark.parametrize(
+    ("program", "slope", "large"),
+    [
+        (lambda x, function, spelling, after: x + 0, "one", "large"),
+        (lambda x, function, spelling, after: x.sign(), "zero", "one"),
+        (
+            lambda x, function, spelling, after: x**2 if function == "round" else 0 * x,
+            "at_x",
+            "zero",
+        ),
+    ],
+)
+def test_another_quantiser_makes_other_answers_right(program, slope, large):
+    lesson = replace(find("straight_through"), program=program)
+    result = lesson.compute(lesson.validate({}))
+    assert lesson.predictions["slope"](result) == slope
+    assert lesson.predictions["large"](result) == large
+
+
 # -- all of them
 
 
 CURVES = {
     "two_passes": [{"x": "-2, -0.4, 0.3, 3"}],
+    "straight_through": [
+        {"x": "-2.7, 0.4, 1.6, 0.1", "function": function, "after": after}
+        for function in ("round", "sign")
+        for after in ("nothing", "square")
+    ],
     "the_end": [{"u": "0.6", "after": after} for after in ("nothing", "linear", "square")],
 }
 
