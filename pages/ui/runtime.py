@@ -6,7 +6,7 @@ from pathlib import Path
 
 import lessons
 from lessons.devices import one_thread_each
-from pages.ui import live
+from pages.ui import live, search
 
 STATIC = Path(__file__).parents[2] / "static"
 
@@ -23,6 +23,7 @@ def prepare() -> None:
         one_thread_each()
         live.prepare(STATIC)
         lessons.chapters()
+        search.prepare(STATIC)
         # Streamlit collects garbage after every run and would walk a million objects of torch and
         # plotly each time, about 100 ms. What is loaded by now stays loaded: leave it out.
         gc.collect()

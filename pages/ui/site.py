@@ -5,6 +5,7 @@ from streamlit.navigation.page import Page
 from streamlit.runtime.pages_manager import PagesManager
 
 import lessons
+from pages.ui.search import search_box
 from pages.ui.style import css
 
 NAME = "Gradient Tricks Lab"
@@ -14,7 +15,9 @@ def navigation() -> Page:
     """Set up the page and its navigation; returns the page to run."""
     st.set_page_config(page_title=NAME, page_icon="∇", layout="wide")
     st.html(f"<style>{css()}</style>")
-    return st.navigation(pages(), position="top")
+    page = st.navigation(pages(), position="top")
+    search_box()
+    return page
 
 
 def pages() -> list[Page]:

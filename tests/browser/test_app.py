@@ -238,6 +238,30 @@ def test_a_term_says_what_it_means_on_focus_and_links_to_the_glossary(app, open_
     page.wait_for_url("**/reversal?lesson=flip*")
 
 
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
+def test_search_goes_to_a_step_by_keyboard_and_keeps_what_is_set(app, open_page, width, theme):
+    page = ready(open_page(app.url + "/reversal?lesson=flip&scale=1.5", width=width, theme=theme))
+    page.get_by_role("button", name="Search").wait_for()
+    page.keyboard.press("/")
+    dialog = page.get_by_role("dialog", name="Search the course")
+    page.keyboard.type("Place MOVED <b>")
+    expect(dialog.get_by_role("status")).to_have_text("0 results")
+    page.get_by_label("Search the course").last.fill("identity moves")
+    expect(dialog.get_by_role("link")).to_have_count(1)
+    found = Axe().run(page, context=".gt-search-dialog")
+    assert [(v["id"], v["nodes"][0]["html"]) for v in found.response["violations"]] == []
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/override_map?lesson=clip_identity*")
+    expect(page.get_by_role("heading", name="Predict: the identity moves")).to_be_visible()
+    ready(page)
+    page.get_by_role("button", name="Search").click()
+    page.get_by_label("Search the course").last.fill("gradient reversal layer reverse")
+    dialog.get_by_role("link").first.click()
+    page.wait_for_url("**/reversal?lesson=flip*")
+    expect(control(page, "scale", "input:not([type=range])")).to_have_value("1.5")
+
+
 def test_the_line_of_the_trick_is_marked_in_the_code(app, open_page):
     page = ready(open_page(app.url + LESSON))
     expect(page.locator(".gt-code mark")).to_have_text("    yu_fixed = stop_gradient(yu - y) + y\n")

@@ -37,11 +37,11 @@ def prepare(static_dir: Path) -> None:
     beside its place and renamed into it, so no reader ever meets half a file.
     """
     for module in _MODULES:
-        _place(module, static_dir / LIVE_FOLDER / module.name)
+        place(module, static_dir / LIVE_FOLDER / module.name)
     # The one number the modules need from Python: which Plotly this is.
     address = f'export const PLOTLY = "../{_PLOTLY_FOLDER}/plotly.min.js";\n'
-    _place(address.encode(), static_dir / LIVE_FOLDER / "plotly_address.js")
-    _place(_plotly_script(), static_dir / _PLOTLY_FOLDER / "plotly.min.js")
+    place(address.encode(), static_dir / LIVE_FOLDER / "plotly_address.js")
+    place(_plotly_script(), static_dir / _PLOTLY_FOLDER / "plotly.min.js")
 
 
 def _plotly_script() -> Path:
@@ -52,7 +52,7 @@ def _plotly_script() -> Path:
     return Path(spec.origin).parent / "package_data" / "plotly.min.js"
 
 
-def _place(source: Path | bytes, target: Path) -> None:
+def place(source: Path | bytes, target: Path) -> None:
     """A real copy of ``source`` at ``target``: static serving refuses links."""
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
     if target.is_file() and target.stat().st_size == size:

@@ -1,0 +1,66 @@
+"""Search from any page: a button in the header, a dialog, results while typing.
+
+The index is a static file that the browser fetches when the dialog first opens: a page's run sends
+its name and nothing else. A result is a link; clicked, it is followed inside the session, so that
+what is set in the labs stays.
+"""
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+import lessons
+from lessons.glossary import find_term
+from lessons.search import as_data
+from pages.ui import memory
+from pages.ui.lab_state import LabState
+from pages.ui.live.assets import place
+
+_HERE = Path(__file__).parent
+
+_component = st.components.v2.component(
+    "lesson_search",
+    html='<div class="gt-search"></div>',
+    css=(_HERE / "search.css").read_text("utf-8"),
+    js=(_HERE / "search.js").read_text("utf-8"),
+    isolate_styles=False,
+)
+
+
+def prepare(static: Path) -> None:
+    """Put the index where the browser can fetch it; does nothing the second time."""
+    name, content = _index()
+    place(content, static / name)
+
+
+def search_box() -> None:
+    """The button in the header; follows a result that was clicked."""
+    with st.container(key="search"):
+        came = _component(key="search_box", data={"index": _index()[0]}, on_go_change=lambda: None)
+    if isinstance(came.go, dict):
+        _follow(came.go)
+
+
+@cache
+def _index() -> tuple[str, bytes]:
+    content = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":")).encode()
+    return f"search-{hashlib.blake2b(content, digest_size=8).hexdigest()}.json", content
+
+
+def _follow(asked: dict[str, object]) -> None:
+    """Go there if it is a place of ours; what the browser sends may be anything."""
+    slug, step = str(asked.get("lesson"))[:100], asked.get("step")
+    if asked.get("page") == "glossary" and find_term(slug):
+        st.switch_page("pages/glossary.py", query_params={"term": slug})
+    lesson = next((one for one in lessons.lessons() if one.slug == slug), None)
+    if lesson is None:
+        return
+    trail = memory.trail(lesson)
+    trail.step = memory.clamp_step(lesson, step if type(step) is int else 1)
+    state = st.session_state.get(f"state_{lesson.slug}")
+    if isinstance(state, LabState):
+        state.set(lesson.prose.steps[trail.step - 1].lab)
+    st.switch_page(f"pages/{lesson.chapter}.py", query_params={"lesson": lesson.slug})
