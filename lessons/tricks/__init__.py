@@ -23,7 +23,7 @@ from lessons.tricks.plain import (
     stop_gradient,
     straight_through,
 )
-from lessons.tricks.registry import register_gradient
+from lessons.tricks.registry import fresh_registry, register_gradient
 from lessons.tricks.shape import clip_gradient, clip_gradient_norm, flip_gradient, scale_gradient
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "clip_gradient_norm",
     "flip_gradient",
     "forward_backward",
+    "fresh_registry",
     "gradient_override_map",
     "identity",
     "op_types",

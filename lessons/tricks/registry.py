@@ -1,10 +1,13 @@
 """Gradient rules by name, as TensorFlow keeps them: one registry for the process.
 
-This is the engine's only global state. A map given the rule itself needs no name.
+This is the engine's only global state. A map given the rule itself needs no name. What is to run
+as in a new process, and leave nothing behind, gets a registry of its own: `fresh_registry`.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from lessons.tricks.errors import TrickError, describe
@@ -15,6 +18,7 @@ Rule = Callable[..., Any]
 _AnyRule = TypeVar("_AnyRule", bound=Rule)
 _RULES: dict[str, Rule] = {}
 _LOCK = threading.Lock()
+_OWN: ContextVar[dict[str, Rule] | None] = ContextVar("own gradient registry", default=None)
 
 
 def register_gradient(name: str) -> Callable[[_AnyRule], _AnyRule]:
@@ -52,26 +56,50 @@ def register_gradient(name: str) -> Callable[[_AnyRule], _AnyRule]:
                 f"register_gradient: the rule for {name!r} must be a function rule(op, *upstream), "
                 f"got {describe(rule)}."
             )
+        rules = _rules()
         with _LOCK:
-            if name in _RULES:
+            if name in rules:
                 raise TrickError(
                     f"register_gradient: the name {name!r} is taken, by "
-                    f"{getattr(_RULES[name], '__qualname__', _RULES[name])}. The registry is one "
+                    f"{getattr(rules[name], '__qualname__', rules[name])}. The registry is one "
                     "for the whole process. Choose another name, or give the map the rule itself."
                 )
-            _RULES[name] = rule
+            rules[name] = rule
         return rule
 
     return register
 
 
+@contextmanager
+def fresh_registry() -> Iterator[None]:
+    """Within the block this thread has an empty registry, as a new process has; then it is gone.
+
+    Maps entered in the block keep their rules. Also a decorator: each call gets its own.
+
+    >>> with fresh_registry():
+    ...     _ = register_gradient("Negate")(lambda op, upstream: -upstream)
+    ...     registered_names()
+    ['Negate']
+    """
+    token = _OWN.set({})
+    try:
+        yield
+    finally:
+        _OWN.reset(token)
+
+
+def _rules() -> dict[str, Rule]:
+    own = _OWN.get()
+    return _RULES if own is None else own
+
+
 def registered_rule(name: str) -> Rule | None:
     """The rule registered under `name`, or None."""
     with _LOCK:
-        return _RULES.get(name)
+        return _rules().get(name)
 
 
 def registered_names() -> list[str]:
     """The names registered so far."""
     with _LOCK:
-        return list(_RULES)
+        return list(_rules())

@@ -1,0 +1,134 @@
+"""The lesson builder against closed forms and TensorFlow, and the registry that it runs in."""
+
+import json
+import re
+import threading
+from pathlib import Path
+
+import pytest
+import torch
+
+from lessons import find
+from lessons.curve import by_role
+from lessons.parameters import InvalidParametersError
+from lessons.reversal.builder.lesson import builder, each_by_its_own, not_flipped
+from lessons.tricks import (
+    TrickError,
+    flip_gradient,
+    fresh_registry,
+    gradient_override_map,
+    identity,
+    register_gradient,
+)
+from lessons.tricks.registry import registered_names, registered_rule
+
+REFERENCE = {
+    case["id"]: case
+    for case in json.loads(
+        (Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8")
+    )
+}
+X = torch.tensor([-1.5, -0.5, 0.0, 2.0], dtype=torch.float64)
+
+
+def roles(**given):
+    settings = {"scale": 2.0, "second": 0.5, "way": "rule", "builders": 1} | given
+    return by_role(builder, not_flipped, each_by_its_own, X, settings)
+
+
+@pytest.mark.parametrize("scale", [-1.0, 0.0, 2.0])
+@pytest.mark.parametrize("second", [-3.0, 0.5])
+def test_each_way_equals_its_closed_form(scale, second):
+    cube, square = 3 * X**2, 2 * X
+    for way, other in (("names", second), ("rule", second), ("once", scale)):
+        found = roles(scale=scale, second=second, way=way)
+        assert found["trick_gradient"].tolist() == (-scale * cube - other * square).tolist(), way
+        assert found["intended_gradient"].tolist() == (-scale * cube - second * square).tolist()
+        assert found["true_gradient"].tolist() == (cube + square).tolist()
+        assert found["forward"].tolist() == (X**3 + X**2).tolist()
+
+
+def test_it_is_the_same_reversal_as_the_engines_own():
+    x = X.clone().requires_grad_()
+    y = flip_gradient(x, 2.0) ** 3 + flip_gradient(x, 0.5) ** 2
+    (expected,) = torch.autograd.grad(y.sum(), x)
+    assert roles()["trick_gradient"].tolist() == expected.tolist()
+
+
+def test_a_second_builder_is_refused_as_in_tensorflow():
+    theirs = REFERENCE["s1_flip_two_builders"]["outputs"]
+    assert theirs["error_type"] == "KeyError"
+    with pytest.raises(TrickError, match="'FlipGradient0' is taken"):
+        roles(way="names", builders=2)
+    lesson = find("builder")
+    with pytest.raises(InvalidParametersError, match="taken") as caught:
+        lesson.validate({"way": "names", "builders": "2"})
+    assert set(caught.value.errors) == {"builders"}
+    for way in ("once", "rule"):
+        assert roles(way=way, builders=2)["trick_gradient"].isfinite().all()
+
+
+def test_the_lesson_leaves_no_name_in_the_process():
+    before = registered_names()
+    lesson = find("builder")
+    lesson.compute(lesson.validate({"way": "names"}))
+    lesson.record(lesson.validate({"way": "once"}))
+    assert lesson.bug.right() == "no_name"
+    assert registered_names() == before
+
+
+def test_a_fresh_registry_is_this_threads_alone_and_ends_with_the_block():
+    def rule(op, upstream):
+        return -upstream
+
+    seen = []
+    x = torch.tensor([3.0], requires_grad=True)
+    with fresh_registry():
+        register_gradient("FreshOne")(rule)
+        other = threading.Thread(target=lambda: seen.append(registered_rule("FreshOne")))
+        other.start()
+        other.join()
+        with pytest.raises(TrickError, match="taken"):
+            register_gradient("FreshOne")(rule)
+        with fresh_registry():
+            assert registered_names() == []
+        with gradient_override_map({"identity": "FreshOne"}):
+            y = identity(x)
+    assert seen == [None]
+    assert registered_rule("FreshOne") is None
+    assert torch.autograd.grad(y, x)[0].tolist() == [-1.0]  # the op keeps its rule
+    with pytest.raises(TrickError, match="unknown gradient name"):
+        gradient_override_map({"identity": "FreshOne"}).__enter__()
+
+
+def test_another_program_makes_another_answer_right():
+    lesson = find("builder")
+    values = lesson.validate({})
+
+    def answers(program):
+        result = lesson.lab.compute(program, values, lambda share: None)
+        return [lesson.predictions[name](result) for name in ("once", "second")]
+
+    def no_registry(x, scale, second, way, builders):
+        return builder(x, scale, second, "rule", builders)
+
+    def last_wins(x, scale, second, way, builders):
+        return builder(x, second, second, "rule", builders)
+
+    def plain(x, scale, second, way, builders):
+        return not_flipped(x, scale, second, way, builders)
+
+    assert answers(builder) == ["first_twice", "refused"]
+    assert answers(no_registry) == ["own", "separate"]
+    assert answers(last_wins) == ["last_twice", "replaced"]
+    assert answers(plain)[0] == "not_reversed"
+
+
+def test_the_code_in_the_text_reverses():
+    (code,) = re.findall(r"```python\n(.*?)```", find("builder").prose.steps[2].text, re.DOTALL)
+    scope = {"gradient_override_map": gradient_override_map, "identity": identity}
+    exec(code, scope)
+    x = torch.tensor([3.0], requires_grad=True)
+    y = scope["flip"](x, 2.0)
+    assert y.tolist() == [3.0]
+    assert torch.autograd.grad(y, x)[0].tolist() == [-2.0]
