@@ -3,6 +3,7 @@
 python -m lessons list
 python -m lessons run noise_leaks --set x=-2,-1,1 --set u=1.04,0.94,1.08 --json
 python -m lessons export wrong_place --set noise_high=1.5 > wrong_place.py
+python -m lessons run wrong_place --cuts sqrt:0
 python -m lessons play my_program.txt --json
 """
 
@@ -14,6 +15,7 @@ from typing import NoReturn
 from lessons import UnknownLessonError, find, lessons
 from lessons.devices import one_thread_each
 from lessons.export import export
+from lessons.graph.cutting import Cut, read_cuts, write_cuts
 from lessons.lesson import Lesson
 from lessons.parameters import InvalidParametersError, Values
 from lessons.playground.command import add_command, play
@@ -34,11 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "list":
             _print_list()
         elif options.command == "run":
-            _print_result(*_lesson_and_values(options), as_json=options.json)
+            _print_result(*_asked(options), as_json=options.json)
         elif options.command == "play":
             play(options)
         else:
-            print(export(*_lesson_and_values(options)), end="")
+            print(export(*_asked(options)), end="")
     except (UnknownLessonError, InvalidParametersError, ValueError) as error:
         print(f"python -m lessons: {error}", file=sys.stderr)
         return 2
@@ -64,10 +66,16 @@ def _parser() -> argparse.ArgumentParser:
             metavar="NAME=VALUE",
             help="a parameter; may be given several times",
         )
+        command.add_argument(
+            "--cuts",
+            default="",
+            metavar="OP:OPERAND",
+            help="edges of the graph where the gradient stops, as in mul:0,sqrt:0",
+        )
     return parser
 
 
-def _lesson_and_values(options: argparse.Namespace) -> tuple[Lesson, Values]:
+def _asked(options: argparse.Namespace) -> tuple[Lesson, Values, tuple[Cut, ...]]:
     lesson = find(options.lesson)
     given: dict[str, str] = {}
     for setting in options.set:
@@ -77,7 +85,15 @@ def _lesson_and_values(options: argparse.Namespace) -> tuple[Lesson, Values]:
         if name in given:
             raise ValueError(f"--set {name[:40]} was given twice")
         given[name] = text
-    return lesson, lesson.validate(given)
+    values, cuts = lesson.validate(given), read_cuts(options.cuts)
+    there = lesson.edges(values) if cuts else frozenset(cuts)
+    unknown = [one for one in cuts if one not in there]
+    if unknown:
+        raise ValueError(
+            f"--cuts: {lesson.slug} has no edge {write_cuts(unknown)} to cut. The edges that can "
+            f"be cut: {write_cuts(there) or 'none'}."
+        )
+    return lesson, values, cuts
 
 
 def _print_list() -> None:
@@ -85,10 +101,11 @@ def _print_list() -> None:
         print(f"{lesson.slug}  {lesson.title}")
 
 
-def _print_result(lesson: Lesson, values: Values, as_json: bool) -> None:
-    result = lesson.compute(values)
+def _print_result(lesson: Lesson, values: Values, cuts: tuple[Cut, ...], as_json: bool) -> None:
+    result = lesson.compute(values, cuts=cuts)
     if as_json:
-        print(result.to_json(lesson=lesson.slug, parameters=lesson.text(values)))
+        head = {"cuts": write_cuts(cuts)} if cuts else {}
+        print(result.to_json(lesson=lesson.slug, parameters=lesson.text(values), **head))
         return
     table = lesson.lab.table(result, values, frozenset())
     rows = [tuple(label for label, _ in table.columns), *table.rows]

@@ -9,12 +9,13 @@ import ast
 import importlib
 import json  # noqa: F401  (exported files print JSON)
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from types import ModuleType
 
 import torch
 
+from lessons.graph.cutting import Cut, cut
 from lessons.lesson import Lesson
 from lessons.parameters import Values
 
@@ -39,15 +40,31 @@ def plain(values: torch.Tensor) -> list[float | str]:
     return [number if math.isfinite(number) else str(number) for number in numbers]
 
 
-def export(lesson: Lesson, values: Values) -> str:
-    """The file's text for this lesson and these values.
+def export(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
+    """The file's text for this lesson, these values, and these edges of its graph cut.
 
     Raises:
         ExportError: a lesson's source cannot be carried over.
     """
-    script = lesson.lab.script(lesson.program.__name__, values)
+    program = lesson.program.__name__
+    script = lesson.lab.script(program, values)
     homes = [lesson.program.__module__, lesson.lab.compute.__module__, __name__]
+    if cuts:
+        script = f"{_cut_line(program, cuts)}\n{script}"
+        homes.append(cut.__module__)
     return _HEAD.format(title=lesson.title, slug=lesson.slug) + "\n" + bundle(script, homes)
+
+
+def with_cuts(lesson: Lesson, cuts: Collection[Cut]) -> str:
+    """The program's source, and how it is cut open if it is."""
+    if not cuts:
+        return lesson.source
+    return f"{lesson.source}\n\n{_cut_line(lesson.program.__name__, cuts)}\n"
+
+
+def _cut_line(program: str, cuts: Collection[Cut]) -> str:
+    pairs = ", ".join(f'("{op}", {operand})' for op, operand in sorted(cuts))
+    return f"{program} = cut({program}, [{pairs}])"
 
 
 def bundle(script: str, homes: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ import torch
 
 from lessons.bug import Bug
 from lessons.graph import Recording, record
+from lessons.graph.cutting import Cut, cut
 from lessons.parameters import InvalidParametersError, Parameter, Values, validate
 from lessons.prose import Prose, Question
 from lessons.result import Result
@@ -165,11 +166,26 @@ class Lesson:
             raise InvalidParametersError(errors)
         return values
 
-    def compute(self, values: Values, progress: Progress = lambda share: None) -> Result:
-        """Run the lesson. Pure: the same values give the same result."""
-        return self.lab.compute(self.program, values, progress)
+    def compute(
+        self,
+        values: Values,
+        progress: Progress = lambda share: None,
+        cuts: Collection[Cut] = (),
+    ) -> Result:
+        """Run the lesson, its program cut open at these edges of its graph.
 
-    def record(self, values: Values, cuts: Collection[tuple[str, int]] = ()) -> Recording | None:
+        Pure: the same values and cuts give the same result.
+        """
+        program = cut(self.program, cuts) if cuts else self.program
+        return self.lab.compute(program, values, progress)
+
+    def edges(self, values: Values) -> frozenset[Cut]:
+        """The edges of its graph that can be cut."""
+        recording = self.record(values)
+        edges = recording.edges if recording else ()
+        return frozenset((edge.consumer.name, edge.operand) for edge in edges if edge.cuttable)
+
+    def record(self, values: Values, cuts: Collection[Cut] = ()) -> Recording | None:
         """The graph of one run at the learner's inputs, forward and backward; None if it has none.
 
         Raises:
@@ -179,7 +195,12 @@ class Lesson:
             return None
         start = self.lab.start(values)
         with record(start.leaves, cuts=cuts) as recording:
-            end = start.finish(self.program(**start.leaves, **start.settings))
+            out = self.program(**start.leaves, **start.settings)
+            own = set(recording.nodes)
+            end = start.finish(out)
+        for node in recording:
+            for edge in node.operands if node.name not in own else ():
+                edge.fixed = True  # behind the program, whose edges alone `compute` cuts
         return recording.backward(end)
 
     def right(self, question: Question, result: Result) -> str:

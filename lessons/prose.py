@@ -76,13 +76,18 @@ class Question:
 
 @dataclass(frozen=True)
 class Step:
-    """One step: a title, Markdown, what it sets in the lab, perhaps a question, where to look."""
+    """One step: a title, Markdown, what it sets in the lab, perhaps a question, where to look.
+
+    ``cuts`` and ``at`` are what it sets in the graph: None leaves that as the learner has it.
+    """
 
     title: str
     text: str
     lab: Mapping[str, str]
     question: Question | None = None
     show: str = ""
+    cuts: str | None = None
+    at: int | None = None
 
 
 @dataclass(frozen=True)
@@ -164,15 +169,19 @@ def _step(path: Path, section: str) -> Step:
             show = directive.group(2)
         else:
             raise ProseError(f"{where}: unknown directive {directive.group(1)!r}")
+    cuts, at = lab.pop("cuts", None), lab.pop("at", None)
+    if at is not None and not (at.isascii() and at.isdigit()):
+        raise ProseError(f"{where}: at is a step of the backward pass, 0 or more, not {at!r}")
+    look = show, cuts, None if at is None else int(at)
     if not asked:
-        return Step(title.strip(), "\n".join(lines).strip(), lab, show=show)
+        return Step(title.strip(), "\n".join(lines).strip(), lab, None, *look)
     text, options = _options(where, lines)
     settings = dict(pair.split("=", 1) for pair in asked[1:])
     hides = tuple(filter(None, settings.get("hides", "").split(",")))
     kind = _KINDS.get(settings.get("as", "choice"))
     if kind is None:
         raise ProseError(f"{where}: a prediction is one of {list(_KINDS)}, not {settings['as']!r}")
-    return Step(title.strip(), text, lab, Question(asked[0], hides, options, kind), show)
+    return Step(title.strip(), text, lab, Question(asked[0], hides, options, kind), *look)
 
 
 def _options(where: str, lines: list[str]) -> tuple[str, tuple[Option, ...]]:

@@ -104,6 +104,7 @@ class Edge:
     what was sent, in the operand's shape (summed over what was broadcast); None where nothing
     was. `offered` is what the op had to send: more than `gradient` only on a cut edge. `joint`:
     the same tensor stands twice in an op of several parts, and the first edge has both shares.
+    `fixed`: no argument of a call of the program, so that no scissors reach it.
     """
 
     consumer: Node
@@ -114,6 +115,7 @@ class Edge:
     flows: bool = False
     cut: bool = False
     joint: bool = False
+    fixed: bool = False
     gradient: Value | None = None
     offered: Value | None = None
 
@@ -121,6 +123,11 @@ class Edge:
     def name(self) -> str:
         """Unique in its recording: "op:operand"."""
         return f"{self.consumer.name}:{self.operand}"
+
+    @property
+    def cuttable(self) -> bool:
+        """Whether `cutting.cut` can stop the gradient here, and here alone."""
+        return self.flows and not self.joint and not self.fixed
 
     @property
     def state(self) -> State:

@@ -89,6 +89,20 @@ def picture(
     }
 
 
+def covered(drawn: dict[str, Any]) -> dict[str, Any]:
+    """The same drawing as `picture` made, with forward values and without any gradient."""
+    gone = {"gradient": "", "full": "none", "offered": None, "magnitude": None, "weight": 0.0}
+    gone |= {"sign": "none", "state": "none", "alternative": ""}
+    lines = drawn["alternative"].split("\n")
+    return drawn | {
+        "nodes": [one | {"upstream": "none", "upstream_full": "none"} for one in drawn["nodes"]],
+        "edges": [one | gone for one in drawn["edges"]],
+        "legend": [],
+        "alternative": "\n".join(lines[: 1 + len(drawn["nodes"])]),
+        "steps": [],
+    }
+
+
 def _drawn(recording: Recording) -> list[Node]:
     """The nodes that lead to the output, in the order they ran."""
     if recording.output is None:
@@ -186,7 +200,7 @@ def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
         "magnitude": size if size is not None and math.isfinite(size) else None,
         "sign": _sign(gradient),
         "state": state,
-        "cuttable": edge.flows,
+        "cuttable": edge.cuttable,
         "alternative": _spoken(edge, gradient, offered),
     }
 

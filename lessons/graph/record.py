@@ -90,7 +90,7 @@ def named(tensor: torch.Tensor, name: str) -> torch.Tensor:
     """
     _check_name(name)
     for mode in reversed(_get_current_function_mode_stack()):  # type: ignore[no-untyped-call]
-        rename = getattr(mode, "rename", None)  # a Recorder; exported files carry this without it
+        rename = getattr(mode, "rename", None)  # a Recorder, or the mode of `cut`
         if rename is not None:
             with torch._C.DisableTorchFunction():
                 rename(tensor, name)

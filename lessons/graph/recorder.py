@@ -56,13 +56,13 @@ class Recorder(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         return self._record(call, lambda: func(*args, **kwargs), name)
 
-    def see(self, call: Call, run: Callable[[], Any]) -> Any:
-        """The engine's word that `run()` is one op of its own kind (lessons/tricks/as_one.py)."""
+    def see(self, call: Call, run: Callable[..., Any]) -> Any:
+        """The engine's word that `run` is one op of its own kind (lessons/tricks/as_one.py)."""
         if self.quiet or untraceable():
-            return run()
+            return run(*call.args, **call.kwargs)
         self.quiet += 1
         try:
-            return self._record(call, run)
+            return self._record(call, lambda: run(*call.args, **call.kwargs))
         finally:
             self.quiet -= 1
 

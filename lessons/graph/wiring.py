@@ -176,7 +176,9 @@ class Wiring:
         else:
             producer, output = self.outputs.get(key) or (self.owners[key[0]], 0)
         place = len(node.operands)
-        node.operands.append(Edge(node, place, producer, output, producer.outputs[output]))
+        node.operands.append(
+            Edge(node, place, producer, output, producer.outputs[output], fixed=True)
+        )
         self.recording.mark_cuts(node)
         return place
 

@@ -1,8 +1,8 @@
 """Lets a recorder around the code see a trick, or an overridden op, as the one op it stands for.
 
 A `TorchFunctionMode` sees torch calls, not the `autograd.Function`s that the tricks are. A mode
-with a method `see(call, run)` is told of them here. Without one nothing is added but a look at
-torch's stack of modes, which belongs to the thread.
+with a method `see(call, run)` is told of them here; `run` takes the call's arguments. Without one
+nothing is added but a look at torch's stack of modes, which belongs to the thread.
 """
 
 import functools
@@ -25,14 +25,14 @@ class Call(NamedTuple):
     swapped: bool = False
 
 
-def shown(call: Call, run: Callable[[], Any]) -> Any:
-    """`run()`, by way of the innermost mode of this thread that has a `see`, if there is one."""
+def shown(call: Call, run: Callable[..., Any]) -> Any:
+    """`run(*call.args, **call.kwargs)`, through this thread's innermost mode with a `see`."""
     if not torch.compiler.is_compiling() and torch._C._len_torch_function_stack():
         for mode in reversed(_get_current_function_mode_stack()):  # type: ignore[no-untyped-call]
             see = getattr(mode, "see", None)
             if see is not None:
                 return see(call, run)
-    return run()
+    return run(*call.args, **call.kwargs)
 
 
 def one_op(op_type: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -43,7 +43,7 @@ def one_op(op_type: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
             if torch.compiler.is_compiling() or not torch._C._len_torch_function_stack():
                 return trick(*args, **kwargs)
-            seen: T = shown(Call(op_type, args, kwargs), lambda: trick(*args, **kwargs))
+            seen: T = shown(Call(op_type, args, kwargs), trick)
             return seen
 
         return call

@@ -83,7 +83,9 @@ class MapEntry(TorchFunctionMode):
         name = op_type if number == 1 else f"{op_type}_{number - 1}"
         return shown(
             Call(op_type, args, kwargs, spelling.swapped),
-            lambda: run_overridden(func, spelling, op_type, name, binding, args, kwargs),
+            lambda *args, **kwargs: run_overridden(
+                func, spelling, op_type, name, binding, args, kwargs
+            ),
         )
 
     def start(self) -> None:

@@ -1,11 +1,12 @@
 """Runs a lesson for a page: shows progress on slow work, and stops for a newer wish."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from lessons.graph.cutting import Cut
 from lessons.lesson import Lesson
 from lessons.parameters import Values
 from lessons.result import Result
@@ -16,12 +17,17 @@ PATIENCE = 0.33
 
 
 def run(
-    lesson: Lesson, values: Values, slot: DeltaGenerator, halt: Callable[[], None], key: str
+    lesson: Lesson,
+    values: Values,
+    cuts: Collection[Cut],
+    slot: DeltaGenerator,
+    halt: Callable[[], None],
+    key: str,
 ) -> tuple[Result, float]:
     """The lesson's result and the seconds it took.
 
     Args:
-        lesson, values: what to compute.
+        lesson, values, cuts: what to compute.
         slot: an st.empty() for the progress bar and the Stop button.
         halt: called when the learner presses Stop.
         key: for the button; unique on the page.
@@ -48,6 +54,6 @@ def run(
             left = now / share - now
             bar.progress(share, f"{share:.0%} of the draws, about {left:.0f} s left")
 
-    result = lesson.compute(values, report)
+    result = lesson.compute(values, report, cuts)
     slot.empty()
     return result, time.perf_counter() - start

@@ -4,12 +4,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lessons.graph import Recording
+from lessons.graph.cutting import Cut, read_cuts, write_cuts
 from lessons.lesson import Lesson
 from lessons.parameters import InvalidParametersError, Values
 from lessons.result import Note, Result
 
 Run = Callable[[Values], tuple[Result, float]]
-"""Computes a lesson: result and seconds."""
+"""Computes a lesson with the state's cuts: result and seconds."""
+
+GRAPH = ("cuts", "at")
+"""What an address may hold besides parameters: edges cut, the step of the backward pass."""
+
+END = 10**6
+"""A step of the backward pass past every last one: the end."""
 
 
 @dataclass
@@ -20,12 +28,16 @@ class LabState:
         lesson: which lab.
         text: what each control shows, refused text included.
         values: the last good values, the ones ``result`` is of.
+        cuts: the edges of the graph that the learner has cut.
+        drawn: those that ``result`` is of.
+        recording: the graph at ``values`` and ``drawn``; None where the lesson has none.
+        at: the step of the backward pass asked for with ``reset``; None leaves it as it is.
         result, seconds: the last good picture and what it took.
         errors: what is refused, by parameter name.
         ignored: what an address asked for and cannot have, for a note.
         preview: True when the picture is a cheaper one, drawn while dragging.
-        wanted: the values last asked for.
-        halted: the values whose computation the learner stopped; it is not started again.
+        wanted: the values and cuts last asked for.
+        halted: those whose computation the learner stopped; it is not started again.
         seq: the newest message from the browser that was taken in.
         reset: counts how often the controls were set from here.
     """
@@ -33,13 +45,17 @@ class LabState:
     lesson: Lesson
     text: dict[str, str] = field(default_factory=dict)
     values: Values = field(default_factory=dict)
+    cuts: tuple[Cut, ...] = ()
+    drawn: tuple[Cut, ...] = ()
+    recording: Recording | None = None
+    at: int | None = None
     result: Result | None = None
     seconds: float = 0.0
     errors: dict[str, str] = field(default_factory=dict)
     ignored: str = ""
     preview: bool = False
-    wanted: Values = field(default_factory=dict)
-    halted: Values | None = None
+    wanted: tuple[Values, tuple[Cut, ...]] | None = None
+    halted: tuple[Values, tuple[Cut, ...]] | None = None
     seq: int = 0
     reset: int = 0
 
@@ -49,20 +65,43 @@ class LabState:
 
     def open_address(self, given: Mapping[str, str]) -> None:
         """Take what an address carries; what is refused is said and left at its default."""
-        unknown = [name for name in given if name not in self.text]
+        unknown = [name for name in given if name not in self.text and name not in GRAPH]
         if unknown:
             try:
                 self.lesson.validate({unknown[0]: ""})
             except InvalidParametersError as error:
                 self.ignored = f"The address sets something unknown and it is left out. {error}"
-        self.set(self.lesson.defaults)
-        self.text |= {name: text for name, text in given.items() if name in self.text}
+        at = given.get("at", "")
+        self.set(self.lesson.defaults, "", int(at) if at.isascii() and at[:6].isdigit() else None)
+        self._take_text(given)
         self.result = None
 
-    def set(self, text: Mapping[str, str]) -> None:
-        """Set controls from here: a step's settings, or a reset."""
+    def take(self, given: Mapping[str, str]) -> None:
+        """Take what the learner set in the browser."""
+        self.ignored = ""
+        self._take_text(given)
+
+    def set(self, text: Mapping[str, str], cuts: str | None = None, at: int | None = None) -> None:
+        """Set controls from here: a step's settings, or a reset.
+
+        Args:
+            text: by parameter.
+            cuts: the edges to cut, no others; None leaves them as they are.
+            at: the step of the backward pass to show, as ``at`` of the state.
+        """
         self.text |= text
+        self.at = at
+        if cuts is not None:
+            self.cuts = read_cuts(cuts)
         self.reset += 1
+
+    def _take_text(self, given: Mapping[str, str]) -> None:
+        self.text |= {name: text for name, text in given.items() if name in self.text}
+        try:
+            self.cuts = read_cuts(given["cuts"]) if "cuts" in given else self.cuts
+        except ValueError as error:
+            self.ignored = f"No edge is cut. {error}"
+            self.cuts = ()
 
     def update(self, run: Run, live: bool = False) -> None:
         """Bring the picture up to date with the controls; refused text keeps the last one.
@@ -73,17 +112,38 @@ class LabState:
         """
         self.errors, values = _accepted(self.lesson, self.text)
         if self.errors and self.result is not None:
-            return
-        self.wanted = self.lesson.lab.preview(values) if live else values
+            if self.cuts == self.drawn:
+                return
+            values = self.values  # an edge was cut while some other text is refused
+        self._drop_unknown_cuts(values)
+        wanted = self.lesson.lab.preview(values) if live else values
+        self.wanted = wanted, self.cuts
         if self.wanted != self.halted:
             self.halted = None
         elif self.result is None:
-            self.wanted = self.lesson.lab.preview(values)
+            wanted = self.lesson.lab.preview(values)
         else:
             return
-        if self.result is None or self.wanted != self.values:
-            self.result, self.seconds = run(self.wanted)
-        self.values, self.preview = self.wanted, self.wanted != values
+        if self.result is None or (wanted, self.cuts) != (self.values, self.drawn):
+            self.result, self.seconds = run(wanted)
+            self.recording = self.lesson.record(wanted, self.cuts)
+        self.values, self.drawn, self.preview = wanted, self.cuts, wanted != values
+
+    def _drop_unknown_cuts(self, values: Values) -> None:
+        """Edges that the graph does not have, or no longer has with these settings."""
+        if not self.cuts:
+            return
+        known = self.lesson.edges(values)
+        gone = [one for one in self.cuts if one not in known]
+        if gone:
+            self.cuts = tuple(one for one in self.cuts if one in known)
+            names = ", ".join(write_cuts([one])[:40] for one in gone[:3])
+            more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
+            there = write_cuts(known) or "none"
+            self.ignored = (
+                f"No edge to cut at {names}{more}, so nothing is cut there. "
+                f"The edges that can be cut: {there}."
+            )
 
     def halt(self) -> None:
         """The learner pressed Stop: leave the picture as it is until something changes."""

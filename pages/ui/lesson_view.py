@@ -1,16 +1,18 @@
 """A lesson on a page: its text in steps on one side, its live lab on the other, code below."""
 
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
-from lessons.export import export
+from lessons.export import export, with_cuts
+from lessons.graph.cutting import write_cuts
 from lessons.lesson import Lesson, hidden_roles
 from lessons.prose import fill
 from pages.ui import computation, memory, payload, questions
 from pages.ui.code_view import marked_lines, show_code
 from pages.ui.glossed import show_text
-from pages.ui.lab_state import LabState
+from pages.ui.lab_state import END, LabState
 from pages.ui.live import last_change, live_lab
 from pages.ui.memory import Trail
 
@@ -44,7 +46,7 @@ def restore(lesson: Lesson) -> LabState:
             memory.trail(lesson).step = memory.clamp_step(lesson, int(step))
         if not asked:  # the step's text speaks of the settings it makes
             here = lesson.prose.steps[memory.trail(lesson).step - 1]
-            st.session_state[key].set(here.lab)
+            st.session_state[key].set(here.lab, here.cuts, here.at)
     state: LabState = st.session_state[key]
     return state
 
@@ -62,9 +64,10 @@ def _lab(state: LabState, trail: Trail) -> None:
     live = rested = False
     if change is not None and change.seq > state.seq:
         state.seq, live, rested = change.seq, change.live, not change.live
-        state.text |= {name: text for name, text in change.values.items() if name in state.text}
-        state.ignored = ""
-    state.update(lambda values: computation.run(lesson, values, slot, state.halt, key), live)
+        state.take(change.values)
+    state.update(
+        lambda values: computation.run(lesson, values, state.cuts, slot, state.halt, key), live
+    )
     hidden = hidden_roles(lesson, trail.answers, trail.step)
     stale = _quoted(lesson, state, trail) != st.session_state.get(_SAID)
     live_lab(
@@ -74,9 +77,14 @@ def _lab(state: LabState, trail: Trail) -> None:
             "settled": not (state.preview or stale),
             "groups": payload.groups(lesson, state.values, state.text, state.errors),
             "notes": state.notes(),
-            "query": payload.query(lesson, state.values, trail.step),
+            "query": payload.query(lesson, state.values, trail.step, state.drawn),
             "cookie": memory.cookie(),
             **payload.picture(lesson, state.picture, state.values, hidden, state.seconds),
+            "graph": _graph(state, hidden),
+            "show": {
+                "name": lesson.prose.steps[trail.step - 1].show,
+                "step": f"{lesson.slug} {trail.step}",
+            },
         },
         key=key,
     )
@@ -84,16 +92,30 @@ def _lab(state: LabState, trail: Trail) -> None:
         st.rerun()
 
 
+_COVERED = "The gradients show once you have committed to an answer."
+
+
+def _graph(state: LabState, hidden: frozenset[str]) -> dict[str, Any] | None:
+    start = state.lesson.lab.start
+    if start is None:
+        return None
+    title = "The graph of this run: forward values, and the gradient on its way back"
+    cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""
+    index = start(state.values).index
+    return payload.graph(state.recording, index, title, state.at, "cuts", state.drawn, cover)
+
+
 def _quoted(lesson: Lesson, state: LabState, trail: Trail) -> str:
     """The step's text with its numbers, as it should read now."""
     step = lesson.prose.steps[trail.step - 1]
     options = step.question.options if step.question else ()
     text = "\n".join([step.text, *(f"{option.text} {option.reply}" for option in options)])
-    return f"{lesson.slug} {trail.step} {fill(text, state.picture.facts)}"
+    shown = fill(text, state.picture.facts)
+    return f"{lesson.slug} {trail.step} {write_cuts(state.drawn)} {shown}"
 
 
 def _reset(state: LabState) -> None:
-    state.set(state.lesson.defaults)
+    state.set(state.lesson.defaults, "", END)
 
 
 def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:
@@ -124,8 +146,9 @@ def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
         def callback() -> None:
             trail.step = to
             questions.mark_done(lesson, trail)
-            if steps[to - 1].lab:
-                state.set(steps[to - 1].lab)
+            there = steps[to - 1]
+            if there.lab or there.cuts is not None or there.at is not None:
+                state.set(there.lab, there.cuts, there.at)
 
         return callback
 
@@ -144,14 +167,14 @@ _TAKE = "Take it with you"
 def _code(lesson: Lesson, state: LabState) -> None:
     """One pane at a time: hidden ones would be drawn again with every picture of the lab."""
     st.markdown("## The code", anchors=False)
-    panes = {"torch, as it ran": lesson.source}
+    panes = {"torch, as it ran": with_cuts(lesson, state.drawn)}
     panes |= {label: path.read_text("utf-8") for label, path in lesson.equivalents.items()}
     names = [*panes, _TAKE]
     shown = st.segmented_control(
         "Which code", names, default=names[0], required=True, label_visibility="collapsed"
     )
     if shown == names[0]:
-        show_code(lesson.source, marked_lines(lesson.source, lesson.highlight), shown)
+        show_code(panes[shown], marked_lines(panes[shown], lesson.highlight), shown)
         if lesson.highlight:
             st.caption("The marked line is where the trick sits.")
         return
@@ -164,7 +187,7 @@ def _code(lesson: Lesson, state: LabState) -> None:
     )
     st.download_button(
         f"Download {lesson.slug}.py",
-        data=lambda: export(lesson, state.values),
+        data=lambda: export(lesson, state.values, state.drawn),
         file_name=f"{lesson.slug}.py",
         mime="text/x-python",
         on_click="ignore",

@@ -1,10 +1,14 @@
 """Turns a lesson and its result into what the live lab shows. Pure: no streamlit in here."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from lessons.devices import devices
+from lessons.graph import Recording
+from lessons.graph.cutting import Cut, write_cuts
+from lessons.graph.picture import covered
+from lessons.graph.picture import picture as drawing
 from lessons.lesson import Figure, Lesson, Table
 from lessons.parameters import (
     Choice,
@@ -77,9 +81,45 @@ def table(shown: Table) -> dict[str, Any]:
     }
 
 
-def query(lesson: Lesson, values: Values, step: int) -> str:
+def graph(
+    recording: Recording | None,
+    index: Sequence[int],
+    title: str,
+    at: int | None,
+    scissors: Literal["cuts", "snip"] | None,
+    cuts: Collection[Cut] = (),
+    cover: str = "",
+) -> dict[str, Any] | None:
+    """The graph with its numbers and steps; None where there is none.
+
+    Args:
+        recording, index, title: what is drawn, for which component, under which heading.
+        at: the step of the backward pass to show at first and after a reset; None keeps the one
+            there is, which at first is the end.
+        scissors: how the browser tells of an edge that is cut: all that are cut, as the value
+            ``cuts``, or each click, as the value ``snip``; None has no scissors.
+        cuts: the edges cut now.
+        cover: why no gradient may be seen yet; empty shows them all.
+    """
+    if recording is None:
+        return None
+    picture = drawing(recording, index)
+    if cover:
+        picture, scissors = covered(picture), None
+    return {
+        **picture,
+        "title": title,
+        "at": at,
+        "scissors": scissors,
+        "cuts": [write_cuts([one]) for one in sorted(cuts)],
+        "covered": cover,
+    }
+
+
+def query(lesson: Lesson, values: Values, step: int, cuts: Collection[Cut] = ()) -> str:
     """The address that restores this screen: the lesson, the step, what is not at its default."""
-    return urlencode({"lesson": lesson.slug, "step": step, **lesson.changed(values)}, safe=",:")
+    changed = lesson.changed(values) | ({"cuts": write_cuts(cuts)} if cuts else {})
+    return urlencode({"lesson": lesson.slug, "step": step, **changed}, safe=",:")
 
 
 def picture(

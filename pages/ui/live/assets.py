@@ -17,7 +17,7 @@ _HERE = Path(__file__).parent
 _MODULES = sorted(_HERE.glob("*.js"))
 _PLOTLY_FOLDER = f"plotly-{importlib.metadata.version('plotly')}"
 
-STYLE = (_HERE / "lab.css").read_text("utf-8")
+STYLE = "\n".join((_HERE / name).read_text("utf-8") for name in ("lab.css", "graph.css"))
 
 
 def _fingerprint() -> str:

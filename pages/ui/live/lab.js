@@ -15,6 +15,9 @@
  * @property {string} query    the address's canonical query, without "?"
  * @property {?{name: string, value: string}} cookie  what to remember across reloads
  * @property {{role: string, label: string, dash: string}[]} key  which line is which
+ * @property {?import("./graph.js").GraphSpec} [graph]
+ * @property {{name: string, step: string}} [show]  the part of the lab that the text speaks of:
+ *   a figure's id, "graph" or "table"; `step` says whose text, so that a new one is noticed
  *
  * @typedef {Object} Control
  * @property {string} name
@@ -47,6 +50,8 @@ import { Charts, plotly } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
 import { Flow } from "./flow.js";
+import { Graph } from "./graph.js";
+import { Outline } from "./outline.js";
 import { Palette } from "./palette.js";
 import { Table } from "./table.js";
 
@@ -77,14 +82,18 @@ class Lab {
     const controls = part("controls");
     const figures = part("figures");
     this.key = part("key", { "aria-hidden": "true" }); // the charts' descriptions name the roles
+    const graph = part("graph", { role: "group", "aria-labelledby": "gl-graph-title" });
     const table = part("scroll", { role: "region", tabindex: "0" });
     this.notes = part("notes", { "aria-live": "polite" });
     this.status = part("status");
-    root.replaceChildren(controls, this.notes, this.status, this.key, figures, table);
+    root.replaceChildren(controls, this.notes, this.status, this.key, figures, graph, table);
 
     this.palette = new Palette(root);
     this.flow = new Flow(
-      (change) => this.setStateValue("input", change),
+      (change) => {
+        this.graph.sent(change.values);
+        this.setStateValue("input", change);
+      },
       (busy) => root.setAttribute("aria-busy", String(busy)),
     );
     this.controls = new Controls(controls, (values, live) => this.#offer(values, live));
@@ -92,6 +101,11 @@ class Lab {
       this.controls.choose(name, value),
     );
     this.table = new Table(table);
+    this.graph = new Graph(graph, {
+      cut: () => this.#offer(this.controls.values(), false),
+      moved: () => this.#showAddress(),
+    });
+    this.outline = new Outline(root, { graph, table });
     this.bytes = null;
     this.offered = ""; // the values last sent, as text
     this.rests = false; // the hand came to rest on them, and the server has not been told
@@ -128,16 +142,19 @@ class Lab {
     this.controls.show(payload.groups, payload.reset, newest);
     this.charts.frame(payload.figures);
     this.table.show(payload.table);
+    this.graph.show(payload.graph ?? null, payload.reset, newest);
+    this.outline.show(payload.show ?? null);
     this.#showNotes(payload.notes);
     this.#showKey(payload.key ?? []);
     remember(payload.cookie);
     setText(this.status, payload.status ?? "");
     if (newest && this.rests) this.#rest();
-    if (newest && this.flow.resting) showAddress(payload.query);
+    if (newest && this.flow.resting) this.#showAddress();
   }
 
   /** Send what the learner set. Resting on what was sent already asks nothing of the server. */
   #offer(values, live) {
+    values = { ...values, ...this.graph.values() };
     const text = JSON.stringify(values);
     this.rests = !live && text === this.offered;
     this.offered = text;
@@ -151,8 +168,15 @@ class Lab {
     if (!this.payload.settled) this.flow.offer(JSON.parse(this.offered), false);
     else {
       this.flow.resting = true;
-      showAddress(this.payload.query);
+      this.#showAddress();
     }
+  }
+
+  /** The server's canonical query, and the step of the backward pass, which only we know. */
+  #showAddress() {
+    const { query } = this.payload;
+    const { at } = this.graph;
+    showAddress(at === null || !query ? query : `${query}&at=${at}`);
   }
 
   /** What is in sight now; the rest once the hand and the server give it time. */
@@ -204,6 +228,7 @@ class Lab {
     this.flow.stop();
     this.controls.stop();
     this.charts.stop();
+    this.graph.stop();
     this.scheme.removeEventListener("change", this.repaint);
     labs.delete(this.root);
   }

@@ -1,0 +1,202 @@
+// The graph as SVG: nodes with forward values, edges with gradients. Every node and edge has one
+// group for good, found by its id; an answer that only changes numbers writes attributes and text.
+
+import { setChildren, setOrRemove, setText } from "./dom.js";
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+const LINE = 16; // px between the lines of a node, as lessons/graph/picture.py counts them
+const MARGIN = 14; // room for focus rings and marks
+const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped: "⊓", surrogate: "≈", stopped: "■" };
+// Two handles and two blades, around (0, 0), open to the right.
+const SCISSORS = "M-7-3.5a2.2 2.2 0 1 0 0.1 0M-7 4a2.2 2.2 0 1 0 0.1 0M-4.6-0.6L7 4.5M-4.6 1.4L7-4.5";
+
+function svg(tag, className, attributes = {}, ...children) {
+  const node = document.createElementNS(NAMESPACE, tag);
+  if (className) node.setAttribute("class", className);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+export class Drawing {
+  /**
+   * @param {HTMLElement} box
+   * @param {{look: (id: ?string) => void, press: (id: string) => void}} told
+   */
+  constructor(box, told) {
+    this.told = told;
+    this.known = new Map(); // groups by id
+    this.edges = svg("g", "");
+    this.nodes = svg("g", "");
+    this.root = svg("svg", "gl-svg", { role: "group" }, this.edges, this.nodes);
+    box.append(this.root);
+    this.stop = null; // the id that Tab comes to
+    this.root.addEventListener("keydown", (event) => this.#key(event));
+    this.root.addEventListener("click", (event) => this.#press(idAt(event)));
+    for (const [name, on] of [["pointerover", true], ["pointerleave", false], ["focusin", true], ["focusout", false]]) {
+      this.root.addEventListener(name, (event) => this.#look(on ? idAt(event) : null, name));
+    }
+  }
+
+  /**
+   * @param {import("./graph.js").GraphSpec} spec
+   * @param {ReturnType<import("./graph_reached.js").reached>} here
+   * @param {Set<string>} cuts
+   */
+  show(spec, here, cuts) {
+    this.spec = spec;
+    const width = spec.width + 2 * MARGIN;
+    setOrRemove(this.root, "viewBox", `${-MARGIN} ${-MARGIN} ${width} ${spec.height + 2 * MARGIN}`);
+    this.root.style.setProperty("--gl-width", `${width}px`);
+    setOrRemove(this.root, "aria-label", `${spec.title}: ${spec.nodes.length} nodes, ${spec.edges.length} edges. Up and down arrows go through them.`);
+    const before = this.known;
+    this.known = new Map();
+    const take = (id, build) => {
+      const group = before.get(id) ?? build(id);
+      this.known.set(id, group);
+      return group;
+    };
+    setChildren(this.edges, spec.edges.map((edge) => this.#edge(take(edge.id, edgeGroup), edge, here)));
+    setChildren(this.nodes, spec.nodes.map((node) => this.#node(take(node.id, nodeGroup), node, here)));
+    this.markCuts(cuts);
+    this.order = [...spec.nodes, ...spec.edges].sort((a, b) => a.y - b.y || a.x - b.x).map(({ id }) => id);
+    this.#stopAt(this.known.has(this.stop) ? this.stop : this.order[0]);
+  }
+
+  /** Scissors on the edges that are cut, before their new numbers are known. */
+  markCuts(cuts) {
+    for (const edge of this.spec.edges) {
+      const group = this.known.get(edge.id);
+      const cuttable = edge.cuttable && Boolean(this.spec.scissors);
+      const cut = cuts.has(edge.id) || edge.state === "cut";
+      setOrRemove(group, "data-cut", cut ? "true" : null);
+      setOrRemove(group, "data-cuttable", cuttable ? "true" : null);
+      setOrRemove(group, "role", cuttable ? "button" : "img");
+      setOrRemove(group, "aria-pressed", cuttable ? String(cut) : null);
+    }
+  }
+
+  #node(group, node, { nodes }) {
+    const { state = "", mark = "" } = nodes.get(node.id) ?? {};
+    const [box, text, badge] = group.children;
+    setOrRemove(group, "transform", `translate(${node.x} ${node.y})`);
+    setOrRemove(group, "data-kind", node.kind);
+    setOrRemove(group, "data-step", state);
+    const spoken = { passed: ", passed", current: ", the step is here", waiting: `, waiting ${mark}` }[state] ?? "";
+    setOrRemove(group, "aria-label", `${node.label}: ${node.type}, value ${node.value}${spoken}`);
+    const { width, height } = node;
+    const round = node.kind === "input" ? height / 2 : 5;
+    const place = { x: -width / 2, y: -height / 2, width, height, rx: Math.min(round, 16) };
+    for (const [name, value] of Object.entries(place)) setOrRemove(box, name, value);
+    const first = ((1 - node.lines.length) * LINE) / 2;
+    const lines = node.lines.map((_, place) => text.children[place] ?? svg("tspan", "", { x: 0 }));
+    setChildren(text, lines);
+    lines.forEach((line, place) => {
+      setOrRemove(line, "y", first + place * LINE);
+      setOrRemove(line, "class", place === lines.length - 1 ? "gl-value" : place ? "gl-does" : "");
+      setText(line, node.lines[place]);
+    });
+    setOrRemove(badge, "x", width / 2 + 4);
+    setOrRemove(badge, "y", -height / 2 + 2);
+    setText(badge, mark);
+    return group;
+  }
+
+  #edge(group, edge, { shown }) {
+    const [hit, way, sent, plate, label, mark, cut] = group.children;
+    const known = shown.has(edge.id);
+    const path = curve(edge.route);
+    for (const line of [hit, way, sent]) setOrRemove(line, "d", path);
+    setOrRemove(group, "data-state", edge.state);
+    setOrRemove(group, "data-sign", edge.sign);
+    setOrRemove(group, "data-shown", known ? "true" : null);
+    setOrRemove(group, "aria-label", known ? edge.alternative : `Edge from ${edge.from} to ${edge.to}: no gradient yet.`);
+    setOrRemove(sent, "stroke-width", 1.4 + 3.6 * edge.weight);
+    const text = !known ? "" : edge.state === "cut" ? (edge.offered ?? "") : edge.gradient;
+    setText(label, text);
+    setOrRemove(label, "x", edge.x);
+    setOrRemove(label, "y", edge.y);
+    const wide = Math.max(text.length * 6.7 + 6, 0);
+    const place = { x: edge.x - wide / 2, y: edge.y - 8, width: text ? wide : 0, height: 16 };
+    for (const [name, value] of Object.entries(place)) setOrRemove(plate, name, value);
+    const [x, y] = edge.route.at(-1);
+    setOrRemove(mark, "transform", `translate(${x} ${y - 8})`);
+    setText(mark.lastChild, MARKS[edge.state] ?? "");
+    setOrRemove(mark, "visibility", MARKS[edge.state] && known ? null : "hidden");
+    setOrRemove(cut, "transform", `translate(${edge.x} ${edge.y - (text ? 15 : 0)})`);
+    return group;
+  }
+
+  #press(id) {
+    if (id && this.known.get(id)?.dataset.cuttable) this.told.press(id);
+  }
+
+  #key(event) {
+    const id = idAt(event);
+    if (["Enter", " ", "Delete"].includes(event.key)) {
+      event.preventDefault();
+      this.#press(id);
+    }
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const to = by && this.order[this.order.indexOf(id) + by];
+    if (by) event.preventDefault();
+    if (to) this.#stopAt(to).focus();
+  }
+
+  #stopAt(id) {
+    if (this.stop !== id) this.known.get(this.stop)?.setAttribute("tabindex", "-1");
+    this.stop = id;
+    const group = this.known.get(id);
+    setOrRemove(group, "tabindex", "0");
+    return group;
+  }
+
+  #look(id, name) {
+    if (name === "focusin" && id) this.#stopAt(id);
+    this.told.look(id);
+  }
+}
+
+function idAt(event) {
+  return event.target.closest("[data-id]")?.dataset.id ?? null;
+}
+
+function nodeGroup(id) {
+  const parts = [svg("rect", ""), svg("text", "gl-lines"), svg("text", "gl-mark")];
+  return svg("g", "gl-node", { "data-id": id, role: "img", tabindex: "-1" }, ...parts);
+}
+
+function edgeGroup(id) {
+  return svg(
+    "g", "gl-edge", { "data-id": id, tabindex: "-1" },
+    svg("path", "gl-hit"),
+    svg("path", "gl-way"),
+    svg("path", "gl-sent"),
+    svg("rect", "gl-plate", { rx: 3 }),
+    svg("text", "gl-gradient"),
+    svg("g", "gl-how", {}, svg("circle", "", { r: 7.5 }), svg("text", "")),
+    svg("g", "gl-scissors", {}, svg("circle", "", { r: 11 }), svg("path", "", { d: SCISSORS })),
+  ); // prettier-ignore
+}
+
+/** Through all points of the route, upright at each. */
+function curve(route) {
+  let path = `M${route[0]}`;
+  for (let i = 1; i < route.length; i++) {
+    const [[x, y], [toX, toY]] = [route[i - 1], route[i]];
+    const middle = (y + toY) / 2;
+    path += x === toX ? `L${toX},${toY}` : `C${x},${middle} ${toX},${middle} ${toX},${toY}`;
+  }
+  return path;
+}
+
+/** An edge in small, for the legend. */
+export function swatch(key) {
+  const signs = ["positive", "negative", "zero", "nan"];
+  const named = signs.includes(key) ? { "data-state": "flowing", "data-sign": key } : { "data-state": key, "data-sign": "positive" };
+  const group = svg("g", "gl-edge", { ...named, "data-shown": "true", ...(key === "cut" && { "data-cut": "true" }) });
+  group.append(svg("path", "gl-way", { d: "M2,9H46" }), svg("path", "gl-sent", { d: "M2,9H46", "stroke-width": 2.6 }));
+  if (MARKS[key]) group.append(svg("g", "gl-how", { transform: "translate(24 9)" }, svg("circle", "", { r: 7.5 }), svg("text", "", {}, MARKS[key])));
+  if (key === "cut") group.append(svg("g", "gl-scissors", { transform: "translate(24 9) scale(0.8)" }, svg("circle", "", { r: 11 }), svg("path", "", { d: SCISSORS })));
+  return svg("svg", "gl-swatch", { viewBox: "0 0 48 18", "aria-hidden": "true" }, group);
+}

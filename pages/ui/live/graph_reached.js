@@ -1,0 +1,33 @@
+// Where the backward pass is after a number of steps: which edges have sent their gradient, which
+// nodes have been passed, which still wait. Reads the picture's steps and nothing else.
+
+/**
+ * @param {import("./graph.js").GraphSpec} spec
+ * @param {number} step  how many steps have been taken
+ * @returns {{shown: Set<string>, nodes: Map<string, {state: string, mark: string}>}} nodes by id;
+ *   those that are not in it have not been touched
+ */
+export function reached(spec, step) {
+  const shown = new Set();
+  const nodes = new Map();
+  spec.steps.slice(0, step).forEach((one, place) => {
+    for (const part of one.parts) shown.add(part.edge);
+    if (one.kind === "stopped") {
+      for (const edge of spec.edges) if (edge.to === one.node) shown.add(edge.id);
+    }
+    const current = place === step - 1;
+    // The output is met at the start and again as an op: it is passed only by the second.
+    const state = current ? "current" : one.kind === "start" ? "waiting" : "passed";
+    nodes.set(one.node, { state, mark: { current: "◆", waiting: "", passed: "✓" }[state] });
+  });
+  for (const sum of spec.steps[step - 1]?.waiting ?? []) {
+    const here = sum.parts.filter(({ value }) => value !== null).length;
+    if (nodes.get(sum.node)?.state === "current") continue;
+    nodes.set(sum.node, { state: "waiting", mark: `${here}/${sum.parts.length}` });
+  }
+  if (step === spec.steps.length) {
+    for (const edge of spec.edges) shown.add(edge.id);
+    for (const [id, { state }] of nodes) if (state === "current") nodes.set(id, { state: "passed", mark: "✓" });
+  }
+  return { shown, nodes };
+}
