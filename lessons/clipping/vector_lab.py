@@ -111,7 +111,10 @@ def _curves(
     drawn = {"true_gradient": circle}
     for role, clipped in zip(_CLIPPED.values(), both, strict=True):
         loss = bowl(torch.stack(clipped)).sum()
-        drawn[role] = torch.stack(torch.autograd.grad(loss, rows))
+        if loss.requires_grad:
+            drawn[role] = torch.stack(torch.autograd.grad(loss, rows, materialize_grads=True))
+        else:  # the one way back is cut
+            drawn[role] = torch.zeros_like(circle)
     x = array(degrees)
     for role, vectors in drawn.items():
         there = array(vectors)

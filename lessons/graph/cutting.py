@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import torch
-from torch.autograd.graph import get_gradient_edge
 from torch.overrides import TorchFunctionMode
 
 from lessons.graph.calls import meaning, op_type_of, tensors_in, untraceable
@@ -66,8 +65,8 @@ def write_cuts(cuts: Iterable[Cut]) -> str:
 def cut(program: Callable[..., Any], cuts: Collection[Cut]) -> Callable[..., Any]:
     """`program` with the gradient stopped at these edges, pairs of op name and operand.
 
-    A pair that names no edge does nothing. The operands of an in-place op on a view, and of a
-    named op that autograd knows as several, cannot be cut: RuntimeError.
+    A pair that names no edge does nothing. A program that gives a cut op its name only afterwards,
+    with `named`, runs twice. RuntimeError for the first operand of an in-place op on a view.
 
     >>> x = torch.tensor(3.0, requires_grad=True)
     >>> square = cut(lambda x: x * x, [("mul", 0)])
@@ -82,8 +81,13 @@ def cut(program: Callable[..., Any], cuts: Collection[Cut]) -> Callable[..., Any
     def cut_open(*args: Any, **kwargs: Any) -> Any:
         given = inspect.signature(program).bind(*args, **kwargs).arguments
         leaves = {name for name, value in given.items() if isinstance(value, torch.Tensor)}
-        with _Scissors(closed, leaves):
-            return program(*args, **kwargs)
+        names: list[str] = []
+        while True:
+            with _Scissors(closed, leaves, names) as scissors:
+                result = program(*args, **kwargs)
+            if scissors.were_right or names:
+                return result
+            names = scissors.names
 
     return cut_open
 
@@ -91,13 +95,23 @@ def cut(program: Callable[..., Any], cuts: Collection[Cut]) -> Callable[..., Any
 class _Scissors(TorchFunctionMode):
     """Counts the ops of one run as lessons/graph/recorder.py does, and detaches what is cut."""
 
-    def __init__(self, closed: dict[str, set[int]], leaves: set[str]) -> None:
+    def __init__(self, closed: dict[str, set[int]], leaves: set[str], known: list[str]) -> None:
+        """`known`: what the ops are called in the end, in order, if an earlier run has shown it."""
         super().__init__()
         self.closed = closed
-        self.names = leaves
+        self.leaves = leaves
+        self.known = known
+        self.names: list[str] = []  # of the ops so far
+        self.assumed: list[str] = []  # the names that they were cut by
         self.counts: Counter[str] = Counter()
-        self.made: dict[int, tuple[torch.Tensor, str, list[torch.Tensor]]] = {}
+        self.made: dict[int, tuple[torch.Tensor, int]] = {}  # by which op
         self.quiet = 0  # > 0: inside a trick
+
+    @property
+    def were_right(self) -> bool:
+        """Whether each op was cut as the name that it has in the end demands."""
+        pairs = zip(self.assumed, self.names, strict=True)
+        return all(self.closed.get(a) == self.closed.get(b) for a, b in pairs)
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -132,9 +146,11 @@ class _Scissors(TorchFunctionMode):
                 for name, value in call.kwargs.items()
             }
             name, count = self._free(call.type)
+            number = len(self.names)
+            assumed = self.known[number] if number < len(self.known) else name
             versions = [operand._version for operand in operands]
             handed = list(operands)
-            for place in self.closed.get(name, ()):
+            for place in self.closed.get(assumed, ()):
                 if place < len(operands):
                     handed[place] = _detached(operands[place], place == 0 and changes)
             args = tuple(put_back(value, handed) for value in args)
@@ -146,14 +162,15 @@ class _Scissors(TorchFunctionMode):
             outputs = tensors_in(result)
             changed = any(x._version != old for x, old in zip(operands, versions, strict=True))
             if changed or not all(any(x is y for x in handed) for y in outputs):
-                self.names.add(name)
+                self.names.append(name)
+                self.assumed.append(assumed)
                 self.counts[call.type] = count
-                self.made |= {id(y): (y, name, handed) for y in outputs or operands[:1]}
+                self.made |= {id(y): (y, number) for y in outputs or operands[:1]}
         return result
 
     def _free(self, word: str) -> tuple[str, int]:
         name, count = word, self.counts[word]
-        while name in self.names:
+        while name in self.names or name in self.leaves:
             count += 1
             name = f"{word}_{count}"
         return name, count
@@ -162,41 +179,11 @@ class _Scissors(TorchFunctionMode):
         """The op that made `tensor` has been given a name, by `named`, after it ran."""
         if self.quiet or untraceable() or id(tensor) not in self.made:
             return
-        _, old, operands = self.made[id(tensor)]
-        if old == name:
-            return
-        new, self.counts[name] = self._free(name)
-        self.names.add(new)
-        self.names.discard(old)
-        if new in self.closed:
-            _close(tensor, operands, self.closed[new])
+        _, number = self.made[id(tensor)]
+        if self.names[number] != name:
+            self.names[number], self.counts[name] = self._free(name)
 
 
 def _detached(operand: torch.Tensor, in_place: bool) -> torch.Tensor:
     # What changes in place has to stay itself: what is written must be read by who holds it.
     return operand.detach_() if in_place and operand.requires_grad else operand.detach()
-
-
-def _close(tensor: torch.Tensor, operands: list[torch.Tensor], places: set[int]) -> None:
-    """Have autograd send nothing from the op that made `tensor` to these operands."""
-    node = tensor.grad_fn
-    if node is None:
-        return
-    ways = [(following, number) for following, number in node.next_functions]
-    taken: set[int] = set()
-    closed: set[int] = set()
-    for place, operand in enumerate(operands):
-        if not operand.requires_grad:
-            continue
-        edge = get_gradient_edge(operand)
-        key = edge.node, edge.output_nr
-        way = next((i for i, one in enumerate(ways) if one == key and i not in taken), None)
-        if way is not None:
-            taken.add(way)
-        if place in places:
-            if way is None:
-                raise RuntimeError("a named op that autograd knows as several cannot be cut.")
-            closed.add(way)
-    node.register_hook(
-        lambda sent, came: tuple(None if i in closed else g for i, g in enumerate(sent))
-    )

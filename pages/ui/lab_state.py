@@ -1,5 +1,6 @@
 """What one learner has set in one lab, and the last good picture of it. No widgets in here."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,7 +73,7 @@ class LabState:
             except InvalidParametersError as error:
                 self.ignored = f"The address sets something unknown and it is left out. {error}"
         at = given.get("at", "")
-        self.set(self.lesson.defaults, "", int(at) if at.isascii() and at[:6].isdigit() else None)
+        self.set(self.lesson.defaults, "", int(at) if re.fullmatch("[0-9]{1,4}", at) else None)
         self._take_text(given)
         self.result = None
 

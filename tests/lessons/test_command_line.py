@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from lessons import lessons
 from lessons.__main__ import main
 
 
@@ -19,7 +20,7 @@ def test_list_is_a_lesson_a_line_slug_first():
     done = command("list")
     slugs = [line.split()[0] for line in done.stdout.splitlines()]
     assert done.returncode == 0
-    assert slugs[:3] == ["noise_leaks", "wrong_place", "right_place"]
+    assert slugs == [lesson.slug for lesson in lessons()]
 
 
 def test_run_prints_one_json_object_at_exactly_the_given_inputs():
@@ -75,3 +76,21 @@ def test_bad_input_sets_the_exit_status():
     done = command("run", "noise_leaks", "--set", "x=a")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_cuts_stop_the_gradient_and_leave_the_forward_value():
+    words = ("run", "right_place", "--json")
+    plain = json.loads(command(*words).stdout)["series"]
+    body = json.loads(command(*words, "--cuts", "sqrt_1:0").stdout)
+    assert body["cuts"] == "sqrt_1:0"
+    assert body["series"]["forward"] == plain["forward"]
+    assert not any(body["series"]["trick_gradient"]["y"])
+    assert all(plain["trick_gradient"]["y"])
+
+
+@pytest.mark.parametrize("cuts", ["mul:9", "mul", "nothing:0", "<b>:0"])
+def test_a_cut_that_names_no_edge_is_refused_in_one_line(cuts, capsys):
+    assert main(["run", "right_place", "--cuts", cuts]) == 2
+    said = capsys.readouterr().err
+    assert "edge" in said
+    assert said.count("\n") == 1

@@ -109,3 +109,71 @@ def test_reset_restores_the_defaults_and_tells_the_browser(state):
     state.update(run_of(state))
     assert state.values == state.lesson.validate({})
     assert state.reset == before + 1
+
+
+def opened(**given: str) -> LabState:
+    state = LabState(find("right_place"))
+    state.open_address(given)
+    state.update(run_with_cuts(state))
+    return state
+
+
+def run_with_cuts(state: LabState):
+    return lambda values: (state.lesson.compute(values, cuts=state.cuts), 0.001)
+
+
+def test_an_address_cuts_edges_and_says_which_step():
+    state = opened(cuts="sqrt_1:0,mul:0", at="2")
+    assert state.drawn == (("mul", 0), ("sqrt_1", 0))
+    assert state.at == 2
+    assert not state.picture["trick_gradient"].y.any()
+    assert state.notes() == []
+
+
+@pytest.mark.parametrize("cuts", ["nothing:0,sqrt_1:0", "sqrt_1:0,mul:7"])
+def test_cuts_that_name_no_edge_are_dropped_and_named(cuts):
+    state = opened(cuts=cuts)
+    assert state.drawn == (("sqrt_1", 0),)
+    assert any("No edge to cut at" in note["text"] for note in state.notes())
+
+
+@pytest.mark.parametrize(("name", "text"), [("cuts", "<script>"), ("cuts", "x" * 9999)])
+def test_hostile_cuts_cut_nothing_and_say_so(name, text):
+    state = opened(**{name: text})
+    assert state.drawn == ()
+    assert any("No edge is cut" in note["text"] for note in state.notes())
+
+
+@pytest.mark.parametrize("at", ["-1", "x", "٣", "9" * 5000, "3.5", ""])
+def test_a_step_that_is_none_opens_at_the_end(at):
+    state = opened(at=at)
+    assert state.at is None
+
+
+def test_a_cut_computes_again_and_mending_restores_it():
+    state = opened()
+    before = state.picture["trick_gradient"].y.tolist()
+    state.take({"cuts": "sqrt_1:0"})
+    state.update(run_with_cuts(state))
+    assert not state.picture["trick_gradient"].y.any()
+    assert [edge.name for edge in state.recording.edges if edge.cut] == ["sqrt_1:0"]
+    state.set(state.lesson.defaults, "", 3)
+    state.update(run_with_cuts(state))
+    assert state.picture["trick_gradient"].y.tolist() == before
+    assert state.at == 3
+
+
+def test_an_edge_can_be_cut_while_other_text_is_refused():
+    state = opened()
+    state.take({"x": "a, b", "cuts": "sqrt_1:0"})
+    state.update(run_with_cuts(state))
+    assert list(state.errors) == ["x"]
+    assert state.drawn == (("sqrt_1", 0),)
+
+
+def test_a_step_that_says_nothing_of_cuts_keeps_them():
+    state = opened(cuts="mul:0")
+    state.set({"x": "5"})
+    state.update(run_with_cuts(state))
+    assert state.drawn == (("mul", 0),)
+    assert state.at is None

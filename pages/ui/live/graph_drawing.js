@@ -123,7 +123,7 @@ export class Drawing {
     setOrRemove(mark, "transform", `translate(${x} ${y - 8})`);
     setText(mark.lastChild, MARKS[edge.state] ?? "");
     setOrRemove(mark, "visibility", MARKS[edge.state] && known ? null : "hidden");
-    setOrRemove(cut, "transform", `translate(${edge.x} ${edge.y - (text ? 15 : 0)})`);
+    setOrRemove(cut, "transform", `translate(${edge.x - (text ? wide / 2 + 7 : 0)} ${edge.y}) scale(0.85)`);
     return group;
   }
 

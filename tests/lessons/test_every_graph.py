@@ -1,0 +1,122 @@
+"""What holds for the graph of every lesson: its steps, its cuts, what the text asks of it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from lessons import lessons
+from lessons.export import export, with_cuts
+from lessons.graph.cutting import read_cuts
+from lessons.graph.picture import covered, picture
+from lessons.graph.sentences import spelled
+from lessons.graph.values import Value
+
+LESSONS = pytest.mark.parametrize(
+    "lesson", [one for one in lessons() if one.lab.start], ids=lambda lesson: lesson.slug
+)
+
+
+def drawn(lesson, values, cuts=()):
+    return picture(lesson.record(values, cuts), lesson.lab.start(values).index)
+
+
+def by_autograd(lesson, values):
+    """The leaf gradients of the very code, run once more with nobody watching."""
+    start = lesson.lab.start(values)
+    output = start.finish(lesson.program(**start.leaves, **start.settings))
+    wanted = {name: leaf for name, leaf in start.leaves.items() if leaf.requires_grad}
+    found = torch.autograd.grad(
+        output, list(wanted.values()), torch.ones_like(output), allow_unused=True
+    )
+    return {
+        name: spelled(None if one is None else Value.of(one).at(start.index))
+        for name, one in zip(wanted, found, strict=True)
+    }
+
+
+def components(lesson):
+    """The default settings, and the last component where the learner can choose one."""
+    yield lesson.validate({})
+    if any(parameter.name == "point" for parameter in lesson.lab.parameters):
+        yield lesson.validate({"point": "256"})
+    if any(parameter.name == "dtype" for parameter in lesson.lab.parameters):
+        yield lesson.validate({"dtype": "float32"})
+
+
+@LESSONS
+def test_the_steps_end_with_the_gradients_that_autograd_gives(lesson):
+    for values in components(lesson):
+        steps = drawn(lesson, values)["steps"]
+        ends = {step["node"]: step["upstream"] for step in steps if step["kind"] == "leaf"}
+        expected = {
+            name: text for name, text in by_autograd(lesson, values).items() if text != "none"
+        }
+        assert expected
+        assert {name: ends.get(name) for name in expected} == expected
+
+
+@LESSONS
+def test_the_exported_file_applies_the_cuts(lesson, tmp_path):
+    values = lesson.validate({})
+    edges = sorted(lesson.edges(values))
+    cuts = [edges[0], edges[-1]]
+    file = tmp_path / "exported.py"
+    file.write_text(export(lesson, values, cuts), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-I", str(file)], capture_output=True, text=True, cwd=tmp_path, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    ours = json.loads(lesson.compute(values, cuts=cuts).to_json(lesson=lesson.slug))
+    assert json.loads(done.stdout)["series"] == ours["series"]
+    plain = json.loads(lesson.compute(values).to_json(lesson=lesson.slug))
+    assert ours["series"] != plain["series"], "these cuts change nothing, so the test shows nothing"
+
+
+@LESSONS
+def test_the_code_pane_names_the_cuts(lesson):
+    shown = with_cuts(lesson, [("mul", 0), ("add", 1)])
+    name = lesson.program.__name__
+    assert shown.endswith(f'{name} = cut({name}, [("add", 1), ("mul", 0)])\n')
+    assert with_cuts(lesson, []) == lesson.source
+
+
+@LESSONS
+def test_what_a_step_asks_of_the_graph_is_there(lesson):
+    for step in lesson.prose.steps:
+        values = lesson.validate(step.lab)
+        cuts = read_cuts(step.cuts or "")
+        assert set(cuts) <= lesson.edges(values), step.title
+        if step.at is not None:
+            assert step.at <= len(drawn(lesson, values, cuts)["steps"]), step.title
+
+
+@LESSONS
+def test_a_covered_graph_holds_no_gradient(lesson):
+    values = lesson.validate({})
+    whole = drawn(lesson, values)
+    hidden = covered(whole)
+    assert [one["value"] for one in hidden["nodes"]] == [one["value"] for one in whole["nodes"]]
+    assert not hidden["steps"]
+    assert "Gradient from" in whole["alternative"]
+    assert "Gradient from" not in hidden["alternative"]
+    told = ("gradient", "offered", "magnitude", "weight", "alternative")
+    assert not any(edge[name] for edge in hidden["edges"] for name in told)
+    assert {edge["full"] for edge in hidden["edges"]} == {"none"}
+    assert {node["upstream_full"] for node in hidden["nodes"]} == {"none"}
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_what_a_step_points_at_is_there(lesson):
+    values = lesson.validate({})
+    result = lesson.compute(values)
+    names = {figure.name for figure in lesson.lab.figures(result, values, frozenset())}
+    names |= {"table", *(["graph"] if lesson.lab.start else [])}
+    assert {step.show for step in lesson.prose.steps if step.show} <= names
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_no_parameter_takes_a_word_of_the_graph(lesson):
+    assert not {one.name for one in lesson.lab.parameters} & {"cuts", "at", "snip"}
