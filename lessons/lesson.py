@@ -1,6 +1,7 @@
 """What a lesson is: parameters in, a Result out, with its text, figures, table and code."""
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,13 +11,17 @@ import torch
 
 from lessons.bug import Bug
 from lessons.graph import Recording, record
-from lessons.graph.cutting import Cut, cut
+from lessons.graph.cutting import Cut, cut, write_cuts
 from lessons.parameters import InvalidParametersError, Parameter, Values, validate
 from lessons.prose import Prose, Question
 from lessons.result import Result
 
 Progress = Callable[[float], None]
 """Called with the share done, 0 to 1, now and then; may raise to stop the computation."""
+
+
+class CutError(ValueError):
+    """A program that cannot run with these edges of its graph cut; says why."""
 
 
 @dataclass(frozen=True)
@@ -175,9 +180,22 @@ class Lesson:
         """Run the lesson, its program cut open at these edges of its graph.
 
         Pure: the same values and cuts give the same result.
+
+        Raises:
+            CutError: the program itself asks for a gradient, and the cuts leave it none.
         """
-        program = cut(self.program, cuts) if cuts else self.program
-        return self.lab.compute(program, values, progress)
+        if not cuts:
+            return self.lab.compute(self.program, values, progress)
+        try:
+            return self.lab.compute(cut(self.program, cuts), values, progress)
+        except RuntimeError as error:
+            # torch's words where a backward call meets a graph that leads nowhere.
+            if not re.search("does not require grad|not have been used in the graph", str(error)):
+                raise
+            raise CutError(
+                f"With {write_cuts(cuts)} cut, {self.slug} cannot run: it asks torch for a "
+                "gradient on its way, and no path leads there any more. Leave an edge whole."
+            ) from error
 
     def edges(self, values: Values) -> frozenset[Cut]:
         """The edges of its graph that can be cut."""

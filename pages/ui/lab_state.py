@@ -7,7 +7,7 @@ from typing import Any
 
 from lessons.graph import Recording
 from lessons.graph.cutting import Cut, read_cuts, write_cuts
-from lessons.lesson import Lesson
+from lessons.lesson import CutError, Lesson
 from lessons.parameters import InvalidParametersError, Values
 from lessons.result import Note, Result
 
@@ -126,7 +126,11 @@ class LabState:
         else:
             return
         if self.result is None or (wanted, self.cuts) != (self.values, self.drawn):
-            self.result, self.seconds = run(wanted)
+            try:
+                self.result, self.seconds = run(wanted)
+            except CutError as error:
+                self.cuts, self.ignored = (), f"All edges are whole again. {error}"
+                self.result, self.seconds = run(wanted)
             self.recording = self.lesson.record(wanted, self.cuts)
         self.values, self.drawn, self.preview = wanted, self.cuts, wanted != values
 

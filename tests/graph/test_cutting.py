@@ -6,6 +6,7 @@ import torch
 from lessons import lessons
 from lessons.graph import named, record
 from lessons.graph.cutting import MOST, cut, read_cuts, write_cuts
+from lessons.lesson import CutError
 from lessons.tricks import (
     flip_gradient,
     forward_backward,
@@ -110,7 +111,11 @@ def test_every_edge_of_every_lesson_can_be_cut(lesson):
         start = lesson.lab.start(values)
         given, settings = dict(start.leaves), dict(start.settings)
         assert_the_same(lesson.program, given, settings, start.finish, edge)
-        cut_open = lesson.compute(values, cuts=[edge])
+        try:
+            cut_open = lesson.compute(values, cuts=[edge])
+        except CutError:
+            assert "autograd.grad" in lesson.source, "only a program that asks torch may fail"
+            continue
         forward, before = cut_open["forward"].y, plain["forward"].y
         assert forward.tolist() == before.tolist(), edge
 

@@ -41,7 +41,7 @@ def components(lesson):
     """The default settings, and the last component where the learner can choose one."""
     yield lesson.validate({})
     if any(parameter.name == "point" for parameter in lesson.lab.parameters):
-        yield lesson.validate({"point": "256"})
+        yield lesson.validate({"point": "3"})
     if any(parameter.name == "dtype" for parameter in lesson.lab.parameters):
         yield lesson.validate({"dtype": "float32"})
 
@@ -63,6 +63,8 @@ def test_the_exported_file_applies_the_cuts(lesson, tmp_path):
     values = lesson.validate({})
     edges = sorted(lesson.edges(values))
     cuts = [edges[0], edges[-1]]
+    if "autograd.grad" in lesson.source:
+        pytest.skip("this program asks torch for a gradient, and a cut may leave it none")
     file = tmp_path / "exported.py"
     file.write_text(export(lesson, values, cuts), "utf-8")
     done = subprocess.run(

@@ -177,3 +177,11 @@ def test_a_step_that_says_nothing_of_cuts_keeps_them():
     state.update(run_with_cuts(state))
     assert state.drawn == (("mul", 0),)
     assert state.at is None
+
+
+def test_a_cut_that_the_program_cannot_run_with_is_mended_and_said():
+    state = LabState(find("second_derivative"))
+    state.open_address({"cuts": "pow:0", "order": "2"})
+    state.update(run_with_cuts(state))
+    assert state.drawn == ()
+    assert any("cannot run" in note["text"] for note in state.notes())
