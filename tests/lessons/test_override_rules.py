@@ -10,6 +10,7 @@ import torch
 
 from lessons import find
 from lessons.graph import record
+from lessons.override_map.several_inputs.lesson import several_inputs
 from lessons.override_map.type_not_name.lesson import type_not_name
 from lessons.override_map.upstream_not_true.lesson import halve
 from lessons.parameters import InvalidParametersError
@@ -208,3 +209,57 @@ def test_a_recorded_run_names_the_product_and_the_export_does_without():
     with record({"x": x}) as recording:
         type_not_name(x, "Identity", "my_product", "inside")
     assert recording.nodes["my_product"].type == "mul"
+
+
+# 2.4: several inputs.
+
+
+@pytest.mark.parametrize("product", ["weight_first", "weight_second", "matmul"])
+@pytest.mark.parametrize("rule", ["both", "first", "sign"])
+@pytest.mark.parametrize("power", ["1", "2"])
+@pytest.mark.parametrize("factor", [-3.0, 0.0, 10.0])
+def test_rules_for_products_equal_their_closed_forms(product, rule, power, factor):
+    given = {"product": product, "rule": rule, "power": power, "factor": str(factor)}
+    result = run("several_inputs", x="-1, 0, 0.013, 2", **given)
+    x = result["forward"].x
+    slope, y = (factor + 1, (factor + 1) * x + 1) if product == "matmul" else (factor, factor * x)
+    own = slope * np.ones(4) if power == "1" else 2 * y * slope
+    meant = np.sign(own) if rule == "sign" else own
+    lost = product == "weight_second" and rule != "both"
+    assert np.allclose(result["forward"].y, y ** int(power))
+    assert np.allclose(result["true_gradient"].y, own)
+    assert np.allclose(result["intended_gradient"].y, meant)
+    assert np.allclose(result["trick_gradient"].y, 0 if lost else meant)
+    assert_true_gradient_is_the_difference("several_inputs", **given)
+
+
+def test_the_articles_rule_for_mul_gives_tensorflows_numbers():
+    case = REFERENCE["s2_mul_article"]
+    facts = run("several_inputs", x="0.013", point="1", dtype="float32").facts
+    assert [facts["mulgrad"]] == case["gradients"]["dW"] == case["gradients"]["default_dW"]
+    assert [facts["builtin"]] == case["gradients"]["default_dW"]
+    assert [facts["forward"]] == case["outputs"]["Y"]
+    assert case["gradients"]["dI"] is None
+    assert facts["swapped_in_torch"] == "None"
+
+
+def test_what_a_rule_for_two_inputs_gives_is_told_apart():
+    names = ("shows", "swapped")
+    assert answers("several_inputs", several_inputs, *names) == ["same", "none"]
+
+    def by_variable(x, factor, product, rule, power):
+        return several_inputs(x, factor, "weight_first", rule, power)
+
+    def stopped(x, factor, product, rule, power):
+        return several_inputs(x.detach() + 0 * x, factor, product, rule, power)
+
+    def upstream_alone(x, factor, product, rule, power):
+        return factor * x.detach() + (x - x.detach())
+
+    def own_value(x, factor, product, rule, power):
+        return factor * x.detach() + (x * x.detach() - x.detach() ** 2)
+
+    assert answers("several_inputs", by_variable, *names) == ["same", "same"]
+    assert answers("several_inputs", stopped, "shows") == ["zero"]
+    assert answers("several_inputs", upstream_alone, "shows") == ["upstream"]
+    assert answers("several_inputs", own_value, "swapped") == ["value"]
