@@ -36,7 +36,7 @@ def test_a_change_comes_through_as_it_was_sent() -> None:
         {"seq": 1, "live": True, "values": {"x": 1}},
         {"seq": 1, "live": True, "values": {"x": "1" * (wire.MAX_TEXT + 1)}},
         {"seq": 1, "live": True, "values": {"x" * 101: "1"}},
-        {"seq": 1, "live": True, "values": {f"x{n}": "" for n in range(65)}},
+        {"seq": 1, "live": True, "values": {f"x{n}": "" for n in range(wire.MAX_NAMES + 1)}},
     ],
 )
 def test_a_malformed_change_counts_as_nothing(raw: object) -> None:

@@ -17,6 +17,7 @@ from lessons.playground.document import Document, Input, Noise, Override, Plot
 from lessons.playground.errors import PlaygroundError
 from lessons.playground.execute import gradients, live
 from lessons.playground.functions import FORMS, FUNCTIONS
+from lessons.playground.graph import edges, recorded, snip
 from lessons.playground.preset import Preset, preset, presets
 from lessons.playground.rules import RULES
 from lessons.playground.run import Outcome, run
@@ -39,6 +40,7 @@ __all__ = [
     "check",
     "code",
     "cut",
+    "edges",
     "format_noise",
     "format_values",
     "from_text",
@@ -52,7 +54,9 @@ __all__ = [
     "program_code",
     "read_noise",
     "read_values",
+    "recorded",
     "run",
+    "snip",
     "to_text",
     "to_url",
     "toggle",

@@ -75,10 +75,13 @@ def check(document: Document) -> Checked:
             known = [name for name, kind in kinds.items() if kind in ("tensor", "several")]
             if name in kinds:
                 came = "a comparison" if kinds[name] == "mask" else "a written number"
-                raise _wrong(f"The {what} {name} is {came} and has no gradient.")
-            raise _wrong(f"The {what} {brief(name)} is not given. {suggestion(name, known)}")
+                message = f"The {what} {name} is {came} and has no gradient."
+            else:
+                message = f"The {what} {brief(name)} is not given. {suggestion(name, known)}"
+            raise _wrong_field(message, what.split()[0])
     if document.dtype not in DTYPES:
-        raise _wrong(f"{brief(document.dtype)} is no number format. {suggestion('', DTYPES)}")
+        message = f"{brief(document.dtype)} is no number format. {suggestion('', DTYPES)}"
+        raise _wrong_field(message, "dtype")
     return Checked(
         document,
         program,
@@ -125,7 +128,7 @@ def _check_inputs(document: Document) -> list[str]:
         raise _wrong(f"There are {len(document.inputs)} inputs; at most {MAX_INPUTS} are read.")
     names: list[str] = []
     for one in document.inputs:
-        _check_name(one.name)
+        check_name(one.name)
         if one.name in names:
             raise _wrong("This name stands twice. Choose another for one of them.", one.name)
         names.append(one.name)
@@ -142,7 +145,12 @@ def _check_inputs(document: Document) -> list[str]:
     return names
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Refuse what is no name for an input.
+
+    Raises:
+        PlaygroundError: with the part "input".
+    """
     if len(name) > MAX_NAME:
         raise _wrong(f"This name has {len(name):,} characters; at most {MAX_NAME}.", brief(name))
     strange = next((character for character in name if not character.isascii()), "")
@@ -204,20 +212,31 @@ def _check_rows(rows: tuple[Row, ...]) -> None:
 
 def _plotted(document: Document) -> Input:
     plot = document.plot
+    names = [one.name for one in document.inputs]
+    if plot.input and plot.input not in names:
+        message = f"There is no input {brief(plot.input)}. {suggestion(plot.input, names)}"
+        raise _wrong_field(message, "plot")
     one = (
         document.input(plot.input)
         if plot.input
         else next(one for one in document.inputs if one.noise is None)
     )
     if one.noise is not None:
-        raise _wrong(f"{one.name} is drawn; plot over an input that is given by values.")
+        message = f"{one.name} is drawn; plot over an input that is given by values."
+        raise _wrong_field(message, "plot")
     if not (plot.low < plot.high and max(abs(plot.low), abs(plot.high)) <= _PLOT):
-        raise _wrong(f"The plot runs from a smaller to a larger number within ±{_PLOT:g}.")
+        message = f"The plot runs from a smaller to a larger number within ±{_PLOT:g}."
+        raise _wrong_field(message, "range")
     count = math.prod(shape_of(one.values or 0.0))
     if not 1 <= plot.entry <= count:
-        raise _wrong(f"{one.name} has {count} entries; there is no entry {plot.entry}.")
+        message = f"{one.name} has {count} entries; there is no entry {plot.entry}."
+        raise _wrong_field(message, "entry")
     return one
 
 
 def _wrong(message: str, name: str = "") -> PlaygroundError:
     return PlaygroundError(message, part="input" if name else "document", subject=name)
+
+
+def _wrong_field(message: str, field: str) -> PlaygroundError:
+    return PlaygroundError(message, part="document", subject=field)

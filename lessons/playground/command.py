@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from lessons.playground import graph
 from lessons.playground.cuts import operations
 from lessons.playground.errors import PlaygroundError
 from lessons.playground.limits import MAX_DOCUMENT_CHARACTERS
@@ -44,7 +45,7 @@ def play(options: argparse.Namespace) -> None:
 
 
 def as_json(outcome: Outcome, text: str) -> dict[str, Any]:
-    """One JSON object: values, gradients by role, series, curves, ops, notes; all unrounded.
+    """One JSON object: values, gradients by role, series, curves, ops, graph, notes; unrounded.
 
     NaN and infinities are text; a gradient that does not exist is null.
     """
@@ -68,6 +69,7 @@ def as_json(outcome: Outcome, text: str) -> dict[str, Any]:
             for one in operations(document)
         ],
         "overridden": dict(outcome.overridden),
+        "graph": graph.as_json(graph.recorded(document)),
     }
     body |= {
         name: value

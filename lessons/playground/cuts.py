@@ -24,12 +24,15 @@ class Operand:
         text: the expression.
         start, end: its offsets in the program.
         cut: whether it is ``stop_gradient(…)`` or ``detach(…)`` already.
+        place: its number among all tensors that torch gets, comparisons and made ones too: with
+            the op's name, the edge as a recording names it.
     """
 
     text: str
     start: int
     end: int
     cut: bool
+    place: int
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,9 @@ def operations(document: Document) -> tuple[Operation, ...]:
             closed = isinstance(node, PyFunc) or kind == "stop_gradient"
             edges = () if closed else node.children
             operands = tuple(
-                _operand(program.text, child) for child in edges if child.kind == "tensor"
+                _operand(program.text, child, place)
+                for place, child in enumerate(one for one in edges if _reaches_torch(node, one))
+                if child.kind == "tensor"
             )
             names = line.names if node is line.value else ()
             text = program.text[node.span.start : node.span.end]
@@ -156,11 +161,26 @@ def _type(node: Node) -> str:
     return ""
 
 
-def _operand(text: str, node: Node) -> Operand:
+def _reaches_torch(node: Node, child: Node) -> bool:
+    """Whether an operand is a tensor by the time that torch gets it; Machine makes some."""
+    if child.kind != "number" or not isinstance(node, Call):
+        return child.kind != "number"
+    place = node.children.index(child)
+    made = node.function.parameters[place].kind == "tensor"
+    branches = node.children[1:]
+    return made or (
+        node.function.name == "where"
+        and place == 1
+        and all(one.kind == "number" for one in branches)
+    )
+
+
+def _operand(text: str, node: Node, place: int) -> Operand:
     # Where the call is given by its keyword, x=…, the operand can be cut but not mended by text.
     is_cut = (
         isinstance(node, Call)
         and node.function.op == "stop_gradient"
         and not text[node.span.start : node.span.end].partition("(")[2].lstrip().startswith("x=")
     )
-    return Operand(text[node.span.start : node.span.end], node.span.start, node.span.end, is_cut)
+    span = node.span
+    return Operand(text[span.start : span.end], span.start, span.end, is_cut, place)

@@ -12,7 +12,8 @@ class PlaygroundError(ValueError):
         line, column: 1 for the first; 0 where there is no such place. The line is the program's
             own, or for a rule, an input or a document that text's.
         part: what the place is in: "program", "rule", "input" or "document".
-        subject: which rule or input: its op type or name.
+        subject: which rule or input: its op type or name; of a document: output, intended, plot,
+            range, entry or dtype, where it is one of these.
     """
 
     def __init__(

@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional
 
 from lessons import tricks
+from lessons.tricks.as_one import one_op
 
 ParameterKind = Literal["tensor", "number", "either", "mask", "any"]
 """A tensor (a number is made one); a number only; either as it is; a comparison; where's branch."""
@@ -137,7 +138,7 @@ _ROWS = (
          "torch.floor(x)", "tf.floor(x)", "jnp.floor(x)"),
     _row("ceil x", "ceil", torch.ceil, "The whole number above. Its derivative is 0.",
          "torch.ceil(x)", "tf.math.ceil(x)", "jnp.ceil(x)"),
-    _row("step x", None, step, "1 where x > 0, else 0. It has no gradient.",
+    _row("step x", None, one_op("step")(step), "1 where x > 0, else 0. It has no gradient.",
          "step(x)", "step(x)", "step(x)"),
     _row("sin x", "sin", torch.sin, "The sine, x in radians.",
          "torch.sin(x)", "tf.sin(x)", "jnp.sin(x)"),
@@ -157,7 +158,7 @@ _ROWS = (
     _row("log_softmax x", "log_softmax", lambda x: torch.log_softmax(x, -1),
          "The logarithm of softmax, without its rounding.",
          "torch.log_softmax(x, -1)", "tf.nn.log_softmax(x)", "jax.nn.log_softmax(x)"),
-    _row("onehot_argmax x", None, onehot_argmax,
+    _row("onehot_argmax x", None, one_op("onehot_argmax")(onehot_argmax),
          "1 at the largest entry along the last axis, else 0. It has no gradient.",
          "onehot_argmax(x)", "onehot_argmax(x)", "onehot_argmax(x)"),
     _row("maximum a b", "maximum", torch.maximum, "The larger of two, entry by entry.",

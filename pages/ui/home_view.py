@@ -38,6 +38,11 @@ def home() -> None:
             label="Start with the first lesson",
             icon=":material/arrow_forward:",
         )
+        st.page_link(
+            "pages/playground.py",
+            label="Or write a program of your own in the playground",
+            icon=":material/edit:",
+        )
     with lab, st.container(key="lab"):
         _play()
     _course()

@@ -29,6 +29,7 @@ def pages() -> list[Page]:
     return [
         st.Page("pages/home.py", title="Home", default=True),
         *chapters,
+        st.Page("pages/playground.py", title="Playground", url_path="playground"),
         st.Page("pages/glossary.py", title="Glossary", url_path="glossary"),
     ]
 

@@ -68,7 +68,7 @@ export class Controls {
   #isBusy({ field }) {
     if (this.unsettled) return true;
     const active = document.activeElement;
-    return field.root.contains(active) && active.type === "text";
+    return field.root.contains(active) && ["text", "textarea"].includes(active.type);
   }
 
   #forget() {
@@ -78,6 +78,7 @@ export class Controls {
 
   #tell(what) {
     if (what !== "left") this.unsettled = true;
+    if (what === "editing") return; // sent once it is left
     if (what === "moving") this.changed(this.values(), true);
     if (what === "done" || what === "left") this.#settle();
     else this.#restLater();

@@ -2,6 +2,7 @@
 // shows what it is told and says when the learner changes it; what that leads to is not its matter.
 
 import { element, setOrRemove, setText } from "./dom.js";
+import { actions, code } from "./editor.js";
 import { slider } from "./slider.js";
 import { step, typed } from "./typing.js";
 
@@ -12,10 +13,13 @@ import { step, typed } from "./typing.js";
  * @property {(text: string) => void} set
  * @property {(spec: any) => void} describe  take over label, bounds, options, error
  *
- * @callback Tell  "moving": a value under the hand · "typing": half a text ·
- *                 "left": typing has ended · "done": chosen in one go
- * @param {"moving"|"typing"|"left"|"done"} what
+ * @callback Tell  "moving": a value under the hand · "typing": half a text · "editing": half a
+ *                 program, which waits · "left": typing has ended · "done": chosen in one go
+ * @param {"moving"|"typing"|"editing"|"left"|"done"} what
  */
+
+const FIELDS = { slider, integer: text, text, choice, select, code, actions };
+const GROUPS = ["choice", "actions"]; // several controls under one label
 
 let ids = 0;
 
@@ -23,7 +27,7 @@ let ids = 0;
 export function makeField(spec, tell) {
   const id = `gl-${++ids}`;
   const shell = makeShell(spec, id);
-  const input = { slider, integer: text, text, choice, select }[spec.kind](spec, id, tell, shell);
+  const input = FIELDS[spec.kind](spec, id, tell, shell);
   return {
     root: shell.root,
     get: input.get,
@@ -35,7 +39,7 @@ export function makeField(spec, tell) {
         const described = [next.help && `${id}-help`, next.error && `${id}-error`].filter(Boolean);
         setOrRemove(node, "aria-describedby", described.join(" "));
         // A radio cannot be invalid by itself; the group is, and says so through its description.
-        if (spec.kind !== "choice") setOrRemove(node, "aria-invalid", next.error && "true");
+        if (!GROUPS.includes(spec.kind)) setOrRemove(node, "aria-invalid", next.error && "true");
       }
     },
   };
@@ -43,7 +47,7 @@ export function makeField(spec, tell) {
 
 /** What every control has: a label, a help line, a place for the error. */
 function makeShell(spec, id) {
-  const group = spec.kind === "choice";
+  const group = GROUPS.includes(spec.kind);
   const label = group
     ? element("legend", "gl-label")
     : element("label", "gl-label", { for: id });
@@ -71,6 +75,15 @@ function text(spec, id, tell, { body }) {
   let range = spec;
   const input = element("input", "gl-field", { type: "text", id, autocomplete: "off" });
   body.append(input);
+  // What may be chosen as well as typed; the browser offers what fits.
+  const list = element("datalist", "", { id: `${id}-offers` });
+  const offer = choices({}, (options) => {
+    list.replaceChildren(
+      ...options.map(({ value, label }) => element("option", "", { value, label })),
+    );
+    if (options.length) body.append(list);
+    setOrRemove(input, "list", options.length ? list.id : "");
+  });
   const take = (value, what) => {
     input.value = value;
     tell(what);
@@ -88,6 +101,7 @@ function text(spec, id, tell, { body }) {
       input.spellcheck = false;
       if (spec.kind === "integer") input.inputMode = next.min >= 0 ? "numeric" : "text";
       setOrRemove(input, "placeholder", next.placeholder);
+      offer(next);
     },
   };
 }

@@ -22,13 +22,14 @@
  * @typedef {Object} Control
  * @property {string} name
  * @property {string} label
- * @property {"slider"|"integer"|"text"|"choice"|"select"} kind
+ * @property {"slider"|"integer"|"text"|"choice"|"select"|"code"|"actions"} kind
  * @property {string} value
  * @property {number} [min]
  * @property {number} [max]
  * @property {number} [step]
  * @property {"linear"|"log"} [scale]
- * @property {{value: string, label: string}[]} [options]
+ * @property {{value: string, label: string, disabled?: boolean}[]} [options]  of a text: offers
+ * @property {?[number, number]} [mark]  of code: line and column of the error, from 1
  * @property {string} [help]
  * @property {?string} [error]  shown beside the field, which keeps what the learner typed
  * @property {boolean} [hidden]

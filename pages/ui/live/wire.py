@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-MAX_NAMES = 64
+MAX_NAMES = 128
 MAX_NAME = 100
 MAX_TEXT = 200_000  # ten times what a lesson reads, so that it can say that it is too much
 MAX_SEQ = 2**53  # the largest whole number JavaScript counts to without gaps

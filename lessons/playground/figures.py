@@ -1,0 +1,180 @@
+"""The playground's charts and table, from an Outcome: gradients by role, the value, all numbers."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from lessons.figures import axes, band, curve, points, round_up, span
+from lessons.lesson import Figure, Table
+from lessons.playground.document import Document
+from lessons.playground.run import Outcome
+from lessons.result import Array, Series
+from lessons.roles import ROLES
+from lessons.text import listed, number
+
+_GRADIENTS = {"trick_gradient": 5.0, "intended_gradient": 2.5, "true_gradient": 2.5}
+"""The roles and their lines' widths: the broad one lies below, so that both are seen."""
+_MOST_ROWS = 48
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_COLUMNS = {"trick_gradient": "autograd", "true_gradient": "true", "intended_gradient": "intended"}
+
+
+def figures(outcome: Outcome, document: Document) -> list[Figure]:
+    """The gradient over the plotted input by role, and the value."""
+    curves = {series.name: series for series in outcome.curves}
+    series = {one.name: one for one in outcome.series}
+    x = _moved(outcome, document)
+    return [_gradients(outcome, document, curves, series, x), _value(outcome, curves, series, x)]
+
+
+def table(outcome: Outcome) -> Table:
+    """One row for each entry of each input, with its gradients; one for each name."""
+    roles = {role: label for role, label in _COLUMNS.items() if role in outcome.gradients}
+    rows = []
+    for name in next(iter(outcome.gradients.values())):
+        value = outcome.values[name]
+        for place, entry in enumerate(value.flatten().tolist()[:_MOST_ROWS]):
+            shown = (_entry(outcome.gradients[role][name], place) for role in roles)
+            rows.append((_label(name, value, place), number(entry), *shown))
+        if value.numel() > _MOST_ROWS:
+            more = f"{value.numel() - _MOST_ROWS} more of {name}"
+            rows.append((more, "…", *("…" for _ in roles)))
+    inputs = set(next(iter(outcome.gradients.values())))
+    rows += [
+        (name, _all(value), *("" for _ in roles))
+        for name, value in outcome.values.items()
+        if name not in inputs
+    ]
+    columns: list[tuple[str, str | None]] = [("name", None), ("value", "forward")]
+    columns += [(label, role) for role, label in roles.items()]
+    caption = f"Values, and the gradient of {outcome.output}, summed, by each input"
+    return Table(caption, tuple(columns), tuple(rows))
+
+
+def _gradients(
+    outcome: Outcome,
+    document: Document,
+    curves: dict[str, Series],
+    series: dict[str, Series],
+    x: str,
+) -> Figure:
+    roles = [role for role in _GRADIENTS if role in curves]
+    shown = [curves[role] for role in roles]
+    heights = [one.y for one in shown] + [series[role].y for role in roles]
+    heights += [ends for one in shown for ends in (one.low, one.high) if ends is not None]
+    limit = _limit(heights)
+    named = f"∂{outcome.output}/∂{x}"
+    return Figure(
+        "gradient",
+        f"{named}, the gradient",
+        _caption(outcome, document),
+        f"The gradient {named} over {x}. " + _spoken([series[role] for role in roles], x),
+        [
+            *(band(one) for one in shown if one.low is not None),
+            *(curve(curves[role], True, _GRADIENTS[role], exact=True) for role in roles),
+            *(points(series[role]) for role in reversed(roles) if role != "intended_gradient"),
+        ],
+        axes(span(shown[0]), (-limit, limit), x, named),
+        wide=True,
+        selects="entry",
+    )
+
+
+def _value(
+    outcome: Outcome, curves: dict[str, Series], series: dict[str, Series], x: str
+) -> Figure:
+    forward = curves["forward"]
+    there = series.get("forward")
+    low, high = _range(forward)
+    return Figure(
+        "forward",
+        f"{outcome.output}, the forward value",
+        "",
+        f"The forward value of {outcome.output} over {x}."
+        + (" " + _spoken([there], x) if there else ""),
+        [
+            *([band(forward)] if forward.low is not None else []),
+            curve(forward, exact=True),
+            *([points(there)] if there else []),
+        ],
+        axes(span(forward), (low, high), x, outcome.output),
+        wide=True,
+        height=200,
+        selects="entry",
+    )
+
+
+def _caption(outcome: Outcome, document: Document) -> str:
+    count = outcome.values[outcome.over].numel()
+    if count == 1:
+        return ""
+    return (
+        f"Entry {document.plot.entry} of {outcome.over} moves along the axis, the others stay "
+        "where they are. Click a point to move another."
+    )
+
+
+def _moved(outcome: Outcome, document: Document) -> str:
+    """The axis's name: the input, with the entry where it has several."""
+    value = outcome.values[outcome.over]
+    return _label(outcome.over, value, document.plot.entry - 1)
+
+
+def _label(name: str, value: torch.Tensor, place: int) -> str:
+    if value.dim() == 0:
+        return name
+    places = [place] if value.dim() == 1 else divmod(place, value.shape[1])
+    return name + ",".join(str(one + 1).translate(_SUBSCRIPTS) for one in places)
+
+
+def _spoken(shown: list[Series], x: str) -> str:
+    """The series at the learner's points in words: the first eight."""
+    parts = [
+        f"{number(float(at))}: "
+        + ", ".join(f"{ROLES[one.role].label} {number(float(one.y[i]), 4)}" for one in shown)
+        for i, at in enumerate(shown[0].x[:8])
+    ]
+    return f"At your points {x} = " + "; ".join(parts) + "."
+
+
+def _entry(gradient: torch.Tensor | None, place: int) -> str:
+    return "None" if gradient is None else number(float(gradient.flatten()[place]))
+
+
+def _all(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return "; ".join(_all(one) for one in value)
+    if not isinstance(value, torch.Tensor):
+        return number(float(value))
+    words = [number(float(one)) for one in value.flatten().tolist()]
+    return listed(words, 8)
+
+
+def _limit(heights: list[Array]) -> float:
+    """What most of the curve fits into: a pole must not flatten all the rest."""
+    sizes = np.abs(np.concatenate([np.ravel(one) for one in heights]))
+    sizes = sizes[np.isfinite(sizes)]
+    if not len(sizes):
+        return 1.0
+    typical = float(np.quantile(sizes, 0.9))
+    largest = float(sizes.max())
+    top = largest if largest <= 8 * typical or typical == 0 else 4 * typical
+    return round_up([np.array([top])], 1e-12) if top else 1.0
+
+
+def _range(forward: Series) -> tuple[float, float]:
+    parts = [part for part in (forward.y, forward.low, forward.high) if part is not None]
+    y = np.concatenate([np.ravel(part) for part in parts])
+    y = y[np.isfinite(y)]
+    if not y.any():
+        return -1.0, 1.0
+    top = _limit([y])
+    below, above = ((side * y > 1e-9 * top).any() for side in (-1, 1))
+    return -top if below else -0.05 * top, top if above else 0.05 * top
+
+
+def key(outcome: Outcome) -> list[str]:
+    """The roles that these charts show, in the order of lessons.roles."""
+    there = {curve.role for curve in outcome.curves}
+    return [name for name in ROLES if name in there]

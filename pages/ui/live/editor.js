@@ -1,0 +1,102 @@
+// A program's field: several lines, their numbers beside them, and a mark where an error is. What
+// is typed counts once the learner says so: Ctrl or Cmd with Enter, the button, or leaving.
+
+import { element, setText } from "./dom.js";
+
+const LEAST_LINES = 5;
+const MOST_LINES = 18;
+
+/** One of the inputs that `makeField` in fields.js puts into a control. */
+export function code(spec, id, tell, { body }) {
+  const numbers = element("div", "gl-numbers", { "aria-hidden": "true" });
+  const mark = element("div", "gl-mark", { "aria-hidden": "true" });
+  const area = element("textarea", "gl-code", {
+    id,
+    spellcheck: "false",
+    autocapitalize: "off",
+    autocomplete: "off",
+    wrap: "off",
+  });
+  const run = element("button", "gl-button", { type: "button" }, "Run");
+  const sheet = element("div", "gl-sheet", {}, numbers, area, mark);
+  body.append(sheet, run);
+  let told = "";
+  let marked = null; // line and column of the error, from 1
+
+  const follow = () => {
+    const count = area.value.split("\n").length;
+    area.rows = Math.min(Math.max(count, LEAST_LINES), MOST_LINES);
+    numbers.replaceChildren(
+      ...Array.from({ length: count }, (_, index) => {
+        const wrong = marked && marked[0] === index + 1;
+        return element("div", wrong ? "gl-wrong" : "", {}, String(index + 1));
+      }),
+    );
+    const edited = area.value !== told;
+    run.disabled = !edited;
+    mark.hidden = !marked || edited; // once edited, it no longer points at what it meant
+    place();
+  };
+  const place = () => {
+    numbers.style.transform = `translateY(${-area.scrollTop}px)`;
+    if (!marked) return;
+    mark.style.setProperty("--gl-line", marked[0] - 1);
+    mark.style.setProperty("--gl-column", Math.max(marked[1] - 1, 0));
+    mark.style.transform = `translate(${-area.scrollLeft}px, ${-area.scrollTop}px)`;
+  };
+  const apply = () => {
+    told = area.value;
+    follow();
+    tell("left");
+  };
+  area.addEventListener("input", () => {
+    tell("editing");
+    follow();
+  });
+  area.addEventListener("scroll", place);
+  area.addEventListener("blur", apply);
+  area.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    apply();
+  });
+  run.addEventListener("click", apply);
+
+  return {
+    get: () => area.value,
+    set: (value) => {
+      area.value = told = value;
+      follow();
+    },
+    nodes: () => [area],
+    describe(next) {
+      marked = next.mark ?? null;
+      follow();
+    },
+  };
+}
+
+/** Buttons that ask for something once each. What was asked last stays its value, with a count. */
+export function actions(spec, id, tell, { body }) {
+  let asked = "";
+  let count = 0;
+  const buttons = new Map();
+  const describe = (next) => {
+    for (const { value, label, disabled } of next.options ?? []) {
+      let button = buttons.get(value);
+      if (!button) {
+        button = element("button", "gl-button", { type: "button" });
+        button.addEventListener("click", () => {
+          if (button.getAttribute("aria-disabled") === "true") return;
+          asked = `${value} ${++count}`;
+          tell("done");
+        });
+        buttons.set(value, button);
+        body.append(button);
+      }
+      setText(button, label);
+      button.setAttribute("aria-disabled", String(Boolean(disabled))); // it keeps the focus
+    }
+  };
+  return { get: () => asked, set: () => {}, nodes: () => [...buttons.values()], describe };
+}

@@ -1,0 +1,259 @@
+"""What one learner has in the playground: the form as typed, the last good picture, undo.
+
+No widgets in here.
+"""
+
+import contextlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lessons.graph import Recording
+from lessons.playground import (
+    Document,
+    Outcome,
+    PlaygroundError,
+    from_url,
+    preset,
+    presets,
+    recorded,
+    run,
+    snip,
+    to_url,
+)
+from pages.ui.playground_form import (
+    Form,
+    complete,
+    control_of,
+    form_of,
+    moved_entry,
+    names,
+    read,
+    with_entry,
+)
+
+FIRST = "noise_leaks"
+"""The program that is there at first."""
+MOST_STEPS = 200
+"""How far undo goes back."""
+LARGEST_GRAPH = 60
+"""Ops: a drawing of more is no help, and takes long to lay out."""
+MOST_TEXT = 45_000
+"""Characters kept of one control: more than any is read with, so that it can be refused."""
+_LONGEST_ADDRESS = 16_000
+_MOST_ADDRESSES = 1_000
+
+
+@dataclass
+class PlaygroundState:
+    """One playground in one session.
+
+    Args:
+        form: what each control shows, refused text included.
+        document: the last one that could be read; its program may still be wrong.
+        good: the one that ``outcome`` is of.
+        outcome, recording, seconds: the last good picture, its graph, what the run took.
+        errors: what is refused, by control.
+        said: something to tell the learner once: an address that could not be read, a refused cut.
+        past, future: forms to go back and forward to.
+        seq, reset: as in LabState.
+        offer: counts how often another preset, or none, came to be shown. A choice made from an
+            older list crossed with an answer and is no wish.
+    """
+
+    form: Form = field(default_factory=dict)
+    document: Document = field(default_factory=lambda: preset(FIRST))
+    good: Document | None = None
+    outcome: Outcome | None = None
+    recording: Recording | None = None
+    seconds: float = 0.0
+    errors: dict[str, PlaygroundError] = field(default_factory=dict)
+    said: str = ""
+    past: list[Form] = field(default_factory=list)
+    future: list[Form] = field(default_factory=list)
+    seq: int = 0
+    reset: int = 0
+    offer: int = 0
+    _offered: str = ""
+    _settled: Form = field(default_factory=dict)
+    _acted: str = ""
+    _addresses: dict[int, None] = field(default_factory=dict)
+    _refused: tuple[Document, PlaygroundError] | None = None
+
+    def __post_init__(self) -> None:
+        self._show(self.document)
+        self._settled = dict(self.form)
+
+    def open_address(self, given: Mapping[str, str]) -> None:
+        """Take what an address carries; what cannot be read is said, and what was there stays.
+
+        The page's own address comes back with each run, sometimes an older one: only what came
+        from outside, and has not been taken yet, counts.
+        """
+        asked = {name: given[name] for name in ("program", "preset") if name in given}
+        mark = hash(frozenset(asked.items()))
+        if not asked or mark in self._addresses:
+            return
+        self._addresses[mark] = None
+        try:
+            packed = asked.get("program")
+            document = preset(asked["preset"]) if packed is None else from_url(packed)
+        except PlaygroundError as error:
+            self.said = f"{error.message} What is shown is “{self.name or 'your program'}”."
+            return
+        self._show(document)
+        if self.good is None:
+            self._settled = dict(self.form)
+        self._remember()
+
+    def address(self) -> dict[str, str]:
+        """What an address needs to restore the document; nothing for one too long for it."""
+        found = self.preset
+        packed = "" if found else to_url(self.document)
+        if len(packed) > _LONGEST_ADDRESS:
+            return {}
+        made = {"preset": found} if found else {"program": packed}
+        self._addresses[hash(frozenset(made.items()))] = None
+        while len(self._addresses) > _MOST_ADDRESSES:
+            del self._addresses[next(iter(self._addresses))]
+        return made
+
+    @property
+    def preset(self) -> str:
+        """The preset's name, while the document is one as it came."""
+        plain = _bare(self.document)
+        return next((one.name for one in presets() if _bare(one.document) == plain), "")
+
+    @property
+    def name(self) -> str:
+        """What the program is called."""
+        found = self.preset
+        return preset(found).title if found else self.document.title
+
+    @property
+    def input_names(self) -> list[str]:
+        """The inputs that have controls."""
+        try:
+            return names(self.form)
+        except PlaygroundError:
+            return [one.name for one in self.document.inputs]
+
+    def take(self, values: Mapping[str, str], live: bool = False) -> None:
+        """Take in what the browser sent: controls, and at most one thing to do.
+
+        Args:
+            values: texts by control; what is no control of ours is left out.
+            live: True while the learner drags; undo goes back to before the drag.
+        """
+        self.said = ""
+        texts = {name: text[:MOST_TEXT] for name, text in values.items() if name in self.form}
+        if any(text != self.form[name] for name, text in texts.items()):
+            self._edit(texts)
+        if not live:
+            self._do(values)
+
+    def _edit(self, texts: Form) -> None:
+        old, new = self.form, complete(self.form | texts)
+        if self.preset and texts.get("title") == old["title"]:
+            new["title"] = ""  # it is no longer the preset that the title names
+        if any(text != old[name] for name, text in texts.items() if name != "title"):
+            new["about"] = ""
+        self.form = _with_sliders(old, new)
+
+    def _do(self, values: Mapping[str, str]) -> None:
+        chosen, snipped, asked = (values.get(word, "") for word in ("preset", "snip", "do"))
+        name, _, offered = chosen.partition(" ")
+        if offered == str(self.offer) and name != self.preset:
+            self._load(name)
+        elif snipped:
+            self._snip(snipped)
+        self._remember()
+        if asked and asked != self._acted:
+            self._acted = asked
+            self._go(asked.split()[0])
+
+    def update(self) -> None:
+        """Bring the picture up to date with the form; what is refused keeps the last one."""
+        document, self.errors = read(self.form)
+        if document is None:
+            return
+        self.document = document
+        if self.preset != self._offered:
+            self._offered = self.preset
+            self.offer += 1
+        if document != self.good and (self._refused is None or document != self._refused[0]):
+            self._compute(document)
+        if self._refused is not None and document == self._refused[0]:
+            error = self._refused[1]
+            self.errors = {control_of(error, self.form): error}
+
+    def _compute(self, document: Document) -> None:
+        start = time.perf_counter()
+        try:
+            outcome = run(document)
+            recording = recorded(document)
+        except PlaygroundError as error:
+            self._refused = document, error
+            return
+        self.outcome, self.good, self._refused = outcome, document, None
+        self.recording = recording if len(recording.ops) <= LARGEST_GRAPH else None
+        self.seconds = time.perf_counter() - start
+
+    def _load(self, name: str) -> None:
+        try:
+            self._show(preset(name))
+        except PlaygroundError as error:
+            self.said = error.message
+
+    def _snip(self, edge: str) -> None:
+        """Cut or mend an edge: the program is rewritten."""
+        document, _ = read(self.form)
+        if document is None or document != self.good:
+            self.said = "The scissors cut the program that is drawn. Mend the error first."
+            return
+        try:
+            self.form["program"] = snip(document, edge).program
+            self.form["about"] = ""
+        except PlaygroundError as error:
+            self.said = error.message
+        self.reset += 1
+
+    def _go(self, word: str) -> None:
+        if word == "undo" and self.past:
+            self.future.append(self._settled)
+            self._settled = self.past.pop()
+        elif word == "redo" and self.future:
+            self.past.append(self._settled)
+            self._settled = self.future.pop()
+        else:
+            return
+        self.form = dict(self._settled)
+        self.reset += 1
+
+    def _show(self, document: Document) -> None:
+        self.form = form_of(document)
+        self.reset += 1
+
+    def _remember(self) -> None:
+        """What rests becomes a step to go back to."""
+        if self.form == self._settled:
+            return
+        self.past = [*self.past, self._settled][-MOST_STEPS:]
+        self.future = []
+        self._settled = dict(self.form)
+
+
+def _bare(document: Document) -> Document:
+    return document.with_(title="", about="")
+
+
+def _with_sliders(old: Form, new: Form) -> Form:
+    """A slider and its input's list say the same: whichever moved sets the other."""
+    for values in [name for name in new if name.startswith("in.") and name.endswith(".values")]:
+        name, entry = values.split(".")[1], values.removesuffix("values") + "entry"
+        if new[entry] != old.get(entry) and new[values] == old.get(values):
+            with contextlib.suppress(PlaygroundError):  # what it cannot be is said at the control
+                new[values] = with_entry(new, name, new[entry])
+        elif any(new[one] != old.get(one) for one in (values, "entry", "over", "inputs")):
+            new[entry] = moved_entry(new, name)
+    return new
