@@ -36,24 +36,27 @@ def recorded(document: Document, cuts: Iterable[tuple[str, int]] = ()) -> Record
     try:
         with record(leaves, cuts=cuts) as recording:
             made = forward(checked, leaves, False, Budget())
+            _name(recording, made)
         recording.backward(made.output)
     except (TrickError, RuntimeError) as error:
         if isinstance(error.__cause__, PlaygroundError):
             raise error.__cause__ from None
         raise PlaygroundError(f"torch refuses the backward pass: {error}", part="rule") from error
-    _name(recording, made)
     return recording
 
 
 def _name(recording: Recording, made: Live) -> None:
-    """Call each op's node by the name that the program gives its result, and by no other."""
+    """Call each op's node by the name that the program gives its result, and by no other.
+
+    Within the recording's block, so that a list that no op reads gets a node too.
+    """
     for node in recording:
         node.variable = None
     for name, value in made.values.items():
         if isinstance(value, torch.Tensor):
             node, _ = recording.node_of(value)
             # The first name stays: `b = a` makes no new op.
-            if not node.leaf and node.variable is None:
+            if node.kind != "input" and node.variable is None:
                 node.variable = name
 
 

@@ -148,17 +148,17 @@ class PlaygroundState:
         self.said = ""
         texts = {name: text[:MOST_TEXT] for name, text in values.items() if name in self.form}
         if any(text != self.form[name] for name, text in texts.items()):
-            self._edit(texts)
+            self._edit(texts, values.get("touched", ""))
         if not live:
             self._do(values)
 
-    def _edit(self, texts: Form) -> None:
+    def _edit(self, texts: Form, touched: str) -> None:
         old, new = self.form, complete(self.form | texts)
         if self.preset and texts.get("title") == old["title"]:
             new["title"] = ""  # it is no longer the preset that the title names
         if any(text != old[name] for name, text in texts.items() if name != "title"):
             new["about"] = ""
-        self.form = _with_sliders(old, new)
+        self.form = _with_sliders(old, new, touched)
 
     def _do(self, values: Mapping[str, str]) -> None:
         chosen, snipped, asked = (values.get(word, "") for word in ("preset", "snip", "do"))
@@ -247,13 +247,18 @@ def _bare(document: Document) -> Document:
     return document.with_(title="", about="")
 
 
-def _with_sliders(old: Form, new: Form) -> Form:
-    """A slider and its input's list say the same: whichever moved sets the other."""
+def _with_sliders(old: Form, new: Form, touched: str) -> Form:
+    """A slider and its input's list say the same: the one that the hand is on sets the other.
+
+    Without a hand it is the one that differs. The browser's text for the other may be an older one.
+    """
     for values in [name for name in new if name.startswith("in.") and name.endswith(".values")]:
         name, entry = values.split(".")[1], values.removesuffix("values") + "entry"
+        if touched and values in old:
+            new |= {other: old[other] for other in (values, entry) if other != touched}
         if new[entry] != old.get(entry) and new[values] == old.get(values):
             with contextlib.suppress(PlaygroundError):  # what it cannot be is said at the control
                 new[values] = with_entry(new, name, new[entry])
         elif any(new[one] != old.get(one) for one in (values, "entry", "over", "inputs")):
-            new[entry] = moved_entry(new, name)
+            new[entry] = moved_entry(new, name) or new[entry]
     return new

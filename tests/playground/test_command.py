@@ -6,7 +6,7 @@ import json
 import pytest
 
 from lessons.__main__ import main
-from lessons.playground import from_text, run
+from lessons.playground import from_text, operations, recorded, run
 from lessons.playground.preset import preset
 
 
@@ -66,3 +66,41 @@ def test_a_wrong_document_is_one_line_of_error(capsys, tmp_path, text, words):
 def test_a_file_that_is_not_there_is_named(capsys, tmp_path):
     assert main(["play", str(tmp_path / "none.txt")]) == 2
     assert "No such file" in capsys.readouterr().err
+
+
+def test_json_holds_the_graph_with_types_names_values_and_gradients(capsys):
+    graph = json.loads(printed(capsys, "preset:wrong_place", "--json"))["graph"]
+    nodes = {node["name"]: node for node in graph["nodes"]}
+    edges = {edge["name"]: edge for edge in graph["edges"]}
+    found = run(preset("wrong_place"))
+    assert nodes["x"]["upstream"] == [found.gradients["trick_gradient"]["x"].tolist()]
+    (output,) = (node for node in graph["nodes"] if node["output"])
+    assert output["label"] == found.output
+    assert output["values"] == [found.values[found.output].tolist()]
+    assert edges["stop_gradient:0"]["state"] == "stopped"
+    assert edges["stop_gradient:0"]["gradient"] is None
+    assert graph["order"][0] == output["name"]
+
+
+@pytest.mark.parametrize(
+    ("text", "type", "kind"),
+    [
+        ("straight_through(sign)(x)", "straight_through", "surrogate"),
+        ("forward_backward(sign, tanh)(x)", "forward_backward", "surrogate"),
+        ("flip_gradient(x, 2)", "flip_gradient", "reversed"),
+        ("scale_gradient(x, 2)", "scale_gradient", "scaled"),
+        ("clip_gradient(x, -1, 1)", "clip_gradient", "clipped"),
+        ("clip_gradient_norm(x, 1)", "clip_gradient_norm", "clipped"),
+        ("stop_gradient(x)", "stop_gradient", "stopped"),
+        ("detach(x)", "stop_gradient", "stopped"),
+        ("identity(x)", "identity", "overridden"),
+        ("py_func(x + 1)", "py_func", "stopped"),
+        ("step(x)", "step", "plain"),
+        ("onehot_argmax(x)", "onehot_argmax", "plain"),
+    ],
+)
+def test_the_graph_calls_a_trick_what_the_program_calls_it(text, type, kind):
+    document = from_text(f"input x = [2, -1]\noverride identity = clip\nprogram\ny = {text}\n")
+    (node,) = recorded(document).ops
+    assert (node.name, node.type, node.kind, node.label) == (type, type, kind, "y")
+    assert [op.name for op in operations(document)] == [type]

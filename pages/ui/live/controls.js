@@ -14,21 +14,23 @@ export class Controls {
   constructor(box, changed) {
     this.box = box;
     this.changed = changed;
-    /** @type {Map<string, {field: import("./fields.js").Field, error: boolean}>} */
+    /** @type {Map<string, {name: string, field: import("./fields.js").Field, fresh: boolean}>} */
     this.known = new Map(); // by name and kind
     this.groups = [];
     this.layout = "";
     this.reset = null;
     this.unsettled = false; // something was moved and not yet told as resting
+    this.touched = ""; // the control that the hand was on last
     this.held = false; // a pointer is down on a slider
     this.restTimer = 0;
     this.listeners = new AbortController();
     this.#watchPointer();
   }
 
-  /** What every control says, by name. */
+  /** What every control says, by name; and which was touched last: of two linked ones it counts. */
   values() {
-    return Object.fromEntries([...this.known.values()].map(({ field, name }) => [name, field.get()]));
+    const said = [...this.known.values()].map(({ field, name }) => [name, field.get()]);
+    return { ...Object.fromEntries(said), touched: this.touched };
   }
 
   /** Set one control as if the learner had, as a click on a chart does. */
@@ -36,7 +38,7 @@ export class Controls {
     const entry = [...this.known.values()].find((known) => known.name === name);
     if (!entry || entry.field.get() === value) return;
     entry.field.set(value);
-    this.#tell("done");
+    this.#tell("done", name);
   }
 
   /**
@@ -65,8 +67,8 @@ export class Controls {
   }
 
   /** Whether the learner is in the middle of something here. */
-  #isBusy({ field }) {
-    if (this.unsettled) return true;
+  #isBusy({ field, name }) {
+    if (this.unsettled && name === this.touched) return true;
     const active = document.activeElement;
     return field.root.contains(active) && ["text", "textarea"].includes(active.type);
   }
@@ -76,7 +78,8 @@ export class Controls {
     clearTimeout(this.restTimer);
   }
 
-  #tell(what) {
+  #tell(what, name) {
+    this.touched = name;
     if (what !== "left") this.unsettled = true;
     if (what === "editing") return; // sent once it is left
     if (what === "moving") this.changed(this.values(), true);
@@ -131,7 +134,7 @@ export class Controls {
         const key = `${spec.name} ${spec.kind}`;
         const entry = before.get(key) ?? {
           name: spec.name,
-          field: makeField(spec, (what) => this.#tell(what)),
+          field: makeField(spec, (what) => this.#tell(what, spec.name)),
           fresh: true,
         };
         this.known.set(key, entry);

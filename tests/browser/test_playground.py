@@ -1,0 +1,224 @@
+"""The playground in a real browser: written, run, refused, undone, linked."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from lessons.playground import preset
+from tests.browser.test_app import asked, cells, control, ready
+
+pytestmark = pytest.mark.browser
+
+PAGE = "/playground"
+
+
+@pytest.fixture
+def page(app, open_page) -> Page:
+    return ready(open_page(app.url + PAGE))
+
+
+def program(page: Page):
+    return control(page, "program", "textarea")
+
+
+def write(page: Page, text: str) -> None:
+    """Replace the program and run it, as a keyboard does."""
+    program(page).fill(text)
+    program(page).press("Control+Enter")
+
+
+def number(page: Page, row: str, column: str) -> str:
+    columns = page.locator("[data-table] thead th").all_inner_texts()
+    place = next(i for i, name in enumerate(columns) if name.endswith(column))
+    return next(row_[place] for row_ in cells(page) if row_[0] == row)
+
+
+def shows(page: Page, row: str, column: str, value: str) -> None:
+    """Wait until a number of the table is that."""
+    page.wait_for_function(
+        """([row, column, value]) => {
+            const table = document.querySelector('[data-table]');
+            const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+            const place = heads.findIndex((head) => head.endsWith(column));
+            return [...table.tBodies[0].rows].some((line) =>
+                line.cells[0].textContent === row && line.cells[place].textContent === value);
+        }""",
+        arg=[row, column, value],
+    )
+
+
+def test_it_works_as_the_first_request_to_a_fresh_server(fresh_app, open_page):
+    page = ready(open_page(f"{fresh_app.url}{PAGE}?preset=halve"))
+    expect(page.get_by_role("heading", name="Playground")).to_be_visible()
+    shows(page, "x₁", "autograd", "108")
+
+
+def test_an_edited_program_is_run_and_its_numbers_change(page):
+    write(page, "y = 5 * x\nclean = y")
+    expect(page.locator('[data-control="program"] .gl-error')).to_be_empty()
+    control(page, "output", "select").evaluate("node => node.closest('details').open = true")
+    control(page, "output", "select").select_option("")
+    shows(page, "x₁", "autograd", "5")
+    expect(page.get_by_test_id("stCode")).to_contain_text("5 * x")
+
+
+def test_an_error_points_at_its_place_and_picture_and_text_stay(page):
+    before = cells(page)
+    text = "y = x**2\nz = sqrt(yy)\nclean = y"
+    write(page, text)
+    error = page.locator('[data-control="program"] .gl-error')
+    expect(error).to_contain_text("Line 2, column 10")
+    expect(error).to_contain_text("Did you mean y?")
+    mark = page.locator(".gl-mark")
+    expect(mark).to_be_visible()
+    expect(page.locator(".gl-numbers .gl-wrong")).to_have_text("2")
+    # The mark lies in the second line, over the first character of the wrong name.
+    where = page.evaluate("""() => {
+        const box = (node) => node.getBoundingClientRect();
+        const area = document.querySelector('textarea.gl-code');
+        const style = getComputedStyle(area);
+        const canvas = document.createElement('canvas').getContext('2d');
+        canvas.font = style.font;
+        const left = parseFloat(style.paddingLeft), row = parseFloat(style.lineHeight);
+        const mark = box(document.querySelector('.gl-mark')), field = box(area);
+        return [(mark.left - field.left - left) / canvas.measureText('0').width,
+                (mark.top - field.top - parseFloat(style.paddingTop)) / row];
+    }""")
+    assert where == pytest.approx([9, 1], abs=0.15)
+    assert cells(page) == before
+    expect(program(page)).to_have_value(text)
+    expect(page.locator(".gl-notes")).to_contain_text("last program that ran")
+    page.reload()
+    ready(page)
+    expect(program(page)).to_have_value(text)
+    expect(error).to_contain_text("Line 2, column 10")
+
+
+def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
+    shows(page, "x₁", "autograd", "−1.04595")
+    program(page).focus()
+    program(page).fill("y = x**2\nz = 7 * x")
+    page.wait_for_timeout(700)
+    assert number(page, "x₁", "autograd") == "−1.04595"
+    expect(page.get_by_role("button", name="Run")).to_be_enabled()
+    program(page).press("Tab")
+    expect(page.locator('[data-control="program"] textarea')).not_to_be_focused()
+    expect(page.locator(".gl-notes")).to_contain_text("intended name “clean” is not given")
+
+
+def test_inputs_noise_and_seed_are_live(page):
+    before = number(page, "z", "value")
+    bar = control(page, "in.u.b", "input[type=range]")
+    bar.press("End")
+    page.wait_for_function("location.search.includes('program=')")
+    assert number(page, "z", "value") != before
+    control(page, "in.u.is", "input[value=normal]").check(force=True)
+    expect(control(page, "in.u.b", ".gl-label")).to_contain_text("standard deviation")
+    control(page, "inputs").fill("x, u, w")
+    expect(control(page, "in.w.values")).to_be_visible()
+    control(page, "in.x.entry", "input[type=range]").press("ArrowRight")
+    expect(control(page, "in.x.values")).to_have_value("[-1.99, -1, 1]")
+
+
+def test_a_rule_is_offered_and_hung_on_an_op(page):
+    control(page, "preset", "select").select_option(label=preset("halve").title)
+    shows(page, "x₁", "autograd", "108")
+    offers = control(page, "override.1.op", "datalist option")
+    assert offers.first.get_attribute("value") in ("mul", "square", "identity")
+    control(page, "override.1.rule").fill("grad * 0.25")
+    control(page, "override.1.rule").press("Enter")
+    shows(page, "x₁", "autograd", "54")
+    control(page, "override.1.rule").fill("gard")
+    error = page.locator('[data-control="override.1.rule"] .gl-error')
+    expect(error).to_contain_text("grad")
+    shows(page, "x₁", "autograd", "54")
+    control(page, "override.1.rule").fill("")
+    control(page, "override.1.op").fill("")
+    control(page, "override.1.op").press("Enter")
+    shows(page, "x₁", "autograd", "216")
+
+
+def test_the_address_restores_program_inputs_and_rules(page, open_page):
+    write(page, "y = identity(x) * u\nz = y")
+    control(page, "in.x.values").fill("4, 5")
+    control(page, "override.1.op").fill("identity")
+    control(page, "override.1.rule").fill("halve")
+    page.locator("h1").click()
+    control(page, "intended", "select").evaluate("node => node.closest('details').open = true")
+    control(page, "intended", "select").select_option("")
+    shows(page, "x₂", "value", "5")
+    expect(page.locator('[data-control="program"] .gl-error')).to_be_empty()
+    page.wait_for_function("location.search.includes('program=')")
+    page.wait_for_timeout(500)
+    first = cells(page)
+    there = ready(open_page(page.url))
+    assert cells(there) == first
+    expect(program(there)).to_have_value("y = identity(x) * u\nz = y")
+    expect(control(there, "override.1.rule")).to_have_value("halve")
+
+
+def test_undo_and_redo(page):
+    text = program(page).input_value()
+    undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    expect(undo).to_have_attribute("aria-disabled", "true")
+    write(page, text.replace("x**2", "x**4"))
+    shows(page, "y", "value", "16, 1, 1")
+    undo.click()
+    expect(program(page)).to_have_value(text)
+    shows(page, "y", "value", "4, 1, 1")
+    redo.click()
+    shows(page, "y", "value", "16, 1, 1")
+    control(page, "preset", "select").select_option(label=preset("flip").title)
+    expect(program(page)).to_have_value(preset("flip").program)
+    assert asked(page) == {"preset": "flip"} or page.wait_for_url("**preset=flip*") is None
+    undo.click()
+    shows(page, "y", "value", "16, 1, 1")
+    undo.click()
+    shows(page, "y", "value", "4, 1, 1")
+
+
+def test_the_downloaded_file_runs_and_agrees_with_the_screen(app, open_page, tmp_path):
+    page = ready(open_page(f"{app.url}{PAGE}?preset=guided_relu"))
+    page.get_by_text("Take it with you").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download for torch").click()
+    file = tmp_path / "exported.py"
+    download.value.save_as(file)
+    done = subprocess.run([sys.executable, "-I", file], capture_output=True, text=True, check=True)
+    gradient = json.loads(done.stdout)["trick_gradient"]["x"]
+    shown = [number(page, row, "autograd").replace("−", "-") for row in ("x₁", "x₂")]
+    assert [float(text) for text in shown] == pytest.approx(gradient, rel=1e-4)
+
+
+@pytest.mark.parametrize("query", ["program=@@@", "preset=%3Cscript%3E", "program=" + "A" * 30_000])
+def test_a_hostile_address_is_said_and_does_no_harm(app, open_page, query):
+    page = ready(open_page(f"{app.url}{PAGE}?{query}"))
+    assert cells(page)
+    expect(page.locator(".gl-notes")).to_contain_text("What is shown is")
+    assert page.locator('[data-testid="stException"]').count() == 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("query", ["", "?preset=three_outputs"])
+def test_it_passes_axe_in_both_themes(app, open_page, theme, query):
+    page = ready(open_page(app.url + PAGE + query, theme=theme))
+    write(page, "y = sqrt(")
+    expect(page.locator('[data-control="program"] .gl-error')).not_to_be_empty()
+    page.wait_for_timeout(400)
+    found = Axe().run(page, context=".stMainBlockContainer")
+    assert [
+        (v["id"], v["nodes"][0]["html"][:200], v["nodes"][0]["failureSummary"][:300])
+        for v in found.response["violations"]
+    ] == []
+
+
+def test_nothing_is_cut_off_on_a_phone(app, open_page):
+    page = ready(open_page(f"{app.url}{PAGE}?preset=three_outputs", width=390, height=844))
+    wide = page.evaluate(
+        "[document.documentElement.scrollWidth, document.querySelector('.stMain').scrollWidth]"
+    )
+    assert max(wide) <= 390

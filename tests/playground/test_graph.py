@@ -1,0 +1,134 @@
+"""The recorded graph of a document: its numbers against autograd's, its edges against the text."""
+
+import random
+
+import pytest
+import torch
+
+from lessons.graph.steps import backward_steps
+from lessons.playground import (
+    PlaygroundError,
+    check,
+    edges,
+    from_text,
+    live,
+    operations,
+    presets,
+    recorded,
+    run,
+    snip,
+    toggle,
+)
+from lessons.playground.graph import place
+from tests.playground.programs import valid
+
+
+def documents(count: int):
+    yield from (one.document for one in presets())
+    yield from (valid(random.Random(seed), tricks=True) for seed in range(count))
+
+
+def leaf_gradients(document, index):
+    steps = backward_steps(recorded(document), index)
+    return {step.node: step.upstream for step in steps if step.kind == "leaf"}
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_the_stepper_ends_at_autograds_gradients_with_tricks_and_rules(seed):
+    document = valid(random.Random(seed), tricks=True)
+    try:
+        found = run(document, curves=False).gradients["trick_gradient"]
+    except PlaygroundError:
+        pytest.skip("a rule that does not fit its op, or a trick within py_func")
+    for entry in range(3):
+        leaves = leaf_gradients(document, (entry,))
+        for name, gradient in found.items():
+            if gradient is None:
+                assert name not in leaves
+            else:
+                assert repr(leaves[name]) == repr(gradient[entry].item())
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_without_tricks_the_stepper_ends_at_central_differences(seed):
+    document = valid(random.Random(seed))
+    checked, step = check(document), 1e-5
+    for entry in range(3):
+        leaves = leaf_gradients(document, (entry,))
+        for name, value in checked.inputs.items():
+            ends = []
+            for sign in (1, -1):
+                moved = value.clone()
+                moved[entry] += sign * step
+                ends.append(live(checked, {name: moved}).output.item())
+            expected = (ends[0] - ends[1]) / (2 * step)
+            assert leaves.get(name, 0.0) == pytest.approx(expected, rel=1e-4, abs=1e-6)
+
+
+def test_ops_are_named_as_the_scissors_name_them():
+    for document in documents(120):
+        try:
+            recording = recorded(document)
+        except PlaygroundError:
+            continue
+        # A comparison is an op to torch; to the language it is part of where(…).
+        compared = ("gt", "ge", "lt", "le", "eq", "ne")
+        found = [node.name for node in recording.ops if node.type not in compared]
+        assert found == [one.name for one in operations(document)]
+
+
+def test_snipping_an_edge_is_the_recorders_own_cut():
+    """Every edge with a text: rewritten around it, the gradients are those of that edge cut."""
+    count = 0
+    for document in documents(60):
+        try:
+            recorded(document)
+        except PlaygroundError:
+            continue
+        ops = {one.name: one for one in operations(document)}
+        for edge, (op, number) in edges(document).items():
+            if ops[op].operands[number].cut:
+                continue
+            written = recorded(snip(document, edge)).gradients
+            name, _, operand = edge.rpartition(":")
+            assert repr(written) == repr(recorded(document, [(name, int(operand))]).gradients)
+            assert snip(document, edge) == toggle(document, op, number)
+            count += 1
+    assert count > 500
+
+
+def test_names_of_the_program_stand_on_its_nodes_and_no_others():
+    document = from_text(
+        "input x = [1, 2]\nprogram\nw = [3, 4]\na = x * w\nb = a\nc, d = unbind(b + 1)\ny = c * d\n"
+    )
+    labels = {node.name: node.label for node in recorded(document)}
+    assert labels == {
+        "x": "x", "const": "w", "mul": "a", "add": "add", "unbind": "c", "mul_1": "y",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("program", ["y = [1, 2]", "y = x", "y = stop_gradient(x)"])
+def test_an_output_without_a_gradient_has_a_graph_too(program):
+    recording = recorded(from_text(f"input x = [1, 2]\nprogram\n{program}\n"))
+    assert recording.output is not None
+    assert backward_steps(recording)
+
+
+def test_an_edge_that_is_not_there_is_refused_with_those_that_are():
+    document = from_text("input x = 2\nprogram\ny = x * x\n")
+    with pytest.raises(PlaygroundError, match=r"no edge “sqrt:0” to cut. There are: mul:0, mul:1"):
+        snip(document, "sqrt:0")
+
+
+@pytest.mark.parametrize(
+    ("values", "entry", "index"),
+    [("3", 1, ()), ("[3, 4]", 2, (1,)), ("[[1, 2, 3], [4, 5, 6]]", 5, (1, 1))],
+)
+def test_the_component_is_the_entry_that_the_plot_moves(values, entry, index):
+    document = from_text(
+        f"input x = {values}\nplot x from 0 to 1 entry {entry}\nprogram\ny = x * 2\n"
+    )
+    assert place(document) == index
+    value = check(document).inputs["x"]
+    assert value[index] == value.flatten()[entry - 1]
+    assert torch.is_tensor(value)
