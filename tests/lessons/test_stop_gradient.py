@@ -8,6 +8,9 @@ import pytest
 import torch
 
 from lessons import find
+from lessons.parameters import InvalidParametersError
+from lessons.playground.functions import onehot_argmax, step
+from lessons.stop_gradient.expressions import read
 from tests.engine.reference import CASES, grad, same, tensor
 
 
@@ -188,11 +191,135 @@ def test_another_quantiser_makes_other_answers_right(program, slope, large):
     assert lesson.predictions["large"](result) == large
 
 
+# -- pick your surrogate
+
+
+PAIRS = {
+    "s2_gen_sign_tanh": ("sign(x)", "tanh(x)"),
+    "s2_gen_step_sigmoid": ("step(x)", "sigmoid(5*x)"),
+    "s2_gen_relu_softplus": ("relu(x)", "softplus(x)"),
+    "s2_gen_clipgrad_f32": ("x", "clamp(x, -1, 1)"),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_each_pair_gives_tensorflows_numbers(name):
+    c = CASES[name]
+    f, g = PAIRS[name]
+    x = ", ".join(map(repr, c["inputs"]["x"]))
+    result = run("pick_surrogate", f=f, g=g, x=x, dtype=c["inputs"]["dtype"])
+    close = {"rtol": 1e-9 if c["inputs"]["dtype"] == "float64" else 1e-6, "atol": 1e-12}
+    assert np.allclose(result["forward"].y, c["outputs"]["o"], **close)
+    assert np.allclose(result["trick_gradient"].y, c["gradients"]["do_dx"], **close)
+    assert np.allclose(result["intended_gradient"].y, c["gradients"]["dg_dx"], **close)
+
+
+def test_a_hard_choice_has_the_softmax_gradient_over_all_logits():
+    weights = np.array([1.0, 2.0, 3.0])
+    for spelling in ("together", "apart"):
+        result = run(
+            "pick_surrogate", f="onehot_argmax(x)", g="softmax(x)", x="1, 2, 0.5",
+            weights="1, 2, 3", spelling=spelling,
+        )  # fmt: skip
+        p = np.exp([1, 2, 0.5]) / np.exp([1, 2, 0.5]).sum()
+        assert result["forward"].y.tolist() == [0, 1, 0]
+        assert np.allclose(result["trick_gradient"].y, p * (weights - p @ weights), rtol=1e-12)
+        assert result["true_gradient"].y.tolist() == [0, 0, 0]
+
+
+def test_without_the_brackets_a_value_with_a_gradient_adds_it():
+    facts = run("pick_surrogate").facts
+    softplus = 1 / (1 + math.exp(-facts["kink_x"]))
+    assert facts["kink_together"] == pytest.approx(softplus, rel=1e-12)
+    assert facts["kink_apart"] == pytest.approx(1 + softplus, rel=1e-12)
+    assert math.isnan(facts["spoilt_value"])
+
+
+def test_the_curve_over_one_logit_leaves_the_others_where_they_are():
+    given = {"f": "softmax(x)", "g": "softmax(x)", "weights": "1, 2, 3", "point": "2"}
+    result = run("pick_surrogate", **given, x="1, 2, 0.5")
+    curve = next(one for one in result.curves if one.name == "true_gradient")
+    for place in (3, 60, 100):
+        there = run("pick_surrogate", **given, x=f"1, {float(curve.x[place])!r}, 0.5")
+        assert curve.y[place] == pytest.approx(there["true_gradient"].y[1], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "empty"),
+        ("   ", "empty"),
+        ("tanh(x", "never closed"),
+        ("tanhh(x)", "tanh"),
+        ("y", "no “y”"),
+        ("x = 2", ""),
+        ("x; x", ""),
+        ("x\nz = x", "one line"),
+        ("x > 0", "step"),
+        ("sum(x)", "one number for each x"),
+        ("x @ x", "matrices"),
+        ("stop_gradient(x)", "trick"),
+        ("straight_through(sign)(x)", ""),
+        ("[1, 2] * x", "lists"),
+        ("__import__('os').system('true')", ""),
+        ("x.__class__", ""),
+        ("(lambda: x)()", ""),
+        ("x" + " + x" * 200, ""),
+        ("(" * 300 + "x" + ")" * 300, ""),
+        ("9**9**9**9", ""),
+        ("x – 1", ""),
+        ("1e999 * x", ""),
+        ("x\u202e", ""),
+        ("a" * 5000, "characters"),
+    ],
+)
+def test_what_is_no_function_of_x_is_refused_in_words(text, said):
+    lesson = find("pick_surrogate")
+    for name in ("f", "g"):
+        with pytest.raises(InvalidParametersError) as caught:
+            lesson.validate({name: text})
+        assert said.lower() in caught.value.errors[name].lower()
+        assert list(caught.value.errors) == [name]
+        assert "Traceback" not in caught.value.errors[name]
+
+
+@pytest.mark.parametrize("text", ["2", "relu(2) + 1", "-x**2/3", "where(x > 0.1, x, 0.1*x)",
+    "maximum(x, 0.1)", "softmax(2*x) - 0.5", "log(x)", "x**64"])  # fmt: skip
+def test_the_exported_expression_gives_the_same_numbers(text):
+    expression = read(text)
+    space = {"torch": torch, "onehot_argmax": onehot_argmax, "step": step}
+    exec(expression.source("f"), space)
+    x = torch.tensor([-1.5, 0.2, 3.0])
+    assert torch.equal(expression(x).nan_to_num(7), space["f"](x).nan_to_num(7))
+    result = run("pick_surrogate", f=text, g=text)
+    assert result.notes, "a constant, a NaN or twice the same is worth a note"
+
+
+def test_a_surrogate_that_is_not_finite_is_named():
+    (note,) = run("pick_surrogate", f="sign(x)", g="sqrt(x)", x="-1, 4").notes
+    assert "x = −1" in note.text
+    assert "g, sqrt(x)" in note.text
+
+
+def test_another_program_makes_other_answers_of_the_surrogate_right():
+    lesson = find("pick_surrogate")
+    straight = replace(lesson, program=lambda x, f, g, spelling: x + (f(x) - x).detach())
+    none = replace(lesson, program=lambda x, f, g, spelling: f(x))
+    twice = replace(lesson, program=lambda x, f, g, spelling: 2 * g(x))
+    values = lesson.validate({})
+    slope, brackets = lesson.predictions["slope"], lesson.predictions["brackets"]
+    assert slope(straight.compute(values)) == "one"
+    assert slope(none.compute(values)) == "zero"
+    assert brackets(none.compute(values)) == "none"
+    assert brackets(twice.compute(values)) == "twice"
+
+
 # -- all of them
 
 
 CURVES = {
     "two_passes": [{"x": "-2, -0.4, 0.3, 3"}],
+    "pick_surrogate": [{"f": f, "x": "-2, -0.3, 0.4"} for f in ("sign(x)", "relu(x)", "exp(x)")],
     "straight_through": [
         {"x": "-2.7, 0.4, 1.6, 0.1", "function": function, "after": after}
         for function in ("round", "sign")

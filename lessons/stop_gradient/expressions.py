@@ -1,0 +1,114 @@
+"""A function of x that a learner writes, in the playground's language: read, run, exported.
+
+Text becomes the playground's nodes; nothing of it is ever evaluated as Python.
+"""
+
+import ast
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+
+from lessons.playground.budget import Budget
+from lessons.playground.emit import Emitter
+from lessons.playground.errors import PlaygroundError
+from lessons.playground.frameworks import TORCH
+from lessons.playground.functions import FUNCTIONS
+from lessons.playground.interpret import Machine
+from lessons.playground.nodes import Call, Name, Node, Number, Operator, walk
+from lessons.playground.parse import parse_program
+
+_HEAD = "y = "
+# These mix entries, or give another shape than x has.
+_OTHER_SHAPE = {"sum", "mean", "matmul", "transpose", "unbind"}
+_TOGETHER = {"softmax", "log_softmax", "onehot_argmax"}
+
+FUNCTION_NAMES = tuple(
+    name for name, function in FUNCTIONS.items() if not function.trick and name not in _OTHER_SHAPE
+)
+"""The functions that an expression may call."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A function of x alone.
+
+    Args:
+        text: as the learner wrote it.
+        node: the same, read.
+    """
+
+    text: str
+    node: Node
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        """Its value at x, in x's shape and dtype.
+
+        Raises:
+            PlaygroundError: torch refuses it, or it takes too long.
+        """
+        machine = Machine(_HEAD + self.text, x.dtype, Budget())
+        value: torch.Tensor = machine.value(self.node, {"x": x})
+        return value if self.reads_x else torch.zeros_like(x) + value
+
+    @property
+    def reads_x(self) -> bool:
+        """False for a constant."""
+        return any(isinstance(node, Name) for node in walk(self.node))
+
+    @property
+    def entry_by_entry(self) -> bool:
+        """False where one entry's value depends on the others, as in a softmax."""
+        calls = (node for node in walk(self.node) if isinstance(node, Call))
+        return not any(call.function.name in _TOGETHER for call in calls)
+
+    def source(self, name: str) -> str:
+        """It as a function of this name in torch; a constant takes x's shape."""
+        made = Emitter(TORCH).expression(self.node, floats=self.node.kind == "number")
+        body = ast.unparse(ast.fix_missing_locations(made))
+        if not self.reads_x:
+            body = f"torch.zeros_like(x) + {body}"
+        return f"def {name}(x: torch.Tensor) -> torch.Tensor:\n    return {body}\n"
+
+
+@lru_cache(maxsize=64)
+def read(text: str) -> Expression:
+    """The expression that a text stands for.
+
+    Raises:
+        ValueError: what came and what would be right, in words for people.
+    """
+    if "\n" in text or "\r" in text:
+        raise ValueError("Write one line: an expression of x, as in tanh(2 * x).")
+    if not text.strip():
+        raise ValueError("This is empty. Write an expression of x, as in tanh(2 * x).")
+    try:
+        lines = parse_program(_HEAD + text, ["x"]).assignments
+    except PlaygroundError as error:
+        column = error.column - len(_HEAD)
+        place = f"Column {column}: " if column > 0 else ""
+        raise ValueError(place + error.message) from None
+    if len(lines) != 1 or lines[0].names != ("y",):
+        raise ValueError("Write one expression of x and no name, as in tanh(2 * x).")
+    node = lines[0].value
+    for part in walk(node):
+        _refuse(part)
+    if node.kind == "mask":
+        raise ValueError("A comparison gives yes or no. Write step(x) or where(x > 0, 1, 0).")
+    return Expression(text, node)
+
+
+def _refuse(part: Node) -> None:
+    """Raise for what does not give one number for each x, or brings a trick of its own."""
+    name = part.function.name if isinstance(part, Call) else ""
+    if name in FUNCTIONS and name not in FUNCTION_NAMES:
+        why = (
+            "is a trick, and the lesson brings its own"
+            if FUNCTIONS[name].trick
+            else "does not give one number for each x"
+        )
+        raise ValueError(f"{name} {why}. There are: {', '.join(FUNCTION_NAMES)}.")
+    if isinstance(part, Operator) and part.sign == "@":
+        raise ValueError("@ multiplies matrices, and x is a list of numbers. Write *.")
+    if not isinstance(part, (Call, Operator, Name, Number)):
+        raise ValueError("Write numbers, x, functions, and + - * / **; lists have no place here.")
