@@ -11,6 +11,7 @@ import torch
 from lessons import find
 from lessons.graph import record
 from lessons.override_map.several_inputs.lesson import several_inputs
+from lessons.override_map.several_outputs.lesson import several_outputs
 from lessons.override_map.type_not_name.lesson import type_not_name
 from lessons.override_map.upstream_not_true.lesson import halve
 from lessons.parameters import InvalidParametersError
@@ -263,3 +264,68 @@ def test_what_a_rule_for_two_inputs_gives_is_told_apart():
     assert answers("several_inputs", stopped, "shows") == ["zero"]
     assert answers("several_inputs", upstream_alone, "shows") == ["upstream"]
     assert answers("several_inputs", own_value, "swapped") == ["value"]
+
+
+# 2.5: several outputs.
+
+
+@pytest.mark.parametrize("rule", ["product", "sum"])
+@pytest.mark.parametrize("power", ["1", "2"])
+@pytest.mark.parametrize("weights", [(1, 1, 1), (0.5, -2, 7), (1, 0, 1), (3, 0.25, 0), (0, 0, 0)])
+def test_rules_for_three_outputs_equal_their_closed_forms(rule, power, weights):
+    given = {"rule": rule, "power": power, "b": "3"}
+    given |= {f"w{i}": str(w) for i, w in enumerate(weights, start=1)}
+    result = run("several_outputs", x="-2, 0, 0.5, 4", **given)
+    x, p = result["forward"].x, int(power)
+    outputs = (x + 3, 3 * x, x - 3)
+    upstream = [w * p * o ** (p - 1) for w, o in zip(weights, outputs, strict=True)]
+    true = upstream[0] + 3 * upstream[1] + upstream[2]
+    assert np.allclose(
+        result["forward"].y, sum(w * o**p for w, o in zip(weights, outputs, strict=True))
+    )
+    assert np.allclose(result["true_gradient"].y, true)
+    assert np.allclose(result["intended_gradient"].y, true)
+    multiplied = upstream[0] * upstream[1] * 3
+    assert np.allclose(result["trick_gradient"].y, multiplied if rule == "product" else true)
+    assert_true_gradient_is_the_difference("several_outputs", **given)
+
+
+@pytest.mark.parametrize("name", ["all", "w", "unused"])
+def test_the_articles_rule_gives_tensorflows_numbers(name):
+    case = REFERENCE[f"s2_multi_pyfunc_{name}"]
+    weights = [
+        w if place in case["inputs"]["used_outputs"] else 0
+        for place, w in enumerate(case["inputs"]["weights"])
+    ]
+    given = {f"w{i}": str(w) for i, w in enumerate(weights, start=1)}
+    for a, b, da in zip(*(case["inputs"][n] for n in "ab"), case["gradients"]["da"], strict=True):
+        result = run("several_outputs", x=str(a), b=str(b), **given)
+        assert result["trick_gradient"].y.tolist() == [da]
+    facts = run("several_outputs").facts
+    assert (facts["came_used"], facts["came_unused"], facts["came_whole"]) == ("1", "0", "None")
+
+
+def test_doubling_the_weights_multiplies_the_articles_gradient_by_four():
+    once, twice = (
+        run("several_outputs", **{f"w{i}": w for i in (1, 2, 3)})["trick_gradient"].y
+        for w in ("1", "2")
+    )
+    assert np.allclose(twice, 4 * once)
+
+
+def test_what_is_made_of_three_upstream_gradients_is_told_apart():
+    names = ("unused", "third")
+    assert answers("several_outputs", several_outputs, *names) == ["zero", "lost"]
+
+    def summed(x, rule, **given):
+        return several_outputs(x, rule="sum", **given)
+
+    def unused_left_out(x, w2, **given):
+        return several_outputs(x, w2=w2 or 1, **given)
+
+    def third_read(x, w3, **given):
+        return several_outputs(x, w3=w3, **given) * w3
+
+    assert answers("several_outputs", summed, *names) == ["right", "right"]
+    assert answers("several_outputs", unused_left_out, "unused") == ["left_out"]
+    assert answers("several_outputs", third_read, "third") == ["multiplied"]

@@ -136,9 +136,9 @@ CURVE = Curve(
         ),
         Choice(
             "place",
-            "The identity",
+            "Identity and map",
             "inside",
-            options=(("none", "none"), ("inside", "in the map"), ("outside", "after the map")),
+            options=(("none", "none"), ("inside", "inside"), ("outside", "after it")),
         ),
     ),
     expression=without_rule,
