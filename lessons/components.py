@@ -30,7 +30,9 @@ def sticks(
         y: the title of the axis.
     """
     top = round_up([result[role].y for role in labels], least=1e-300)
-    layout = axes((0.4, len(names) + 0.6), (-1.15 * top, 1.15 * top), "", y)
+    below = any((result[role].y < 0).any() for role in labels)
+    span = ((-1.15 if below else -0.15) * top, 1.15 * top)
+    layout = axes((0.4, len(names) + 0.6), span, "", y)
     if len(names) <= MOST_NAMED:
         layout["xaxis"] |= {
             "tickmode": "array",
@@ -90,6 +92,7 @@ def _sticks(role: str, label: str, x: Array, y: Array, visible: bool) -> Trace:
             "color": f"role:{role}",
             "symbol": ROLES[role].marker,
             "size": [0, 10, 0] * len(x),
+            "opacity": 1,  # marks of several sizes are see-through otherwise
             "line": {"color": "ink:paper", "width": 1},
         },
         "visible": visible,

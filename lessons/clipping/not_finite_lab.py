@@ -160,7 +160,7 @@ def _not_finite(
     w: torch.Tensor, here: Mapping[str, torch.Tensor], values: Values
 ) -> Iterator[Note]:
     """Why a number is not finite, each reason with its inputs."""
-    trick, true = here["trick_gradient"], here["true_gradient"]
+    trick = here["trick_gradient"]
     plain = values["root"] == "plain"
     where = (values["root"] == "where") & (w <= 0)
     known = (
@@ -177,14 +177,13 @@ def _not_finite(
             told |= mask
             places = listed([number(value) for value in w[mask].tolist()])
             yield Note("warning", f"At w = {places}: {why}")
-    if (lost & ~told).any() or (values["clip"] == "norm" and not trick.isfinite().all()):
+    if values["clip"] == "norm" and not trick.isfinite().all():
         yield Note(
             "warning",
-            "Clipping by norm multiplies every component with limit / norm: with one NaN the norm "
-            "is NaN and so is everything; with one ∞ the factor is 0, and 0 times ∞ is NaN."
-            if (values["clip"] == "norm" and not true.isfinite().all()) or trick.isnan().any()
-            else "A step of the computation is too large for this number format.",
+            "By norm, every component is multiplied by limit / norm, and this norm is not finite.",
         )
+    elif (lost & ~told).any():
+        yield Note("warning", "A step of the computation is too large for this number format.")
 
 
 LAB = Lab(PARAMETERS, compute, figures, table, script, format_refused, start=start)
