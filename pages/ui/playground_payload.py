@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
-from lessons.playground import RULES, PlaygroundError, presets
+from lessons.playground import RULES, PlaygroundError, edges, operations, presets
 from lessons.playground.document import DTYPES
 from lessons.playground.figures import figures, key, table
+from lessons.playground.graph import place
 from lessons.playground.limits import MAX_INPUTS
 from lessons.playground.values import read_number
 from lessons.roles import ROLES
@@ -29,7 +30,26 @@ def lab(state: PlaygroundState) -> dict[str, Any]:
         "groups": groups(state),
         "notes": notes(state),
         **picture(state),
+        "graph": graph(state),
     }
+
+
+def graph(state: PlaygroundState) -> dict[str, Any] | None:
+    """The last good run's graph; where an edge has a text of its own, the scissors cut it."""
+    document = state.good
+    if document is None:
+        return None
+    title = "The graph of this run: forward values, and the gradient on its way back"
+    drawn = payload.graph(state.recording, place(document), title, state.at, "snip")
+    if drawn is None:
+        return None
+    there = edges(document)
+    ops = {one.name: one for one in operations(document)}
+    cut = {name for name, (op, number) in there.items() if ops[op].operands[number].cut}
+    for edge in drawn["edges"]:
+        known = edge["id"] in there
+        edge["cuttable"] = known and (edge["cuttable"] or edge["id"] in cut)
+    return {**drawn, "cuts": sorted(cut)}
 
 
 def picture(state: PlaygroundState) -> dict[str, Any]:
@@ -68,7 +88,7 @@ def groups(state: PlaygroundState) -> list[dict[str, Any]]:
     """All controls: the program, the inputs, the override table, and what is plotted."""
     names = state.input_names
     fields = [control for name in names for control in _input(state, name, names)]
-    table_ = [_row(state, place) for place in range(1, rows(state.form) + 1)]
+    table_ = [_row(state, number) for number in range(1, rows(state.form) + 1)]
     return [
         {"title": None, "open": True, "controls": _program(state)},
         {"title": "Inputs", "open": True, "controls": [_names(state), *fields]},
@@ -105,8 +125,8 @@ def _said(error: PlaygroundError | None) -> str | None:
     if error is None:
         return None
     line = f"Line {error.line}, " if error.line and error.part == "program" else ""
-    place = f"{line}column {error.column}: " if error.column else line.replace(", ", ": ")
-    return f"{place[:1].upper()}{place[1:]}{error.message}"
+    where = f"{line}column {error.column}: " if error.column else line.replace(", ", ": ")
+    return f"{where[:1].upper()}{where[1:]}{error.message}"
 
 
 def _options(pairs: Iterable[tuple[str, str]], value: str) -> list[dict[str, str]]:
@@ -135,7 +155,7 @@ def _program(state: PlaygroundState) -> list[Control]:
         _control(
             state,
             "do",
-            "Steps",
+            "Your changes",
             kind="actions",
             options=[
                 {"value": "undo", "label": "↶ Undo", "disabled": not state.past},
@@ -218,12 +238,12 @@ def _slider(text: str, low: float, high: float) -> dict[str, Any]:
     }
 
 
-def _row(state: PlaygroundState, place: int) -> list[Control]:
+def _row(state: PlaygroundState, number: int) -> list[Control]:
     used = state.outcome.op_types if state.outcome else _SOME_OPS
     tensorflow = op_types()
     ops = [{"value": op, "label": f"{tensorflow.get(op) or op} in TensorFlow"} for op in used]
     rules = [{"value": name, "label": f"{rule}: {help}"} for name, (rule, help) in RULES.items()]
-    name = f"override.{place}"
+    name = f"override.{number}"
     return [
         _control(state, f"{name}.op", "Op type", options=ops, placeholder="mul"),
         _control(

@@ -57,6 +57,7 @@ class PlaygroundState:
         said: something to tell the learner once: an address that could not be read, a refused cut.
         past, future: forms to go back and forward to.
         seq, reset: as in LabState.
+        at: the step of the backward pass that an address asked for; None leaves it as it is.
         offer: counts how often another preset, or none, came to be shown. A choice made from an
             older list crossed with an answer and is no wish.
     """
@@ -73,6 +74,7 @@ class PlaygroundState:
     future: list[Form] = field(default_factory=list)
     seq: int = 0
     reset: int = 0
+    at: int | None = None
     offer: int = 0
     _offered: str = ""
     _settled: Form = field(default_factory=dict)
@@ -101,6 +103,8 @@ class PlaygroundState:
         except PlaygroundError as error:
             self.said = f"{error.message} What is shown is “{self.name or 'your program'}”."
             return
+        at = given.get("at", "")
+        self.at = int(at) if at.isascii() and at.isdigit() and len(at) < 7 else None
         self._show(document)
         if self.good is None:
             self._settled = dict(self.form)
@@ -145,7 +149,7 @@ class PlaygroundState:
             values: texts by control; what is no control of ours is left out.
             live: True while the learner drags; undo goes back to before the drag.
         """
-        self.said = ""
+        self.said, self.at = "", None
         texts = {name: text[:MOST_TEXT] for name, text in values.items() if name in self.form}
         if any(text != self.form[name] for name, text in texts.items()):
             self._edit(texts, values.get("touched", ""))

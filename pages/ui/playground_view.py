@@ -28,6 +28,8 @@ def playground() -> None:
         "and backward each time you change something."
     )
     with st.container(key="playground"):
+        # The lab's own headings are of the third rank: for a screen reader one stands above them.
+        st.html('<h2 class="gt-unseen">The program and what it comes to</h2>')
         _lab(state)
     _code(state)
     _words()

@@ -73,7 +73,7 @@ def test_an_error_points_at_its_place_and_picture_and_text_stay(page):
     error = page.locator('[data-control="program"] .gl-error')
     expect(error).to_contain_text("Line 2, column 10")
     expect(error).to_contain_text("Did you mean y?")
-    mark = page.locator(".gl-mark")
+    mark = page.locator(".gl-caret")
     expect(mark).to_be_visible()
     expect(page.locator(".gl-numbers .gl-wrong")).to_have_text("2")
     # The mark lies in the second line, over the first character of the wrong name.
@@ -84,7 +84,7 @@ def test_an_error_points_at_its_place_and_picture_and_text_stay(page):
         const canvas = document.createElement('canvas').getContext('2d');
         canvas.font = style.font;
         const left = parseFloat(style.paddingLeft), row = parseFloat(style.lineHeight);
-        const mark = box(document.querySelector('.gl-mark')), field = box(area);
+        const mark = box(document.querySelector('.gl-caret')), field = box(area);
         return [(mark.left - field.left - left) / canvas.measureText('0').width,
                 (mark.top - field.top - parseFloat(style.paddingTop)) / row];
     }""")
@@ -179,6 +179,43 @@ def test_undo_and_redo(page):
     shows(page, "y", "value", "16, 1, 1")
     undo.click()
     shows(page, "y", "value", "4, 1, 1")
+
+
+def node(page: Page, name: str):
+    return page.locator(f'.gl-node[data-id="{name}"]')
+
+
+def edge(page: Page, name: str):
+    return page.locator(f'.gl-edge[data-id="{name}"]')
+
+
+def test_a_click_on_an_edge_rewrites_the_program_and_another_mends_it(page):
+    text = program(page).input_value()
+    expect(edge(page, "mul:0")).to_have_attribute("role", "button")
+    edge(page, "mul:0").focus()
+    page.keyboard.press("Enter")
+    expect(program(page)).to_have_value(text.replace("y * u", "stop_gradient(y) * u"))
+    expect(node(page, "stop_gradient")).to_be_visible()
+    shows(page, "x₁", "autograd", "None")
+    expect(edge(page, "mul:0")).to_have_attribute("aria-pressed", "true")
+    edge(page, "mul:0").focus()
+    page.keyboard.press("Enter")
+    expect(program(page)).to_have_value(text)
+    shows(page, "x₁", "autograd", "−1.04595")
+    page.get_by_role("button", name="Undo").click()
+    shows(page, "x₁", "autograd", "None")
+
+
+def test_the_graph_follows_the_inputs_and_its_step_is_in_the_address(page, open_page):
+    value = node(page, "sqrt").locator(".gl-value")
+    before = value.text_content()
+    control(page, "in.x.entry", "input[type=range]").press("End")
+    expect(value).not_to_have_text(before)
+    page.get_by_role("button", name="Back", exact=True).click()
+    page.wait_for_function("location.search.includes('at=')")
+    step = page.locator(".gl-place").text_content()
+    there = ready(open_page(page.url))
+    expect(there.locator(".gl-place")).to_have_text(step)
 
 
 def test_the_downloaded_file_runs_and_agrees_with_the_screen(app, open_page, tmp_path):

@@ -9,7 +9,7 @@ const MOST_LINES = 18;
 /** One of the inputs that `makeField` in fields.js puts into a control. */
 export function code(spec, id, tell, { body }) {
   const numbers = element("div", "gl-numbers", { "aria-hidden": "true" });
-  const mark = element("div", "gl-mark", { "aria-hidden": "true" });
+  const mark = element("div", "gl-caret", { "aria-hidden": "true" });
   const area = element("textarea", "gl-code", {
     id,
     spellcheck: "false",
