@@ -65,7 +65,7 @@ def _play() -> None:
     state, slot = states[chosen], st.empty()
     state.text |= text
     live = change is not None and change.live
-    state.update(lambda v: computation.run(state.lesson, v, slot, state.halt, key), live)
+    state.update(lambda v: computation.run(state.lesson, v, (), slot, state.halt, key), live)
     state.seq = change.seq if change else state.seq
     shown = payload.picture(state.lesson, state.picture, state.values, frozenset(), state.seconds)
     controls = payload.groups(state.lesson, state.values, state.text, state.errors)[0]["controls"]
