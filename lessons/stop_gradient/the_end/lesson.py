@@ -51,21 +51,27 @@ def of_the_clean_value(x: torch.Tensor, u: float, way: str, after: str) -> torch
 
 
 def at_the_input(run: Run, settings: Values) -> dict[str, float]:
-    """The gradient of every way with every op behind it, and what the beliefs expect."""
+    """The gradient of several ways with several ops behind them, and what the beliefs expect."""
     found = {
-        f"{way}_{after}": run(way=way, after=after)["trick_gradient"]
-        for way in ("block", "rule", "custom", "whole", "second")
-        for after in ("nothing", "linear", "square")
+        f"{way}_{after}": run(way=way, after=after)
+        for way, after in (
+            *(("block", after) for after in ("nothing", "linear", "square")),
+            *(("rule", after) for after in ("nothing", "square")),
+            ("custom", "nothing"),
+            ("whole", "square"),
+        )
     }
-    noisy, clean = (run(way=way, after="nothing")["forward"] for way in ("block", "second"))
-    exact = run(way="whole", after="square")["intended_gradient"]
+    noisy = found["block_nothing"]["forward"]
+    clean = run(way="second", after="nothing")["forward"]
+    exact = found["whole_square"]["intended_gradient"]
+    slopes = {name: one["trick_gradient"] for name, one in found.items()}
     return {
-        **found,
+        **slopes,
         "noisy_z": noisy,
         "clean_z": clean,
         "noisy_square": noisy**2,
         "clean_square": clean**2,
-        "reads_noisy": 2 * noisy * found["block_nothing"],
+        "reads_noisy": 2 * noisy * slopes["block_nothing"],
         "reads_clean": exact,
         "reads_u": exact * settings["u"],
         "reads_reciprocal": exact * clean / noisy if noisy else float("nan"),
