@@ -8,7 +8,7 @@ written and entered is in override.py.
 
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -111,13 +111,21 @@ class MapEntry(TorchFunctionMode):
     def warn(self) -> None:
         for key, types in self.keys.items():
             if not any(self.report.ran[op_type] for op_type in types):
-                name = repr(key) if isinstance(key, str) else describe(key)
-                warnings.warn(
-                    f"gradient_override_map: the key {name} (torch's {' / '.join(types)}) matched "
-                    f"no op in this block. Op types that ran: {listed(self.report.ran)}. Only the "
-                    "outermost torch call is seen: nn.Linear is linear, not matmul.",
-                    stacklevel=3,
-                )
+                warnings.warn(unmatched(key, types, self.report.ran), stacklevel=3)
+
+
+def unmatched(key: object, types: Iterable[str], ran: Iterable[str]) -> str:
+    """What a map says of a key whose op types did not run in its block; `ran` are those that did.
+
+    >>> unmatched("MatMul", ["matmul"], ["sin"])[:67]
+    "gradient_override_map: the key 'MatMul' (torch's matmul) matched no"
+    """
+    name = repr(key) if isinstance(key, str) else describe(key)
+    return (
+        f"gradient_override_map: the key {name} (torch's {' / '.join(types)}) matched "
+        f"no op in this block. Op types that ran: {listed(ran)}. Only the "
+        "outermost torch call is seen: nn.Linear is linear, not matmul."
+    )
 
 
 def current_map() -> MapEntry | None:

@@ -1,0 +1,138 @@
+"""The lesson silent_key: keys typed by anybody, against the engine and TensorFlow's record."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lessons import find
+from lessons.override_map.silent_key.lesson import (
+    IN_TENSORFLOW,
+    outcome,
+    silent_key,
+    through_the_sign,
+)
+from lessons.parameters import InvalidParametersError
+from lessons.tricks import TrickError, gradient_override_map, op_types
+
+REFERENCE = {
+    case["id"]: case
+    for case in json.loads(
+        (Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8")
+    )
+}
+X = [-2.0, 0.5, 1.0, 2.5]
+
+
+def run(**given):
+    lesson = find("silent_key")
+    return lesson.compute(lesson.validate({"x": "-2, 0.5, 1, 2.5"} | given))
+
+
+@pytest.mark.parametrize("key", ["Sign", "sign"])
+def test_a_key_that_binds_the_sign_passes_everything_on(key):
+    result = run(key=key)
+    assert result["trick_gradient"].y.tolist() == pytest.approx(np.cos(X))
+    assert result["intended_gradient"].y.tolist() == pytest.approx(np.cos(X))
+
+
+@pytest.mark.parametrize("key", ["Sing", "Matmul", "MatMul", "", "Sin", "sin", "SIGN", "Sign:0"])
+def test_under_any_other_key_the_gradient_stays_zero(key):
+    result = run(key=key)
+    assert not result["trick_gradient"].y.any()
+    assert not result["true_gradient"].y.any()
+    assert result["forward"].y.tolist() == np.sign(np.sin(X)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("key", "here", "note"),
+    [
+        ("Sign", "overrides", ""),
+        ("sign", "overrides", "ignores this key"),
+        ("Sing", "refuses", "did you mean"),
+        ("Matmul", "refuses", "did you mean matmul / MatMul?"),
+        ("MatMul", "warns", "Op types that ran: sin, sign."),
+    ],
+)
+def test_what_is_said_of_a_key(key, here, note):
+    assert outcome(key).ends == here
+    notes = " ".join(said.text for said in run(key=key).notes)
+    assert note in notes if note else not notes
+
+
+@pytest.mark.parametrize("key", ["Sing", "MatMul"])
+def test_the_words_are_the_engines_own(key):
+    x = torch.ones(1, requires_grad=True)
+    if outcome(key).ends == "refuses":
+        with pytest.raises(TrickError) as caught:
+            silent_key(x, key)
+        assert str(caught.value) == outcome(key).words
+    else:
+        with pytest.warns(UserWarning, match="matched no op") as warned:
+            silent_key(x, key)
+        assert str(warned[0].message) == outcome(key).words
+
+
+def test_tensorflow_binds_the_exact_type_and_ignores_the_rest():
+    types = REFERENCE["s2_type_table"]["outputs"]
+    assert types["tf.sign"] in IN_TENSORFLOW
+    case = REFERENCE["s2_type_not_name"]
+    bound = {key for key, tag in case["outputs"]["gradient_op_type"].items() if tag}
+    assert bound == {types["tf.multiply"]}
+    late = REFERENCE["c_unknown_gradient_name"]["outputs"]
+    assert not late["at_creation"]["raised"]
+    assert late["at_tf_gradients"]["error_type"] == "LookupError"
+    assert not REFERENCE["c_unknown_gradient_name_unreached"]["outputs"]["raised"]
+    assert types["x+y"] == "AddV2"
+    assert types["tf.matmul rank3"] == "BatchMatMulV2"
+
+
+def test_the_graph_shows_the_override_or_none():
+    lesson = find("silent_key")
+    for key, expected in (("Sign", np.cos(X[0])), ("Sing", 0.0), ("MatMul", 0.0)):
+        recording = lesson.record(lesson.validate({"key": key, "x": str(X[0])}))
+        assert recording.gradients["x"].numbers == pytest.approx([expected])
+
+
+@pytest.mark.parametrize("name", [n for pair in op_types().items() for n in pair if n])
+def test_every_op_type_there_is_can_be_typed(name):
+    result = run(key=name)
+    assert np.isfinite(result["trick_gradient"].y).all()
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_refused_with_a_sentence_or_runs(text):
+    lesson = find("silent_key")
+    try:
+        values = lesson.validate({"key": text})
+    except InvalidParametersError as error:
+        refused = error.errors
+    else:
+        refused = {}
+        assert np.isfinite(lesson.compute(values)["trick_gradient"].y).all()
+    assert all(name == "key" and said.endswith(".") for name, said in refused.items())
+
+
+def test_another_program_makes_another_answer_right():
+    lesson = find("silent_key")
+    values = lesson.validate({})
+
+    def answer(program):
+        result = lesson.lab.compute(program, values, lambda share: None)
+        return lesson.predictions["lower"](result)
+
+    def whatever_the_key(x, key):
+        with gradient_override_map({"sign": lambda op, upstream: upstream}):
+            return torch.sign(torch.sin(x))
+
+    assert answer(silent_key) == "plain"
+    assert answer(whatever_the_key) == "rule"
+    result = lesson.compute(values)
+    assert lesson.predictions["absent"](result) == "warning"
+    assert result["intended_gradient"].y.tolist() == pytest.approx(
+        through_the_sign(torch.from_numpy(result["forward"].x), "").tolist()
+    )
