@@ -30,12 +30,19 @@ export class Drawing {
     this.nodes = svg("g", "");
     this.root = svg("svg", "gl-svg", { role: "group" }, this.edges, this.nodes);
     box.append(this.root);
+    this.sampled = new Map(); // points along paths, by their `d`
     this.stop = null; // the id that Tab comes to
     this.root.addEventListener("keydown", (event) => this.#key(event));
-    this.root.addEventListener("click", (event) => this.#press(idAt(event)));
-    for (const [name, on] of [["pointerover", true], ["pointerleave", false], ["focusin", true], ["focusout", false]]) {
-      this.root.addEventListener(name, (event) => this.#look(on ? idAt(event) : null, name));
-    }
+    this.near = null; // the edge under the pointer
+    const listen = (name, does) => this.root.addEventListener(name, does);
+    listen("click", (event) => this.#press(this.#under(event)));
+    listen("pointermove", (event) => this.#hover(this.#under(event)));
+    listen("pointerleave", () => this.#hover(null));
+    listen("focusin", (event) => {
+      this.#stopAt(idAt(event));
+      this.told.look(idAt(event));
+    });
+    listen("focusout", () => this.told.look(null));
   }
 
   /**
@@ -59,6 +66,7 @@ export class Drawing {
     setChildren(this.edges, spec.edges.map((edge) => this.#edge(take(edge.id, edgeGroup), edge, here)));
     setChildren(this.nodes, spec.nodes.map((node) => this.#node(take(node.id, nodeGroup), node, here)));
     this.markCuts(cuts);
+    if (this.sampled.size > 200) this.sampled.clear();
     this.order = [...spec.nodes, ...spec.edges].sort((a, b) => a.y - b.y || a.x - b.x).map(({ id }) => id);
     this.#stopAt(this.known.has(this.stop) ? this.stop : this.order[0]);
   }
@@ -151,14 +159,41 @@ export class Drawing {
     return group;
   }
 
-  #look(id, name) {
-    if (name === "focusin" && id) this.#stopAt(id);
+  #hover(id) {
+    if (id === this.near) return;
+    this.known.get(this.near)?.removeAttribute("data-near");
+    this.known.get(id)?.setAttribute("data-near", "");
+    this.near = id;
     this.told.look(id);
+  }
+
+  /** What the pointer means: where edges lie close together, the nearest of them. */
+  #under(event) {
+    const id = idAt(event);
+    if (!this.spec.edges.some((edge) => edge.id === id)) return id;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.root.getScreenCTM().inverse());
+    const away = ({ id }) => distance(at, this.#points(this.known.get(id).querySelector(".gl-hit")));
+    return this.spec.edges.map((edge) => [away(edge), edge.id]).sort(([a], [b]) => a - b)[0][1];
+  }
+
+  /** Points along a drawn path, kept as long as it stays as it is. */
+  #points(path) {
+    const d = path.getAttribute("d");
+    if (!this.sampled.has(d)) {
+      const length = path.getTotalLength();
+      const count = Math.ceil(length / 4);
+      this.sampled.set(d, Array.from({ length: count + 1 }, (_, i) => path.getPointAtLength((i * length) / count)));
+    }
+    return this.sampled.get(d);
   }
 }
 
 function idAt(event) {
   return event.target.closest("[data-id]")?.dataset.id ?? null;
+}
+
+function distance({ x, y }, points) {
+  return Math.min(...points.map((point) => Math.hypot(point.x - x, point.y - y)));
 }
 
 function nodeGroup(id) {

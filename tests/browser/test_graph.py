@@ -1,0 +1,268 @@
+"""The graph, the stepper and the scissors in a real browser, as a learner uses them."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from lessons import lessons
+from lessons.graph import elementwise, products
+
+pytestmark = pytest.mark.browser
+
+LAB = '.gl-lab[data-ready="true"]'
+RIGHT = "/stop_gradient?lesson=right_place&step=4"
+NUMBERS = "&x=-3,0.5&noise_high=1.7"
+DRAWN = [lesson for lesson in lessons() if lesson.lab.start]
+
+
+def ready(page: Page) -> Page:
+    page.wait_for_selector(LAB)
+    return page
+
+
+def edge(page: Page, name: str):
+    return page.locator(f'.gl-edge[data-id="{name}"]')
+
+
+def button(page: Page, name: str):
+    return page.locator(".gl-stepper").get_by_role("button", name=name)
+
+
+def node_value(page: Page, name: str) -> str:
+    return page.locator(f'.gl-node[data-id="{name}"] .gl-value').text_content() or ""
+
+
+def cells(page: Page, column: int) -> list[str]:
+    rows = page.locator("[data-table] tbody tr")
+    return [rows.nth(i).locator("td").nth(column).inner_text() for i in range(rows.count())]
+
+
+def asked(page: Page) -> dict[str, str]:
+    return {name: text for name, (text,) in parse_qs(urlsplit(page.url).query).items()}
+
+
+def caught_up(page: Page) -> None:
+    page.wait_for_function(
+        "() => document.querySelector('.gl-lab').getAttribute('aria-busy') !== 'true'"
+    )
+
+
+def press_on(page: Page, name: str, key: str) -> None:
+    edge(page, name).focus()
+    page.keyboard.press(key)
+
+
+def test_stepping_to_the_end_by_keyboard_ends_at_the_table_s_gradient(app, open_page):
+    page = ready(open_page(app.url + RIGHT + NUMBERS + "&at=0"))
+    expect(page.locator(".gl-place")).to_have_text("step 0 of 6")
+    assert page.locator(".gl-svg .gl-edge[data-shown]").count() == 0
+    button(page, "Next").focus()
+    for step in range(1, 7):
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".gl-place")).to_have_text(f"step {step} of 6")
+    page.keyboard.press("ArrowRight")  # past the end nothing happens
+    expect(page.locator(".gl-step-head")).to_contain_text("x has its gradient")
+    shown = page.locator(".gl-step-head").inner_text().split(": ")[1]
+    assert float(shown.replace("−", "-")) == float(cells(page, 3)[0].replace("−", "-"))
+    page.keyboard.press("Home")
+    expect(page.locator(".gl-place")).to_have_text("step 0 of 6")
+    page.keyboard.press("End")
+    expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
+
+
+def test_play_goes_to_the_end_by_itself(app, open_page):
+    page = ready(open_page(app.url + RIGHT + "&at=4"))
+    button(page, "Play").click()
+    expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
+    expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
+    expect(button(page, "Play")).to_be_visible()
+
+
+def test_each_step_shows_only_what_has_flowed_and_which_sums_wait(app, open_page):
+    page = ready(open_page(app.url + "/reversal?lesson=flip&step=9&at=0"))
+    shown = []
+    total = int(page.locator(".gl-place").inner_text().split()[-1])
+    for _ in range(total):
+        button(page, "Next").click()
+        shown.append(page.locator(".gl-svg .gl-edge[data-shown]").count())
+        current = page.locator('.gl-node[data-step="current"]').count()
+        waiting = page.locator('.gl-sums [data-waiting="true"]').count()
+        marked = page.locator('.gl-node[data-step="waiting"] .gl-mark').all_text_contents()
+        assert current == 1 or len(shown) == total
+        assert waiting == len([mark for mark in marked if "/" in mark])
+    assert shown == sorted(shown)
+    assert shown[-1] == page.locator(".gl-svg .gl-edge").count()
+    assert page.locator('.gl-sums [data-waiting="false"]').count() == 1  # x: two paths, one sum
+
+
+@pytest.mark.parametrize("how", ["mouse", "Enter", " ", "Delete"])
+def test_cutting_an_edge_stops_the_gradient_and_mending_lets_it_flow(how, app, open_page):
+    page = ready(open_page(app.url + RIGHT))
+    forward, gradient = cells(page, 2), cells(page, 3)
+    value = node_value(page, "sqrt_1")
+
+    def toggle():
+        if how == "mouse":
+            edge(page, "sqrt_1:0").locator(".gl-gradient").click()
+        else:
+            press_on(page, "sqrt_1:0", how)
+
+    toggle()
+    expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-table] tbody tr").first.locator("td").nth(3)).to_have_text("0")
+    assert cells(page, 2) == forward
+    assert node_value(page, "sqrt_1") == value
+    page.wait_for_function("location.search.includes('cuts=sqrt_1:0')")
+    expect(page.locator(".gt-code")).to_contain_text('cut(right_place, [("sqrt_1", 0)])')
+    assert edge(page, "sqrt_1:0").get_attribute("data-state") == "cut"
+    toggle()
+    expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("[data-table] tbody tr").first.locator("td").nth(3)).to_have_text(
+        gradient[0]
+    )
+    assert "cuts" not in asked(page)
+
+
+def test_the_learner_finds_that_the_obvious_cut_is_the_wrong_one(app, open_page):
+    """Cut by hand where the noise enters, the gradient of the lesson is as noisy as before."""
+    page = ready(open_page(app.url + "/stop_gradient?lesson=wrong_place&step=4&u=1.5&x=2"))
+    noisy, intended = cells(page, 3), cells(page, 5)
+    middle = (
+        edge(page, "mul:0")
+        .locator(".gl-hit")
+        .evaluate("""(path) => {
+        path.scrollIntoView({ block: "center" });
+        const { x, y } = path.getPointAtLength(path.getTotalLength() / 2);
+        const at = new DOMPoint(x, y).matrixTransform(path.getScreenCTM());
+        return [at.x, at.y];
+    }""")
+    )
+    page.mouse.click(*middle)
+    page.wait_for_function("location.search.includes('cuts=mul:0')")
+    assert cells(page, 3) == noisy != intended
+
+
+def test_step_and_cuts_are_restored_from_the_address(app, open_page):
+    page = ready(open_page(app.url + RIGHT + "&x=-3"))
+    press_on(page, "sqrt_1:0", "Enter")
+    expect(page.locator(".gl-place")).to_have_text("step 4 of 4")
+    button(page, "Back").click()
+    page.wait_for_function("location.search.includes('at=3')")
+    page.wait_for_function("location.search.includes('cuts=sqrt_1:0')")
+    there = ready(open_page(page.url))
+    expect(there.locator(".gl-place")).to_have_text("step 3 of 4")
+    expect(edge(there, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
+    assert cells(there, 3) == cells(page, 3)
+    assert asked(there) == asked(page)
+
+
+def test_reset_mends_every_cut(app, open_page):
+    page = ready(open_page(app.url + RIGHT + "&cuts=sqrt_1:0,mul:0&at=1"))
+    expect(page.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(2)
+    page.get_by_role("button", name="Reset the lab").click()
+    expect(page.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(0)
+    expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
+
+
+def test_an_address_with_a_cut_that_is_none_says_so(app, open_page):
+    page = ready(open_page(app.url + RIGHT + "&cuts=nothing:0"))
+    expect(page.locator(".gl-notes")).to_contain_text("No edge to cut at nothing:0")
+
+
+def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(app, open_page):
+    page = ready(open_page(app.url + RIGHT))
+    page.evaluate("window.known = [...document.querySelectorAll('.gl-svg [data-id]')]")
+    before = node_value(page, "mul")
+    slider = page.locator('[data-control="noise_high"] input[type=range]')
+    for _ in range(5):
+        slider.press("ArrowRight")
+    page.wait_for_function("location.search.includes('noise_high')")
+    caught_up(page)
+    assert node_value(page, "mul") != before
+    assert page.evaluate("window.known.every((node) => node.isConnected)")
+
+
+def test_every_node_and_edge_is_reached_by_keyboard(app, open_page):
+    page = ready(open_page(app.url + RIGHT))
+    assert page.locator('.gl-svg [tabindex="0"]').count() == 1
+    page.locator('.gl-svg [tabindex="0"]').focus()
+    met = set()
+    for _ in range(page.locator(".gl-svg [data-id]").count()):
+        met.add(page.evaluate("document.activeElement.dataset.id"))
+        assert page.locator(".gl-detail").inner_text() != ""
+        page.keyboard.press("ArrowDown")
+    known = page.eval_on_selector_all(".gl-svg [data-id]", "all => all.map(e => e.dataset.id)")
+    assert met == set(known)
+
+
+def test_gradients_are_covered_until_the_answer_is_given(app, open_page):
+    page = ready(open_page(app.url + "/stop_gradient?lesson=right_place&step=1"))
+    expect(page.locator(".gl-graph")).to_contain_text("once you have committed")
+    assert page.locator(".gl-svg .gl-edge[data-shown] .gl-sent:visible").count() == 0
+    assert not any(page.locator(".gl-gradient").all_text_contents())
+    assert page.locator(".gl-stepper").is_hidden()
+    assert page.locator(".gl-svg .gl-edge[role=button]").count() == 0
+
+
+BOXES = """() => {
+  const boxes = [...document.querySelectorAll('.gl-node rect, .gl-plate')].map((box) => {
+    const {x, y, width, height} = box.getBoundingClientRect();
+    return [x, y, width, height, box.parentElement.dataset.id];
+  }).filter(([, , width]) => width > 0);
+  const found = [];
+  boxes.forEach(([x, y, w, h, id], i) => boxes.slice(i + 1).forEach(([a, b, v, u, other]) => {
+    if (x + w > a + 0.5 && a + v > x + 0.5 && y + h > b + 0.5 && b + u > y + 0.5)
+      found.push(`${id} ${other}`);
+  }));
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.slug)
+def test_on_a_phone_nothing_lies_over_another_and_the_page_does_not_scroll(lesson, app, open_page):
+    address = f"{app.url}/{lesson.chapter}?lesson={lesson.slug}&step=99"
+    page = ready(open_page(address, width=390, height=844))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate(BOXES) == []
+    size = page.evaluate("""() => {
+        const svg = document.querySelector('.gl-svg');
+        return 12 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    }""")
+    assert size >= 9, "the text in the nodes is too small to read"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("place", ["", "&at=3", "&cuts=sqrt_1:0"])
+def test_axe_finds_nothing(theme, place, app, open_page):
+    page = ready(open_page(app.url + RIGHT + place, theme=theme))
+    edge(page, "add:1").focus()
+    page.wait_for_timeout(300)
+    found = Axe().run(page, context=".gl-lab").response["violations"]
+    assert not found, [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
+
+
+def test_every_formula_is_drawn_with_words_the_browser_knows(app, open_page):
+    """math.js reads a part of LaTeX: the part that the rules use, and no word is left over."""
+    local = [one for row in elementwise.ELEMENTWISE.values() for one in row.locals.values()]
+    texts = [text for one in local for text in (one.latex, one.in_numbers) if text]
+    texts += [text for several in products.PRODUCTS.values() for text in several]
+    texts += [r"(1\cdot 10^{-7})", r"\text{NaN}", r"\mathit{yu\_fixed}", r"\infty", r"J^{\top}"]
+    texts = [text.replace("@", "") for text in texts]
+    page = ready(open_page(app.url + RIGHT))
+    unknown = page.evaluate(
+        """async (texts) => {
+          const folder = performance.getEntriesByType("resource")
+            .map(({name}) => name).find((name) => name.endsWith("/lab.js"));
+          const { math } = await import(folder.replace("lab.js", "math.js"));
+          return texts.flatMap((text) => {
+            const words = /\\\\text\\{((?:[^{}\\\\]|\\\\.)*)\\}/g;
+            const known = new Set([...text.matchAll(words)].map((found) => found[1]));
+            const left = [...math(text).querySelectorAll("mtext")].map((node) => node.textContent);
+            return left.filter((word) => !known.has(word)).map((word) => `${word} in ${text}`);
+          });
+        }""",
+        texts,
+    )
+    assert unknown == []
