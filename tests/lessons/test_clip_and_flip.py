@@ -171,7 +171,7 @@ def test_what_a_reversal_turns_is_told_apart():
 
 
 def test_the_registered_name_in_the_text_gives_the_same_numbers():
-    step = find("clip_identity").prose.steps[3]
+    step = find("clip_identity").prose.steps[-1]
     (code,) = re.findall(r"```python\n(.*?)```", step.text, re.DOTALL)
     x = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
     scope = {"x": x, "limit": 0.1, "register_gradient": register_gradient}
@@ -181,3 +181,9 @@ def test_the_registered_name_in_the_text_gives_the_same_numbers():
         assert gradient(scope["y"], x).tolist() == [0.1]
         with pytest.raises(TrickError, match="taken"):
             exec(code, scope)
+
+
+def test_each_identity_is_an_overridden_op_of_the_graph():
+    lesson = find("clip_identity")
+    recording = lesson.record(lesson.validate({"place": "each", "uses": "4"}))
+    assert [node.type for node in recording.ops if node.kind == "overridden"] == ["identity"] * 4
