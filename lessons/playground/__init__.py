@@ -18,7 +18,7 @@ from lessons.playground.errors import PlaygroundError
 from lessons.playground.execute import gradients, live
 from lessons.playground.functions import FORMS, FUNCTIONS
 from lessons.playground.graph import edges, recorded, snip
-from lessons.playground.preset import Preset, preset, presets
+from lessons.playground.preset import Preset, beside, preset, presets
 from lessons.playground.rules import RULES
 from lessons.playground.run import Outcome, run
 from lessons.playground.text import from_text, from_url, to_text, to_url
@@ -37,6 +37,7 @@ __all__ = [
     "PlaygroundError",
     "Plot",
     "Preset",
+    "beside",
     "check",
     "code",
     "cut",

@@ -1,7 +1,7 @@
 """The articles' snippets and their wrong variants as documents, each a file in presets/.
 
 To add one, add a file: its name starts with a number that sets its place, its first lines are a
-title and one sentence.
+title and one sentence. A lesson's own program lies beside the lesson, as in_playground.txt.
 """
 
 from dataclasses import dataclass
@@ -44,3 +44,10 @@ def preset(name: str) -> Document:
     names = [one.name for one in presets()]
     message = f"There is no preset {brief(name)}. {suggestion(name, names)}"
     raise PlaygroundError(message, part="document")
+
+
+@cache
+def beside(folder: Path) -> Document | None:
+    """A lesson's program at its first settings, from its folder; None where it cannot be said."""
+    path = folder / "in_playground.txt"
+    return from_text(path.read_text(encoding="utf-8")) if path.exists() else None

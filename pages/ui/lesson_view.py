@@ -9,7 +9,7 @@ from lessons.export import export, with_cuts
 from lessons.graph.cutting import write_cuts
 from lessons.lesson import Lesson, hidden_roles
 from lessons.prose import fill
-from pages.ui import computation, memory, payload, questions
+from pages.ui import computation, memory, payload, playground_view, questions
 from pages.ui.code_view import marked_lines, show_code
 from pages.ui.glossed import show_text
 from pages.ui.lab_state import END, LabState
@@ -27,7 +27,9 @@ def lesson_view(lesson: Lesson) -> None:
     words, lab = st.columns([4.4, 7.6], gap="large")
     with lab, st.container(key="lab"):
         _lab(state, trail)
-        st.button("Reset the lab", type="tertiary", on_click=_reset, args=(state,))
+        with st.container(horizontal=True):
+            st.button("Reset the lab", type="tertiary", on_click=_reset, args=(state,))
+            playground_view.offer(lesson)
     with words, st.container(key="words"):
         _words(lesson, state, trail)
     _code(lesson, state)

@@ -86,29 +86,31 @@ class PlaygroundState:
         self._show(self.document)
         self._settled = dict(self.form)
 
-    def open_address(self, given: Mapping[str, str]) -> None:
+    def open_address(self, given: Mapping[str, str]) -> bool:
         """Take what an address carries; what cannot be read is said, and what was there stays.
 
         The page's own address comes back with each run, sometimes an older one: only what came
-        from outside, and has not been taken yet, counts.
+        from outside, and has not been taken yet, counts. A link may bear a number, ``n``, to be
+        told from itself. Says whether a program was taken.
         """
-        asked = {name: given[name] for name in ("program", "preset") if name in given}
+        asked = {name: given[name] for name in ("program", "preset", "n") if name in given}
         mark = hash(frozenset(asked.items()))
-        if not asked or mark in self._addresses:
-            return
+        if not asked.keys() - {"n"} or mark in self._addresses:
+            return False
         self._addresses[mark] = None
         try:
             packed = asked.get("program")
             document = preset(asked["preset"]) if packed is None else from_url(packed)
         except PlaygroundError as error:
             self.said = f"{error.message} What is shown is “{self.name or 'your program'}”."
-            return
+            return False
         at = given.get("at", "")
         self.at = int(at) if at.isascii() and at.isdigit() and len(at) < 7 else None
         self._show(document)
         if self.good is None:
             self._settled = dict(self.form)
         self._remember()
+        return True
 
     def address(self) -> dict[str, str]:
         """What an address needs to restore the document; nothing for one too long for it."""

@@ -4,7 +4,17 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from lessons.playground import FORMS, FUNCTIONS, Document, code, preset, program_code, to_text
+from lessons.lesson import Lesson
+from lessons.playground import (
+    FORMS,
+    FUNCTIONS,
+    Document,
+    beside,
+    code,
+    program_code,
+    to_text,
+    to_url,
+)
 from pages.ui import playground_payload
 from pages.ui.live import last_change, live_lab
 from pages.ui.playground_state import PlaygroundState
@@ -14,6 +24,8 @@ _KEY = "lab_playground"
 _STATE = "playground"
 _SHOWN = "playground_code"
 """Session key: the document whose code stands below, as it was last drawn."""
+_OPENED = "playground_opened"
+"""Session key: how often a link has put a program here."""
 _TAKE = "Take it with you"
 _FRAMEWORKS = {"torch": "torch", "TensorFlow 2": "tensorflow", "JAX": "jax"}
 
@@ -41,7 +53,8 @@ def restore() -> PlaygroundState:
         st.session_state[_STATE] = PlaygroundState()
     state: PlaygroundState = st.session_state[_STATE]
     asked = {name: st.query_params[name] for name in list(st.query_params)[:8]}
-    state.open_address(asked)
+    if state.open_address(asked):
+        st.session_state[_OPENED] = st.session_state.get(_OPENED, 0) + 1
     return state
 
 
@@ -138,7 +151,15 @@ def _words() -> None:
         st.markdown("\n".join(["| Function | What it gives |", "|---|---|", *lines]))
 
 
-def open_link(name: str, label: str) -> None:
-    """A link to the playground with a preset in it."""
-    preset(name)
-    st.page_link("pages/playground.py", label=label, query_params={"preset": name})
+def offer(lesson: Lesson) -> None:
+    """A link that opens a lesson's program here, if the language can say it; undo leads back."""
+    document = beside(lesson.folder)
+    if document is None:
+        return
+    st.page_link(
+        "pages/playground.py",
+        label="Open this program in the playground",
+        icon=":material/edit:",
+        # Followed a second time, it is a wish again: the number makes it another address.
+        query_params={"program": to_url(document), "n": str(st.session_state.get(_OPENED, 0))},
+    )

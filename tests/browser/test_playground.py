@@ -231,6 +231,21 @@ def test_the_downloaded_file_runs_and_agrees_with_the_screen(app, open_page, tmp
     assert [float(text) for text in shown] == pytest.approx(gradient, rel=1e-4)
 
 
+def test_a_lesson_opens_its_program_here_and_again(app, open_page):
+    page = ready(open_page(f"{app.url}/reversal?lesson=flip"))
+    for _ in range(2):
+        page.get_by_role("link", name="Open this program").click()
+        page.wait_for_url("**/playground*")
+        expect(program(page)).to_have_value("y = flip_gradient(x, 2)\nout = y**3 + 2 * x")
+        shows(page, "x₃", "autograd", "−4")
+        write(page, "y = 7 * x")
+        shows(page, "x₃", "autograd", "7")
+        page.wait_for_timeout(500)
+        page.get_by_role("link", name="Reversal").first.click()
+        page.wait_for_url("**/reversal*")
+        ready(page)
+
+
 @pytest.mark.parametrize("query", ["program=@@@", "preset=%3Cscript%3E", "program=" + "A" * 30_000])
 def test_a_hostile_address_is_said_and_does_no_harm(app, open_page, query):
     page = ready(open_page(f"{app.url}{PAGE}?{query}"))

@@ -292,6 +292,16 @@ def test_the_page_s_own_address_is_not_taken_for_a_link(state):
     assert len(state.past) == 2
 
 
+def test_a_link_followed_again_is_told_by_its_number(state):
+    assert state.open_address({"preset": "flip", "n": "0"})
+    state.update()
+    change(state, program="y = x")
+    assert not state.open_address({"preset": "flip", "n": "0"})
+    assert state.open_address({"preset": "flip", "n": "1"})
+    state.update()
+    assert state.preset == "flip"
+
+
 @pytest.mark.parametrize(
     "given",
     [
