@@ -350,3 +350,22 @@ def test_the_recorded_run_has_the_labs_gradients(slug):
     values = lesson.validate({})
     recorded = lesson.record(values).gradients["x"]
     assert recorded.numbers == lesson.compute(values)["trick_gradient"].y.tolist()
+
+
+# -- the noise
+
+
+def test_the_obvious_place_spreads_more_than_no_trick_where_the_noise_comes_near_zero():
+    result = run("wrong_place", noise_low="0.01", noise_high="1", x="-2, -1, 0, 1", point="4")
+    facts = result.facts
+    assert facts["trick_gradient_deviation"] > 2 * facts["true_gradient_deviation"]
+    assert any("At x = 0" in note.text for note in result.notes)
+
+
+@pytest.mark.parametrize("cut", [("mul", 0), ("sqrt", 0), ("pow", 0)])
+def test_no_cut_of_the_plain_block_takes_the_noise_out(cut):
+    lesson = find("noise_leaks")
+    values = lesson.validate({})
+    assert not lesson.compute(values, cuts=[cut])["trick_gradient"].y.any()
+    beside = lesson.compute(values, cuts=[("mul", 1)])["trick_gradient"].y
+    assert beside.tolist() == lesson.compute(values)["trick_gradient"].y.tolist()
