@@ -104,10 +104,8 @@ def map_in_a_map(result: Result) -> str:
 
 CURVE = Curve(
     parameters=(
-        Number("factor", "Factor of the map", "10", low=-100, high=100, slider=(-10, 10), step=0.5),
-        Number(
-            "inner", "Factor of the inner map", "2", low=-100, high=100, slider=(-10, 10), step=0.5
-        ),
+        Number("factor", "Factor", "10", low=-100, high=100, slider=(-10, 10), step=0.5),
+        Number("inner", "Inner factor", "2", low=-100, high=100, slider=(-10, 10), step=0.5),
         Integer("ops", "Identities in a row", "1", low=1, high=6),
         Choice(
             "place",
