@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from lessons.gradients import gradient
+
 Program = Callable[..., torch.Tensor]
 """The domain loss from w1, w2, x, domain, scale and the lesson's own settings by name."""
 
@@ -51,7 +53,12 @@ def wanted(
 
 
 def both(loss: torch.Tensor, w1: torch.Tensor, w2: torch.Tensor) -> torch.Tensor:
-    """The gradient of all weights in one row: the extractor's, then the classifier's."""
+    """The gradient of all weights in one row: the extractor's, then the classifier's.
+
+    Zeros where nothing leads back to them.
+    """
+    if not loss.requires_grad:
+        return torch.zeros(w1.numel() + w2.numel(), dtype=w1.dtype, device=w1.device)
     slopes = torch.autograd.grad(loss, (w1, w2), materialize_grads=True)
     return torch.cat([slope.flatten() for slope in slopes])
 
@@ -102,5 +109,4 @@ def at_features(
     feature = (x @ w1).detach().requires_grad_()
     eye = torch.eye(2, dtype=w1.dtype, device=w1.device)
     loss = program(eye, w2.detach(), feature, domain, scale, **settings)
-    (slope,) = torch.autograd.grad(loss, feature, materialize_grads=True)
-    return slope
+    return gradient(loss, feature)

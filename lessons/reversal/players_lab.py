@@ -9,7 +9,7 @@ import torch
 from lessons.devices import DTYPES, resolve
 from lessons.inputs import COMPUTED_IN, array, format_refused, printed
 from lessons.lesson import Figure, Lab, Progress, Start
-from lessons.parameters import Number, Parameter, Values
+from lessons.parameters import Choice, Number, Parameter, Values
 from lessons.result import Array, Note, Result, Series
 from lessons.reversal.players import (
     Program,
@@ -39,8 +39,14 @@ PARAMETERS = (
 )
 
 
-def players_lab(*own: Parameter) -> Lab:
-    """The lab, with parameters of the lesson's own in front; the program takes them by name."""
+def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
+    """The lab, with parameters of the lesson's own in front; the program takes them by name.
+
+    Args:
+        own: those parameters.
+        compared: the one of them for each of whose options the facts say who gets which part of
+            the plain gradient: ``OPTION_extractor`` and ``OPTION_classifier``.
+    """
 
     def settings(values: Values) -> dict[str, Any]:
         return {parameter.name: values[parameter.name] for parameter in own}
@@ -77,6 +83,7 @@ def players_lab(*own: Parameter) -> Lab:
                 **chosen,
                 **_shares(here),
                 **_one_step(tensors, here),
+                **(_compared(program, tensors, scale, chosen, compared) if compared else {}),
             },
             notes=(Note("warning", missing),) if missing else (),
             work="6 examples, 6 weights",
@@ -162,6 +169,19 @@ def _shares(here: Mapping[str, torch.Tensor]) -> dict[str, float]:
             f"{player}_plain_first": float(plainly[part][0]),
             f"{player}_first": float(trick[part][0]),
         }
+    return facts
+
+
+def _compared(
+    program: Program, tensors: Tensors, scale: float, settings: Mapping[str, Any], choice: Choice
+) -> dict[str, float]:
+    """For each option, the factor along the plain gradient that each player gets."""
+    facts = {}
+    for option, _ in choice.options:
+        here = by_role(program, *tensors, scale, **{**settings, choice.name: option})
+        shares = _shares(here)
+        for player in ("extractor", "classifier"):
+            facts[f"{option}_{player}"] = shares[f"{player}_factor"]
     return facts
 
 

@@ -15,6 +15,7 @@ from lessons.reversal.players import (
     weights,
 )
 from lessons.reversal.two_players.lesson import two_players
+from lessons.reversal.wrong_ways.lesson import wrong_ways
 from lessons.tricks import flip_gradient
 
 CASES = [(2.0, 1.2, 20.0), (0.0, 0.4, -130.0), (-1.0, 3.0, 90.0), (0.3, 0.0, 5.0)]
@@ -110,3 +111,65 @@ def test_another_program_makes_another_answer_right():
     assert answers(unreversed) == ["nobody", "down"]
     assert answers(everything) == ["both", "up"]
     assert answers(behind) == ["classifier", "swapped"]
+
+
+WAYS = {
+    # what the extractor and the classifier get of the plain gradient, at λ = 2
+    "layer": (-2.0, 1.0),
+    "module": (1.0, 1.0),
+    "twice": (4.0, 1.0),
+    "left_out": (-1.0, 1.0),
+    "subtract": (-2.0, -2.0),
+    "apart": (-2.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_of_writing_it_gives_each_player_what_the_text_says(way):
+    result = run("wrong_ways", way=way, scale="2")
+    trick, plain = result["trick_gradient"].y, result["true_gradient"].y
+    extractor, classifier = WAYS[way]
+    assert np.allclose(trick[:4], extractor * plain[:4], rtol=1e-9)
+    assert np.allclose(trick[4:], classifier * plain[4:], rtol=1e-9)
+    assert result.facts[f"{way}_extractor"] == pytest.approx(extractor)
+    assert result.facts[f"{way}_classifier"] == pytest.approx(classifier)
+    right = (extractor, classifier) == (-2.0, 1.0)
+    assert np.allclose(trick, result["intended_gradient"].y) == right
+
+
+def test_two_reversals_do_nothing_at_a_scale_of_one():
+    result = run("wrong_ways", way="twice", scale="1")
+    assert np.allclose(result["trick_gradient"].y, result["true_gradient"].y)
+
+
+def test_flipped_labels_teach_both_players_the_wrong_names():
+    result = run("wrong_ways", way="labels")
+    w1, w2, x, domain = tensors(1.2, 20.0)
+    towards, own = wanted(w1, w2, x, 1 - domain, -1.0)
+    expected = torch.cat([towards.flatten(), own])
+    assert np.allclose(result["trick_gradient"].y, expected, rtol=1e-9)
+    assert result.facts["labels_classifier"] < 0
+
+
+def test_the_answers_on_wrong_ways_follow_the_numbers():
+    lesson = find("wrong_ways")
+    values = lesson.validate({})
+
+    def answers(program):
+        result = lesson.lab.compute(program, values, lambda share: None)
+        return [lesson.predictions[name](result) for name in ("module", "subtract")]
+
+    def always(chosen):
+        return lambda w1, w2, x, domain, scale, way: wrong_ways(w1, w2, x, domain, scale, chosen)
+
+    def nothing(w1, w2, x, domain, scale, way):
+        return domain_loss(w1.detach(), w2, x, domain)
+
+    def behind(w1, w2, x, domain, scale, way):
+        return domain_loss(w1, flip_gradient(w2, scale), x, domain)
+
+    assert answers(wrong_ways) == ["plain", "both"]
+    assert answers(always("layer")) == ["reversed", "extractor"]
+    assert answers(always("module")) == ["plain", "nobody"]
+    assert answers(nothing)[0] == "none"
+    assert answers(behind)[1] == "classifier"
