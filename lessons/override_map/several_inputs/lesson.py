@@ -78,7 +78,8 @@ def as_torch_says(program: Program, x: torch.Tensor, settings: Values) -> dict[s
     """The gradient of the swapped product as torch hands it out, where a curve can only draw 0."""
     leaf = x.detach().requires_grad_()
     given = {**settings, "product": "weight_second", "rule": "first", "power": "1"}
-    (came,) = torch.autograd.grad(program(leaf, **given).sum(), leaf, allow_unused=True)
+    y = program(leaf, **given).sum()
+    (came,) = torch.autograd.grad(y, leaf, allow_unused=True) if y.requires_grad else (None,)
     return {"swapped_in_torch": "None" if came is None else format(float(came), ".4g")}
 
 
