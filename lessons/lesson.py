@@ -15,6 +15,7 @@ from lessons.graph.cutting import Cut, cut, write_cuts
 from lessons.parameters import InvalidParametersError, Parameter, Values, validate
 from lessons.prose import Prose, Question
 from lessons.result import Result
+from lessons.training import Training
 
 Progress = Callable[[float], None]
 """Called with the share done, 0 to 1, now and then; may raise to stop the computation."""
@@ -93,6 +94,8 @@ class Lab:
         preview: cheaper values, for while the learner drags.
         start: the run whose graph is drawn, at the learner's inputs; None where there is no graph
             to see.
+        training: what is trained before the learner's eyes, if anything is; ``compute`` is then
+            what is there before the first step.
         script: the last lines of an exported file: plain Python that prints the series of these
             values as one JSON object; it may name the program and the lab's own functions.
     """
@@ -105,6 +108,7 @@ class Lab:
     check: Callable[[Values], Mapping[str, str]] = lambda values: {}
     preview: Callable[[Values], Values] = lambda values: values
     start: Callable[[Values], Start] | None = None
+    training: Training | None = None
 
 
 @dataclass(frozen=True)

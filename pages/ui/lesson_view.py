@@ -9,7 +9,7 @@ from lessons.export import export, with_cuts
 from lessons.graph.cutting import write_cuts
 from lessons.lesson import Lesson, hidden_roles
 from lessons.prose import fill
-from pages.ui import computation, memory, payload, playground_view, questions
+from pages.ui import computation, memory, payload, playground_view, questions, training
 from pages.ui.code_view import marked_lines, show_code
 from pages.ui.glossed import show_text
 from pages.ui.lab_state import END, LabState
@@ -64,13 +64,23 @@ def _lab(state: LabState, trail: Trail) -> None:
     slot = st.empty()
     change = last_change(key)
     live = rested = False
+    asked = None
     if change is not None and change.seq > state.seq:
         state.seq, live, rested = change.seq, change.live, not change.live
         state.take(change.values)
+        asked = training.read(change.values)
     state.update(
         lambda values: computation.run(lesson, values, state.cuts, slot, state.halt, key), live
     )
     hidden = hidden_roles(lesson, trail.answers, trail.step)
+    ended, trained = False, None
+    if lesson.lab.training is not None:
+        one = training.watch(lesson)
+        trained = one.update(state.values, asked)
+        state.result, ended = one.told(state.picture, trained), one.ended
+    shown = payload.picture(lesson, state.picture, state.values, hidden, state.seconds)
+    if trained is not None:
+        shown = training.picture(one, trained, state.values, shown)
     stale = _quoted(lesson, state, trail) != st.session_state.get(_SAID)
     live_lab(
         {
@@ -81,7 +91,7 @@ def _lab(state: LabState, trail: Trail) -> None:
             "notes": state.notes(),
             "query": payload.query(lesson, state.values, trail.step, state.drawn),
             "cookie": memory.cookie(),
-            **payload.picture(lesson, state.picture, state.values, hidden, state.seconds),
+            **shown,
             "graph": _graph(state, hidden),
             "show": {
                 "name": lesson.prose.steps[trail.step - 1].show,
@@ -90,7 +100,7 @@ def _lab(state: LabState, trail: Trail) -> None:
         },
         key=key,
     )
-    if stale and rested:
+    if stale and (rested or ended):
         st.rerun()
 
 

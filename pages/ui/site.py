@@ -5,6 +5,7 @@ from streamlit.navigation.page import Page
 from streamlit.runtime.pages_manager import PagesManager
 
 import lessons
+from pages.ui import training
 from pages.ui.search import search_box
 from pages.ui.style import css
 
@@ -17,6 +18,8 @@ def navigation() -> Page:
     st.html(f"<style>{css()}</style>")
     page = st.navigation(pages(), position="top")
     search_box()
+    if page.url_path not in {chapter.slug for chapter in lessons.chapters()}:
+        training.leave()
     return page
 
 

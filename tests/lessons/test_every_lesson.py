@@ -14,6 +14,7 @@ from lessons.export import export
 from lessons.figures import themed
 from lessons.parameters import Choice, Integer, Number, Numbers
 from lessons.prose import fill
+from lessons.training.run import Run
 
 LESSONS = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 
@@ -65,6 +66,13 @@ def exported_settings(lesson):
     yield {}
     for case in cases:
         yield {name: text for name, text in case.items() if name in names}
+
+
+def trained_for(lesson, values, steps):
+    """The means over the seeds after so few steps of the whole training."""
+    run = Run(lesson.lab.training, lesson.program, values)
+    run.advance(float("inf"), values, most=steps)
+    return run.history.facts
 
 
 def asked(lesson):
@@ -195,7 +203,8 @@ def test_exported_file_runs_alone_and_prints_the_same_numbers(lesson, tmp_path):
         file = tmp_path / "exported.py"
         file.write_text(export(lesson, values), "utf-8")
         done = subprocess.run(
-            [sys.executable, "-I", str(file)],
+            # A training lesson's file trains; an argument makes it stop after so many steps.
+            [sys.executable, "-I", str(file), *(["2"] if lesson.lab.training else [])],
             capture_output=True,
             text=True,
             cwd=tmp_path,
@@ -203,6 +212,11 @@ def test_exported_file_runs_alone_and_prints_the_same_numbers(lesson, tmp_path):
         )
         assert done.returncode == 0, done.stderr
         theirs = json.loads(done.stdout)
+        if lesson.lab.training:
+            facts = trained_for(lesson, values, steps=2)
+            assert theirs["trained"]
+            for name, seeds in theirs["trained"].items():
+                assert seeds["mean"] == pytest.approx(facts[name], rel=1e-3)
         ours = json.loads(lesson.compute(values).to_json(lesson=lesson.slug))
         assert theirs["series"] == ours["series"]
 

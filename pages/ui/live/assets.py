@@ -17,7 +17,9 @@ _HERE = Path(__file__).parent
 _MODULES = sorted(_HERE.glob("*.js"))
 _PLOTLY_FOLDER = f"plotly-{importlib.metadata.version('plotly')}"
 
-STYLE = "\n".join((_HERE / name).read_text("utf-8") for name in ("lab.css", "graph.css"))
+_STYLES = ("lab.css", "graph.css", "trainer.css")
+
+STYLE = "\n".join((_HERE / name).read_text("utf-8") for name in _STYLES)
 
 
 def _fingerprint() -> str:

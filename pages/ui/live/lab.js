@@ -18,6 +18,7 @@
  * @property {?import("./graph.js").GraphSpec} [graph]
  * @property {{name: string, step: string}} [show]  the part of the lab that the text speaks of:
  *   a figure's id, "graph" or "table"; `step` says whose text, so that a new one is noticed
+ * @property {?import("./trainer.js").TrainerSpec} [training]  in a lab that trains: how far it is
  *
  * @typedef {Object} Control
  * @property {string} name
@@ -55,6 +56,7 @@ import { Graph } from "./graph.js";
 import { Outline } from "./outline.js";
 import { Palette } from "./palette.js";
 import { Table } from "./table.js";
+import { Trainer } from "./trainer.js";
 
 const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
 
@@ -87,7 +89,9 @@ class Lab {
     const table = part("scroll", { role: "region", tabindex: "0" });
     this.notes = part("notes", { "aria-live": "polite" });
     this.status = part("status");
-    root.replaceChildren(controls, this.notes, this.status, this.key, figures, graph, table);
+    const trainer = part("trainer", { role: "group", "aria-label": "Training" });
+    const { notes, status, key } = this;
+    root.replaceChildren(controls, trainer, notes, status, key, figures, graph, table);
 
     this.palette = new Palette(root);
     this.flow = new Flow(
@@ -107,6 +111,7 @@ class Lab {
       moved: () => this.#showAddress(),
     });
     this.outline = new Outline(root, { graph, table });
+    this.trainer = new Trainer(trainer, (live) => this.#offer(this.controls.values(), live));
     this.bytes = null;
     this.offered = ""; // the values last sent, as text
     this.rests = false; // the hand came to rest on them, and the server has not been told
@@ -151,11 +156,12 @@ class Lab {
     setText(this.status, payload.status ?? "");
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
+    this.trainer.show(payload.training ?? null, newest);
   }
 
   /** Send what the learner set. Resting on what was sent already asks nothing of the server. */
   #offer(values, live) {
-    values = { ...values, ...this.graph.values() };
+    values = { ...values, ...this.graph.values(), ...this.trainer.values() };
     const text = JSON.stringify(values);
     this.rests = !live && text === this.offered;
     this.offered = text;
@@ -230,6 +236,7 @@ class Lab {
     this.controls.stop();
     this.charts.stop();
     this.graph.stop();
+    this.trainer.stop();
     this.scheme.removeEventListener("change", this.repaint);
     labs.delete(this.root);
   }

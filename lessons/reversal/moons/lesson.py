@@ -1,0 +1,79 @@
+"""Chapter 3, lesson 4: domain-adversarial training, watched as it runs."""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import torch
+
+from lessons.lesson import Lesson
+from lessons.parameters import validate
+from lessons.result import Result
+from lessons.reversal.moons_lab import LAB, TRAINING
+from lessons.reversal.moons_net import Head
+from lessons.training.run import finished
+from lessons.training.stacked import cross_entropy
+from lessons.tricks import flip_gradient, stop_gradient
+
+
+def adversarial(
+    features: torch.Tensor,
+    label_head: Head,
+    domain_head: Head,
+    labels: torch.Tensor,
+    domains: torch.Tensor,
+    scale: float,
+    scale_at_start: float,
+    wiring: str,
+) -> torch.Tensor:
+    label_loss = cross_entropy(label_head(features), labels, weight=1 - domains)
+
+    def domain_loss(features: torch.Tensor, domains: torch.Tensor = domains) -> torch.Tensor:
+        return cross_entropy(domain_head(features), domains)
+
+    match wiring:
+        case "reversal":
+            return label_loss + domain_loss(flip_gradient(features, scale))
+        case "twice":  # the layer reverses, and λ comes in with a minus sign as well
+            return label_loss + domain_loss(flip_gradient(features, -scale))
+        case "lost":  # the layer keeps the λ it was built with
+            return label_loss + domain_loss(flip_gradient(features, scale_at_start))
+        case "never":  # its backward is never called
+            return label_loss + domain_loss(features)
+        case "subtract":  # no layer: a minus sign before the loss
+            return label_loss - scale * domain_loss(features)
+        case "labels":  # no layer: the extractor is given the labels the wrong way round
+            fooled = cross_entropy(domain_head(features, frozen=True), 1 - domains)
+            return label_loss + domain_loss(stop_gradient(features)) + scale * fooled
+    raise ValueError(f"no wiring {wiring!r}")
+
+
+@lru_cache(maxsize=16)
+def brief(program: Callable[..., torch.Tensor], wiring: str) -> dict[str, float]:
+    """Facts at the end of a short training: few seeds, few steps, else as the lab opens."""
+    short = {"seeds": "4", "steps": "200", "wiring": wiring}
+    history = finished(TRAINING, program, validate(LAB.parameters, short))
+    return {name: float(value) for name, value in history.facts.items()}
+
+
+def classifier(result: Result, program: Callable[..., torch.Tensor] = adversarial) -> str:
+    """Where the domain classifier's accuracy ends, between what it is alone and always wrong."""
+    ends = brief(program, "reversal")
+    beliefs = {"guess": 0.5, "alone": ends["source_only_domain"], "wrong": 0.0}
+    return min(beliefs, key=lambda key: abs(beliefs[key] - ends["trick_domain"]))
+
+
+def reversed_twice(result: Result, program: Callable[..., torch.Tensor] = adversarial) -> str:
+    """What two minus signs make of the domain loss, beside training on the source alone."""
+    ends = brief(program, "twice")
+    share = ends["trick_domain_loss"] / ends["source_only_domain_loss"]
+    beliefs = {"better": 0.75, "same": 1.0, "worse": 4.0}
+    return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))
+
+
+LESSON = Lesson(
+    program=adversarial,
+    lab=LAB,
+    predictions={"classifier": classifier, "twice": reversed_twice},
+    highlight="flip_gradient(features, scale)",
+)

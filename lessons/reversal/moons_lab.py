@@ -1,0 +1,201 @@
+"""The moons lab: domain-adversarial training of many seeds at once, against source-only training.
+
+What is not in the paper: the larger of the two networks, and Adam on all points in place of one
+example at a time.
+"""
+
+import sys  # noqa: F401  (exported files read their arguments)
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from lessons.devices import DTYPES, resolve
+from lessons.inputs import array, format_refused
+from lessons.lesson import Lab, Progress
+from lessons.parameters import Choice, Device, Integer, Number, Values, validate
+from lessons.result import Array, Note, Result, Series
+from lessons.reversal.moons_figures import SIDE, figures, static_figures, static_table, table
+from lessons.reversal.moons_net import Moons
+from lessons.reversal.moons_roles import by_role
+from lessons.training import Snapshot, Training
+from lessons.training.contours import crossing, grid
+from lessons.training.history import History
+from lessons.training.script import train  # noqa: F401  (exported files train with it)
+
+MARKS, GRID = grid(-SIDE, SIDE, 41)
+
+WIRINGS = (
+    ("reversal", "one reversal"),
+    ("twice", "reversed twice"),
+    ("lost", "λ lost"),
+    ("never", "reversal never called"),
+    ("subtract", "domain loss subtracted"),
+    ("labels", "domain labels flipped"),
+)
+
+PARAMETERS = (
+    Number(
+        "scale", "Full λ", "1", "May be moved while it trains.", False, 0.0, 1e6, (0.0, 6.0), 0.1
+    ),
+    Number("angle", "Target turned by, degrees", "35", "", False, -360.0, 360.0, (0.0, 90.0), 1.0),
+    Choice("wiring", "How the two losses meet", "reversal", options=WIRINGS),
+    Choice(
+        "network",
+        "Network",
+        "two_layers",
+        options=(("two_layers", "2→32→32 tanh"), ("paper", "the paper's 15 sigmoid units")),
+    ),
+    Choice("schedule", "λ", "rising", options=(("rising", "rising"), ("fixed", "fixed"))),
+    Integer("seeds", "Seeds", "20", "All of them train at once.", low=1, high=40),
+    Integer("shown", "Seed drawn", "1", "Which of the seeds the pictures show.", low=1, high=40),
+    Integer("steps", "Steps", "1000", advanced=True, low=1, high=20_000),
+    Number("rate", "Learning rate", "0.02", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
+    Choice(
+        "decay",
+        "Learning rate falls",
+        "falling",
+        advanced=True,
+        options=(("falling", "as in the paper"), ("none", "not at all")),
+    ),
+    Integer("seed", "First seed", "0", advanced=True, low=0, high=2**31),
+    Device("device", "Device", "cpu", "Where torch computes. A GPU helps here.", True),
+    Choice(
+        "dtype",
+        "Number format",
+        "float32",
+        "What torch computes in.",
+        advanced=True,
+        options=tuple((name, name) for name in DTYPES),
+    ),
+)
+
+Program = Callable[..., torch.Tensor]
+
+
+class Watched:
+    """The moons in training, and how they look. Pictures are of one seed, numbers of all."""
+
+    def __init__(self, program: Program, values: Values) -> None:
+        self._device, _ = resolve(values["device"])
+        self._dtype = DTYPES[values["dtype"]]
+        self.moons = Moons(program, values, self._device, self._dtype)
+        self._grid = torch.tensor(GRID[None]).to(self._device, self._dtype)
+        self._plane: dict[int, Array] = {}  # by seed: the plane its features are seen in
+
+    def step(self, done: int, values: Values) -> None:
+        self.moons.step(done, values)
+
+    def look(self, done: int, values: Values) -> Snapshot:
+        index = min(int(values["shown"]), len(self.moons.seeds)) - 1
+        numbers = {name: array(value) for name, value in self.moons.numbers().items()}
+        with torch.no_grad():
+            return Snapshot(numbers, self._picture(index))
+
+    def _picture(self, index: int) -> dict[str, Array]:
+        """Points, boundaries and features of one seed."""
+        trick = self.moons.arms["trick"].at(index)
+        plain = self.moons.arms["source_only"].at(index)
+        points = self.moons.points[index : index + 1]
+        there = trick.features(self._grid)
+        lines = {
+            "label": trick.label_head(there),
+            "domain": trick.domain_head(there),
+            "source_only": plain.label_head(plain.features(self._grid)),
+        }
+        picture = {"points": array(points[0]), "seed": np.array([float(self.moons.seeds[index])])}
+        for name, values in lines.items():
+            x, y = crossing(MARKS, array(values).reshape(len(MARKS), -1))
+            picture |= {f"{name}_x": x, f"{name}_y": y}
+        features, share = self._flattened(index, array(trick.features(points)[0]))
+        return picture | {"features": features, "share": share}
+
+    def _flattened(self, index: int, features: Array) -> tuple[Array, Array]:
+        """Features on their first two principal components, [2, points]; the variance in them.
+
+        The plane is turned towards the last one seen, since a component has no sign of its own.
+        """
+        centred = features - features.mean(1, keepdims=True)
+        if not np.isfinite(centred).all():
+            return np.full((2, features.shape[1]), np.nan), np.array([np.nan])
+        sizes, directions = np.linalg.eigh(centred @ centred.T)
+        plane = directions[:, [-1, -2]]
+        if index in self._plane:
+            left, _, right = np.linalg.svd(plane.T @ self._plane[index])
+            plane = plane @ (left @ right)
+        self._plane[index] = plane
+        return plane.T @ centred, np.array([sizes[-2:].sum() / max(sizes.sum(), 1e-300)])
+
+
+TRAINING = Training(
+    begin=Watched,
+    live=frozenset({"scale", "schedule", "wiring", "rate", "decay", "shown"}),
+    figures=figures,
+    table=table,
+)
+
+
+_DEFAULTS = validate(PARAMETERS, {})
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """What is there before the first step: one target point's features and gradients by role."""
+    device, missing = resolve(values["device"])
+    # What may change while it trains has no part in the numbers at first: so they are kept.
+    fixed = dict(values) | {name: _DEFAULTS[name] for name in TRAINING.live}
+    roles = by_role(program, values, device, DTYPES[values["dtype"]])
+    unit = np.arange(1.0, 1 + len(roles["forward"]))
+    series = tuple(Series(role, role, unit, array(value)) for role, value in roles.items())
+    progress(1.0)
+    return Result(
+        series=series,
+        curves=series,
+        facts={
+            **{name: values[name] for name in ("scale", "angle", "seeds")},
+            **_at_first(program, tuple(fixed.items())),
+        },
+        notes=(Note("warning", missing),) if missing else (),
+        work=f"{values['seeds']} {'seed' if values['seeds'] == 1 else 'seeds'}, two networks each",
+        device=str(device),
+    )
+
+
+@lru_cache(maxsize=32)
+def _at_first(
+    program: Program, values: tuple[tuple[str, Any], ...]
+) -> Mapping[str, float | int | str]:
+    """What a run's facts are before its first step."""
+    history = History(int(dict(values)["steps"]))
+    history.add(0, Watched(program, dict(values)).look(0, dict(values)))
+    return history.facts
+
+
+def script(program: str, values: Values) -> str:
+    """The end of an exported file: the gradients at the start, then the whole training."""
+    device, _ = resolve(values["device"])
+    return f"""\
+values = {dict(values)}
+device, dtype = torch.device("{device}"), torch.{values["dtype"]}
+roles = by_role({program}, values, device, dtype)
+unit = torch.arange(1.0, 1 + len(roles["forward"]))
+series = {{}}
+for role, value in roles.items():
+    series[role] = {{"role": role, "x": plain(unit), "y": plain(value)}}
+# An argument makes it stop earlier: python moons.py 100
+trained = train(Moons({program}, values, device, dtype), values, sys.argv[1:])
+head = {{"lesson": "{program}", "device": "{device}"}}
+print(json.dumps({{**head, "series": series, "trained": trained}}))
+"""
+
+
+LAB = Lab(
+    PARAMETERS,
+    compute,
+    static_figures,
+    static_table,
+    script,
+    format_refused,
+    training=TRAINING,
+)

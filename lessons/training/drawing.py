@@ -1,0 +1,67 @@
+"""Pieces of a training's charts: numbers over the steps with their bands, lines, crowds."""
+
+import math
+
+import numpy as np
+
+from lessons.figures import Trace, axes, band, curve
+from lessons.result import Array
+from lessons.training.history import History
+
+
+def over_steps(history: History, names: dict[str, str], banded: bool = True) -> list[Trace]:
+    """Means over the seeds as lines, 5 to 95 % of the seeds as areas.
+
+    Args:
+        history: what was seen.
+        names: the role of each number drawn.
+        banded: False leaves the areas away.
+    """
+    series = [history.series(name, role) for name, role in names.items()]
+    areas = [band(one) for one in series] if banded else []
+    # A single moment is no line: its mean would not be seen.
+    return [*areas, *(curve(one) for one in series)]
+
+
+def step_axes(history: History, y: tuple[float, float], y_title: str) -> Trace:
+    """All steps from left to right, so that the lines grow into a frame that stands still."""
+    return axes((0.0, float(history.total)), y, "step", y_title)
+
+
+def line(name: str, x: Array, y: Array, colour: str, dash: str, width: float = 2.5) -> Trace:
+    """A boundary, NaN between its parts."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": x,
+        "y": y,
+        "line": {"color": colour, "dash": dash, "width": width, "simplify": False},
+        "hovertemplate": name + "<extra></extra>",
+        "showlegend": False,
+    }
+
+
+def crowd(name: str, x: Array, y: Array, colour: str, symbol: str, size: float = 5) -> Trace:
+    """Many small points of one kind."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": x,
+        "y": y,
+        "marker": {"color": colour, "symbol": symbol, "size": size, "line": {"width": 0.8}},
+        "hovertemplate": name + "<extra></extra>",
+        "showlegend": False,
+    }
+
+
+def reach(values: Array, least: float) -> float:
+    """A round number beyond which no finite value lies: one of 1, 2, 4, 8 times ``least``…
+
+    Few different ones, so that an axis seldom jumps while the points move.
+    """
+    size = float(np.nanmax(np.abs(values), initial=0.0)) if np.isfinite(values).any() else 0.0
+    if size <= least:
+        return least
+    return least * 2.0 ** math.ceil(math.log2(min(size, 1e300) / least))

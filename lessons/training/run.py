@@ -1,0 +1,120 @@
+"""One training under way: steps when asked, for as long as asked, and nothing in between."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+from lessons.parameters import Values
+from lessons.training import Learner, Training
+from lessons.training.history import History
+
+PICTURES = 200
+"""Moments of a whole run that its curves go through."""
+
+State = Literal["ready", "running", "paused", "done", "stopped"]
+
+
+def no_halt() -> None:
+    """Nothing asks this computation to stop."""
+
+
+class Run:
+    """A learner and what was seen of it. Holds no thread: dropping it ends it.
+
+    Not for several threads at once; each session has its own.
+
+    Args:
+        training: what the lesson declares.
+        program: the lesson's program.
+        values: all settings; of ``values`` given later, only the live ones may differ.
+    """
+
+    def __init__(self, training: Training, program: Callable[..., Any], values: Values) -> None:
+        self.training = training
+        self.total = int(values[training.steps])
+        self.seeds = int(values[training.seeds])
+        self.done = 0
+        self.seconds = 0.0
+        self.state: State = "ready"
+        self.history = History(self.total)
+        self._fixed = _fixed(training, values)
+        self.every = max(1, self.total // PICTURES)
+        self._learner: Learner | None = training.begin(program, values)
+        self._see(values)
+
+    def fits(self, values: Values) -> bool:
+        """Whether these settings can be taken up by the steps to come."""
+        return _fixed(self.training, values) == self._fixed
+
+    def advance(
+        self, seconds: float, values: Values, halt: Callable[[], None] = no_halt, most: int = 10**9
+    ) -> None:
+        """Make steps until the time is over, and look.
+
+        Args:
+            seconds: how long; a step that was begun is finished.
+            values: the settings from here on.
+            halt: called between two steps; may raise to stop, and the run can go on later.
+            most: no more steps than this.
+        """
+        if self._learner is None or self.done == self.total:
+            return
+        self.state = "running"
+        start = time.perf_counter()
+        for _ in range(min(most, self.total - self.done)):
+            self._learner.step(self.done, values)
+            self.done += 1
+            if self.done % self.every == 0 or self.done == self.total:
+                self._see(values)
+            if time.perf_counter() - start >= seconds:
+                break
+            halt()
+        if self.history.done != self.done:
+            self._see(values, keep=False)
+        if self.done == self.total:
+            self.state = "done"
+        self.seconds += time.perf_counter() - start
+
+    def look(self, values: Values) -> None:
+        """See the same moment with other settings: another seed shown, say."""
+        if self._learner is not None:
+            self._see(values, keep=self.done % self.every == 0 or self.done == self.total)
+
+    def pause(self) -> None:
+        """Make no more steps until asked again."""
+        if self.state == "running":
+            self.state = "paused"
+
+    def stop(self) -> None:
+        """End it for good: the networks are let go, what was seen stays."""
+        self._learner = None
+        if self.state != "done":
+            self.state = "stopped"
+
+    def _see(self, values: Values, keep: bool = True) -> None:
+        assert self._learner is not None
+        self.history.add(self.done, self._learner.look(self.done, values), keep)
+
+
+def snapshots(training: Training, program: Callable[..., Any], values: Values) -> Iterator[History]:
+    """A whole run as a generator: the history after each look, the first at step 0.
+
+    Closing the generator ends the run; it stops between any two steps.
+    """
+    run = Run(training, program, values)
+    yield run.history
+    while run.done < run.total:
+        run.advance(0.0, values)
+        if run.done % run.every == 0 or run.done == run.total:
+            yield run.history
+
+
+def finished(training: Training, program: Callable[..., Any], values: Values) -> History:
+    """What is seen at the end of a whole run."""
+    run = Run(training, program, values)
+    run.advance(float("inf"), values)
+    return run.history
+
+
+def _fixed(training: Training, values: Values) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in training.live}

@@ -1,0 +1,191 @@
+"""A training on a page: a slice of its steps at each message of the browser, and what is shown.
+
+Nothing runs between two messages. The browser asks for the next slice when it has taken in the
+last one: a page that is left, or a tab that is closed, asks no more, and the training stands
+still. Another page of the same session lets it go (``leave``), the end of the session as well.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from lessons.lesson import Lesson
+from lessons.parameters import Values
+from lessons.result import Result
+from lessons.training import Training
+from lessons.training.run import Run
+from lessons.training.seats import SEATS, Seats
+from pages.ui import payload
+
+SLICE = 0.06
+"""Seconds of training for each message: short, so that pictures come often."""
+
+_KEY = "training"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the browser says the learner wants; counts, so that a lost message loses nothing.
+
+    Args:
+        phase: run, pause or stop.
+        begun: how often a new run was asked for.
+        single: how often a single step was asked for.
+    """
+
+    phase: str = "pause"
+    begun: int = 0
+    single: int = 0
+
+
+def read(values: Mapping[str, str]) -> Asked:
+    """The wish in a message; whatever is not as it should be counts as a pause."""
+    phase = values.get("train_phase", "")
+    begun, single = (values.get(f"train_{name}", "") for name in ("begun", "single"))
+    if phase not in ("run", "pause", "stop") or not _counts(begun) or not _counts(single):
+        return Asked()
+    return Asked(phase, int(begun), int(single))
+
+
+def _counts(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 9
+
+
+class Watch:
+    """One learner's training of one lesson.
+
+    Args:
+        lesson: it has a training.
+        seats: how many may run at once.
+    """
+
+    def __init__(self, lesson: Lesson, seats: Seats = SEATS) -> None:
+        assert lesson.lab.training is not None
+        self.lesson = lesson
+        self.training: Training = lesson.lab.training
+        self.before = 0
+        self.ended = False
+        self._seats = seats
+        self._run: Run | None = None
+        self._seen: Values = {}
+        self._plain: Result | None = None
+        self._told: Result | None = None
+        self._begun = self._single = 0
+
+    def update(self, values: Values, asked: Asked | None) -> Run:
+        """Do what is asked, for no longer than a slice.
+
+        Args:
+            values: the settings now; another run begins where the present one cannot take them up.
+            asked: what the learner wants; None is no new wish, and no step is made.
+        """
+        run = self._run
+        going = run is not None and run.state == "running"
+        quiet = Asked("pause", self._begun, self._single)
+        if asked is None and going and run is not None and run.fits(values):
+            if values != self._seen:
+                run.look(values)
+                self._seen = values
+            return run
+        asked = asked or quiet
+        again = asked.begun > self._begun and run is not None and run.done > 0
+        self._begun = max(self._begun, asked.begun)
+        if run is None or again or not run.fits(values):
+            run = self._run = Run(self.training, self.lesson.program, values)
+        self.before, self.ended = 0, False
+        done = run.done
+        if asked.single > self._single:
+            if self._go(run, values, 1):
+                self._single = asked.single
+        elif asked.phase == "run" and run.state not in ("done", "stopped"):
+            self._go(run, values, run.total)
+        if run.state == "running" and asked.phase != "run":
+            run.pause()
+        if asked.phase == "stop" and run.done:
+            run.stop()
+        if asked.phase != "run" or run.state == "done":
+            self._seats.leave(self)
+        if run.done == done and values != self._seen:
+            run.look(values)
+        self._seen = values
+        self.ended = run.state == "done" and run.done != done
+        return run
+
+    def told(self, result: Result, run: Run) -> Result:
+        """The lab's result with the run's facts and notes, for the text and above the charts."""
+        if result is not self._told:
+            self._plain = result
+        assert self._plain is not None
+        self._told = replace(
+            self._plain,
+            facts={**self._plain.facts, **run.history.facts},
+            notes=(*self._plain.notes, *run.history.notes()),
+        )
+        return self._told
+
+    def close(self) -> None:
+        """Let everything go."""
+        self._seats.leave(self)
+        self._run = None
+
+    def _go(self, run: Run, values: Values, most: int) -> bool:
+        """A slice, if there is a seat; says whether there was one."""
+        with self._seats.turn(self) as self.before:
+            if self.before:
+                return False
+            run.advance(SLICE, values, most=most)
+            return True
+
+    def spec(self, run: Run) -> dict[str, Any]:
+        """What the browser shows above the charts."""
+        return {
+            "state": "queued" if self.before else run.state,
+            "done": run.done,
+            "total": run.total,
+            "text": self._text(run),
+            "begun": self._begun,
+            "single": self._single,
+        }
+
+    def _text(self, run: Run) -> str:
+        said = f"step {run.done:,} of {run.total:,}"
+        if self.before:
+            runs = "1 run is" if self.before == 1 else f"{self.before} runs are"
+            return f"{said} · waiting: {runs} before yours"
+        if run.state == "running" and run.done:
+            return f"{said} · about {run.seconds / run.done * (run.total - run.done):.0f} s left"
+        if run.state in ("done", "stopped"):
+            return f"{said} · {run.state} after {run.seconds:.1f} s of computing"
+        return said
+
+
+def watch(lesson: Lesson) -> Watch:
+    """This session's training of the lesson; those of other lessons are let go."""
+    leave(lesson.slug)
+    known: dict[str, Watch] = st.session_state.setdefault(_KEY, {})
+    return known.setdefault(lesson.slug, Watch(lesson))
+
+
+def leave(stay: str = "") -> None:
+    """Let the session's trainings go, but for the one of the lesson that is on the page."""
+    known: dict[str, Watch] = st.session_state.get(_KEY, {})
+    for slug in [slug for slug in known if slug != stay]:
+        known.pop(slug).close()
+
+
+def picture(one: Watch, run: Run, values: Values, shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Charts and table as the training stands, before what the lab shows without it."""
+    drawn = payload.figures(one.training.figures(run.history, values))
+    seeds = "1 seed" if run.seeds == 1 else f"{run.seeds} seeds"
+    spent = f"{run.seconds:.1f} s of computing" if run.done else ""
+    where = (seeds, spent, str(values.get("device", "")), str(values.get("dtype", "")))
+    return {
+        **shown,
+        "key": [],
+        "figures": [*drawn, *shown["figures"]],
+        "table": payload.table(one.training.table(run.history, values)),
+        "status": " · ".join(filter(None, where)),
+        "training": one.spec(run),
+    }
