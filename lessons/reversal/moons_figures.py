@@ -122,7 +122,6 @@ def _losses(history: History) -> Figure:
         "source_only_domain_loss": "true_gradient",
         "trick_domain_loss": "trick_gradient",
     }
-    top = max(1.0, min(4.0, float(np.nanmax([1.0, _of(history.facts, "trick_domain_loss")]))))
     facts = history.facts
     return Figure(
         "losses",
@@ -134,7 +133,7 @@ def _losses(history: History) -> Figure:
         f"{number(_of(facts, 'trick_domain_loss'), 3)}, source only "
         f"{number(_of(facts, 'source_only_domain_loss'), 3)}.",
         over_steps(history, names),
-        step_axes(history, (0.0, 1.0 if top <= 1 else 4.0), "loss"),
+        step_axes(history, (0.0, 1.5), "loss"),
         height=HEIGHT,
     )
 

@@ -23,6 +23,7 @@ _SAID = "said"
 def lesson_view(lesson: Lesson) -> None:
     """Draw the whole lesson."""
     state, trail = restore(lesson), memory.trail(lesson)
+    training.leave(stay=lesson.slug)
     st.title(lesson.title, anchor=False)
     words, lab = st.columns([4.4, 7.6], gap="large")
     with lab, st.container(key="lab"):
@@ -73,14 +74,10 @@ def _lab(state: LabState, trail: Trail) -> None:
         lambda values: computation.run(lesson, values, state.cuts, slot, state.halt, key), live
     )
     hidden = hidden_roles(lesson, trail.answers, trail.step)
-    ended, trained = False, None
-    if lesson.lab.training is not None:
-        one = training.watch(lesson)
-        trained = one.update(state.values, asked)
-        state.result, ended = one.told(state.picture, trained), one.ended
     shown = payload.picture(lesson, state.picture, state.values, hidden, state.seconds)
-    if trained is not None:
-        shown = training.picture(one, trained, state.values, shown)
+    ended = False
+    if lesson.lab.training is not None:
+        shown, ended = training.show(state, asked, shown)
     stale = _quoted(lesson, state, trail) != st.session_state.get(_SAID)
     live_lab(
         {

@@ -18,6 +18,7 @@ from lessons.training import Training
 from lessons.training.run import Run
 from lessons.training.seats import SEATS, Seats
 from pages.ui import payload
+from pages.ui.lab_state import LabState
 
 SLICE = 0.06
 """Seconds of training for each message: short, so that pictures come often."""
@@ -161,11 +162,23 @@ class Watch:
         return said
 
 
-def watch(lesson: Lesson) -> Watch:
-    """This session's training of the lesson; those of other lessons are let go."""
-    leave(lesson.slug)
+def show(
+    state: LabState, asked: Asked | None, shown: Mapping[str, Any]
+) -> tuple[dict[str, Any], bool]:
+    """Do what is asked of the training in a lab; what to show, and whether it has just ended.
+
+    Args:
+        state: the lab's; its result gets the facts and notes of the run.
+        asked: what the learner wants, if there is a new wish.
+        shown: what the lab shows without its training.
+    """
     known: dict[str, Watch] = st.session_state.setdefault(_KEY, {})
-    return known.setdefault(lesson.slug, Watch(lesson))
+    if state.lesson.slug not in known:
+        known[state.lesson.slug] = Watch(state.lesson)
+    watch = known[state.lesson.slug]
+    run = watch.update(state.values, asked)
+    state.result = watch.told(state.picture, run)
+    return _picture(watch, run, state.values, shown), watch.ended
 
 
 def leave(stay: str = "") -> None:
@@ -175,9 +188,9 @@ def leave(stay: str = "") -> None:
         known.pop(slug).close()
 
 
-def picture(one: Watch, run: Run, values: Values, shown: Mapping[str, Any]) -> dict[str, Any]:
+def _picture(watch: Watch, run: Run, values: Values, shown: Mapping[str, Any]) -> dict[str, Any]:
     """Charts and table as the training stands, before what the lab shows without it."""
-    drawn = payload.figures(one.training.figures(run.history, values))
+    drawn = payload.figures(watch.training.figures(run.history, values))
     seeds = "1 seed" if run.seeds == 1 else f"{run.seeds} seeds"
     spent = f"{run.seconds:.1f} s of computing" if run.done else ""
     where = (seeds, spent, str(values.get("device", "")), str(values.get("dtype", "")))
@@ -185,7 +198,7 @@ def picture(one: Watch, run: Run, values: Values, shown: Mapping[str, Any]) -> d
         **shown,
         "key": [],
         "figures": [*drawn, *shown["figures"]],
-        "table": payload.table(one.training.table(run.history, values)),
+        "table": payload.table(watch.training.table(run.history, values)),
         "status": " · ".join(filter(None, where)),
-        "training": one.spec(run),
+        "training": watch.spec(run),
     }

@@ -1,0 +1,1 @@
+"""The training runner: what holds for every training, and for the moons."""

@@ -1,0 +1,44 @@
+"""A training that costs nothing: its one number counts the steps, each seed at its own pace."""
+
+import time
+
+import numpy as np
+
+from lessons.lesson import Table
+from lessons.training import Snapshot, Training
+
+
+class Counter:
+    """Adds ``pace`` a step to every seed's number; sleeps for ``seconds`` at each."""
+
+    alive = 0
+
+    def __init__(self, program, values):
+        self.numbers = np.arange(1.0, 1 + values["seeds"])
+        self.ballast = np.zeros(250_000)  # 2 MB, so that one that is kept is noticed
+        self.program = program
+        Counter.alive += 1
+
+    def __del__(self):
+        Counter.alive -= 1
+
+    def step(self, done, values):
+        self.numbers = self.program(self.numbers, values["pace"])
+        time.sleep(values.get("seconds", 0.0))
+
+    def look(self, done, values):
+        return Snapshot({"count": self.numbers.copy()}, {"shown": self.numbers[:1].copy()})
+
+
+def program(numbers, pace):
+    return numbers + pace
+
+
+COUNTING = Training(
+    begin=Counter,
+    live=frozenset({"pace"}),
+    figures=lambda history, values: [],
+    table=lambda history, values: Table("", (), ()),
+)
+
+VALUES = {"steps": 1000, "seeds": 3, "pace": 1.0}

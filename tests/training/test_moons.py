@@ -1,0 +1,226 @@
+"""Domain-adversarial training: what the lesson claims, as means over seeds, and each mistake."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lessons import find
+from lessons.reversal.moons.lesson import adversarial, classifier, reversed_twice
+from lessons.reversal.moons_lab import TRAINING, Watched
+from lessons.reversal.moons_net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
+from lessons.training.run import Run, finished
+from lessons.training.stacked import tanh
+
+LESSON = find("moons")
+CPU = torch.device("cpu")
+
+
+def values(**given):
+    return LESSON.validate({name: str(value) for name, value in given.items()})
+
+
+def trained(program=adversarial, **given):
+    return finished(TRAINING, program, values(**given)).facts
+
+
+def unreversed(*args, **settings):
+    """The lesson's program with its trick taken out."""
+    return adversarial(*args, **(settings | {"wiring": "never"}))
+
+
+def lifts(facts):
+    """What the trick is for: far better on the target, and a domain head that has to guess."""
+    better = facts["trick_target"] - facts["source_only_target"]
+    return better > 0.12 and facts["trick_domain"] < 0.75 < facts["source_only_domain"]
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """The lab as it opens, trained to the end."""
+    return trained()
+
+
+def test_twenty_seeds_gain_what_the_lesson_says(whole):
+    assert 0.65 < whole["source_only_target"] < 0.78
+    assert whole["trick_target"] >= 0.93
+    assert whole["source_only_domain"] > 0.9
+    assert whole["trick_domain"] < 0.62
+    assert whole["trick_target_lowest"] > whole["source_only_target"], "every seed gains"
+    assert lifts(whole)
+
+
+def test_without_the_trick_the_bound_fails():
+    short = {"seeds": 4, "steps": 200}
+    assert lifts(trained(**short))
+    assert not lifts(trained(unreversed, **short))
+    assert not lifts(trained(scale=0, **short))
+
+
+def test_each_mistake_fails_in_its_own_way():
+    ends = {
+        wiring: trained(wiring=wiring, seeds=4, steps=200)
+        for wiring in ("twice", "lost", "never", "subtract", "labels")
+    }
+    alone = ends["lost"]["source_only_domain_loss"]
+    for wiring in ("twice", "never"):
+        assert ends[wiring]["trick_domain_loss"] < 0.9 * alone, "the extractor helps"
+        assert not lifts(ends[wiring])
+    for name in ("target", "domain", "domain_loss", "label_loss"):
+        assert ends["lost"][f"trick_{name}"] == ends["lost"][f"source_only_{name}"]
+    assert ends["subtract"]["trick_domain_loss"] > 2.0, "the domain head is driven to fail"
+    assert not lifts(ends["subtract"])
+    assert lifts(ends["labels"]), "flipping the labels is another way to the same end"
+
+
+def test_the_papers_network_gains_less_and_is_less_steady(whole):
+    paper = trained(network="paper", scale=6, steps=600, rate=0.05, decay="none")
+    gain = paper["trick_target"] - paper["source_only_target"]
+    assert 0.05 < gain < whole["trick_target"] - whole["source_only_target"]
+    spread = paper["trick_target_highest"] - paper["trick_target_lowest"]
+    assert spread > whole["trick_target_highest"] - whole["trick_target_lowest"]
+
+
+def test_many_seeds_at_once_are_the_same_as_one_by_one():
+    given = {"dtype": "float64", "steps": 40, "seeds": 5, "seed": 3}
+    batch = Run(TRAINING, adversarial, values(**given))
+    batch.advance(math.inf, values(**given))
+    for index in range(5):
+        alone = given | {"seeds": 1, "seed": 3 + index}
+        one = finished(TRAINING, adversarial, values(**alone)).latest.numbers
+        for name, seeds in batch.history.latest.numbers.items():
+            assert one[name][0] == pytest.approx(seeds[index], rel=1e-9), (name, index)
+
+
+def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at():
+    given = values(seeds=3, steps=30)
+    whole = finished(TRAINING, adversarial, given).latest.numbers
+    run = Run(TRAINING, adversarial, given)
+    while run.state != "done":
+        run.advance(0.0, given)
+        run.look(given | {"shown": 2})
+    for name, seeds in run.history.latest.numbers.items():
+        assert np.array_equal(seeds, whole[name])
+    other = finished(TRAINING, adversarial, values(seeds=3, steps=30, seed=1)).latest.numbers
+    assert not np.array_equal(other["trick_label_loss"], whole["trick_label_loss"])
+
+
+def test_lambda_may_change_while_it_trains():
+    given = values(seeds=2, steps=100)
+    run = Run(TRAINING, adversarial, given)
+    run.advance(math.inf, given, most=50)
+    assert run.fits(given | {"scale": 5.0})
+    run.advance(math.inf, given | {"scale": 5.0})
+    plain = finished(TRAINING, adversarial, given).facts
+    assert run.history.facts["trick_domain_loss"] != plain["trick_domain_loss"]
+    assert run.history.facts["source_only_domain_loss"] == plain["source_only_domain_loss"]
+
+
+def test_one_reversal_is_the_subtracted_loss_for_the_extractor_and_not_for_the_domain_head():
+    """What the flipped sign of a loss does to whom; double precision, one step's gradients."""
+    seeds = range(2)
+    networks = Networks("two_layers", seeds, CPU, torch.float64)
+    points = points_of(seeds, "two_layers", 35.0)
+
+    def gradients(wiring):
+        loss = loss_of(adversarial, networks, points, 0.7, 0.0, wiring).sum()
+        return torch.autograd.grad(loss, networks.weights)
+
+    extractor = slice(4)
+    domain_head = slice(-4, None)
+    reversal, subtract, never = map(gradients, ("reversal", "subtract", "never"))
+    for one, other, plain in zip(
+        reversal[extractor], subtract[extractor], never[extractor], strict=True
+    ):
+        assert torch.allclose(one, other, rtol=1e-9, atol=1e-14)
+        assert not torch.allclose(one, plain)
+    for one, other, plain in zip(
+        reversal[domain_head], subtract[domain_head], never[domain_head], strict=True
+    ):
+        assert torch.allclose(one, -other / 0.7, rtol=1e-9, atol=1e-14)
+        assert torch.allclose(one, plain, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("network", ["two_layers", "paper"])
+def test_the_gradients_at_the_start_against_central_differences(network):
+    given = values(network=network, dtype="float64", scale=1.7)
+    result = LESSON.compute(given)
+    from lessons.reversal.moons_roles import one_point, settings_of_one
+
+    networks, features = one_point(given, CPU, torch.float64)
+    settings = settings_of_one(networks, given, features) | {"wiring": "never"}
+    for unit in range(len(features)):
+        step = torch.zeros_like(features)
+        step[unit] = 1e-6
+        up, down = (float(adversarial(features + s, **settings).sum()) for s in (step, -step))
+        slope = (up - down) / 2e-6
+        assert result["true_gradient"].y[unit] == pytest.approx(slope, abs=1e-8)
+        assert result["trick_gradient"].y[unit] == pytest.approx(-1.7 * slope, abs=1e-8)
+        assert result["intended_gradient"].y[unit] == pytest.approx(-1.7 * slope, abs=1e-8)
+
+
+def test_the_answers_follow_the_program():
+    result = LESSON.compute(values())
+    assert classifier(result) == "guess"
+    assert classifier(result, unreversed) == "alone"
+    assert reversed_twice(result) == "better"
+
+    def always_reversed(*args, **settings):
+        return adversarial(*args, **(settings | {"wiring": "reversal"}))
+
+    assert reversed_twice(result, always_reversed) == "worse"
+
+
+def test_the_data_are_two_moons_and_the_target_turned():
+    points = points_of(range(30), "two_layers", 35.0)
+    assert points.shape == (30, 2, 600)
+    assert points[..., :300].mean(2).abs().max() < 1e-12
+    straight = points_of(range(30), "two_layers", 0.0)
+    turned = torch.atan2(points[:, 1, 300:], points[:, 0, 300:])
+    before = torch.atan2(straight[:, 1, 300:], straight[:, 0, 300:])
+    degrees = torch.rad2deg(turned - before).remainder(360)
+    assert torch.allclose(degrees, torch.full_like(degrees, 35.0))
+    # A moon is half a circle of radius 2 about its own middle, with noise of 0.1.
+    upper = straight[..., :150] - straight[..., :150].mean(2, keepdim=True)
+    assert 0.05 < (upper.norm(dim=1).std(1)).mean() < 1.0
+    assert LABELS.sum() == DOMAINS.sum() == 300
+
+
+def test_tanh_is_tanh():
+    x = torch.linspace(-30, 30, 1001, dtype=torch.float64)
+    assert torch.allclose(tanh(x), torch.tanh(x), rtol=1e-12, atol=1e-15)
+
+
+def test_blown_up_seeds_are_told():
+    given = values(seeds=2, steps=30, rate=10.0, wiring="subtract", scale=1e6)
+    run = Run(TRAINING, adversarial, given)
+    run.advance(math.inf, given)
+    picture = TRAINING.figures(run.history, given)
+    assert len(picture) == 4  # whatever the numbers have become
+    lost = ~np.isfinite(np.stack(list(run.history.latest.numbers.values()))).all(0)
+    assert bool(run.history.notes()) == lost.any()
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_gpu_trains_the_same_networks():
+    given = {"dtype": "float64", "steps": 40, "seeds": 5}
+    here = finished(TRAINING, adversarial, values(**given)).latest.numbers
+    there = finished(TRAINING, adversarial, values(device="cuda:0", **given)).latest.numbers
+    for name, seeds in here.items():
+        assert seeds == pytest.approx(there[name], rel=1e-6)
+
+
+def test_looking_does_not_change_what_is_trained():
+    given = values(seeds=2, steps=20)
+    watched = Watched(adversarial, given)
+    for done in range(20):
+        watched.step(done, given)
+        watched.look(done, given)
+    unseen = Moons(adversarial, given, CPU, torch.float32)
+    for done in range(20):
+        unseen.step(done, given)
+    for one, other in zip(
+        watched.moons.arms["trick"].weights, unseen.arms["trick"].weights, strict=True
+    ):
+        assert torch.equal(one, other)

@@ -1,0 +1,152 @@
+"""A run makes the steps it is asked for, remembers a bounded part, and leaves nothing behind."""
+
+import gc
+import math
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from lessons.training import Snapshot
+from lessons.training.history import KEPT, History
+from lessons.training.run import PICTURES, Run, finished, snapshots
+from tests.training.counting import COUNTING, VALUES, Counter, program
+
+
+def new(**other):
+    return Run(COUNTING, program, VALUES | other)
+
+
+def test_it_stands_still_until_asked():
+    run = new()
+    assert (run.done, run.state, len(run.history)) == (0, "ready", 1)
+    assert run.history.facts["count"] == 2.0  # the mean of 1, 2, 3
+
+
+def test_it_makes_all_steps_and_no_more():
+    run = new()
+    run.advance(math.inf, VALUES)
+    run.advance(math.inf, VALUES)
+    assert (run.done, run.state) == (1000, "done")
+    facts = run.history.facts
+    assert (facts["count"], facts["count_lowest"], facts["count_highest"]) == (1002, 1001, 1003)
+    assert (facts["step"], facts["steps"]) == (1000, 1000)
+
+
+def test_it_stops_between_two_steps_when_the_time_is_over():
+    run = new(seconds=0.01)
+    start = time.perf_counter()
+    run.advance(0.05, VALUES | {"seconds": 0.01})
+    assert 0.05 <= time.perf_counter() - start < 1.0
+    assert 1 <= run.done <= 6
+    assert run.history.done == run.done, "the last step made is the one that is seen"
+
+
+def test_one_step_is_one_step():
+    run = new()
+    run.advance(math.inf, VALUES, most=1)
+    assert run.done == 1
+    assert run.history.facts["count"] == 3.0
+
+
+def test_a_live_setting_counts_from_the_next_step_on():
+    run = new()
+    run.advance(math.inf, VALUES, most=10)
+    faster = VALUES | {"pace": 5.0}
+    assert run.fits(faster)
+    assert not run.fits(VALUES | {"seeds": 4})
+    run.advance(math.inf, faster, most=10)
+    assert run.history.facts["count"] == 2 + 10 + 50
+
+
+def test_it_can_be_stopped_from_within_and_go_on():
+    run = new()
+
+    class EnoughError(Exception):
+        pass
+
+    def halt():
+        if run.done == 7:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        run.advance(math.inf, VALUES, halt)
+    assert run.done == 7
+    run.advance(math.inf, VALUES)
+    assert run.history.facts["count"] == 1002
+
+
+def test_stopping_lets_the_networks_go_and_keeps_what_was_seen():
+    gc.collect()
+    before = Counter.alive
+    run = new()
+    run.advance(math.inf, VALUES, most=5)
+    assert Counter.alive == before + 1
+    run.stop()
+    assert Counter.alive == before
+    assert run.state == "stopped"
+    run.advance(math.inf, VALUES)
+    assert run.history.facts["step"] == 5
+
+
+@pytest.mark.parametrize("steps", [1, 7, 199, 200, 1001, 20_000])
+def test_the_pictures_of_a_run_are_bounded_and_its_last_step_is_one(steps):
+    seen = 0
+    for history in snapshots(COUNTING, program, VALUES | {"steps": steps}):
+        seen += 1
+        assert len(history) <= KEPT
+    assert seen <= 2 * PICTURES + 1
+    assert history.done == steps
+
+
+def test_the_curves_do_not_depend_on_how_the_time_was_cut():
+    whole = finished(COUNTING, program, VALUES)
+    run = new()
+    for most in (1, 2, 3, 50, 4, 1000):
+        run.advance(math.inf, VALUES, most=most)
+    one, other = whole.series("count", "forward"), run.history.series("count", "forward")
+    assert np.array_equal(one.x, other.x)
+    assert np.array_equal(one.y, other.y)
+
+
+def test_a_history_stays_bounded_however_much_it_is_given():
+    history = History(10**6)
+    for done in range(5 * KEPT):
+        history.add(done, Snapshot({"n": np.array([float(done)])}))
+        assert len(history) <= KEPT
+    series = history.series("n", "forward")
+    assert series.x[0] == 0
+    assert series.x[-1] == 5 * KEPT - 1
+    assert np.array_equal(series.x, series.y)
+
+
+def test_seeds_that_blow_up_are_told_and_left_out():
+    history = History(1)
+    history.add(0, Snapshot({"a": np.array([1.0, np.nan, 3.0]), "b": np.array([1.0, 2.0, np.inf])}))
+    assert history.facts["a"] == 2.0
+    (note,) = history.notes()
+    assert "In 2 of 3 seeds" in note.text
+
+
+def test_a_closed_generator_ends_the_run():
+    gc.collect()
+    before = Counter.alive
+    generator = snapshots(COUNTING, program, VALUES)
+    next(generator)
+    next(generator)
+    generator.close()
+    gc.collect()
+    assert Counter.alive == before
+
+
+def test_a_hundred_abandoned_runs_leave_no_thread_and_no_memory():
+    gc.collect()
+    alive, threads = Counter.alive, threading.active_count()
+    for _ in range(100):
+        run = new()
+        run.advance(0.0, VALUES)
+        del run
+    gc.collect()
+    assert Counter.alive == alive
+    assert threading.active_count() == threads
