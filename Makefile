@@ -11,11 +11,11 @@ ARGS ?=
 PY := .venv/bin/python
 INSTALL := -m pip install --no-input --disable-pip-version-check
 
-.PHONY: help run test check lint format bench fuzz clean browser
+.PHONY: help run test check lint format bench fuzz verify-equivalents clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s%s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s%s\n", $$1, $$2}' Makefile
 
 run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=… for another port)
 	@$(PY) -m streamlit run app.py --server.port $(PORT)
@@ -41,8 +41,11 @@ bench: .venv/.app .venv-bench/.bench ## measure the app beside plain Streamlit, 
 fuzz: .venv/.tests ## run half a million hostile playground programs (half an hour)
 	@$(PY) -m tests.playground.fuzz --programs 500000
 
+verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run the lessons in TensorFlow and JAX, compare (ARGS=--write keeps it)
+	@$(PY) -m tests.equivalents --python .venv-equivalents/bin/python $(ARGS)
+
 clean: ## remove everything that make and the tests made
-	rm -rf .venv .venv-bench static test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-equivalents static test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # No stamp: where there is a browser it takes a second or two, and it notices when one has gone.
@@ -62,8 +65,12 @@ browser: .venv/.tests
 	.venv-bench/bin/python $(INSTALL) -r requirements.txt -r tests/requirements.txt -r tests/bench/requirements.txt
 	@touch $@
 
+.venv-equivalents/.frameworks: tests/equivalents/requirements.txt .venv-equivalents/.python
+	.venv-equivalents/bin/python $(INSTALL) -r tests/equivalents/requirements.txt
+	@touch $@
+
 # An environment that is already there (made by hand, say) is kept.
-.venv/.python .venv-bench/.python:
+.venv/.python .venv-bench/.python .venv-equivalents/.python:
 	@supported() { "$$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }; \
 	has_pip() { $(@D)/bin/python -m pip --version >/dev/null 2>&1; }; \
 	if supported $(@D)/bin/python && has_pip; then touch $@; exit 0; fi; \

@@ -1,0 +1,115 @@
+"""The lessons' equivalents in TensorFlow and JAX, run and compared with ours.
+
+``make verify-equivalents`` runs them in an environment of their own and keeps what each printed in
+printed.json; test_printed.py compares that with ours in every test run, without TensorFlow.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lessons import lessons
+from lessons.lesson import Lesson
+from lessons.parameters import Numbers
+from lessons.result import jsonable
+
+HERE = Path(__file__).parent
+PRINTED = HERE / "printed.json"
+RESULTS = HERE / "RESULTS.md"
+MUST = ("forward", "trick_gradient")
+AT = "index of the chosen input"
+
+# Where a lesson draws its inputs, its equivalents use these.
+INSTEAD_OF_DRAWS = {"u": "1.04, 0.94, 1.08"}
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """One file beside a lesson: the same in another framework."""
+
+    lesson: Lesson
+    label: str
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.lesson.chapter}/{self.lesson.slug}/{self.path.name}"
+
+    @property
+    def digest(self) -> str:
+        return hashlib.blake2b(self.path.read_bytes(), digest_size=6).hexdigest()
+
+
+def equivalents() -> Iterator[Equivalent]:
+    """Every one, in course order."""
+    for lesson in lessons():
+        for label, path in lesson.equivalents.items():
+            yield Equivalent(lesson, label, path)
+
+
+def ours(lesson: Lesson) -> dict[str, Any]:
+    """What torch computes at the lesson's defaults: series and facts by name."""
+    lists = {one.name for one in lesson.lab.parameters if isinstance(one, Numbers)}
+    given = {name: text for name, text in INSTEAD_OF_DRAWS.items() if name in lists}
+    values = lesson.validate(given)
+    result = lesson.compute(values)
+    facts = {name: jsonable(value) for name, value in result.facts.items()}
+    series = {one.name: jsonable(one.y) for one in result.series}
+    return {AT: int(values.get("point", 1)) - 1} | facts | series
+
+
+def compared(mine: dict[str, Any], theirs: dict[str, Any]) -> dict[str, float]:
+    """The largest difference of each number or list that both have, against its own size.
+
+    A fact is a number at the lesson's chosen input; where theirs is a list over all inputs, its
+    entry there counts.
+
+    Raises:
+        ValueError: what must be there is not, or has another length.
+    """
+    found = {}
+    for name in [*MUST, *(key for key in theirs if key not in MUST)]:
+        if name not in theirs or (name in MUST and name not in mine):
+            raise ValueError(f"{name} is not there")
+        if name in mine and not any(map(_is_sentence, (mine[name], theirs[name]))):
+            mine_flat, theirs_flat = _flat(mine[name]), _flat(theirs[name])
+            if not isinstance(mine[name], list) and len(theirs_flat) == len(_flat(mine["forward"])):
+                theirs_flat = [theirs_flat[mine[AT]]]
+            found[name] = _apart(name, mine_flat, theirs_flat)
+    return found
+
+
+def _is_sentence(value: Any) -> bool:
+    """An error's wording is each framework's own."""
+    return isinstance(value, str) and " " in value
+
+
+def _flat(value: Any) -> list[Any]:
+    return [one for part in value for one in _flat(part)] if isinstance(value, list) else [value]
+
+
+def _apart(name: str, mine: list[Any], theirs: list[Any]) -> float:
+    if len(mine) != len(theirs):
+        raise ValueError(f"{name}: {len(theirs)} numbers, {len(mine)} are ours")
+    return max((_one_apart(a, b) for a, b in zip(mine, theirs, strict=True)), default=0.0)
+
+
+def _one_apart(mine: Any, theirs: Any) -> float:
+    """Text must be the same, but for the case and the names of non-finite numbers."""
+    try:
+        a, b = float(mine), float(theirs)
+    except (TypeError, ValueError):
+        return 0.0 if str(mine) == str(theirs) else math.inf
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return 0.0 if a == b or (math.isnan(a) and math.isnan(b)) else math.inf
+    return abs(a - b) / max(1.0, abs(a))
+
+
+def read_printed() -> dict[str, dict[str, Any]]:
+    """What each file printed when it was last run, with its digest and the versions."""
+    found: dict[str, dict[str, Any]] = json.loads(PRINTED.read_text("utf-8"))
+    return found
