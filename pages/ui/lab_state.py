@@ -17,6 +17,9 @@ Run = Callable[[Values], tuple[Result, float]]
 GRAPH = ("cuts", "at")
 """What an address may hold besides parameters: edges cut, the step of the backward pass."""
 
+TEACHER = ("hide", "fix")
+"""What a teacher's address may hold: names of controls not to show, and of those not to move."""
+
 END = 10**6
 """A step of the backward pass past every last one: the end."""
 
@@ -39,6 +42,8 @@ class LabState:
         preview: True when the picture is a cheaper one, drawn while dragging.
         wanted: the values and cuts last asked for.
         halted: those whose computation the learner stopped; it is not started again.
+        hidden: the controls that a teacher's link hides.
+        fixed: those that it shows and holds.
         seq: the newest message from the browser that was taken in.
         reset: counts how often the controls were set from here.
     """
@@ -57,6 +62,8 @@ class LabState:
     preview: bool = False
     wanted: tuple[Values, tuple[Cut, ...]] | None = None
     halted: tuple[Values, tuple[Cut, ...]] | None = None
+    hidden: frozenset[str] = frozenset()
+    fixed: frozenset[str] = frozenset()
     seq: int = 0
     reset: int = 0
 
@@ -66,16 +73,32 @@ class LabState:
 
     def open_address(self, given: Mapping[str, str]) -> None:
         """Take what an address carries; what is refused is said and left at its default."""
-        unknown = [name for name in given if name not in self.text and name not in GRAPH]
+        unknown = [name for name in given if name not in {*self.text, *GRAPH, *TEACHER}]
         if unknown:
             try:
                 self.lesson.validate({unknown[0]: ""})
             except InvalidParametersError as error:
                 self.ignored = f"The address sets something unknown and it is left out. {error}"
         at = given.get("at", "")
+        self.fixed = frozenset()  # what it holds, it sets first
         self.set(self.lesson.defaults, "", int(at) if re.fullmatch("[0-9]{1,4}", at) else None)
         self._take_text(given)
         self.result = None
+
+    def restrict(self, given: Mapping[str, str]) -> None:
+        """Hide and hold the controls that a teacher's address names, at what they say now."""
+        self.hidden, self.fixed = (self._controls(given.get(word, "")) for word in TEACHER)
+
+    def _controls(self, names: str) -> frozenset[str]:
+        """Those of these names, with commas between, that are controls of the lab."""
+        asked = [name for name in names[:2000].split(",") if name]
+        unknown = [name for name in asked if name not in self.text]
+        if unknown:
+            try:
+                self.lesson.validate({unknown[0]: ""})
+            except InvalidParametersError as error:
+                self.ignored = f"The address hides or holds something unknown. {error}"
+        return frozenset(asked) & self.text.keys()
 
     def take(self, given: Mapping[str, str]) -> None:
         """Take what the learner set in the browser."""
@@ -90,14 +113,15 @@ class LabState:
             cuts: the edges to cut, no others; None leaves them as they are.
             at: the step of the backward pass to show, as ``at`` of the state.
         """
-        self.text |= text
+        self.text |= {name: value for name, value in text.items() if name not in self.fixed}
         self.at = at
         if cuts is not None:
             self.cuts = read_cuts(cuts)
         self.reset += 1
 
     def _take_text(self, given: Mapping[str, str]) -> None:
-        self.text |= {name: text for name, text in given.items() if name in self.text}
+        free = self.text.keys() - self.fixed
+        self.text |= {name: text for name, text in given.items() if name in free}
         try:
             self.cuts = read_cuts(given["cuts"]) if "cuts" in given else self.cuts
         except ValueError as error:

@@ -12,7 +12,7 @@ from lessons.prose import fill
 from pages.ui import computation, memory, payload, playground_view, questions, training
 from pages.ui.code_view import marked_lines, show_code
 from pages.ui.glossed import show_text
-from pages.ui.lab_state import END, LabState
+from pages.ui.lab_state import END, TEACHER, LabState
 from pages.ui.live import last_change, live_lab
 from pages.ui.memory import Trail
 
@@ -47,9 +47,10 @@ def restore(lesson: Lesson) -> LabState:
         st.session_state[key].open_address(asked)
         if step.isascii() and step.isdigit() and len(step) < 4:
             memory.trail(lesson).step = memory.clamp_step(lesson, int(step))
-        if not asked:  # the step's text speaks of the settings it makes
+        if not asked.keys() - {*TEACHER}:  # the step's text speaks of the settings it makes
             here = lesson.prose.steps[memory.trail(lesson).step - 1]
             st.session_state[key].set(here.lab, here.cuts, here.at)
+        st.session_state[key].restrict(asked)
     state: LabState = st.session_state[key]
     return state
 
@@ -84,9 +85,13 @@ def _lab(state: LabState, trail: Trail) -> None:
             "seq": state.seq,
             "reset": state.reset,
             "settled": not (state.preview or stale),
-            "groups": payload.groups(lesson, state.values, state.text, state.errors),
+            "groups": payload.groups(
+                lesson, state.values, state.text, state.errors, state.hidden, state.fixed
+            ),
             "notes": state.notes(),
-            "query": payload.query(lesson, state.values, trail.step, state.drawn),
+            "query": payload.query(
+                lesson, state.values, trail.step, state.drawn, state.hidden, state.fixed
+            ),
             "cookie": memory.cookie(),
             **shown,
             "graph": _graph(state, hidden),

@@ -29,7 +29,12 @@ _LONGEST_SHOWN = 4000
 
 
 def groups(
-    lesson: Lesson, values: Values, text: Mapping[str, str], errors: Mapping[str, str]
+    lesson: Lesson,
+    values: Values,
+    text: Mapping[str, str],
+    errors: Mapping[str, str],
+    hidden: Collection[str] = (),
+    fixed: Collection[str] = (),
 ) -> list[dict[str, Any]]:
     """The lesson's controls: the plain ones, then those under "More settings".
 
@@ -38,19 +43,28 @@ def groups(
         values: the last good ones.
         text: what each control shows, refused text included.
         errors: what is wrong, by parameter name.
+        hidden: names of those not to show.
+        fixed: names of those to show and hold.
     """
+
+    def controls(some: list[Parameter]) -> list[dict[str, Any]]:
+        return [
+            _held(_control(p, values, text, errors), p.name in hidden, p.name in fixed)
+            for p in some
+        ]
+
     plain = [p for p in lesson.lab.parameters if not p.advanced]
     more = [p for p in lesson.lab.parameters if p.advanced]
     return [
         {
             "title": None,
             "open": True,
-            "controls": [_control(p, values, text, errors) for p in plain],
+            "controls": controls(plain),
         },
         {
             "title": "More settings",
             "open": any(p.name in errors for p in more),
-            "controls": [_control(p, values, text, errors) for p in more],
+            "controls": controls(more),
         },
     ]
 
@@ -116,10 +130,28 @@ def graph(
     }
 
 
-def query(lesson: Lesson, values: Values, step: int, cuts: Collection[Cut] = ()) -> str:
+def query(
+    lesson: Lesson,
+    values: Values,
+    step: int,
+    cuts: Collection[Cut] = (),
+    hidden: Collection[str] = (),
+    fixed: Collection[str] = (),
+) -> str:
     """The address that restores this screen: the lesson, the step, what is not at its default."""
-    changed = lesson.changed(values) | ({"cuts": write_cuts(cuts)} if cuts else {})
-    return urlencode({"lesson": lesson.slug, "step": step, **changed}, safe=",:")
+    changed = lesson.changed(values) | {name: lesson.text(values)[name] for name in fixed}
+    words = {
+        "cuts": write_cuts(cuts),
+        "hide": ",".join(sorted(hidden)),
+        "fix": ",".join(sorted(fixed)),
+    }
+    said = {word: text for word, text in words.items() if text}
+    return encoded({"lesson": lesson.slug, "step": str(step), **changed, **said})
+
+
+def encoded(words: Mapping[str, str]) -> str:
+    """A query of an address, readable where it may be."""
+    return urlencode(words, safe=",:")
 
 
 def picture(
@@ -157,6 +189,14 @@ def _control(
         "placeholder": "",
         **_kind(parameter, values),
     }
+
+
+def _held(control: dict[str, Any], hidden: bool, fixed: bool) -> dict[str, Any]:
+    """The control as a teacher's link wants it."""
+    held = {"disabled": fixed, "hidden": hidden}
+    if fixed:
+        held["help"] = f"{control['help']} Held by this link.".strip()
+    return control | held
 
 
 def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:

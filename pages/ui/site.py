@@ -34,6 +34,7 @@ def pages() -> list[Page]:
         *chapters,
         st.Page("pages/playground.py", title="Playground", url_path="playground"),
         st.Page("pages/glossary.py", title="Glossary", url_path="glossary"),
+        st.Page("pages/teach.py", title="Teach", url_path="teach"),
     ]
 
 

@@ -262,6 +262,31 @@ def test_search_goes_to_a_step_by_keyboard_and_keeps_what_is_set(app, open_page,
     expect(control(page, "scale", "input:not([type=range])")).to_have_value("1.5")
 
 
+def test_a_teachers_link_hides_and_holds_controls(app, open_page):
+    teacher = open_page(app.url + "/teach")
+    hide, hold = (teacher.get_by_role("combobox", name=name) for name in ("Hide", "Hold"))
+    lesson = teacher.get_by_role("combobox", name="Lesson")
+    lesson.fill("Flip")
+    lesson.press("Enter")
+    link = teacher.get_by_role("link", name="Preview in a new tab")
+    expect(link).to_have_attribute("href", re.compile("lesson=flip"))
+    for box, label in ((hide, "Inputs x"), (hold, "Scale λ")):
+        box.wait_for()
+        box.fill(label)
+        box.press("Enter")
+        box.press("Escape")
+        expect(link).to_have_attribute("href", re.compile("hide=x"))
+    expect(link).to_have_attribute("href", re.compile("hide=x&fix=scale"))
+    page = ready(open_page(link.get_attribute("href")))
+    expect(control(page, "x")).to_be_hidden()
+    expect(control(page, "scale", "input[type=range]")).to_be_disabled()
+    expect(control(page, "beside", "input[type=range]")).to_be_enabled()
+    control(page, "beside", "input[type=range]").press("ArrowRight")
+    page.wait_for_function("location.search.includes('beside=2.1')")
+    assert asked(page)["hide"] == "x"
+    assert asked(page)["fix"] == "scale"
+
+
 def test_the_line_of_the_trick_is_marked_in_the_code(app, open_page):
     page = ready(open_page(app.url + LESSON))
     expect(page.locator(".gt-code mark")).to_have_text("    yu_fixed = stop_gradient(yu - y) + y\n")

@@ -7,8 +7,9 @@ import pytest
 from lessons import find, lessons
 from lessons.devices import devices
 from pages.ui import payload
-from pages.ui.lab_state import LabState
+from pages.ui.lab_state import GRAPH, TEACHER, LabState
 from pages.ui.live.wire import encode
+from pages.ui.teach_view import teacher_query
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
@@ -55,3 +56,52 @@ def test_a_slider_reaches_a_value_beyond_its_usual_span():
     plain, _ = payload.groups(lesson, values, lesson.text(values), {})
     (control,) = (c for c in plain["controls"] if c["name"] == "noise_high")
     assert control["max"] == 7
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_no_parameter_has_a_name_that_addresses_use(lesson):
+    names = {parameter.name for parameter in lesson.lab.parameters}
+    assert not names & {"lesson", "step", "term", *GRAPH, *TEACHER}
+
+
+def test_a_teachers_address_hides_and_holds_and_comes_back():
+    lesson = find("noise_leaks")
+    state = LabState(lesson)
+    asked = {"noise_high": "1.5", "hide": "seed,u", "fix": "noise_high,draws"}
+    state.open_address(asked)
+    state.restrict(asked)
+    state.take({"noise_high": "2", "draws": "7", "noise_low": "0.8"})  # a hostile browser
+    state.set({"noise_high": "1.9"})
+    state.set(lesson.defaults)
+    assert (state.text["noise_high"], state.text["draws"]) == ("1.5", "500")
+    values = lesson.validate(state.text)
+    groups = payload.groups(lesson, values, state.text, {}, state.hidden, state.fixed)
+    controls = {c["name"]: c for group in groups for c in group["controls"]}
+    assert {name for name, c in controls.items() if c["hidden"]} == {"seed", "u"}
+    assert {name for name, c in controls.items() if c["disabled"]} == {"noise_high", "draws"}
+    query = payload.query(lesson, values, 3, (), state.hidden, state.fixed)
+    again = {name: text for name, (text,) in parse_qs(query).items()}
+    assert again["hide"].split(",") == ["seed", "u"]
+    assert (again["noise_high"], again["draws"]) == ("1.5", "500")
+
+
+@pytest.mark.parametrize(
+    "names", ["nothing", "seed,<script>", "," * 5_000, "seed," * 5_000, "\x00", "__class__"]
+)
+def test_hostile_names_in_a_teachers_address_are_left_out(names):
+    state = LabState(find("noise_leaks"))
+    state.restrict({"hide": names, "fix": names})
+    assert state.hidden == state.fixed <= {"seed"}
+    if "seed" not in names and names.strip(","):
+        assert "no such parameter" in state.ignored
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_a_link_for_teaching_opens_the_lab_as_it_was(lesson):
+    for number, step in enumerate(lesson.prose.steps, start=1):
+        for values in (lesson.validate({}), lesson.validate(step.lab)):
+            query = teacher_query(lesson, number, values, [], [])
+            asked = {n: t for n, (t,) in parse_qs(query, keep_blank_values=True).items()}
+            assert (asked.pop("lesson"), asked.pop("step")) == (lesson.slug, str(number))
+            assert lesson.validate(asked) == values
+            assert asked or not step.lab, "an address without values takes the step's own"

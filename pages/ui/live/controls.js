@@ -36,7 +36,7 @@ export class Controls {
   /** Set one control as if the learner had, as a click on a chart does. */
   choose(name, value) {
     const entry = [...this.known.values()].find((known) => known.name === name);
-    if (!entry || entry.field.get() === value) return;
+    if (!entry || entry.held || entry.field.get() === value) return;
     entry.field.set(value);
     this.#tell("done", name);
   }
@@ -54,6 +54,7 @@ export class Controls {
     for (const spec of groups.flatMap((group) => group.controls)) {
       const entry = this.known.get(`${spec.name} ${spec.kind}`);
       entry.field.describe(spec);
+      entry.held = Boolean(spec.disabled);
       if (forced || entry.fresh || (current && !this.#isBusy(entry) && !spec.error)) {
         if (entry.field.get() !== spec.value) entry.field.set(spec.value);
       }

@@ -38,6 +38,7 @@ export function makeField(spec, tell) {
       for (const node of input.nodes()) {
         const described = [next.help && `${id}-help`, next.error && `${id}-error`].filter(Boolean);
         setOrRemove(node, "aria-describedby", described.join(" "));
+        node.disabled = Boolean(next.disabled);
         // A radio cannot be invalid by itself; the group is, and says so through its description.
         if (!GROUPS.includes(spec.kind)) setOrRemove(node, "aria-invalid", next.error && "true");
       }

@@ -34,6 +34,7 @@
  * @property {string} [help]
  * @property {?string} [error]  shown beside the field, which keeps what the learner typed
  * @property {boolean} [hidden]
+ * @property {boolean} [disabled]  shown, and not to be moved
  * @property {string} [placeholder]
  *
  * @typedef {Object} Figure

@@ -62,5 +62,6 @@ def _follow(asked: dict[str, object]) -> None:
     trail.step = memory.clamp_step(lesson, step if type(step) is int else 1)
     state = st.session_state.get(f"state_{lesson.slug}")
     if isinstance(state, LabState):
-        state.set(lesson.prose.steps[trail.step - 1].lab)
+        here = lesson.prose.steps[trail.step - 1]
+        state.set(here.lab, here.cuts, here.at)
     st.switch_page(f"pages/{lesson.chapter}.py", query_params={"lesson": lesson.slug})

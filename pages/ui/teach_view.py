@@ -1,0 +1,103 @@
+"""The page for teachers: builds a link to one step of a lesson with its lab set and restricted."""
+
+import html
+
+import streamlit as st
+
+import lessons
+from lessons.lesson import Lesson
+from lessons.parameters import Values
+from lessons.prose import Step
+from pages.ui import payload
+from pages.ui.lab_state import LabState
+from pages.ui.site import mend_cold_start
+
+
+def teach_page() -> None:
+    """Draw the page."""
+    mend_cold_start()
+    st.title("Teach", anchor=False)
+    st.markdown(
+        "Make a link that opens a lesson at one step, with its lab as you want it. A hidden "
+        "control is not shown; a held one is shown and cannot be moved. Nobody needs an account."
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        slugs = [one.slug for one in lessons.lessons()]
+        slug = st.selectbox("Lesson", slugs, format_func=_name, key="teach_lesson")
+        lesson = lessons.find(slug)
+        steps = lesson.prose.steps
+        step = st.selectbox(
+            "Step",
+            range(1, len(steps) + 1),
+            format_func=lambda number: f"{number}. {steps[number - 1].title}",
+            key=f"teach_step_{slug}",
+        )
+        values = _values(lesson, steps[step - 1])
+        names = [parameter.name for parameter in lesson.lab.parameters]
+        labels = {parameter.name: parameter.label for parameter in lesson.lab.parameters}
+        hidden = st.multiselect(
+            "Hide", names, format_func=labels.__getitem__, key=f"teach_hide_{lesson.slug}"
+        )
+        fixed = st.multiselect(
+            "Hold",
+            [name for name in names if name not in hidden],
+            format_func=labels.__getitem__,
+            key=f"teach_fix_{lesson.slug}",
+        )
+    with right:
+        _settings(lesson, values)
+        st.markdown("**The link**")
+        link = f"{_site()}{lesson.chapter}?{teacher_query(lesson, step, values, hidden, fixed)}"
+        st.code(link, language=None, wrap_lines=True)
+        st.link_button("Preview in a new tab", link)
+
+
+def teacher_query(
+    lesson: Lesson, step: int, values: Values, hidden: list[str], fixed: list[str]
+) -> str:
+    """The link's query: what the step would set is always in it, so that the link decides."""
+    own = {name for name in lesson.prose.steps[step - 1].lab if name in values}
+    query = payload.query(lesson, values, step, (), hidden, fixed)
+    there = lesson.changed(values).keys() | set(fixed)
+    left = {name: text for name, text in lesson.text(values).items() if name in own - there}
+    return "&".join([query, *([payload.encoded(left)] if left else [])])
+
+
+def _name(slug: str) -> str:
+    lesson = lessons.find(slug)
+    return f"{lesson.prose.front['short']}: {lesson.title}"
+
+
+def _values(lesson: Lesson, step: Step) -> Values:
+    """The lab as it is set in this session; where it was never opened, as the step sets it."""
+    state = st.session_state.get(f"state_{lesson.slug}")
+    return state.values if isinstance(state, LabState) else lesson.validate(step.lab)
+
+
+def _settings(lesson: Lesson, values: Values) -> None:
+    changed = lesson.changed(values)
+    labels = {parameter.name: parameter.label for parameter in lesson.lab.parameters}
+    st.markdown("**The lab's settings**")
+    if changed:
+        st.html(
+            "<ul>"
+            + "".join(f"<li>{labels[name]}: {_plain(text)}</li>" for name, text in changed.items())
+            + "</ul>"
+        )
+    else:
+        st.markdown("All as they are at first.")
+    st.page_link(
+        f"pages/{lesson.chapter}.py",
+        label="Open the lab to set it, then come back",
+        query_params={"lesson": lesson.slug},
+    )
+
+
+def _plain(text: str) -> str:
+    return html.escape(text) or "empty"
+
+
+def _site() -> str:
+    """The address of the home page."""
+    return (st.context.url or "").split("?")[0].removesuffix("teach")
