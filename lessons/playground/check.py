@@ -104,7 +104,8 @@ def draws(document: Document, one: Input) -> Iterator[torch.Tensor]:
         return
     shape = _shape(document, one)
     for chunk in unit_draws(one.noise.seed, 0, math.prod(shape)):
-        yield from (_drawn(one.noise, row).reshape(shape) for row in chunk)
+        # By index: iterating a tensor makes a view of every row first.
+        yield from (_drawn(one.noise, chunk[i]).reshape(shape) for i in range(len(chunk)))
 
 
 def _drawn(noise: Noise, unit: torch.Tensor) -> torch.Tensor:

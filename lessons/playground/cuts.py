@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from lessons.playground.check import check
 from lessons.playground.document import Document
 from lessons.playground.errors import PlaygroundError, brief, nearest
-from lessons.playground.nodes import Call, Node, Operator, PyFunc, Surrogate, walk
+from lessons.playground.nodes import Call, Node, Operator, Program, PyFunc, Surrogate, walk
 
 _OPEN, _CLOSE = "stop_gradient(", ")"
 
@@ -64,7 +64,11 @@ def operations(document: Document) -> tuple[Operation, ...]:
     Raises:
         PlaygroundError: the document is not valid.
     """
-    program = check(document).program
+    return operations_of(check(document).program)
+
+
+def operations_of(program: Program) -> tuple[Operation, ...]:
+    """As ``operations``, for a program that has been read."""
     count: Counter[str] = Counter()
     found = []
     for line in program.assignments:

@@ -9,8 +9,8 @@ import torch
 
 from lessons.graph import Recording, Value, record
 from lessons.playground.budget import Budget
-from lessons.playground.check import check
-from lessons.playground.cuts import operations, toggle
+from lessons.playground.check import Checked, check
+from lessons.playground.cuts import Operation, operations, toggle
 from lessons.playground.document import Document
 from lessons.playground.errors import PlaygroundError, brief
 from lessons.playground.execute import Live, forward
@@ -28,7 +28,11 @@ def recorded(document: Document, cuts: Iterable[tuple[str, int]] = ()) -> Record
     Raises:
         PlaygroundError: the document is not valid, or does not run.
     """
-    checked = check(document)
+    return record_checked(check(document), cuts)
+
+
+def record_checked(checked: Checked, cuts: Iterable[tuple[str, int]] = ()) -> Recording:
+    """As ``recorded``, for a document that has been checked."""
     leaves = {
         name: value.to(checked.dtype).clone().requires_grad_()
         for name, value in checked.inputs.items()
@@ -67,9 +71,14 @@ def edges(document: Document) -> dict[str, tuple[str, int]]:
     >>> edges(from_text("input x = 3\\nprogram\\ny = maximum(0, x) * x\\n"))
     {'maximum:1': ('maximum', 0), 'mul:0': ('mul', 0), 'mul:1': ('mul', 1)}
     """
+    return edges_of(operations(document))
+
+
+def edges_of(there: Iterable[Operation]) -> dict[str, tuple[str, int]]:
+    """As ``edges``, for a program's operations."""
     return {
         f"{op.name}:{operand.place}": (op.name, number)
-        for op in operations(document)
+        for op in there
         for number, operand in enumerate(op.operands)
     }
 
@@ -119,12 +128,11 @@ def as_json(recording: Recording) -> dict[str, Any]:
     }
 
 
-def place(document: Document) -> tuple[int, ...]:
+def place(checked: Checked) -> tuple[int, ...]:
     """The component that the plot moves, as an index into the plotted input."""
-    checked = check(document)
     value = checked.inputs[checked.over.name]
     found: list[int] = []
-    rest = document.plot.entry - 1
+    rest = checked.document.plot.entry - 1
     for size in reversed(value.shape):
         found.insert(0, rest % size)
         rest //= size

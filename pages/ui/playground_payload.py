@@ -4,17 +4,16 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
-from lessons.playground import RULES, PlaygroundError, edges, operations, presets
+from lessons.playground import RULES, PlaygroundError, presets
 from lessons.playground.document import DTYPES
 from lessons.playground.figures import figures, key, table
-from lessons.playground.graph import place
 from lessons.playground.limits import MAX_INPUTS
 from lessons.playground.values import read_number
 from lessons.roles import ROLES
 from lessons.tricks import op_types
 from pages.ui import payload
 from pages.ui.playground_form import KINDS, rows
-from pages.ui.playground_state import PlaygroundState
+from pages.ui.playground_state import LARGEST_GRAPH, PlaygroundState
 
 Control = dict[str, Any]
 
@@ -36,20 +35,15 @@ def lab(state: PlaygroundState) -> dict[str, Any]:
 
 def graph(state: PlaygroundState) -> dict[str, Any] | None:
     """The last good run's graph; where an edge has a text of its own, the scissors cut it."""
-    document = state.good
-    if document is None:
+    there = state.graph
+    if there is None:
         return None
     title = "The graph of this run: forward values, and the gradient on its way back"
-    drawn = payload.graph(state.recording, place(document), title, state.at, "snip")
-    if drawn is None:
-        return None
-    there = edges(document)
-    ops = {one.name: one for one in operations(document)}
-    cut = {name for name, (op, number) in there.items() if ops[op].operands[number].cut}
-    for edge in drawn["edges"]:
-        known = edge["id"] in there
-        edge["cuttable"] = known and (edge["cuttable"] or edge["id"] in cut)
-    return {**drawn, "cuts": sorted(cut)}
+    drawn = payload.graph(there.recording, there.index, title, state.at, "snip")
+    for edge in drawn["edges"] if drawn else ():
+        name = edge["id"]
+        edge["cuttable"] = name in there.edges and (edge["cuttable"] or name in there.cut)
+    return {**drawn, "cuts": sorted(there.cut)} if drawn else None
 
 
 def picture(state: PlaygroundState) -> dict[str, Any]:
@@ -76,6 +70,9 @@ def notes(state: PlaygroundState) -> list[dict[str, str]]:
         found.append(("info", "The picture is that of the last program that ran."))
     if state.outcome is not None and not state.errors:
         found += [(note.level, note.text) for note in state.outcome.notes]
+        if state.graph is None:
+            said = f"This program has more than {LARGEST_GRAPH} ops: its graph is not drawn."
+            found.append(("info", said))
     return [{"level": level, "text": text} for level, text in found]
 
 

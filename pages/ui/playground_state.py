@@ -7,20 +7,24 @@ import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from lessons.graph import Recording
 from lessons.playground import (
     Document,
     Outcome,
     PlaygroundError,
+    check,
     from_url,
     preset,
     presets,
-    recorded,
-    run,
     snip,
+    to_text,
     to_url,
 )
+from lessons.playground.cuts import operations_of
+from lessons.playground.graph import edges_of, place, record_checked
+from lessons.playground.run import run_checked
 from pages.ui.playground_form import (
     Form,
     complete,
@@ -44,6 +48,22 @@ _LONGEST_ADDRESS = 16_000
 _MOST_ADDRESSES = 1_000
 
 
+@dataclass(frozen=True)
+class Graph:
+    """What the drawing is made of.
+
+    Args:
+        recording, index: the run, and the component that is shown.
+        edges: those that have a text of their own, so that the scissors can cut them.
+        cut: those of them that are cut now.
+    """
+
+    recording: Recording
+    index: tuple[int, ...]
+    edges: frozenset[str]
+    cut: frozenset[str]
+
+
 @dataclass
 class PlaygroundState:
     """One playground in one session.
@@ -52,7 +72,8 @@ class PlaygroundState:
         form: what each control shows, refused text included.
         document: the last one that could be read; its program may still be wrong.
         good: the one that ``outcome`` is of.
-        outcome, recording, seconds: the last good picture, its graph, what the run took.
+        outcome, graph, seconds: the last good picture, its graph unless that is too large to be
+            read, what the run took.
         errors: what is refused, by control.
         said: something to tell the learner once: an address that could not be read, a refused cut.
         past, future: forms to go back and forward to.
@@ -66,7 +87,7 @@ class PlaygroundState:
     document: Document = field(default_factory=lambda: preset(FIRST))
     good: Document | None = None
     outcome: Outcome | None = None
-    recording: Recording | None = None
+    graph: Graph | None = None
     seconds: float = 0.0
     errors: dict[str, PlaygroundError] = field(default_factory=dict)
     said: str = ""
@@ -127,8 +148,7 @@ class PlaygroundState:
     @property
     def preset(self) -> str:
         """The preset's name, while the document is one as it came."""
-        plain = _bare(self.document)
-        return next((one.name for one in presets() if _bare(one.document) == plain), "")
+        return _presets().get(_bare(self.document), "")
 
     @property
     def name(self) -> str:
@@ -187,22 +207,33 @@ class PlaygroundState:
         if self.preset != self._offered:
             self._offered = self.preset
             self.offer += 1
-        if document != self.good and (self._refused is None or document != self._refused[0]):
+        refused = self._refused is not None and _same(document, self._refused[0])
+        if not refused and not _same(document, self.good):
             self._compute(document)
-        if self._refused is not None and document == self._refused[0]:
+        if self._refused is not None and _same(document, self._refused[0]):
             error = self._refused[1]
             self.errors = {control_of(error, self.form): error}
 
     def _compute(self, document: Document) -> None:
         start = time.perf_counter()
         try:
-            outcome = run(document)
-            recording = recorded(document)
+            checked = check(document)
+            outcome = run_checked(checked)
+            recording = record_checked(checked)
         except PlaygroundError as error:
             self._refused = document, error
             return
         self.outcome, self.good, self._refused = outcome, document, None
-        self.recording = recording if len(recording.ops) <= LARGEST_GRAPH else None
+        self.graph = None
+        if len(recording.ops) <= LARGEST_GRAPH:
+            ops = operations_of(checked.program)
+            cut = {
+                f"{one.name}:{operand.place}"
+                for one in ops
+                for operand in one.operands
+                if operand.cut
+            }
+            self.graph = Graph(recording, place(checked), frozenset(edges_of(ops)), frozenset(cut))
         self.seconds = time.perf_counter() - start
 
     def _load(self, name: str) -> None:
@@ -247,6 +278,16 @@ class PlaygroundState:
         self.past = [*self.past, self._settled][-MOST_STEPS:]
         self.future = []
         self._settled = dict(self.form)
+
+
+@cache
+def _presets() -> dict[Document, str]:
+    return {_bare(one.document): one.name for one in presets()}
+
+
+def _same(document: Document, other: Document | None) -> bool:
+    """Whether they would run alike. Two numbers can be equal and not the same: 0 and -0.0."""
+    return document == other and to_text(document) == to_text(other)
 
 
 def _bare(document: Document) -> Document:

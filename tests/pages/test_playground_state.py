@@ -7,7 +7,7 @@ import pytest
 from lessons.playground import Document, Input, Noise, Override, Plot, preset, presets, to_url
 from pages.ui import playground_payload
 from pages.ui.playground_form import form_of, read
-from pages.ui.playground_state import FIRST, MOST_STEPS, PlaygroundState
+from pages.ui.playground_state import FIRST, LARGEST_GRAPH, MOST_STEPS, PlaygroundState
 from tests.playground.programs import HOSTILE, HOSTILE_RULES, mutated, valid, wild
 
 
@@ -249,6 +249,32 @@ def test_scissors_in_a_program_that_is_wrong_cut_nothing(state):
     assert "Mend the error first" in state.said
     for edge in ("nothing:9", "", "mul:x", "a b c", "mul", ":", "mul:99999999999999999999"):
         state.take({**state.form, "snip": edge})
+
+
+def test_a_graph_that_is_too_large_is_not_drawn_and_that_is_said(state):
+    lines = [f"a{i} = sin(a{i - 1})" for i in range(1, LARGEST_GRAPH + 1)]
+    change(state, program="\n".join(["a0 = x * 2", *lines]), output="", intended="")
+    made = playground_payload.lab(state)
+    assert made["graph"] is None
+    assert made["figures"]
+    assert any("its graph is not drawn" in note["text"] for note in made["notes"])
+    change(state, program="\n".join(["a0 = x * 2", *lines[:-1]]))
+    assert playground_payload.lab(state)["graph"]["nodes"]
+
+
+def test_the_drawing_knows_what_is_cut_and_what_has_no_text_to_cut(state):
+    change(state, program="y = clamp(x, 0, 2) * stop_gradient(u)\nclean = y", output="y")
+    drawn = playground_payload.lab(state)["graph"]
+    assert drawn["cuts"] == ["mul:1"]
+    cuttable = {edge["id"] for edge in drawn["edges"] if edge["cuttable"]}
+    assert cuttable == {"clamp:0", "mul:0", "mul:1"}
+
+
+def test_minus_zero_is_another_number_than_zero(state):
+    change(state, program="y = 1 / x\nclean = y", output="y", in__x__values="0")
+    assert state.outcome["forward"].y.tolist() == [float("inf")]
+    change(state, in__x__values="-0.0")
+    assert state.outcome["forward"].y.tolist() == [-float("inf")]
 
 
 def test_an_address_restores_program_inputs_and_overrides(state):

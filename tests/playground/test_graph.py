@@ -128,7 +128,7 @@ def test_the_component_is_the_entry_that_the_plot_moves(values, entry, index):
     document = from_text(
         f"input x = {values}\nplot x from 0 to 1 entry {entry}\nprogram\ny = x * 2\n"
     )
-    assert place(document) == index
+    assert place(check(document)) == index
     value = check(document).inputs["x"]
     assert value[index] == value.flatten()[entry - 1]
     assert torch.is_tensor(value)

@@ -1,0 +1,70 @@
+"""The playground's charts and table: valid for Plotly, and what they show is the run's own."""
+
+import random
+
+import plotly.graph_objects as go
+import pytest
+
+from lessons.figures import themed
+from lessons.playground import PlaygroundError, from_text, presets, run
+from lessons.playground.figures import figures, table
+from tests.playground.programs import valid
+
+
+def documents():
+    yield from (one.document for one in presets())
+    yield from (valid(random.Random(seed), tricks=True) for seed in range(20))
+
+
+def shown(text: str):
+    document = from_text(text)
+    outcome = run(document)
+    return figures(outcome, document), table(outcome)
+
+
+@pytest.mark.parametrize("document", list(documents()), ids=lambda one: one.title)
+def test_figures_are_valid_plotly_in_both_themes(document):
+    try:
+        outcome = run(document)
+    except PlaygroundError:
+        pytest.skip("a rule that does not fit its op")
+    for figure in figures(outcome, document):
+        for theme in ("light", "dark"):
+            go.Figure(themed(figure, theme))
+        assert figure.alt.endswith(".")
+    made = table(outcome)
+    assert {len(row) for row in made.rows} == {len(made.columns)}
+
+
+def test_the_table_has_each_entry_and_each_name():
+    _, made = shown(
+        "input x = [[1, 2], [3, 4]]\ninput u = 5\noutput z\nprogram\ny = x * u\nz = sum(y)\n"
+    )
+    rows = {row[0]: row[1:] for row in made.rows}
+    assert rows["x₁,₂"] == ("2", "5", "5")
+    assert rows["u"] == ("5", "10", "10")
+    assert rows["y"] == ("5, 10, 15, 20", "", "")
+    assert rows["z"] == ("50", "", "")
+
+
+def test_a_gradient_that_is_not_there_is_called_none():
+    _, made = shown("input x = 2\nprogram\ny = stop_gradient(x)\n")
+    assert ("x", "2", "None", "1") in made.rows
+
+
+def test_a_long_input_is_counted_not_listed():
+    _, made = shown(f"input x = {list(range(200))}\nprogram\ny = x * 2\n")
+    assert len(made.rows) < 60
+    assert any("more of x" in row[0] for row in made.rows)
+
+
+def test_a_pole_does_not_flatten_the_rest_of_the_curve():
+    (gradient, _), _ = shown("input x = 1\nplot x from -3 to 3\nprogram\ny = 1 / x**4\n")
+    low, high = gradient.layout["yaxis"]["range"]
+    assert -low == high < 1e5
+
+
+def test_noise_is_a_band():
+    (gradient, value), _ = shown("input x = 1\ninput u = uniform(0, 2)\nprogram\ny = x**2 * u\n")
+    for figure in (gradient, value):
+        assert any(trace.get("fill") == "toself" for trace in figure.data)
