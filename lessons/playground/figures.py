@@ -24,6 +24,9 @@ def figures(outcome: Outcome, document: Document) -> list[Figure]:
     """The gradient over the plotted input by role, and the value."""
     curves = {series.name: series for series in outcome.curves}
     series = {one.name: one for one in outcome.series}
+    if not _on_curve(outcome, curves, series):
+        entry = document.plot.entry - 1
+        series = {name: _only(one, entry) for name, one in series.items()}
     x = _moved(outcome, document)
     return [_gradients(outcome, document, curves, series, x), _value(outcome, curves, series, x)]
 
@@ -68,7 +71,7 @@ def _gradients(
     return Figure(
         "gradient",
         f"{named}, the gradient",
-        _caption(outcome, document),
+        _caption(outcome, document, len(series[roles[0]].x)),
         f"The gradient {named} over {x}. " + _spoken([series[role] for role in roles], x),
         [
             *(band(one) for one in shown if one.low is not None),
@@ -105,13 +108,44 @@ def _value(
     )
 
 
-def _caption(outcome: Outcome, document: Document) -> str:
-    count = outcome.values[outcome.over].numel()
-    if count == 1:
+def _on_curve(outcome: Outcome, curves: dict[str, Series], series: dict[str, Series]) -> bool:
+    """Whether every entry's point belongs to the curve that one of them runs along.
+
+    It does where the program treats each entry alone and alike. Under noise the points are one
+    draw of a band and cannot tell; then the shapes have to.
+    """
+    x, output = outcome.values[outcome.over], outcome.values[outcome.output]
+    if x.numel() == 1:
+        return True
+    if output.shape != x.shape:
+        return False
+    if curves["forward"].low is not None:
+        return True
+    return all(_meets(curves[name], one) for name, one in series.items())
+
+
+def _meets(drawn: Series, one: Series) -> bool:
+    """Whether the points lie on the drawn line, as near as its own steps can tell."""
+    inside = (one.x >= drawn.x[0]) & (one.x <= drawn.x[-1]) & np.isfinite(one.y)
+    right = np.clip(np.searchsorted(drawn.x, one.x), 1, len(drawn.x) - 1)
+    ends = np.stack([drawn.y[np.clip(right + by, 0, len(drawn.x) - 1)] for by in (-2, -1, 0, 1)])
+    low, high = ends.min(0), ends.max(0)
+    room = 1e-6 * (1 + np.abs(one.y))
+    fits = (one.y >= low - room) & (one.y <= high + room)
+    return bool(np.all(fits | ~inside | ~np.isfinite(low) | ~np.isfinite(high)))
+
+
+def _only(one: Series, entry: int) -> Series:
+    return Series(one.name, one.role, one.x[[entry]], one.y[[entry]])
+
+
+def _caption(outcome: Outcome, document: Document, shown: int) -> str:
+    if outcome.values[outcome.over].numel() == 1:
         return ""
+    more = " Click a point to move another." if shown > 1 else ""
     return (
         f"Entry {document.plot.entry} of {outcome.over} moves along the axis, the others stay "
-        "where they are. Click a point to move another."
+        f"where they are.{more}"
     )
 
 

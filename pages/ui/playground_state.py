@@ -25,6 +25,7 @@ from lessons.playground import (
 from lessons.playground.cuts import operations_of
 from lessons.playground.graph import edges_of, place, record_checked
 from lessons.playground.run import run_checked
+from pages.ui.history import History
 from pages.ui.playground_form import (
     Form,
     complete,
@@ -38,8 +39,6 @@ from pages.ui.playground_form import (
 
 FIRST = "noise_leaks"
 """The program that is there at first."""
-MOST_STEPS = 200
-"""How far undo goes back."""
 LARGEST_GRAPH = 60
 """Ops: a drawing of more is no help, and takes long to lay out."""
 MOST_TEXT = 45_000
@@ -76,7 +75,7 @@ class PlaygroundState:
             read, what the run took.
         errors: what is refused, by control.
         said: something to tell the learner once: an address that could not be read, a refused cut.
-        past, future: forms to go back and forward to.
+        history: forms to go back and forward to.
         seq, reset: as in LabState.
         at: the step of the backward pass that an address asked for; None leaves it as it is.
         offer: counts how often another preset, or none, came to be shown. A choice made from an
@@ -91,21 +90,19 @@ class PlaygroundState:
     seconds: float = 0.0
     errors: dict[str, PlaygroundError] = field(default_factory=dict)
     said: str = ""
-    past: list[Form] = field(default_factory=list)
-    future: list[Form] = field(default_factory=list)
+    history: History = field(default_factory=lambda: History({}))
     seq: int = 0
     reset: int = 0
     at: int | None = None
     offer: int = 0
     _offered: str = ""
-    _settled: Form = field(default_factory=dict)
     _acted: str = ""
     _addresses: dict[int, None] = field(default_factory=dict)
     _refused: tuple[Document, PlaygroundError] | None = None
 
     def __post_init__(self) -> None:
         self._show(self.document)
-        self._settled = dict(self.form)
+        self.history = History(dict(self.form))
 
     def open_address(self, given: Mapping[str, str]) -> bool:
         """Take what an address carries; what cannot be read is said, and what was there stays.
@@ -129,8 +126,8 @@ class PlaygroundState:
         self.at = int(at) if at.isascii() and at.isdigit() and len(at) < 7 else None
         self._show(document)
         if self.good is None:
-            self._settled = dict(self.form)
-        self._remember()
+            self.history = History(dict(self.form))
+        self.history.remember(self.form)
         return True
 
     def address(self) -> dict[str, str]:
@@ -193,10 +190,13 @@ class PlaygroundState:
             self._load(name)
         elif snipped:
             self._snip(snipped)
-        self._remember()
+        self.history.remember(self.form)
         if asked and asked != self._acted:
             self._acted = asked
-            self._go(asked.split()[0])
+            there = self.history.go(asked.split()[0])
+            if there is not None:
+                self.form = there
+                self.reset += 1
 
     def update(self) -> None:
         """Bring the picture up to date with the form; what is refused keeps the last one."""
@@ -255,29 +255,9 @@ class PlaygroundState:
             self.said = error.message
         self.reset += 1
 
-    def _go(self, word: str) -> None:
-        if word == "undo" and self.past:
-            self.future.append(self._settled)
-            self._settled = self.past.pop()
-        elif word == "redo" and self.future:
-            self.past.append(self._settled)
-            self._settled = self.future.pop()
-        else:
-            return
-        self.form = dict(self._settled)
-        self.reset += 1
-
     def _show(self, document: Document) -> None:
         self.form = form_of(document)
         self.reset += 1
-
-    def _remember(self) -> None:
-        """What rests becomes a step to go back to."""
-        if self.form == self._settled:
-            return
-        self.past = [*self.past, self._settled][-MOST_STEPS:]
-        self.future = []
-        self._settled = dict(self.form)
 
 
 @cache

@@ -6,8 +6,10 @@ import pytest
 
 from lessons.playground import Document, Input, Noise, Override, Plot, preset, presets, to_url
 from pages.ui import playground_payload
+from pages.ui.history import MOST_STEPS
+from pages.ui.playground_controls import groups
 from pages.ui.playground_form import form_of, read
-from pages.ui.playground_state import FIRST, LARGEST_GRAPH, MOST_STEPS, PlaygroundState
+from pages.ui.playground_state import FIRST, LARGEST_GRAPH, PlaygroundState
 from tests.playground.programs import HOSTILE, HOSTILE_RULES, mutated, valid, wild
 
 
@@ -68,7 +70,7 @@ def test_every_field_of_a_document_has_a_control():
     )
     assert read(form_of(document)) == (document, {})
     state = opened(program=to_url(document))
-    shown = {c["name"] for g in playground_payload.groups(state) for c in g["controls"]}
+    shown = {c["name"] for g in groups(state) for c in g["controls"]}
     values = set(form_of(document)) - {"about"}
     # What a given input says of noise, and a drawn one of values, waits out of sight.
     assert {name for name in values if not name.startswith("in.")} <= shown
@@ -82,9 +84,7 @@ def test_a_wrong_program_points_at_its_place_and_keeps_picture_and_text(state):
     assert (error.line, error.column) == (2, 10)
     assert state.form["program"].endswith("sqrt(yy)")
     assert state.outcome is before
-    control = next(
-        c for c in playground_payload.groups(state)[0]["controls"] if c["name"] == "program"
-    )
+    control = next(c for c in groups(state)[0]["controls"] if c["name"] == "program")
     assert control["mark"] == [2, 10]
     assert control["error"].startswith("Line 2, column 10: ")
     change(state, program="y = x**2\nz = sqrt(y)", intended="")
@@ -123,7 +123,7 @@ def test_what_is_wrong_is_said_at_its_control(state, edit, control, words):
     assert words in state.errors[control].message
     assert state.outcome is before
     assert all(state.form[name.replace("__", ".")] == text for name, text in edit.items())
-    said = {c["error"] for g in playground_payload.groups(state) for c in g["controls"]}
+    said = {c["error"] for g in groups(state) for c in g["controls"]}
     assert any(words in text for text in said if text)
 
 
@@ -168,7 +168,7 @@ def test_undo_and_redo_go_back_over_what_rested(state):
     change(state, in__u__b="1.4")
     change(state, program="y = x**2\nz = sqrt(y")
     assert state.errors
-    assert len(state.past) == 2
+    assert len(state.history.past) == 2
     act(state, "undo 1")
     assert state.errors == {}
     assert state.form["in.u.b"] == "1.4"
@@ -200,10 +200,10 @@ def test_a_change_after_undo_forgets_what_was_undone(state):
     change(state, in__u__b="1.2")
     act(state, "undo 1")
     change(state, in__u__b="1.3")
-    assert state.future == []
+    assert state.history.future == []
     for _ in range(MOST_STEPS + 20):
         change(state, in__u__seed=str(random.randrange(10**6)))
-    assert len(state.past) == MOST_STEPS
+    assert len(state.history.past) == MOST_STEPS
 
 
 def test_a_preset_is_loaded_and_can_be_undone(state):
@@ -239,7 +239,7 @@ def test_the_scissors_rewrite_the_program_and_mend_it(state):
     state.take({**state.form, "snip": "mul:1"})
     state.update()
     assert state.form["program"] == before
-    assert len(state.past) == 2
+    assert len(state.history.past) == 2
 
 
 def test_scissors_in_a_program_that_is_wrong_cut_nothing(state):
@@ -293,7 +293,7 @@ def test_an_address_restores_program_inputs_and_overrides(state):
     assert state.errors == {}
     there = opened(**state.address())
     assert there.good == state.good
-    assert there.past == []
+    assert there.history.past == []
     assert trick(there) == trick(state)
 
 
@@ -315,7 +315,7 @@ def test_the_page_s_own_address_is_not_taken_for_a_link(state):
     state.open_address({"preset": "flip"})
     state.update()
     assert state.preset == "flip"
-    assert len(state.past) == 2
+    assert len(state.history.past) == 2
 
 
 def test_a_link_followed_again_is_told_by_its_number(state):
@@ -382,6 +382,6 @@ def test_no_text_in_any_control_breaks_the_page(seed):
         state.update()
         playground_payload.lab(state)
         state.address()
-    for number in range(len(state.past) + 1):
+    for number in range(len(state.history.past) + 1):
         act(state, f"undo {number}")
     assert {name: state.form[name] for name in first} == first

@@ -68,3 +68,16 @@ def test_noise_is_a_band():
     (gradient, value), _ = shown("input x = 1\ninput u = uniform(0, 2)\nprogram\ny = x**2 * u\n")
     for figure in (gradient, value):
         assert any(trace.get("fill") == "toself" for trace in figure.data)
+
+
+@pytest.mark.parametrize(
+    ("program", "points"),
+    [("y = x**2", 3), ("y = softmax(x)", 1), ("y = sum(x)", 1), ("y = x * [1, 2, 3]", 1),
+     ("y = sqrt(x)", 3), ("y = 1 / x", 3), ("y = sign(x)", 3)],
+)  # fmt: skip
+def test_points_are_shown_where_they_lie_on_the_curve(program, points):
+    drawn, _ = shown(f"input x = [-1, 0, 2]\nprogram\n{program}\n")
+    for figure in drawn:
+        for trace in figure.data:
+            if trace["mode"] == "markers":
+                assert len(trace["x"]) == points
