@@ -101,6 +101,11 @@ def load(folder: Path, language: str = "en") -> Lesson:
             f"{folder}: the text asks {sorted(asked)}, "
             f"lesson.py answers {sorted(declared.predictions)}"
         )
+    drawn = {question.name for question in prose.questions if question.kind == "sketch"}
+    if drawn != set(declared.sketches):
+        raise CatalogueError(
+            f"{folder}: the text has {sorted(drawn)} drawn, lesson.py {sorted(declared.sketches)}"
+        )
     return replace(declared, folder=folder, prose=prose, bug=bug)
 
 

@@ -15,6 +15,7 @@ from lessons.graph.cutting import Cut, cut, write_cuts
 from lessons.parameters import InvalidParametersError, Parameter, Values, validate
 from lessons.prose import Prose, Question
 from lessons.result import Result
+from lessons.sketch import Sketch
 from lessons.training import Training
 
 Progress = Callable[[float], None]
@@ -119,6 +120,7 @@ class Lesson:
         program: the function the lesson is about; its source is what the code pane shows.
         lab: what can be set and seen.
         predictions: for each question of the prose, which answer the result makes right.
+        sketches: for each question whose answer is drawn, where, and what each answer expects.
         highlight: the text in the program's source where the trick sits, or nothing.
         bug: a real mistake to find, from bug.py beside it.
     """
@@ -126,6 +128,7 @@ class Lesson:
     program: Callable[..., Any]
     lab: Lab
     predictions: Mapping[str, Callable[[Result], str]] = field(default_factory=dict)
+    sketches: Mapping[str, Sketch] = field(default_factory=dict)
     highlight: str = ""
     bug: Bug | None = None
     folder: Path = Path()

@@ -26,8 +26,10 @@ The file of a lesson (``en.md``; other languages stand beside it) looks like thi
 points at a part of the lab: a figure by its name, or ``graph`` or ``table``. ``predict`` names a
 prediction that lesson.py grades; the roles it hides stay hidden until the learner has committed to
 an answer. With ``as=number`` the learner types a number: each answer's key is then a fact, and what
-was typed counts as the answer whose fact it equals. ``bug:`` makes the step's answers the fixes of
-bug.py. A value in double braces is a fact of the Result, with an optional format behind the colon.
+was typed counts as the answer whose fact it equals. With ``as=sketch`` the learner draws a curve:
+lesson.py says over which x, and what curve each answer expects. ``bug:`` makes the step's answers
+the fixes of bug.py. A value in double braces is a fact of the Result, with an optional format
+behind the colon.
 """
 
 import re
@@ -40,7 +42,7 @@ _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
 _OPTION = re.compile(r"^- (\w+): (.+)$")
 _VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
 
-Kind = Literal["choice", "number", "bug"]
+Kind = Literal["choice", "number", "sketch", "bug"]
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 
@@ -65,7 +67,8 @@ class Question:
         name: unique in its lesson; ``bug`` for the bug to find.
         hides: the roles covered until an answer is given.
         options: the answers.
-        kind: how the learner answers; a ``number`` is typed, a ``bug`` is the choice of a fix.
+        kind: how the learner answers; a ``number`` is typed, a ``sketch`` drawn, a ``bug`` is
+            the choice of a fix.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Which answer of chapter 1's predictions the computed result makes right."""
 
-import math
+import numpy as np
 
-from lessons.result import Result
+from lessons.result import Array, Result
 
 _SAME = 1e-6
 
@@ -14,13 +14,18 @@ def line_or_band(result: Result) -> str:
     return "none" if abs(float(result.facts["trick_gradient"])) < _SAME else "line"
 
 
+def formulas(x: Array, u: float) -> dict[str, Array]:
+    """The gradient that each belief expects at these x, shape [n], with noise u."""
+    sign = np.sign(x)
+    root = np.sqrt(u)
+    return {"clean": sign, "same": sign * root, "reciprocal": sign / root, "zero": 0 * sign}
+
+
 def which_formula(result: Result) -> str:
     """clean, same, reciprocal or zero: the formula nearest to autograd's gradient at x."""
-    sign = math.copysign(1.0, float(result.facts["x"]))
-    root = math.sqrt(float(result.facts["u"]))
-    formulas = {"clean": sign, "same": sign * root, "reciprocal": sign / root, "zero": 0.0}
-    gradient = float(result.facts["trick_gradient"])
-    return min(formulas, key=lambda name: abs(formulas[name] - gradient))
+    x, u, gradient = (float(result.facts[name]) for name in ("x", "u", "trick_gradient"))
+    expected = formulas(np.array([x]), u)
+    return min(expected, key=lambda name: abs(expected[name][0] - gradient))
 
 
 def value_and_gradient(result: Result) -> str:

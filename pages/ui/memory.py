@@ -37,8 +37,8 @@ class Trail:
 
     Args:
         step: 1 for the first.
-        answers: what was committed to last, by question: the key of an option, or a ``Typed``
-            number as text.
+        answers: what was committed to last, by question: the key of an option, a ``Typed``
+            number or a ``Sketch`` as text.
         first: whether the first answer was right, by question; an old cookie does not say.
         done: True once the last step was reached with every question answered.
     """
@@ -160,10 +160,13 @@ def _answers(lesson: Lesson, name: str, answer: object) -> bool:
     question = next((one for one in lesson.prose.questions if one.name == name), None)
     if question is None or not isinstance(answer, str):
         return False
-    if question.kind != "number":
+    if question.kind in ("choice", "bug"):
         return answer in {option.key for option in question.options}
     try:
-        Typed.parse(question, answer)
+        if question.kind == "sketch":
+            lesson.sketches[name].read(answer)
+        else:
+            Typed.parse(question, answer)
     except ValueError:
         return False
     return True

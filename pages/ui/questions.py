@@ -1,4 +1,4 @@
-"""The question of a step: a choice, a number to type, or a bug to find, and what is said to it."""
+"""The question of a step (a choice, a number, a sketch, a bug to find) and what is said to it."""
 
 import inspect
 from collections.abc import Callable
@@ -8,11 +8,13 @@ import streamlit as st
 from lessons.bug import Bug
 from lessons.lesson import Lesson
 from lessons.prose import Option, Question, fill
+from lessons.result import Result
 from lessons.text import number
 from lessons.typed import Typed, grade
 from pages.ui.code_view import difference, show_code
 from pages.ui.lab_state import LabState
 from pages.ui.memory import Trail
+from pages.ui.sketch import draw, drawn
 
 
 def ask(lesson: Lesson, question: Question, state: LabState, trail: Trail) -> None:
@@ -26,10 +28,12 @@ def ask(lesson: Lesson, question: Question, state: LabState, trail: Trail) -> No
         assert lesson.bug is not None  # the catalogue has seen to it
         _bug(lesson, lesson.bug, question, options, trail)
     elif question.name in trail.answers:
-        _answered(lesson, question, options, trail)
+        say = _sketched if question.kind == "sketch" else _answered
+        say(lesson, question, options, trail)
     else:
         commit = _commit(lesson, question, state, trail)
-        {"choice": _choice, "number": _number}[question.kind](lesson, question, options, commit)
+        form = {"choice": _choice, "number": _number, "sketch": _sketch}[question.kind]
+        form(lesson, question, options, commit)
         if question.hides:
             st.caption("The lab shows the covered curve once you have committed.")
 
@@ -56,10 +60,18 @@ def _commit(
         if question.kind == "number":
             typed = grade(question, right, answer, state.picture.facts)
             answer, key = str(typed), typed.key
+        elif question.kind == "sketch":
+            key = lesson.sketches[question.name].grade(answer, _asked_of(lesson, question)).key
         trail.commit(question, answer, key == right)
         mark_done(lesson, trail)
 
     return commit
+
+
+def _asked_of(lesson: Lesson, question: Question) -> Result:
+    """What a sketch is compared with: the step's own settings, whatever the lab has been set to."""
+    step = next(one for one in lesson.prose.steps if one.question == question)
+    return lesson.compute(lesson.validate(step.lab))
 
 
 def _key(lesson: Lesson, question: Question) -> str:
@@ -109,6 +121,44 @@ def _number(
         if refused := st.session_state.get(f"{key}_refused"):
             st.error(refused)
         st.form_submit_button("Commit to this number", on_click=send, type="primary")
+
+
+def _sketch(
+    lesson: Lesson,
+    question: Question,
+    options: dict[str, Option],
+    commit: Callable[[str], None],
+) -> None:
+    key = f"{_key(lesson, question)}_sketch"
+
+    def send(sent: object) -> None:
+        try:
+            commit(sent if isinstance(sent, str) else "")
+        except ValueError as error:
+            st.session_state[f"{key}_refused"] = str(error)
+        else:
+            st.session_state.pop(f"{key}_refused", None)
+
+    draw(lesson.sketches[question.name], key, send)
+    if refused := st.session_state.get(f"{key}_refused"):
+        st.error(refused)
+
+
+def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
+    """The sketch on the computed curve, then whose belief it is and what is so."""
+    sketch = lesson.sketches[question.name]
+    graded = sketch.grade(trail.answers[question.name], _asked_of(lesson, question))
+    right, key = _right(lesson, question), graded.key
+    drawn(sketch, graded, f"{_key(lesson, question)}_drawn")
+    if key == right:
+        _reply("right", f"✓ Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
+        return
+    if key:
+        _reply("wrong", f"✗ Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
+    else:
+        said = f"{graded} It resembles no curve that a belief named here leads to."
+        _reply("wrong", "✗ Your sketch is another curve.", said)
+    _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
 
 
 def _answered(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:

@@ -21,7 +21,9 @@ def everything() -> dict[str, Trail]:
         for question in lesson.prose.questions:
             key = max((option.key for option in question.options), key=len)
             typed = f"-0.123456~{key}~-1.23457e-05"
-            one.commit(question, typed if question.kind == "number" else key, right=False)
+            drawn = "y" * len(lesson.sketches[question.name].x) if question.kind == "sketch" else ""
+            answer = {"number": typed, "sketch": drawn}.get(question.kind, key)
+            one.commit(question, answer, right=False)
     return trails
 
 
@@ -68,6 +70,9 @@ def test_the_whole_course_fits_a_cookie():
         "2!flip:1:twice=11e999~product~1",
         "2!flip:1:twice=11~no_such_answer~1",
         "2!flip:1:twice=1~~~~",
+        "2!wrong_place:1:gradient=1clean",
+        "2!wrong_place:1:gradient=1yyyyyyyyy",
+        "2!wrong_place:1:gradient=1zzzzzzzz",
     ],
 )
 def test_nonsense_in_the_new_form_is_nothing(text):

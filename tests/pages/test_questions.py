@@ -1,7 +1,11 @@
 """Questions on a page, without a browser: verdicts come from running, tries go on."""
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
+
+from lessons import find
+from pages.ui import questions
 
 
 def bug_page():
@@ -55,3 +59,61 @@ def test_an_error_in_a_fix_is_shown_as_it_came():
     page.radio[0].set_value("raises").run()
     page.button[0].click().run()
     assert [one.value for one in page.code][-1] == "ValueError: this fix raises"
+
+
+def sketch_page():
+    """The question of a lesson whose answer is drawn, at the settings of its step."""
+    import streamlit as st
+
+    from lessons import find
+    from pages.ui import questions
+    from pages.ui.lab_state import LabState
+    from pages.ui.memory import Trail
+
+    lesson = find("wrong_place")
+    step = next(one for one in lesson.prose.steps if one.question)
+    state = LabState(lesson)
+    state.set(step.lab)
+    state.update(lambda values: (lesson.compute(values), 0.0))
+    questions.ask(lesson, step.question, state, st.session_state.setdefault("trail", Trail()))
+
+
+def sent(monkeypatch, value):
+    """The page after a browser has sent this as its sketch."""
+
+    def draw(sketch, key, commit):
+        st.button("send", on_click=commit, args=(value,))
+
+    monkeypatch.setattr(questions, "draw", draw)
+    page = AppTest.from_function(sketch_page, default_timeout=60).run()
+    next(one for one in page.button if one.label == "send").click().run()
+    assert not page.exception
+    return page
+
+
+@pytest.mark.parametrize(
+    "value", [None, 3, {"a": 1}, ["0"] * 8, "", "0" * 7, "<b>12345", "0" * 10**6, "zzzzzzzz"]
+)
+def test_a_sketch_that_is_none_is_refused_and_nothing_is_kept(monkeypatch, value):
+    page = sent(monkeypatch, value)
+    assert page.session_state["trail"].answers == {}
+    assert "That is no sketch" in page.error[0].value
+
+
+@pytest.mark.parametrize(
+    ("drawn", "heads"),
+    [
+        ([-2] * 4 + [2] * 4, ["✓ Your sketch"]),
+        ([-0.5] * 4 + [0.5] * 4, ["✗ Your sketch", "What torch computes"]),
+        ([3, -3] * 4, ["✗ Your sketch is another curve", "What torch computes"]),
+    ],
+)
+def test_a_sketch_is_answered_with_the_belief_it_resembles(monkeypatch, drawn, heads):
+    text = find("wrong_place").sketches["gradient"].write(drawn)
+    page = sent(monkeypatch, text)
+    assert page.session_state["trail"].answers == {"gradient": text}
+    assert page.session_state["trail"].first == {"gradient": len(heads) == 1}
+    replies = [one.value for one in page.markdown if one.value.startswith(("**✓", "**✗", "**What"))]
+    assert [reply.split(head)[0] for reply, head in zip(replies, heads, strict=True)] == [
+        "**"
+    ] * len(heads)

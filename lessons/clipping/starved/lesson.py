@@ -1,10 +1,12 @@
 """Chapter 4, lesson 4: a loss whose gradient dies as the answer gets worse."""
 
+import numpy as np
 import torch
 
 from lessons.clipping.starving_lab import LAB
 from lessons.lesson import Lesson
-from lessons.result import Result
+from lessons.result import Array, Result
+from lessons.sketch import Facts, Sketch
 
 
 def starved(x: torch.Tensor, right: float, loss: str, scale: float) -> torch.Tensor:
@@ -25,6 +27,12 @@ def as_it_gets_worse(result: Result) -> str:
     return "starves" if end < start else "grows"
 
 
+def on_the_way(x: Array, facts: Facts) -> dict[str, Array]:
+    """As ``as_it_gets_worse``: the gradient that each belief expects, at these x."""
+    wrong = 1 / (1 + np.exp(float(facts["right"]) - x))
+    return {"grows": wrong, "zero": 0 * wrong, "starves": 4 * wrong**2 * (1 - wrong)}
+
+
 def what_rescues(result: Result) -> str:
     """The remedy with the largest gradient where float32 has none left."""
     return max(
@@ -36,5 +44,15 @@ LESSON = Lesson(
     program=starved,
     lab=LAB,
     predictions={"worse": as_it_gets_worse, "rescue": what_rescues},
+    sketches={
+        "worse": Sketch(
+            beliefs=on_the_way,
+            x=(0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0),
+            low=0.0,
+            high=1.2,
+            near=0.16,
+            label="dL/dx",
+        )
+    },
     highlight="error = p[..., 0] ** 2 + (1 - p[..., 1]) ** 2",
 )

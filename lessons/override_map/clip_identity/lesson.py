@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 
 from lessons.answers import nearest
@@ -9,7 +10,8 @@ from lessons.curve_figures import CurveText
 from lessons.curve_lab import Curve, Run, curve_lab
 from lessons.lesson import Lesson
 from lessons.parameters import Choice, Integer, Number, Values
-from lessons.result import Result
+from lessons.result import Array, Result
+from lessons.sketch import Facts, Sketch
 from lessons.tricks import gradient_override_map, identity
 
 
@@ -72,6 +74,17 @@ def sum_or_clip(result: Result) -> str:
     )
 
 
+def over_x(x: Array, facts: Facts) -> dict[str, Array]:
+    """As ``sum_or_clip``: the gradient that each belief expects, at these x."""
+    limit, factor, uses = (float(facts[name]) for name in ("limit", "factor", "uses"))
+    one = factor * np.ones_like(x) if facts["power"] == "1" else 2 * factor**2 * x
+    return {
+        "sum": np.clip(uses * one, -limit, limit),
+        "clip": uses * np.clip(one, -limit, limit),
+        "none": uses * one,
+    }
+
+
 def where_it_holds(result: Result) -> str:
     """What bounds the gradient at x when the identity stands behind the factor."""
     candidates = {
@@ -118,5 +131,15 @@ LESSON = Lesson(
     program=clip_identity,
     lab=curve_lab(CURVE),
     predictions={"summed": sum_or_clip, "placed": where_it_holds},
+    sketches={
+        "summed": Sketch(
+            beliefs=over_x,
+            x=(-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 3.0),
+            low=-6.0,
+            high=6.0,
+            near=0.8,
+            label="dL/dx",
+        )
+    },
     highlight='with gradient_override_map({"identity": clip}):',
 )

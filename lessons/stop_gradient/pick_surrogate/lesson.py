@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
+import numpy as np
 import torch
 
 from lessons.answers import nearest
 from lessons.lesson import Lesson
-from lessons.result import Result
+from lessons.result import Array, Result
+from lessons.sketch import Facts, Sketch
 from lessons.stop_gradient.expressions import read
 from lessons.stop_gradient.surrogate import Function, Program, by_role
 from lessons.stop_gradient.surrogate_lab import surrogate_lab
@@ -74,6 +76,18 @@ def whose_slope(result: Result) -> str:
     return nearest(result, "steep_slope", {name: name for name in names})
 
 
+def slopes(x: Array, facts: Facts) -> dict[str, Array]:
+    """As ``whose_slope``: the gradient that each belief expects, at these x."""
+    sigmoid = 1 / (1 + np.exp(-5 * x))
+    one = np.ones_like(x)
+    return {
+        "steep_g": 5 * sigmoid * (1 - sigmoid),
+        "zero": 0 * one,
+        "one": one,
+        "steep_at_zero": float(facts["steep_at_zero"]) * one,
+    }
+
+
 def brackets(result: Result) -> str:
     """What becomes of the gradient when only the soft value is detached."""
     beliefs = {"same": "hard_soft", "twice": "hard_twice", "none": "zero"}
@@ -84,5 +98,15 @@ LESSON = Lesson(
     program=surrogate,
     lab=surrogate_lab(observed),
     predictions={"slope": whose_slope, "brackets": brackets},
+    sketches={
+        "slope": Sketch(
+            beliefs=slopes,
+            x=(-1.2, -0.8, -0.4, -0.2, 0.0, 0.2, 0.4, 0.8, 1.2),
+            low=-0.5,
+            high=2.0,
+            near=0.25,
+            label="dy/dx",
+        )
+    },
     highlight="soft + stop_gradient(f(x) - soft)",
 )

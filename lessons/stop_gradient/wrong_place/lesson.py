@@ -3,7 +3,8 @@
 import torch
 
 from lessons.lesson import Lesson
-from lessons.stop_gradient.noise_answers import which_formula
+from lessons.sketch import Sketch
+from lessons.stop_gradient.noise_answers import formulas, which_formula
 from lessons.stop_gradient.noise_lab import LAB
 from lessons.tricks import stop_gradient
 
@@ -19,5 +20,15 @@ LESSON = Lesson(
     program=wrong_place,
     lab=LAB,
     predictions={"gradient": which_formula},
+    sketches={
+        "gradient": Sketch(
+            beliefs=lambda x, facts: formulas(x, float(facts["u"])),
+            x=(-2.4, -1.8, -1.2, -0.6, 0.6, 1.2, 1.8, 2.4),
+            low=-3.0,
+            high=3.0,
+            near=0.45,
+            label="dz/dx",
+        )
+    },
     highlight="yu_fixed = stop_gradient(yu - y) + y",
 )

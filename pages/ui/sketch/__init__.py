@@ -1,0 +1,86 @@
+"""A curve to draw by hand: handles over x, moved by mouse, finger or arrow keys, then committed.
+
+What comes from the browser is text that ``lessons.sketch`` reads and refuses; nothing here grades.
+"""
+
+import html
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from lessons.roles import ROLES
+from lessons.sketch import LEVELS, Graded, Sketch
+from lessons.text import number
+
+_HERE = Path(__file__).parent
+
+_component = st.components.v2.component(
+    "gradient_sketch",
+    html='<div class="gt-sketch"></div>',
+    css=(_HERE / "sketch.css").read_text("utf-8"),
+    js=(_HERE / "sketch.js").read_text("utf-8"),
+    isolate_styles=False,
+)
+
+
+def draw(sketch: Sketch, key: str, commit: Callable[[object], None]) -> None:
+    """The chart with handles to move; ``commit`` gets what the browser sends, whatever it is."""
+
+    def send() -> None:
+        state = st.session_state.get(key)
+        sent = state.get("commit") if isinstance(state, Mapping) else None
+        if sent is not None:
+            commit(sent)
+
+    _component(key=key, data=chart(sketch) | {"graded": None}, on_commit_change=send)
+
+
+def drawn(sketch: Sketch, graded: Graded, key: str) -> None:
+    """The learner's sketch and the computed curve on one chart, and both as numbers."""
+    role = ROLES[sketch.role]
+    shown = {
+        "sketch": graded.sketch.tolist(),
+        "computed": graded.computed.tolist(),
+        "role": role.name,
+        "label": role.label,
+        "alt": sketch.spoken(graded),
+    }
+    _component(key=key, data=chart(sketch) | {"graded": shown}, on_commit_change=lambda: None)
+    rows = zip(graded.x.tolist(), graded.sketch.tolist(), graded.computed.tolist(), strict=True)
+    cells = "".join(
+        f"<tr><th scope=row>{number(x)}</th><td>{number(y, 3)}</td><td>{number(z, 3)}</td></tr>"
+        for x, y, z in rows
+    )
+    st.html(
+        "<details class=gt-numbers><summary>The sketch as numbers</summary><table><thead><tr>"
+        "<th scope=col>x</th><th scope=col>your sketch</th>"
+        f"<th scope=col>{html.escape(role.label)}</th></tr></thead>"
+        f"<tbody>{cells}</tbody></table></details>"
+    )
+
+
+def chart(sketch: Sketch) -> dict[str, Any]:
+    """Axes and handles as the script draws them."""
+    return {
+        "x": list(sketch.x),
+        "low": sketch.low,
+        "high": sketch.high,
+        "levels": LEVELS,
+        "label": sketch.label,
+        "ticks": [{"y": y, "label": number(y, 3)} for y in _ticks(sketch.low, sketch.high)],
+        "names": [number(x, 3) for x in sketch.x],
+    }
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Up to seven round values from low to high, 0 among them."""
+    step = next(
+        step
+        for power in range(-6, 9)
+        for step in (1 * 10.0**power, 2 * 10.0**power, 5 * 10.0**power)
+        if (high - low) / step <= 7
+    )
+    first, last = round(low / step + 0.499), round(high / step - 0.499)
+    return [count * step for count in range(first, last + 1)]

@@ -1,0 +1,225 @@
+// A small chart with one handle for each x, moved up and down: press or drag anywhere in the chart,
+// or reach a handle by Tab and use the arrow keys. Once graded, the same chart stands still and
+// shows the computed curve as well. Text only ever goes in as text.
+
+const WIDE = 460;
+const HIGH = 306;
+const EDGE = { left: 52, right: 14, top: 14, bottom: 50 };
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const CLOSE = 6; // a stroke this near to a handle's x moves it as well
+const KEYS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 6, PageDown: -6 };
+const boxes = new WeakMap();
+
+export default function (component) {
+  const { parentElement, data, setTriggerValue } = component;
+  const root = parentElement.querySelector(".gt-sketch");
+  const what = JSON.stringify(data);
+  let box = boxes.get(root);
+  // A run of the page that changes nothing here must not take away what is half drawn.
+  if (!box || box.what !== what) boxes.set(root, (box = build(root, data, what)));
+  box.commit = (text) => setTriggerValue("commit", text);
+}
+
+function svg(tag, attributes, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function element(tag, attributes, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+function filled(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+/** Where things stand in the drawing, in its own units. */
+function places({ x, low, high }) {
+  const least = Math.min(...x);
+  const reach = Math.max(...x) - least || 1;
+  const room = 0.06 * reach; // so that the outer handles stand clear of the frame
+  const inner = { wide: WIDE - EDGE.left - EDGE.right, high: HIGH - EDGE.top - EDGE.bottom };
+  return {
+    across: (value) => EDGE.left + ((value - least + room) / (reach + 2 * room)) * inner.wide,
+    up: (value) => EDGE.top + ((high - value) / (high - low)) * inner.high,
+    value: (pixel) => high - ((pixel - EDGE.top) / inner.high) * (high - low),
+  };
+}
+
+function path(points) {
+  return points.map(([x, y], at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+}
+
+function build(root, data, what) {
+  const box = { what, commit: () => {} };
+  const at = places(data);
+  const drawing = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "gt-sketch-chart" });
+  drawing.append(...frame(data, at));
+  if (data.graded) {
+    root.replaceChildren(drawing, ...still(drawing, data, at));
+  } else {
+    root.replaceChildren(drawing, ...moving(drawing, data, at, box));
+  }
+  return box;
+}
+
+/** Grid, numbers and names of the axes: said to nobody, the handles say it all. */
+function frame(data, at) {
+  const right = WIDE - EDGE.right;
+  const bottom = HIGH - EDGE.bottom;
+  const group = svg("g", { "aria-hidden": "true" });
+  for (const { y, label } of data.ticks) {
+    const place = at.up(y);
+    const line = { x1: EDGE.left, x2: right, y1: place, y2: place };
+    group.append(
+      svg("line", { ...line, class: y === 0 ? "gt-zero" : "gt-grid" }),
+      svg("text", { x: EDGE.left - 8, y: place + 5, "text-anchor": "end" }, label),
+    );
+  }
+  data.x.forEach((x, index) => {
+    const place = at.across(x);
+    group.append(
+      svg("line", { x1: place, x2: place, y1: EDGE.top, y2: bottom, class: "gt-grid" }),
+      svg("text", { x: place, y: bottom + 24, "text-anchor": "middle" }, data.names[index]),
+    );
+  });
+  const middle = (EDGE.top + bottom) / 2;
+  const turned = { transform: `rotate(-90 13 ${middle})`, "text-anchor": "middle" };
+  group.append(
+    svg("text", { x: 13, y: middle + 4, ...turned, class: "gt-name" }, data.label),
+    svg("text", { x: (EDGE.left + right) / 2, y: HIGH - 6, "text-anchor": "middle", class: "gt-name" }, "x"),
+  );
+  return [group];
+}
+
+/** The handles, their line, and the button. */
+function moving(drawing, data, at, box) {
+  const step = (data.high - data.low) / data.levels;
+  const zero = Math.round(-data.low / step);
+  const levels = data.x.map(() => zero);
+  const line = svg("path", { class: "gt-mine" });
+  const handles = data.x.map((x, index) =>
+    svg(
+      "g",
+      {
+        class: "gt-handle",
+        role: "slider",
+        tabindex: "0",
+        "aria-label": `${data.label} at x = ${data.names[index]}`,
+        "aria-orientation": "vertical",
+        "aria-valuemin": data.low,
+        "aria-valuemax": data.high,
+      },
+      svg("circle", { r: 9 }),
+    ),
+  );
+  const value = (level) => Number((data.low + level * step).toPrecision(10));
+  const show = () => {
+    handles.forEach((handle, index) => {
+      const y = value(levels[index]);
+      handle.setAttribute("transform", `translate(${at.across(data.x[index])} ${at.up(y)})`);
+      handle.setAttribute("aria-valuenow", y);
+      handle.setAttribute("aria-valuetext", String(Number(y.toPrecision(3))).replace("-", "−"));
+    });
+    line.setAttribute("d", path(levels.map((level, i) => [at.across(data.x[i]), at.up(value(level))])));
+  };
+  const put = (index, level) => {
+    levels[index] = Math.min(Math.max(Math.round(level), 0), data.levels);
+    show();
+  };
+
+  // What is pressed takes the nearest handle along. Once the pointer has crossed another it is a
+  // stroke, and moves a handle where it crosses its x: one stroke across the chart draws them all.
+  const across = data.x.map((x) => at.across(x));
+  let last = null; // where the pointer was, and the handle it has hold of
+  const where = (event) => {
+    const box = drawing.getBoundingClientRect();
+    const x = ((event.clientX - box.left) / box.width) * WIDE;
+    const y = ((event.clientY - box.top) / box.height) * HIGH;
+    return { x, level: (at.value(y) - data.low) / step };
+  };
+  const nearest = (x) => {
+    const apart = across.map((one) => Math.abs(one - x));
+    return apart.indexOf(Math.min(...apart));
+  };
+  drawing.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    drawing.setPointerCapture(event.pointerId);
+    const now = where(event);
+    last = { ...now, held: nearest(now.x) };
+    put(last.held, now.level);
+    handles[last.held].focus({ preventScroll: true, focusVisible: false });
+  });
+  drawing.addEventListener("pointermove", (event) => {
+    if (!last || !drawing.hasPointerCapture(event.pointerId)) return;
+    const now = where(event);
+    let { held } = last;
+    across.forEach((x, index) => {
+      const crossed = (last.x - x) * (now.x - x) < 0;
+      if (index === held || (!crossed && Math.abs(now.x - x) > CLOSE)) return;
+      const share = crossed ? (x - last.x) / (now.x - last.x) : 1;
+      put(index, last.level + share * (now.level - last.level));
+      held = null;
+    });
+    if (held !== null && nearest(now.x) === held) put(held, now.level);
+    last = { ...now, held };
+  });
+  handles.forEach((handle, index) =>
+    handle.addEventListener("keydown", (event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      const ends = { Home: 0, End: data.levels };
+      if (event.key in ends) put(index, ends[event.key]);
+      else if (event.key in KEYS) put(index, levels[index] + KEYS[event.key]);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    }),
+  );
+  drawing.setAttribute("role", "group");
+  drawing.setAttribute("aria-label", `Sketch of ${data.label} over x: ${data.x.length} handles`);
+  drawing.append(line, ...handles);
+  show();
+  const button = element("button", { type: "button", class: "gt-commit" }, "Commit to this sketch");
+  button.addEventListener("click", () => box.commit(levels.map((one) => DIGITS[one]).join("")));
+  const help = element(
+    "p",
+    { class: "gt-sketch-help" },
+    "Draw across the chart, or drag one handle. By keyboard: Tab to a handle, then the arrow keys.",
+  );
+  return [help, button];
+}
+
+/** The sketch and the computed curve, and which is which. */
+function still(drawing, data, at) {
+  const { sketch, computed, role, label, alt } = data.graded;
+  const line = (values) => path(values.map((y, i) => [at.across(data.x[i]), at.up(y)]));
+  const colour = `color: var(--role-${role})`;
+  const marks = (values, shape) =>
+    values.map((y, i) => {
+      const place = `translate(${at.across(data.x[i])} ${at.up(y)})`;
+      return shape(place);
+    });
+  drawing.setAttribute("role", "img");
+  drawing.setAttribute("aria-label", alt);
+  drawing.classList.add("gt-still");
+  drawing.append(
+    svg("path", { d: line(computed), class: "gt-theirs", style: colour }),
+    ...marks(computed, (transform) =>
+      svg("path", { d: "M0 -8L8 0L0 8L-8 0Z", transform, class: "gt-diamond", style: colour }),
+    ),
+    svg("path", { d: line(sketch), class: "gt-mine" }),
+    ...marks(sketch, (transform) => svg("circle", { r: 5, transform, class: "gt-point" })),
+  );
+  const entry = (mark, text) => element("span", {}, mark, text);
+  const small = () => svg("svg", { viewBox: "0 0 26 18", width: 26, height: 18, "aria-hidden": "true" });
+  const mine = small();
+  mine.append(svg("path", { d: "M0 9H26", class: "gt-mine" }), svg("circle", { cx: 13, cy: 9, r: 5, class: "gt-point" }));
+  const theirs = small();
+  theirs.append(
+    svg("path", { d: "M0 9H26", class: "gt-theirs", style: colour }),
+    svg("path", { d: "M13 1L21 9L13 17L5 9Z", class: "gt-diamond", style: colour }),
+  );
+  return [element("p", { class: "gt-sketch-key" }, entry(mine, "your sketch"), entry(theirs, label))];
+}

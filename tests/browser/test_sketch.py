@@ -1,0 +1,120 @@
+"""A prediction that is drawn: by mouse, finger and keyboard, and what is said to it."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from lessons import find
+
+pytestmark = pytest.mark.browser
+
+PREDICT = "/stop_gradient?lesson=wrong_place&step=2"
+SKETCH = find("wrong_place").sketches["gradient"]
+
+
+def ready(page: Page) -> Page:
+    page.wait_for_selector('.gl-lab[data-ready="true"]')
+    page.locator(".gt-handle").first.wait_for()
+    return page
+
+
+def standing(page: Page) -> list[float]:
+    handles = page.locator(".gt-handle")
+    return [float(handles.nth(i).get_attribute("aria-valuenow")) for i in range(handles.count())]
+
+
+def place(page: Page, index: int, y: float) -> tuple[float, float]:
+    """Where in the window handle ``index`` would stand at this value."""
+    lines = page.locator(".gt-sketch-chart .gt-zero, .gt-sketch-chart .gt-grid[y1]")
+    box = page.locator(".gt-sketch-chart").bounding_box()
+    scale = box["height"] / float(
+        page.locator(".gt-sketch-chart").get_attribute("viewBox").split()[3]
+    )
+    ends = [lines.nth(i).evaluate("line => line.y1.baseVal.value") for i in range(lines.count())]
+    low, high = max(ends), min(ends)
+    up = low + (y - SKETCH.low) / (SKETCH.high - SKETCH.low) * (high - low)
+    handle = page.locator(".gt-handle").nth(index).bounding_box()
+    return handle["x"] + handle["width"] / 2, box["y"] + up * scale
+
+
+def commit(page: Page) -> None:
+    page.get_by_role("button", name="Commit to this sketch").click()
+    page.locator(".gt-sketch-chart.gt-still").wait_for()
+
+
+def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, open_page):
+    page = ready(open_page(app.url + PREDICT))
+    page.mouse.move(*place(page, 0, -1))
+    page.mouse.down()
+    for index, y in ((3, -1), (4, 1), (7, 1)):
+        page.mouse.move(*place(page, index, y), steps=20)
+    page.mouse.up()
+    assert standing(page) == pytest.approx([-1] * 4 + [1] * 4, abs=0.2)
+    commit(page)
+    wrong, right = page.locator(".st-key-reply_wrong"), page.locator(".st-key-reply_right")
+    expect(wrong).to_contain_text("✗ Your sketch: the intended gradient")
+    expect(wrong).to_contain_text("0 of 8 handles")
+    expect(right).to_contain_text("the noise the other way up")
+    alt = page.locator(".gt-still").get_attribute("aria-label")
+    assert re.search(r"x = −2\.4: you −(1|0\.9|1\.1), gradient autograd gives −2;", alt)
+    page.get_by_text("The sketch as numbers").click()
+    expect(page.locator(".gt-numbers tbody tr").first).to_contain_text("−2.4")
+    page.wait_for_function("!document.querySelector('[data-table]').innerText.includes('?')")
+
+
+def test_drawn_by_keyboard_alone_it_is_right_and_a_reload_keeps_it(app, open_page):
+    page = ready(open_page(app.url + PREDICT))
+    page.locator(".gt-handle").first.focus()
+    for index in range(len(SKETCH.x)):
+        handle = page.locator(".gt-handle").nth(index)
+        expect(handle).to_be_focused()
+        for key in (
+            "Home" if index < 4 else "End",
+            *["ArrowUp" if index < 4 else "ArrowDown"] * 10,
+        ):
+            page.keyboard.press(key)
+        expect(handle).to_have_attribute("aria-valuetext", "−2" if index < 4 else "2")
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-reply_right")).to_contain_text("✓ Your sketch:")
+    expect(page.locator(".st-key-reply_right")).to_contain_text("8 of 8 handles")
+    page.wait_for_function("document.cookie.includes('gradient=1')")
+    page.reload()
+    page.locator(".gt-still").wait_for()
+    expect(page.locator(".st-key-reply_right")).to_contain_text("8 of 8 handles")
+    expect(page.locator(".st-key-lessons_progress")).to_contain_text("1 of 1 predictions right")
+
+
+def test_a_finger_draws_and_does_not_scroll(app, open_page):
+    page = ready(open_page(app.url + PREDICT, width=390, height=844))
+    page.locator(".gt-sketch-chart").scroll_into_view_if_needed()
+    touch = page.context.new_cdp_session(page)
+    touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    top = page.locator(".stMain").evaluate("main => main.scrollTop")
+
+    def send(kind: str, *at: float) -> None:
+        points = [{"x": at[0], "y": at[1]}] if at else []
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    send("touchStart", *place(page, 5, 0.0))
+    for y in (0.5, 1.0, 1.5, 2.0):
+        send("touchMove", *place(page, 5, y))
+    send("touchEnd")
+    assert standing(page) == pytest.approx([0, 0, 0, 0, 0, 2, 0, 0], abs=0.2)
+    assert page.locator(".stMain").evaluate("main => main.scrollTop") == top
+    box = page.locator(".gt-sketch-chart").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+
+
+def test_what_is_half_drawn_outlives_a_change_in_the_lab(app, open_page):
+    page = ready(open_page(app.url + PREDICT))
+    page.locator(".gt-handle").nth(2).press("PageUp")
+    before = standing(page)
+    assert any(before)
+    slider = page.locator('[data-control="noise_high"] input[type=range]')
+    slider.press("ArrowRight")
+    page.wait_for_function("location.search.includes('noise_high=0.26')")
+    page.wait_for_timeout(500)
+    assert standing(page) == before

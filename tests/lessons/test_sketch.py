@@ -1,0 +1,132 @@
+"""A sketch is graded by the computed curve and the beliefs' curves, and hostile text is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lessons import find, lessons
+from lessons.result import Result, Series
+from lessons.sketch import LEVELS, Sketch
+
+X = (-2.0, -1.0, 1.0, 2.0)
+
+
+def beliefs(x, facts):
+    return {"line": facts["slope"] * x, "flat": 0 * x, "bent": facts["slope"] * np.abs(x)}
+
+
+SKETCH = Sketch(beliefs, X, low=-3.0, high=3.0, near=0.4, label="dy/dx")
+DRAWN = [
+    (lesson, step)
+    for lesson in lessons()
+    for step in lesson.prose.steps
+    if step.question and step.question.kind == "sketch"
+]
+EACH = pytest.mark.parametrize(("lesson", "step"), DRAWN, ids=lambda one: getattr(one, "slug", ""))
+
+
+def result(slope=1.0, y=None) -> Result:
+    x = np.linspace(-2.5, 2.5, 51)
+    curve = slope * x if y is None else y(x)
+    series = Series("trick_gradient", "trick_gradient", x, curve)
+    return Result((series,), (series,), facts={"slope": slope})
+
+
+def drawn(values, of=SKETCH) -> str:
+    return of.write(np.array(values))
+
+
+def test_a_sketch_counts_as_the_belief_whose_curve_it_resembles():
+    grade = SKETCH.grade
+    assert grade(drawn([-2.2, -0.8, 1.1, 1.7]), result()).key == "line"
+    assert grade(drawn([2, 1, 1, 2]), result()).key == "bent"
+    assert grade(drawn([0, 0.1, 0, 0]), result()).key == "flat"
+    assert grade(drawn([3, -3, 3, -3]), result()).key == ""
+
+
+def test_hits_are_those_near_the_computed_curve_not_near_a_belief():
+    falling = result(y=lambda x: -x)
+    graded = SKETCH.grade(drawn([-2, -1, 1, 2]), falling)
+    assert (graded.key, graded.hits) == ("line", 0)
+    assert SKETCH.grade(drawn([2, 1, -1, 0]), falling).hits == 3
+    assert "3 of 4 handles" in str(SKETCH.grade(drawn([2, 1, -1, 0]), falling))
+
+
+def test_the_facts_decide_and_what_is_off_the_chart_counts_as_its_edge():
+    flat_is_line = SKETCH.grade(drawn([0, 0, 0, 0]), result(slope=0.0))
+    assert (flat_is_line.key, flat_is_line.hits) == ("line", 4)
+    steep = SKETCH.grade(drawn([-3, -3, 3, 3]), result(slope=9.0))
+    assert (steep.key, steep.hits) == ("line", 4)
+
+
+def test_gaps_of_the_curve_are_bridged_and_a_short_curve_is_an_error():
+    with_gap = result(y=lambda x: np.where(np.abs(x) < 0.05, np.nan, x))
+    assert SKETCH.grade(drawn(X), with_gap).hits == len(X)
+    short = replace(SKETCH, x=(-9.0, 9.0))
+    with pytest.raises(ValueError, match="does not reach"):
+        short.grade("00", result())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [None, 7, [], {}, "", "000", "00000", "zzzz", "٠٠٠٠", "0 00", "-1.0", "0" * 10**6, b"0000"],
+)
+def test_what_is_no_sketch_is_refused_with_a_sentence(text):
+    with pytest.raises(ValueError, match=r"That is no sketch .*\.$"):
+        SKETCH.read(text)
+
+
+@given(st.lists(st.integers(0, LEVELS), min_size=len(X), max_size=len(X)))
+def test_every_sketch_comes_back_from_its_text(levels):
+    y = SKETCH.low + np.array(levels) / LEVELS * (SKETCH.high - SKETCH.low)
+    assert np.allclose(SKETCH.read(SKETCH.write(y)), y, atol=1e-9)
+    graded = SKETCH.grade(SKETCH.write(y), result())
+    assert 0 <= graded.hits <= len(X)
+    assert graded.key in ("line", "flat", "bent", "")
+
+
+def test_a_chart_without_0_among_its_levels_is_an_error():
+    for low, high in ((1.0, 2.0), (-1.0, 2.3)):
+        with pytest.raises(ValueError, match="0 is no level"):
+            replace(SKETCH, low=low, high=high)
+
+
+@EACH
+def test_each_beliefs_own_curve_counts_as_that_belief(lesson, step):
+    sketch = lesson.sketches[step.question.name]
+    seen = lesson.compute(lesson.validate(step.lab))
+    expected = sketch.expected(seen)
+    assert list(expected) == [option.key for option in step.question.options]
+    for key, curve in expected.items():
+        assert np.isfinite(curve).all()
+        assert sketch.grade(sketch.write(curve), seen).key == key
+
+
+@EACH
+def test_the_right_beliefs_curve_is_the_computed_one(lesson, step):
+    sketch = lesson.sketches[step.question.name]
+    assert sketch.role in step.question.hides, "the curve to sketch is to be seen in the lab"
+    seen = lesson.compute(lesson.validate(step.lab))
+    right = lesson.right(step.question, seen)
+    assert np.allclose(sketch.expected(seen)[right], sketch.computed(seen), atol=sketch.near / 10)
+    graded = sketch.grade(sketch.write(sketch.computed(seen)), seen)
+    assert (graded.key, graded.hits) == (right, len(sketch.x))
+    others = [key for key in sketch.expected(seen) if key != right]
+    for key in others:
+        wrong = sketch.grade(sketch.write(sketch.expected(seen)[key]), seen)
+        assert wrong.hits * 2 <= len(sketch.x) + 2, f"{key} is as good as {right}"
+
+
+def test_another_program_moves_the_curve_that_a_sketch_is_compared_with():
+    lesson, noisy = find("wrong_place"), find("noise_leaks")
+    sketch = lesson.sketches["gradient"]
+    step = next(one for one in lesson.prose.steps if one.question)
+    values = lesson.validate(step.lab)
+    ours, theirs = lesson.compute(values), noisy.compute(values)
+    text = sketch.write(sketch.computed(ours))
+    assert sketch.grade(text, ours).hits == len(sketch.x)
+    assert sketch.grade(text, theirs).hits == 0
+    assert lesson.right(step.question, theirs) == "same"
