@@ -8,12 +8,19 @@ import math
 from collections.abc import Callable
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any
 
 import torch
 
 from lessons.parameters import Values
-from lessons.training.stacked import Adam, accuracy, cross_entropy, drawn_layer, linear, tanh
+from lessons.training.stacked import (
+    Adam,
+    accuracy,
+    cross_entropy,
+    drawn_layer,
+    linear,
+    side_by_side,
+    tanh,
+)
 
 MOON = 150
 """Points of each moon in each domain, as in the paper."""
@@ -152,12 +159,21 @@ def loss_of(
     scale: float,
     scale_at_start: float,
     wiring: str,
+    heard: bool = True,
 ) -> torch.Tensor:
-    """What one step descends, one number a seed: the lesson's program on these networks."""
+    """What one step descends, one number a seed: the lesson's program on these networks.
+
+    ``heard=False`` spares the domain head's gradient at the features, where λ is 0 and would make
+    nothing of it.
+    """
+
+    def unheard(features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
+        return networks.domain_head(features.detach(), frozen)
+
     return program(
         networks.features(points),
         label_head=networks.label_head,
-        domain_head=networks.domain_head,
+        domain_head=networks.domain_head if heard else unheard,
         labels=LABELS.to(points),
         domains=DOMAINS.to(points),
         scale=scale,
@@ -195,14 +211,19 @@ class Moons:
     def step(self, done: int, values: Values) -> None:
         """One update of both arms on all points."""
         p = progress(done, self.steps)
-        scale = scale_at(p, values)
-        settings: dict[str, tuple[Any, ...]] = {
-            "trick": (scale, self._scale_at_start, values["wiring"]),
-            "source_only": (0.0, 0.0, "reversal"),
-        }
-        for name, arm in self.arms.items():
-            loss = loss_of(self.program, arm, self.points, *settings[name])
-            self._adam[name].step(loss, rate_at(p, values))
+        scale, rate = scale_at(p, values), rate_at(p, values)
+
+        def trick() -> None:
+            arm = self.arms["trick"]
+            wired = (scale, self._scale_at_start, values["wiring"])
+            self._adam["trick"].step(loss_of(self.program, arm, self.points, *wired), rate)
+
+        def source_only() -> None:
+            arm = self.arms["source_only"]
+            loss = loss_of(self.program, arm, self.points, 0.0, 0.0, "reversal", heard=False)
+            self._adam["source_only"].step(loss, rate)
+
+        side_by_side(source_only, trick, self.points)
 
     @torch.no_grad()
     def numbers(self) -> dict[str, torch.Tensor]:

@@ -1,0 +1,170 @@
+"""What a page does with the wishes that come from a browser, for a training that costs nothing."""
+
+import gc
+import threading
+from dataclasses import replace
+
+import pytest
+
+from lessons import find
+from lessons.training.seats import LAPSE, Seats
+from pages.ui.training import Asked, Watch, read
+from tests.training.counting import COUNTING, VALUES, Counter, program
+
+MOONS = find("moons")
+LESSON = replace(MOONS, program=program, lab=replace(MOONS.lab, training=COUNTING))
+LONG = VALUES | {"steps": 10**6, "seconds": 0.005}
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def new(seats=None):
+    return Watch(LESSON, Seats(2, Clock()) if seats is None else seats)
+
+
+def test_nothing_runs_before_it_is_asked_for():
+    run = new().update(LONG, None)
+    assert (run.done, run.state) == (0, "ready")
+
+
+def test_a_message_makes_a_slice_and_no_message_makes_none():
+    watch = new()
+    watch.update(LONG, Asked("run"))
+    run = watch.update(LONG, Asked("run"))
+    done = run.done
+    assert 2 <= done < 100
+    assert watch.update(LONG, None).done == done
+    assert run.state == "running"
+
+
+def test_pause_one_step_and_go_on():
+    watch = new()
+    done = watch.update(LONG, Asked("run")).done
+    assert watch.update(LONG, Asked("pause")).state == "paused"
+    run = watch.update(LONG, Asked("pause", single=1))
+    assert (run.done, run.state) == (done + 1, "paused")
+    assert watch.update(LONG, Asked("pause", single=1)).done == done + 1, "asked for once"
+    assert watch.update(LONG, Asked("run", single=1)).done > done + 1
+
+
+def test_stop_lets_the_networks_go_and_training_again_begins_anew():
+    gc.collect()
+    before = Counter.alive
+    watch = new()
+    watch.update(LONG, Asked("run"))
+    run = watch.update(LONG, Asked("stop"))
+    assert run.state == "stopped"
+    assert Counter.alive == before
+    again = watch.update(LONG, Asked("run", begun=1))
+    assert again is not run
+    assert 0 < again.done <= run.done + 100
+
+
+def test_a_setting_that_cannot_change_midway_begins_a_new_run_that_goes_on():
+    watch = new()
+    first = watch.update(LONG, Asked("run"))
+    second = watch.update(LONG | {"seeds": 5}, Asked("run"))
+    assert second is not first
+    assert second.seeds == 5
+    assert second.done > 0
+
+
+def test_a_live_setting_does_not():
+    watch = new()
+    first = watch.update(LONG, Asked("run"))
+    assert watch.update(LONG | {"pace": 9.0}, Asked("run")) is first
+
+
+def test_the_end_is_told_once():
+    watch = new()
+    short = VALUES | {"steps": 3}
+    assert watch.update(short, Asked("run")).state == "done"
+    assert watch.ended
+    watch.update(short, Asked("run"))
+    assert not watch.ended
+
+
+def test_who_comes_third_waits_and_is_told_so():
+    clock = Clock()
+    seats = Seats(2, clock)
+    watches = [new(seats) for _ in range(4)]
+    runs = [watch.update(LONG, Asked("run")) for watch in watches]
+    assert [run.done > 0 for run in runs] == [True, True, False, False]
+    told = [watch.spec(run) for watch, run in zip(watches, runs, strict=True)]
+    assert [one["state"] for one in told] == ["running", "running", "queued", "queued"]
+    assert "1 run is before yours" in told[2]["text"]
+    assert "2 runs are before yours" in told[3]["text"]
+    watches[0].update(LONG, Asked("pause"))
+    assert watches[2].update(LONG, Asked("run")).done > 0
+    assert watches[3].update(LONG, Asked("run")).done == 0
+
+
+@pytest.mark.parametrize("how", ["left", "silent"])
+def test_who_leaves_makes_room_within_a_second(how):
+    clock = Clock()
+    seats = Seats(1, clock)
+    first, second = new(seats), new(seats)
+    first.update(LONG, Asked("run"))
+    assert second.update(LONG, Asked("run")).done == 0
+    if how == "left":
+        first.close()
+    else:
+        clock.now += LAPSE + 0.01
+    assert second.update(LONG, Asked("run")).done > 0
+    assert LAPSE <= 1.0
+
+
+@pytest.mark.parametrize("how", ["closed", "dropped"])
+def test_a_hundred_left_behind_leave_no_thread_and_no_growth(how):
+    gc.collect()
+    clock = Clock()
+    alive, threads, seats = Counter.alive, threading.active_count(), Seats(200, clock)
+    for _ in range(100):
+        watch = new(seats)
+        watch.update(LONG, Asked("pause", single=1))
+        watch.update(LONG | {"seconds": 0.0, "steps": 3}, Asked("run"))
+        if how == "closed":
+            watch.close()
+    del watch
+    clock.now += LAPSE + 0.01
+    gc.collect()
+    assert len(seats) == 0
+    seats.leave("nobody")
+    with seats.turn("the next"):  # forgets whoever went without a word
+        gc.collect()
+        assert Counter.alive == alive
+    assert threading.active_count() == threads
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"train_phase": "fly", "train_begun": "1", "train_single": "1"},
+        {"train_phase": "run", "train_begun": "-1", "train_single": "1"},
+        {"train_phase": "run", "train_begun": "1" * 40, "train_single": "1"},
+        {"train_phase": "run", "train_begun": "١", "train_single": "0"},
+        {"train_phase": "run", "train_begun": "", "train_single": "0"},
+    ],
+)
+def test_what_is_not_as_it_should_be_makes_no_step(values):
+    assert read(values) == Asked("pause", 0, 0)
+
+
+def test_a_wish_is_read():
+    given = {"train_phase": "run", "train_begun": "2", "train_single": "3"}
+    assert read(given) == Asked("run", 2, 3)
+
+
+def test_the_facts_of_the_run_take_the_place_of_those_at_the_start_once():
+    watch = new()
+    run = watch.update(VALUES, Asked("pause", single=1))
+    result = MOONS.compute(MOONS.validate({}))
+    told = watch.told(result, run)
+    assert (told.facts["step"], result.facts["step"]) == (1, 0)
+    assert watch.told(told, run).notes == told.notes == result.notes
