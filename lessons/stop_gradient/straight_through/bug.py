@@ -31,7 +31,7 @@ def check(code: Code) -> None:
     optimiser = torch.optim.SGD([x], lr=0.1)
     for _ in range(20):
         optimiser.zero_grad()
-        ((code(x) - 3) ** 2).backward()  # type: ignore[no-untyped-call]
+        ((code(x) - 3) ** 2).backward()
         optimiser.step()
     came = code(x).item()
     assert came == 3, f"x went from 0.4 to {x.item():.3g}, and the code is {came:g}; expected 3"

@@ -1,0 +1,141 @@
+"""Where a clip stands in a training step: against closed forms, and training done by hand."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lessons import find
+from lessons.clipping.two_weights import by_role, plain_loss, train
+from lessons.clipping.where_to_clip.lesson import where_to_clip
+
+W, V, X = 1.0, 2.0, 2.0
+NORM = math.hypot(V * V * W * X * X, V * (W * X) ** 2)
+
+
+def run(**given: str):
+    lesson = find("where_to_clip")
+    return lesson.compute(lesson.validate(given))
+
+
+def scalar(value: float) -> torch.Tensor:
+    return torch.tensor(value, dtype=torch.float64)
+
+
+def by_hand(place: str, limit: float, rate: float, steps: int):
+    """Losses and used gradients of plain descent, with nothing but arithmetic."""
+    w, v, losses, used = W, V, [], []
+    for _ in range(steps):
+        losses.append((v * w * X) ** 2 / 2)
+        at_h = v * v * w * X  # dL/dh for h = w·x
+        if place == "graph":
+            at_h = min(max(at_h, -limit), limit)
+        slopes = np.array([at_h * X, v * (w * X) ** 2])
+        if place == "after":
+            slopes *= min(1.0, limit / np.hypot(*slopes))
+        used.append(slopes)
+        w, v = w - rate * slopes[0], v - rate * slopes[1]
+    return losses, used
+
+
+@pytest.mark.parametrize("place", ["none", "graph", "after", "late"])
+@pytest.mark.parametrize("limit", [0.5, 3.0, 100.0])
+def test_training_is_what_arithmetic_by_hand_says(place, limit):
+    losses, used = train(where_to_clip, scalar(W), scalar(V), X, place, limit, 0.05, 4)
+    expected, slopes = by_hand(place, limit, 0.05, 4)
+    assert losses.tolist() == pytest.approx(expected, rel=1e-5)
+    assert np.allclose(used.numpy(), slopes, rtol=1e-5)  # clip_grad_norm_ adds 1e-6 to the norm
+
+
+@pytest.mark.parametrize("place", ["late", "early"])
+def test_behind_step_and_before_backward_a_clip_changes_not_one_bit(place):
+    given = (where_to_clip, scalar(W), scalar(V), X)
+    for ours, plain in zip(
+        train(*given, place, 0.5, 0.1, 5), train(*given, "none", 0.5, 0.1, 5), strict=True
+    ):
+        assert torch.equal(ours, plain)
+    after, _ = train(*given, "after", 0.5, 0.1, 5)
+    assert after[-1] != train(*given, "none", 0.5, 0.1, 5)[0][-1]
+
+
+def test_the_returned_norm_is_the_one_before_clipping_over_both_weights():
+    facts = run().facts
+    assert facts["returned"] == facts["example_norm"] == pytest.approx(NORM)
+    assert facts["left"] == pytest.approx(facts["example_limit"], rel=1e-5)
+    assert facts["returned"] > 2 * facts["example_limit"]
+
+
+def test_in_the_graph_the_limit_meets_the_local_derivatives_behind_it():
+    result = run(place="graph")
+    assert result["trick_gradient"].y.tolist() == [3.0 * X, V * (W * X) ** 2]
+    assert result["true_gradient"].y.tolist() == [V * V * W * X * X, V * (W * X) ** 2]
+    assert result.facts["used_norm"] > 3.0  # the limit bounds what comes back at h, not the step
+
+
+def test_the_true_gradient_is_the_central_difference_of_the_loss():
+    roles = by_role(where_to_clip, scalar(W), scalar(V), X, "after", 1.0)
+    w, v, h = scalar(W), scalar(V), 1e-6
+    slopes = [
+        (plain_loss(w + h, v, X) - plain_loss(w - h, v, X)) / (2 * h),
+        (plain_loss(w, v + h, X) - plain_loss(w, v - h, X)) / (2 * h),
+    ]
+    assert roles["true_gradient"].tolist() == pytest.approx([float(s) for s in slopes], rel=1e-8)
+    assert roles["trick_gradient"].tolist() == pytest.approx(
+        [float(s) / NORM for s in slopes], rel=1e-6
+    )
+    assert roles["intended_gradient"].tolist() == pytest.approx(
+        [float(s) / NORM for s in slopes], rel=1e-8
+    )
+
+
+def test_with_no_clip_and_with_a_late_one_training_explodes_and_otherwise_not():
+    curves = {
+        place: {one.name: one.y for one in run(place=place).curves} for place in ("late", "after")
+    }
+    for drawn in curves.values():
+        assert not drawn["true_gradient"][-1] < 1e12
+        assert drawn["intended_gradient"][-1] < 1e-3
+    assert curves["late"]["trick_gradient"].tolist() == curves["late"]["true_gradient"].tolist()
+    trained = [curves["after"][role].tolist() for role in ("trick_gradient", "intended_gradient")]
+    assert trained[0] == trained[1]
+
+
+def test_the_answers_follow_the_numbers():
+    """Another program makes another answer right."""
+    lesson = find("where_to_clip")
+    values = lesson.validate({})
+
+    def answers(program):
+        result = lesson.lab.compute(program, values, lambda share: None)
+        return [lesson.predictions[name](result) for name in ("late", "graph")]
+
+    def at_once(w, v, x, place, limit, optimizer=None):
+        return where_to_clip(w, v, x, "after" if place == "late" else place, limit, optimizer)
+
+    def kept(w, v, x, place, limit, optimizer=None):
+        """A late clip that is remembered and used by the step after it."""
+        seen = getattr(optimizer, "seen", 0)
+        place = {"late": "after" if seen else "late", "graph": "none"}.get(place, place)
+        if optimizer is not None:
+            optimizer.seen = seen + 1
+        return where_to_clip(w, v, x, place, limit, optimizer)
+
+    def on_the_weight(w, v, x, place, limit, optimizer=None):
+        if place != "graph":
+            return where_to_clip(w, v, x, place, limit, optimizer)
+        return where_to_clip(w, v, x, place, limit / x, optimizer)
+
+    assert answers(where_to_clip) == ["never", "graph_times_x"]
+    assert answers(at_once)[0] == "this"
+    assert answers(kept) == ["next", "graph_plain"]
+    assert answers(on_the_weight)[1] == "graph_limit"
+
+
+@pytest.mark.parametrize("place", ["none", "early", "after"])
+def test_which_number_is_returned_is_graded_from_the_number(place):
+    lesson = find("where_to_clip")
+    result = run(place=place)
+    assert lesson.predictions["returned"](result) == "before"
+    result.facts["returned"] = result.facts["example_limit"]
+    assert lesson.predictions["returned"](result) == "after"
