@@ -1,5 +1,6 @@
 """Python code on a page with some lines marked, which st.code cannot do: plain HTML, no script."""
 
+import ast
 import difflib
 import html
 import io
@@ -16,9 +17,11 @@ Mark = Literal["trick", "added", "removed"]
 _TAGS: dict[Mark, str] = {"trick": "mark", "added": "ins", "removed": "del"}
 
 
-def show_code(source: str, marks: Mapping[int, Mark] | None = None, label: str = "Code") -> None:
-    """Show Python source; ``marks`` by line, 0 for the first."""
-    st.html(markup(source, marks or {}, label))
+def show_code(
+    source: str, marks: Mapping[int, Mark] | None = None, label: str = "Code", wrap: bool = False
+) -> None:
+    """Show Python source; ``marks`` by line, 0 for the first; ``wrap`` is for narrow columns."""
+    st.html(markup(source, marks or {}, label, wrap))
 
 
 def marked_lines(source: str, text: str) -> dict[int, Mark]:
@@ -51,15 +54,39 @@ def difference(before: str, after: str) -> tuple[str, dict[int, Mark]]:
     return "\n".join(lines), marks
 
 
-def markup(source: str, marks: Mapping[int, Mark], label: str = "Code") -> str:
+def bare(source: str) -> str:
+    """The source with its signatures on one line each and without type annotations.
+
+    They cost a narrow column more room than they tell a reader of a few lines.
+    """
+    lines = source.splitlines()
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    for node in sorted(found, key=lambda node: -node.lineno):
+        ends = [one.end_lineno or 0 for one in ast.walk(node.args) if isinstance(one, ast.arg)]
+        below = max([node.lineno, *ends, (node.returns and node.returns.end_lineno) or 0])
+        while below < len(lines) and not lines[below - 1].rstrip().endswith(":"):
+            below += 1  # to the closing bracket
+        if node.body[0].lineno <= below:
+            continue  # a function on one line
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+        indent = " " * node.col_offset
+        head = f"{indent}def {node.name}({ast.unparse(node.args)}):"
+        lines[node.lineno - 1 : below] = [head]
+    return "\n".join(lines)
+
+
+def markup(source: str, marks: Mapping[int, Mark], label: str = "Code", wrap: bool = False) -> str:
     """The source as HTML; everything in it is escaped."""
     rows = []
-    for number, line in enumerate(_coloured(source)):
+    for number, (line, text) in enumerate(zip(_coloured(source), source.split("\n"), strict=False)):
         tag = _TAGS[marks[number]] if number in marks else "span"
-        rows.append(f'<{tag} class="gt-row">{line or " "}\n</{tag}>')
+        hang = f' style="--indent:{len(text) - len(text.lstrip())}"' if wrap else ""
+        rows.append(f'<{tag} class="gt-row"{hang}>{line or " "}\n</{tag}>')
     return (
-        f'<pre class="gt-code" tabindex="0" role="region" aria-label="{html.escape(label)}">'
-        f"<code>{''.join(rows)}</code></pre>"
+        f'<pre class="gt-code{" gt-wrap" if wrap else ""}" tabindex="0" role="region" '
+        f'aria-label="{html.escape(label)}"><code>{"".join(rows)}</code></pre>'
     )
 
 

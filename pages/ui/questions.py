@@ -11,7 +11,7 @@ from lessons.prose import Option, Question, fill
 from lessons.result import Result
 from lessons.text import number
 from lessons.typed import Typed, grade
-from pages.ui.code_view import difference, show_code
+from pages.ui.code_view import bare, difference, show_code
 from pages.ui.lab_state import LabState
 from pages.ui.memory import Trail
 from pages.ui.sketch import draw, drawn
@@ -191,9 +191,9 @@ def _bug(
     """The code, the assertion and what it says; fixes to try until one passes."""
     broken, check = code_of(bug.broken), code_of(bug.check)
     st.markdown(f"From [{bug.source}]({bug.url}):")
-    show_code(broken, label="The code with the bug")
+    show_code(broken, label="The code with the bug", wrap=True)
     st.markdown("What should hold, and what it says of this code:")
-    show_code(check, label="The assertion")
+    show_code(check, label="The assertion", wrap=True)
     _verdict(bug.failure(bug.broken))
     tried = trail.answers.get(question.name)
     said = bug.failure(bug.fixes[tried]) if tried else None
@@ -222,7 +222,9 @@ def _bug(
         with st.container(key=f"reply_{'right' if passed else 'wrong'}"):
             st.markdown(f"**{'✓' if passed else '✗'} You tried: {options[tried].text}**")
             show_code(
-                *difference(broken, code_of(bug.fixes[tried], bug.broken.__name__)), "The fix"
+                *difference(broken, code_of(bug.fixes[tried], bug.broken.__name__)),
+                "The fix",
+                wrap=True,
             )
             _verdict(said)
             st.markdown(options[tried].reply)
@@ -232,7 +234,7 @@ def _bug(
 
 def code_of(function: Callable[..., object], name: str = "") -> str:
     """A function's source; under another name if one is given, so that two can be compared."""
-    source = inspect.getsource(function)
+    source = bare(inspect.getsource(function))
     return source.replace(f"def {function.__name__}(", f"def {name}(", 1) if name else source
 
 

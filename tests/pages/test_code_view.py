@@ -1,12 +1,14 @@
 """Code on a page: escaped, marked where the trick sits, with the changes of a fix."""
 
+import ast
 import html
+import inspect
 import re
 
 import pytest
 
 from lessons import lessons
-from pages.ui.code_view import difference, marked_lines, markup
+from pages.ui.code_view import bare, difference, marked_lines, markup
 
 
 def text_of(shown: str) -> list[str]:
@@ -36,6 +38,74 @@ def test_nothing_in_code_becomes_html(source):
     assert [line.rstrip() for line in text_of(shown)] == [
         line.rstrip() for line in source.split("\n")
     ]
+
+
+def test_a_signature_loses_its_annotations_and_nothing_else():
+    source = """\
+def f(
+    x: torch.Tensor, *more: int, key: str = "a", **rest: Any
+) -> Callable[[int], str]:
+    \"\"\"What it does.\"\"\"
+    note: int = 1  # stays
+
+    @rule
+    def h(a: int) -> int:
+        # why
+        @rule
+        def g(a: int) -> int:
+            return a
+
+        return g(a)
+
+    def g(op: Op, grad: torch.Tensor) -> torch.Tensor:
+        return grad
+
+    return g
+"""
+    assert (
+        bare(source)
+        == """\
+def f(x, *more, key='a', **rest):
+    \"\"\"What it does.\"\"\"
+    note: int = 1  # stays
+
+    @rule
+    def h(a):
+        # why
+        @rule
+        def g(a):
+            return a
+
+        return g(a)
+
+    def g(op, grad):
+        return grad
+
+    return g"""
+    )
+    assert bare("def f(x: int) -> int: return x") == "def f(x: int) -> int: return x"
+
+
+@pytest.mark.parametrize(
+    "lesson", [one for one in lessons() if one.bug], ids=lambda lesson: lesson.slug
+)
+def test_the_code_of_a_bug_is_still_whole_python_once_bare(lesson):
+    for code in (lesson.bug.broken, lesson.bug.check, *lesson.bug.fixes.values()):
+        source = inspect.getsource(code)
+        plain = ast.parse(source)
+        for node in ast.walk(plain):
+            if isinstance(node, ast.arg):
+                node.annotation = None
+            elif isinstance(node, ast.FunctionDef):
+                node.returns = None
+        assert ast.unparse(ast.parse(bare(source))) == ast.unparse(plain)
+
+
+def test_a_wrapped_row_says_how_far_in_it_begins():
+    shown = markup("def f(x):\n    return x", {1: "added"}, wrap=True)
+    assert shown.startswith('<pre class="gt-code gt-wrap"')
+    assert '<span class="gt-row" style="--indent:0">' in shown
+    assert '<ins class="gt-row" style="--indent:4">' in shown
 
 
 def test_changed_lines_are_marked_on_both_sides():
