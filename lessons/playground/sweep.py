@@ -2,12 +2,14 @@
 
 Every point of a curve, and every draw of the noise, is one run of the same program; all of them
 run at once as a batch (`torch.func.vmap`), so a sum, a softmax or a clipped norm stays within its
-own run. A point that is not finite is left out of a mean or percentile, and counted.
+own run. A point that is not finite is left out of a mean or percentile, and counted. Where a curve
+may jump it is run again between its points, and broken where the jump is.
 """
 
 import itertools
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from lessons.playground.budget import Budget
@@ -41,30 +43,55 @@ def sweep(checked: Checked, largest: int, budget: Budget) -> Curves:
     Raises:
         PlaygroundError: the time is over.
     """
-    plot, over = checked.document.plot, checked.over
-    x = torch.linspace(plot.low, plot.high, CURVE_POINTS, dtype=torch.float64)
     drawn = [one for one in checked.document.inputs if one.noise is not None]
     room = max(1, MAX_SWEEP_ELEMENTS // (CURVE_POINTS * max(largest, 1)))
     count = min(MAX_DRAWS, room) if drawn else 1
+    noise = {
+        one.name: torch.stack(list(itertools.islice(draws(checked.document, one), count)))
+        for one in drawn
+    }
+    plot = checked.document.plot
+    x = grid(plot.low, plot.high)
+    series = _swept(checked, x, noise, count, budget)
+    between = _between(x.numpy(), _steep(series))
+    if len(between):
+        finer = _swept(checked, torch.from_numpy(between), noise, count, budget)
+        series = [_broken(one, more) for one, more in zip(series, finer, strict=True)]
+    return Curves(tuple(series), count)
 
+
+def grid(low: float, high: float) -> torch.Tensor:
+    """The places of a curve, float64; one that is 0 but for rounding is 0, where much happens.
+
+    >>> float(grid(-0.3, 0.9).abs().min())
+    0.0
+    """
+    step = (high - low) / (CURVE_POINTS - 1)
+    x = low + step * torch.arange(CURVE_POINTS, dtype=torch.float64)
+    x[-1] = high
+    return torch.where(x.abs() < 1e-9 * step, 0.0, x)
+
+
+def _swept(
+    checked: Checked,
+    x: torch.Tensor,
+    noise: dict[str, torch.Tensor],
+    count: int,
+    budget: Budget,
+) -> list[Series]:
+    plot, over = checked.document.plot, checked.over
     start = checked.inputs[over.name]
-    moved = start.flatten().repeat(CURVE_POINTS, 1)
+    moved = start.flatten().repeat(len(x), 1)
     moved[:, plot.entry - 1] = x
-    batch = {over.name: moved.reshape(CURVE_POINTS, *start.shape).repeat(
-        count, *[1] * start.dim())}  # fmt: skip
-    for one in drawn:
-        rows = torch.stack(list(itertools.islice(draws(checked.document, one), count)))
-        batch[one.name] = rows.repeat_interleave(CURVE_POINTS, 0)
+    batch = {over.name: moved.reshape(len(x), *start.shape).repeat(count, *[1] * start.dim())}
+    batch |= {name: rows.repeat_interleave(len(x), 0) for name, rows in noise.items()}
 
     found = {"forward": _values(checked, batch, budget)}
     found["trick_gradient"] = _gradient(checked, batch, budget, plain=False)
     found["true_gradient"] = _gradient(checked, batch, budget, plain=True)
     if checked.document.intended:
         found["intended_gradient"] = _gradient(checked, batch, budget, True, intended=True)
-    series = tuple(
-        _series(name, x, value.reshape(count, CURVE_POINTS)) for name, value in found.items()
-    )
-    return Curves(series, count)
+    return [_series(name, x, value.reshape(count, len(x))) for name, value in found.items()]
 
 
 def shown(output: torch.Tensor, entry: int, like: torch.Size) -> torch.Tensor:
@@ -119,3 +146,63 @@ def _series(role: str, x: torch.Tensor, values: torch.Tensor) -> Series:
     kept = torch.where(values.isfinite(), values, torch.nan)
     low, high = torch.nanquantile(kept, torch.tensor([0.05, 0.95], dtype=torch.float64), dim=0)
     return Series(role, role, places, kept.nanmean(0).numpy(), low.numpy(), high.numpy())
+
+
+def _steep(series: list[Series]) -> Array:
+    """The steps between two points, by number, in which some curve moves as it does nowhere near.
+
+    A jump may end on a point, as that of sign does on 0: then it is two steps side by side.
+    """
+    found: set[int] = set()
+    for one in series:
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved = np.abs(np.diff(one.y))
+        wide = np.pad(moved, 2, mode="edge")
+        near, next_but_one = (
+            np.maximum(wide[2 - by : len(wide) - 2 - by], wide[2 + by : len(wide) - 2 + by])
+            for by in (1, 2)
+        )
+        near[[0, -1]] = moved[[1, -2]]
+        next_but_one[[0, 1, -2, -1]] = moved[[2, 3, -4, -3]]
+        some = moved > 1e-6 * np.abs(one.y[np.isfinite(one.y)]).max(initial=0.0)
+        found |= set(np.flatnonzero(some & ((moved > 4 * near) | (moved > 4 * next_but_one))))
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def _between(x: Array, steps: Array) -> Array:
+    """Places within these steps, as many for each as a second run of the same size has room for."""
+    if not len(steps):
+        return np.empty(0)
+    inner = min(max((CURVE_POINTS - 1) // len(steps), 1), 10)
+    parts = np.arange(1, inner + 1) / (inner + 1)
+    left, right = x[steps, None], x[steps + 1, None]
+    return np.ravel(left + (right - left) * parts)
+
+
+def _broken(one: Series, finer: Series) -> Series:
+    """The curve with a gap wherever nearly all of a step's way is made at one place within it.
+
+    Of the finer run only the points on both sides of a gap are kept.
+    """
+    order = np.argsort(np.concatenate([one.x, finer.x]), kind="stable")
+
+    def merged(coarse: Array, fine: Array) -> Array:
+        return np.concatenate([coarse, fine])[order]
+
+    x, y = merged(one.x, finer.x), merged(one.y, finer.y)
+    middle = (x[1:] + x[:-1]) / 2
+    step = np.clip(np.searchsorted(one.x, middle) - 1, 0, len(one.x) - 2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        way, part = np.abs(np.diff(one.y))[step], np.abs(np.diff(y))
+    split = np.bincount(step, minlength=len(one.x))[step] > 1
+    gaps = np.flatnonzero(split & (way > 0) & (part >= 0.8 * way))
+    kept = np.union1d(np.flatnonzero(order < len(one.x)), np.union1d(gaps, gaps + 1))
+    at = np.searchsorted(kept, gaps) + 1
+
+    def gapped(numbers: Array, gap: float | Array = np.nan) -> Array:
+        return np.insert(numbers[kept], at, gap)
+
+    if one.low is None or one.high is None or finer.low is None or finer.high is None:
+        return Series(one.name, one.role, gapped(x, middle[gaps]), gapped(y))
+    low, high = merged(one.low, finer.low), merged(one.high, finer.high)
+    return Series(one.name, one.role, gapped(x, middle[gaps]), gapped(y), gapped(low), gapped(high))

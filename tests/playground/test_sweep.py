@@ -1,0 +1,84 @@
+"""Curves: true at each of their places, broken where the program jumps, whole where it does not."""
+
+import doctest
+
+import numpy as np
+import pytest
+
+from lessons.playground import Document, Input, Noise, Plot, run, sweep
+from lessons.playground.limits import CURVE_POINTS
+from lessons.result import Series
+
+
+def curves(
+    program: str, low: float = -3, high: float = 3, noise: bool = False
+) -> dict[str, Series]:
+    drawn = (Input("u", noise=Noise("uniform", 0.9, 1.1, 0, "x")),) if noise else ()
+    document = Document((Input("x", (1.0,)), *drawn), program, plot=Plot("x", low, high))
+    return {one.name: one for one in run(document).curves}
+
+
+def drawn_steps(one: Series) -> np.ndarray:
+    """How far the drawn line goes up or down between two neighbours."""
+    steps = np.abs(np.diff(one.y))
+    return steps[np.isfinite(steps)]
+
+
+@pytest.mark.parametrize("ends", [(-3, 3), (-3, 2.9), (-0.3, 0.9), (-1.7, 5.3)])
+@pytest.mark.parametrize(
+    ("program", "formula", "jumps"),
+    [
+        ("y = sign(x)", np.sign, lambda x: np.abs(x)),
+        ("y = step(x) * x", lambda x: (x > 0) * x, None),
+        ("y = round(x)", np.round, lambda x: np.abs(x - np.floor(x) - 0.5)),
+        ("y = floor(4 * x)", lambda x: np.floor(4 * x), lambda x: np.abs(4 * x - np.round(4 * x))),
+        ("y = 2 * step(x - 0.3)", lambda x: 2.0 * (x > 0.3), lambda x: np.abs(x - 0.3)),
+    ],
+)
+def test_no_line_is_drawn_across_a_jump(program, formula, jumps, ends):
+    forward = curves(program, *ends)["forward"]
+    there = np.isfinite(forward.y)
+    np.testing.assert_array_equal(forward.y[there], formula(forward.x[there]))
+    assert (np.diff(forward.x) > 0).all()
+    assert drawn_steps(forward).max() <= 0.1
+    if jumps is not None:
+        # A gap is a small part of the step between two points wide, and lies at a jump.
+        assert jumps(forward.x[~there]).max() <= 0.1
+        assert (~there).any()
+
+
+@pytest.mark.parametrize("ends", [(-3, 3), (-0.3, 0.9), (-2, 2)])
+def test_where_a_gradient_is_nan_there_is_a_gap(ends):
+    """0 is one of the places, whatever rounding makes of it."""
+    trick = curves("y = sqrt(x**2)", *ends)["trick_gradient"]
+    assert trick.x[np.isnan(trick.y)].tolist() == [0.0]
+    assert drawn_steps(trick).max() <= 1e-12
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["y = x**2", "y = relu(x)", "y = abs(x)", "y = sin(x)", "y = tanh(50 * x)", "y = sqrt(x**2)",
+     "y = exp(5 * x)", "y = stop_gradient(x)", "y = 7 + 0 * x", "y = x**2 * 1e-30"],
+)  # fmt: skip
+def test_what_does_not_jump_is_not_broken(program):
+    assert np.isfinite(curves(program)["forward"].y).all()
+
+
+def test_a_smooth_program_is_run_once_and_a_corner_breaks_its_gradient_only():
+    assert all(len(one.x) == CURVE_POINTS for one in curves("y = x**2 + sin(x)").values())
+    found = curves("y = relu(x)")
+    assert np.isfinite(found["forward"].y).all()
+    gap = found["trick_gradient"].x[np.isnan(found["trick_gradient"].y)]
+    assert len(gap) == 1
+    assert abs(gap[0]) < 0.01
+
+
+def test_a_band_has_the_gap_too():
+    for one in curves("y = sign(x) * u", noise=True).values():
+        np.testing.assert_array_equal(np.isnan(one.low), np.isnan(one.y))
+        np.testing.assert_array_equal(np.isnan(one.high), np.isnan(one.y))
+        assert drawn_steps(one).max() <= 0.01
+
+
+def test_examples_in_docstrings_are_true():
+    assert not doctest.testmod(sweep).failed
