@@ -41,8 +41,9 @@ bench: .venv/.app .venv-bench/.bench ## measure the app beside plain Streamlit, 
 fuzz: .venv/.tests ## run half a million hostile playground programs (half an hour)
 	@$(PY) -m tests.playground.fuzz --programs 500000
 
-verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run the lessons in TensorFlow and JAX, compare (ARGS=--write keeps it)
+verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run lessons and playground code in TensorFlow and JAX (ARGS=--write keeps it)
 	@$(PY) -m tests.equivalents --python .venv-equivalents/bin/python $(ARGS)
+	@$(PY) -m tests.playground.equivalents --python .venv-equivalents/bin/python $(filter --write,$(ARGS))
 
 clean: ## remove everything that make and the tests made
 	rm -rf .venv .venv-bench .venv-equivalents static test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis

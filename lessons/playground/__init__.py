@@ -13,6 +13,7 @@ The language: functions.py is its table, scan.py and parse.py read it, interpret
 from lessons.playground.check import check
 from lessons.playground.code import code, program_code
 from lessons.playground.cuts import Operation, cut, mend, operations, toggle
+from lessons.playground.differences import differences
 from lessons.playground.document import Document, Input, Noise, Override, Plot
 from lessons.playground.errors import PlaygroundError
 from lessons.playground.execute import gradients, live
@@ -41,6 +42,7 @@ __all__ = [
     "check",
     "code",
     "cut",
+    "differences",
     "edges",
     "format_noise",
     "format_values",

@@ -166,7 +166,7 @@ _ROWS = (
     _row("minimum a b", "minimum", torch.minimum, "The smaller of two, entry by entry.",
          "torch.minimum(a, b)", "tf.minimum(a, b)", "jnp.minimum(a, b)"),
     _row("clamp x low# high#", "clamp", torch.clamp, "x, kept between two numbers.",
-         "torch.clamp(x, low, high)", "tf.clip_by_value(x, low, high)", "jnp.clip(x, low, high)"),
+         "torch.clamp(x, low, high)", "tf.clip_by_value(x, low, high)", "clamp(x, low, high)"),
     _row("where condition? a! b!", "where", _where,
          "a where the comparison holds, else b, entry by entry.",
          "torch.where(condition, a, b)", "tf.where(condition, a, b)",

@@ -92,6 +92,11 @@ def step(x):
 def onehot_argmax(x):
     return jax.nn.one_hot(jnp.argmax(x, -1), x.shape[-1], dtype=x.dtype)
 """,
+    "clamp": """
+def clamp(x, low, high):
+    \"\"\"jnp.clip, but the gradient passes at both ends too: JAX halves it there.\"\"\"
+    return jnp.where((low <= x) & (x <= high), x, jnp.clip(x, low, high))
+""",
     "overridden": """
 def overridden(op, rule):
     \"\"\"The op with another gradient: rule(inputs, outputs, *upstream), one for each input.\"\"\"

@@ -11,6 +11,7 @@ from lessons.playground import (
     Document,
     beside,
     code,
+    differences,
     program_code,
     to_text,
     to_url,
@@ -106,6 +107,8 @@ def _code(state: PlaygroundState) -> None:
     )
     if shown in _FRAMEWORKS:
         st.code(program_code(document, _FRAMEWORKS[shown]), language="python")
+        for sentence in differences(document, _FRAMEWORKS[shown]):
+            st.caption(sentence)
         return
     st.markdown(
         "Each file holds the program with the values and the draw of your screen. It runs alone, "

@@ -1,0 +1,182 @@
+"""The playground's TensorFlow and JAX code, run: what each file printed is kept in printed.json.
+
+``python -m tests.playground.equivalents --python PATH [--write]``, PATH with tensorflow and jax in
+it (``make verify-equivalents``). test_equivalents.py compares what was kept with ours in every test
+run, and asks for a new run when the code has changed.
+"""
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lessons.playground import FUNCTIONS, Document, Input, PlaygroundError, code, presets, run
+from lessons.playground.differences import DIFFERENCES
+from tests.playground.programs import valid
+
+PRINTED = Path(__file__).parent / "printed.json"
+TOLERANCE = 1e-6
+FRAMEWORKS = ("tensorflow", "jax")
+NO_GRADIENT = ("round", "floor", "ceil")
+"""What TensorFlow gives None for, and torch zeros."""
+RANDOM = 25
+
+_X, _U = (-2.5, -1.0, -0.3, 0.4, 1.0, 1.7), (1.2, -0.9, 0.6, 0.5, -1.5, 1.7)
+_SOME = {
+    "x": "x", "a": "x", "b": "v", "low": "-1", "high": "1", "condition": "x > u", "scale": "2",
+    "factor": "u", "max_norm": "0.5", "axis": "0",
+}  # fmt: skip
+_CORNERS = {"maximum": "maximum(x, u)", "minimum": "minimum(x, u)", "abs": "abs(x - 1)"}
+
+# One process runs all files of a framework: importing it takes longer than all of them.
+_CHILD = """
+import contextlib, io, json, sys
+printed = {}
+for name, text in json.load(sys.stdin).items():
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(text, name, "exec"), {"__name__": "__main__"})
+    printed[name] = json.loads(out.getvalue())
+import importlib.metadata
+print(json.dumps({"version": importlib.metadata.version(sys.argv[1]), "printed": printed}))
+"""
+
+
+def documents() -> Iterator[tuple[str, Document]]:
+    """All presets, each function away from its corners, and random programs with tricks."""
+    yield from (("preset " + one.name, one.document) for one in presets())
+    for name, function in FUNCTIONS.items():
+        names = "a, b, c, d, e, f" if function.several else "y"
+        called = f"{names} = {name}({', '.join(_SOME[p.name] for p in function.parameters)})"
+        matrix = Input("x", ((1.0, 2.0), (3.0, -4.0)))
+        given = (
+            (matrix, Input("v", (0.5, -2.0)))
+            if name in ("matmul", "transpose", "softmax", "log_softmax", "onehot_argmax")
+            else (Input("x", _X), Input("u", _U), Input("v", tuple(one + 0.05 for one in _U)))
+        )
+        if name in ("sqrt", "log"):
+            given = (Input("x", tuple(abs(one) for one in _X)),)
+        yield "function " + name, Document(given, called)
+    for seed in range(RANDOM):
+        document = valid(random.Random(seed), tricks=True)
+        try:
+            run(document, curves=False)
+        except PlaygroundError:
+            continue
+        yield f"random {seed}", document
+
+
+def corners() -> Iterator[tuple[str, str, Document]]:
+    """Framework, name and a program for each sentence of ``DIFFERENCES``, where it shows."""
+    for framework, sentences in DIFFERENCES.items():
+        for op in sentences:
+            document = Document(
+                (Input("x", _X), Input("u", _U)), f"y = {_CORNERS.get(op, op + '(x)')}"
+            )
+            yield framework, "corner " + op, document
+
+
+def texts(framework: str) -> dict[str, str]:
+    """Every file of a framework by name."""
+    found = {name: code(document, framework) for name, document in documents()}
+    return found | {
+        name: code(document, framework) for one, name, document in corners() if one == framework
+    }
+
+
+def digest(text: str) -> str:
+    """Of a file's text; the drawn numbers in it may differ in a last digit elsewhere."""
+    text = re.sub(r"-?\d+\.\d{9,}", "drawn", text)
+    return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+
+
+def numbers(document: Document) -> dict[str, Any]:
+    """What torch gives for a document, as the files print it."""
+    found = run(document, curves=False)
+    return {
+        "forward": found.values[found.output].tolist(),
+        "trick_gradient": {
+            name: None if gradient is None else gradient.tolist()
+            for name, gradient in found.gradients["trick_gradient"].items()
+        },
+    }
+
+
+def apart(mine: Any, theirs: Any, none_is_zero: bool = False) -> float:
+    """The largest difference, against the size of ours or 1; infinite where one has nothing."""
+    if isinstance(mine, dict):
+        if mine.keys() != theirs.keys():
+            return math.inf
+        return max(apart(mine[name], theirs[name], none_is_zero) for name in mine)
+    if mine is None or theirs is None:
+        there = theirs if mine is None else mine
+        zero = there is None or (none_is_zero and not any(_flat(there)))
+        return 0.0 if zero else math.inf
+    ours, others = _flat(mine), _flat(theirs)
+    if len(ours) != len(others):
+        return math.inf
+    return max((_one(a, b) for a, b in zip(ours, others, strict=True)), default=0.0)
+
+
+def _flat(value: Any) -> list[float]:
+    return [one for part in value for one in _flat(part)] if isinstance(value, list) else [value]
+
+
+def _one(a: float, b: float) -> float:
+    if math.isfinite(a) and math.isfinite(b):
+        return abs(a - b) / max(1.0, abs(a))
+    return 0.0 if a == b or (math.isnan(a) and math.isnan(b)) else math.inf
+
+
+def main() -> int:
+    """Run all, compare, tell; 0 when all agree."""
+    options = argparse.ArgumentParser(prog="python -m tests.playground.equivalents")
+    options.add_argument("--python", required=True, help="with tensorflow and jax in it")
+    options.add_argument("--write", action="store_true", help="keep what they printed")
+    asked = options.parse_args()
+    kept, wrong = {}, 0
+    for framework in FRAMEWORKS:
+        files = texts(framework)
+        quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
+        done = subprocess.run(
+            [asked.python, "-c", _CHILD, framework],
+            input=json.dumps(files), capture_output=True, text=True, env=os.environ | quiet,
+            timeout=600,
+        )  # fmt: skip
+        if done.returncode:
+            sys.exit(f"{framework}: {done.stderr[-2000:]}")
+        answer = json.loads(done.stdout.splitlines()[-1])
+        kept[framework] = {
+            "version": answer["version"],
+            "files": {
+                name: {"digest": digest(files[name]), "printed": printed}
+                for name, printed in answer["printed"].items()
+            },
+        }
+        far = [
+            name for name, one in documents() if not agrees(framework, one, answer["printed"][name])
+        ]
+        wrong += len(far)
+        print(f"{framework} {answer['version']}: {len(files)} files ran; differ: {far or 'none'}")
+    if asked.write:
+        rows = json.dumps(kept, ensure_ascii=False).replace('}}, "', '}},\n "')
+        PRINTED.write_text(rows + "\n", "utf-8")
+    return 1 if wrong else 0
+
+
+def agrees(framework: str, document: Document, printed: dict[str, Any]) -> bool:
+    """Whether a file printed our numbers, but for the None that a framework has or has not."""
+    lax = framework == "jax" or any(f"{word}(" in document.program for word in NO_GRADIENT)
+    return apart(numbers(document), printed, lax) < TOLERANCE
+
+
+if __name__ == "__main__":
+    sys.exit(main())
