@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.support.browser import launch
 from tests.support.server import ROOT, Server, streamlit
@@ -20,6 +20,8 @@ from tests.support.server import ROOT, Server, streamlit
 RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
 # Opened below the root, Streamlit first looks for its server beside the page, then at the root.
+# As long as Playwright's other waits: on a busy machine a page may take more than 5 seconds.
+expect.set_options(timeout=30_000)
 STREAMLIT_PROBE = re.compile(r"://[^/]+/.+/_stcore/(health|host-config)$")
 
 

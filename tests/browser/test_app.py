@@ -344,9 +344,9 @@ def test_the_back_button_leaves_the_page(app, open_page):
     ready(page)
     page.locator("a", has_text="stop_gradient").first.click()
     page.wait_for_url("**/stop_gradient*")
-    control(page, "seed").wait_for(state="attached")
-    control(page, "noise_high", "input[type=range]").press("ArrowRight")
-    page.wait_for_function("location.search.includes('noise_high')")
+    page.locator("[data-control=stopped]").wait_for(state="attached")
+    page.locator("[data-control=x] input").first.fill("3, 4")
+    page.wait_for_function("location.search.includes('x=')")
     page.go_back()
     page.wait_for_function("location.pathname === '/'")
 

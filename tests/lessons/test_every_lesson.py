@@ -198,21 +198,12 @@ def test_swapping_the_program_changes_the_right_answer():
 
 
 @LESSONS
-def test_exported_file_runs_alone_and_prints_the_same_numbers(lesson, tmp_path):
-    for given in exported_settings(lesson):
-        values = lesson.validate(given)
-        file = tmp_path / "exported.py"
+def test_exported_files_run_alone_and_print_the_same_numbers(lesson, tmp_path):
+    cases = [lesson.validate(given) for given in exported_settings(lesson)]
+    files = [tmp_path / f"exported_{number}.py" for number in range(len(cases))]
+    for file, values in zip(files, cases, strict=True):
         file.write_text(export(lesson, values), "utf-8")
-        done = subprocess.run(
-            # A training lesson's file trains; an argument makes it stop after so many steps.
-            [sys.executable, "-I", str(file), *(["2"] if lesson.lab.training else [])],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            timeout=60,
-        )
-        assert done.returncode == 0, done.stderr
-        theirs = json.loads(done.stdout)
+    for values, theirs in zip(cases, run_alone(files, lesson.lab.training), strict=True):
         if lesson.lab.training:
             facts = trained_for(lesson, values, steps=2)
             assert theirs["trained"]
@@ -220,6 +211,29 @@ def test_exported_file_runs_alone_and_prints_the_same_numbers(lesson, tmp_path):
                 assert seeds["mean"] == pytest.approx(facts[name], rel=1e-3)
         ours = json.loads(lesson.compute(values).to_json(lesson=lesson.slug))
         assert theirs["series"] == ours["series"]
+
+
+def run_alone(files, training):
+    """What each file prints, run as the main program far from the project.
+
+    One after the other in one process, which loads torch once instead of once a file.
+    """
+    # A training lesson's file trains; an argument makes it stop after so many steps.
+    driver = (
+        "import runpy, sys\n"
+        f"for sys.argv in {[[str(file), *(['2'] if training else [])] for file in files]}:\n"
+        "    runpy.run_path(sys.argv[0], run_name='__main__')\n"
+        "    print('\\0')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", driver],
+        capture_output=True,
+        text=True,
+        cwd=files[0].parent,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(text) for text in done.stdout.split("\0")[:-1]]
 
 
 @LESSONS
