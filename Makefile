@@ -5,7 +5,8 @@
 # Read only while there is no .venv: to change Python later, `make clean` first.
 PYTHON ?= python3 python3.13 python3.12 python3.11
 PORT ?= 8501
-# Passed on to pytest or to the benchmarks: `make test ARGS="-k url"`, `make bench ARGS=--write`.
+# Passed on to pytest or to the benchmarks: `make test ARGS="-k url -n 0"` (no workers beside the
+# first process), `make bench ARGS=--write`.
 ARGS ?=
 
 PY := .venv/bin/python
@@ -21,7 +22,7 @@ run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=… for another port)
 	@$(PY) -m streamlit run app.py --server.port $(PORT)
 
 test: .venv/.tests browser ## run every test, those in a real browser too (ARGS=… for pytest)
-	@$(PY) -m pytest $(ARGS)
+	@OMP_NUM_THREADS=1 $(PY) -m pytest -n auto $(ARGS)
 
 check: lint test ## all that must hold before a commit: format, lint, types, tests
 

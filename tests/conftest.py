@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.support.browser import launch
 from tests.support.server import ROOT, Server, streamlit
@@ -20,9 +22,10 @@ from tests.support.server import ROOT, Server, streamlit
 RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
 # Opened below the root, Streamlit first looks for its server beside the page, then at the root.
+STREAMLIT_PROBE = re.compile(r"://[^/]+/.+/_stcore/(health|host-config)$")
+
 # As long as Playwright's other waits: on a busy machine a page may take more than 5 seconds.
 expect.set_options(timeout=30_000)
-STREAMLIT_PROBE = re.compile(r"://[^/]+/.+/_stcore/(health|host-config)$")
 
 
 @pytest.fixture(scope="session")
@@ -70,6 +73,17 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
     for page in pages:
         page.context.close()
     assert not errors, "errors in the browser:\n" + "\n".join(errors)
+
+
+class OneBrowser(LoadScopeScheduling):
+    """One worker has all browser tests: they share a browser and a server."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "browser" if nodeid.startswith("tests/browser/") else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    return OneBrowser(config, log)
 
 
 def save_screenshots(name: str, pages: list[Page]) -> None:
