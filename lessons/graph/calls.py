@@ -64,9 +64,18 @@ def op_type_of_node(name: str) -> str:
     return types[0] if len(types) == 1 else name
 
 
-def untraceable() -> bool:
-    """Under `torch.func` and `torch.compile` tensors have no numbers to copy."""
-    return torch._C._are_functorch_transforms_active() or torch.compiler.is_compiling()
+def transforms() -> int:
+    """How many of `torch.func`'s transforms are around what runs now."""
+    return torch._C._functorch.get_dynamic_layer_stack_depth()
+
+
+def untraceable(around: int = 0) -> bool:
+    """Under `torch.func` and `torch.compile` tensors have no numbers to copy.
+
+    Args:
+        around: so many transforms were there before: `vmap` of a program that is watched.
+    """
+    return transforms() > around or torch.compiler.is_compiling()
 
 
 def tensors_in(result: Any) -> list[torch.Tensor]:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from lessons.graph.calls import meaning, op_type_of, tensors_in, untraceable
+from lessons.graph.calls import meaning, op_type_of, tensors_in, transforms, untraceable
 from lessons.tricks.as_one import Call
 from lessons.tricks.overridden import swap
 from lessons.tricks.rules import put_back, take_out
@@ -106,6 +106,7 @@ class _Scissors(TorchFunctionMode):
         self.counts: Counter[str] = Counter()
         self.made: dict[int, tuple[torch.Tensor, int]] = {}  # by which op
         self.quiet = 0  # > 0: inside a trick
+        self.around = transforms()
 
     @property
     def were_right(self) -> bool:
@@ -117,7 +118,7 @@ class _Scissors(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
-        spelling = None if self.quiet or untraceable() else meaning(func)
+        spelling = None if self.quiet or untraceable(self.around) else meaning(func)
         op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
         if spelling is None or op_type is None:
             return func(*args, **kwargs)
@@ -128,7 +129,7 @@ class _Scissors(TorchFunctionMode):
 
     def see(self, call: Call, run: Callable[..., Any]) -> Any:
         """The engine's word that `run` is one op of its own kind (lessons/tricks/as_one.py)."""
-        if self.quiet or untraceable():
+        if self.quiet or untraceable(self.around):
             return run(*call.args, **call.kwargs)
         self.quiet += 1
         try:
@@ -177,7 +178,7 @@ class _Scissors(TorchFunctionMode):
 
     def rename(self, tensor: torch.Tensor, name: str) -> None:
         """The op that made `tensor` has been given a name, by `named`, after it ran."""
-        if self.quiet or untraceable() or id(tensor) not in self.made:
+        if self.quiet or untraceable(self.around) or id(tensor) not in self.made:
             return
         _, number = self.made[id(tensor)]
         if self.names[number] != name:

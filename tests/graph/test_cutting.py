@@ -150,6 +150,20 @@ def test_a_leaf_called_like_an_op_takes_its_name():
     assert found[1] == 3
 
 
+def test_a_program_is_cut_under_vmap_as_it_is_row_by_row():
+    square = cut(lambda row: row * row.sum(), [("mul", 1)])
+    rows = torch.tensor([[1.0, 2.0], [3.0, -5.0]], requires_grad=True)
+    (together,) = torch.autograd.grad(torch.vmap(square)(rows).sum(), rows)
+    assert torch.equal(together, rows.sum(1, keepdim=True).expand_as(rows))
+
+
+def test_a_vmap_within_the_program_is_no_op_of_its_own():
+    within = cut(lambda x: torch.vmap(torch.sin)(x * x), [("mul", 0), ("sin", 0)])
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    (found,) = torch.autograd.grad(within(x).sum(), x)
+    assert torch.allclose(found, x * torch.cos(x * x))
+
+
 def test_reading_what_was_written():
     cuts = (("mul", 0), ("mul_1", 1), ("sqrt", 0))
     assert read_cuts(write_cuts(cuts)) == cuts

@@ -13,6 +13,7 @@ from lessons.graph.cutting import read_cuts
 from lessons.graph.picture import covered, picture
 from lessons.graph.sentences import spelled
 from lessons.graph.values import Value
+from lessons.training.run import Run
 
 LESSONS = pytest.mark.parametrize(
     "lesson", [one for one in lessons() if one.lab.start], ids=lambda lesson: lesson.slug
@@ -114,7 +115,10 @@ def test_a_covered_graph_holds_no_gradient(lesson):
 def test_what_a_step_points_at_is_there(lesson):
     values = lesson.validate({})
     result = lesson.compute(values)
-    names = {figure.name for figure in lesson.lab.figures(result, values, frozenset())}
+    figures = lesson.lab.figures(result, values, frozenset())
+    if training := lesson.lab.training:
+        figures += training.figures(Run(training, lesson.program, values).history, values)
+    names = {figure.name for figure in figures}
     names |= {"table", *(["graph"] if lesson.lab.start else [])}
     assert {step.show for step in lesson.prose.steps if step.show} <= names
 
