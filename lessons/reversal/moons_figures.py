@@ -170,15 +170,16 @@ def _crowds(places: Array) -> list[Trace]:
 
 
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
-    """The gradient at one target point's features before the first step."""
+    """The gradient that one target point's features get, at fixed numbers."""
     limit = round_up([result[name].y for name in _GRADIENTS], 1e-3)
     count = len(result["forward"].x)
     seen = [name for name in _GRADIENTS if name not in hidden]
     return [
         Figure(
             "gradient",
-            "Before the first step: what one target point sends to its features",
-            "One mark a unit. Squares: the domain loss's gradient with no trick. Crosses: what is "
+            "What one target point tells its features, at fixed numbers",
+            "One mark a unit, the head small. Squares: the domain loss's gradient with no trick. "
+            "Crosses: what is "
             "intended, −λ times it, at full λ. Diamonds: what autograd gives, wired as chosen.",
             "The gradient at the features of one target point, by unit. " + spoken(result, seen),
             [
@@ -205,7 +206,7 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
         for index in range(min(_LISTED, len(result["forward"].x)))
     ]
     columns = (("unit", None), *((label, role) for role, label in labels.items()))
-    return Table("One target point's features and gradients, first units", columns, tuple(rows))
+    return Table("One target point's features and gradients", columns, tuple(rows))
 
 
 def _of(facts: dict[str, float | int | str], name: str) -> float:

@@ -141,7 +141,7 @@ _DEFAULTS = validate(PARAMETERS, {})
 
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
-    """What is there before the first step: one target point's features and gradients by role."""
+    """One target point's gradients by role, and what the networks are before the first step."""
     device, missing = resolve(values["device"])
     # What may change while it trains has no part in the numbers at first: so they are kept.
     fixed = dict(values) | {name: _DEFAULTS[name] for name in TRAINING.live}

@@ -4,6 +4,7 @@ JAX draws other random numbers than torch, so compare means over the seeds, not 
 """
 
 import json
+import math
 
 import jax
 import jax.numpy as jnp
@@ -104,18 +105,22 @@ for name, full_scale in {"trick": 1.0, "source_only": 0.0}.items():
         float(domain.mean()),
     )
 
-# What one feature of a target point gets back before the first step, with the layer and without.
-x, weights = start(keys[0])
-(w4, b4), (w5, b5) = weights[3:]
+
+def spread(first, *shape):
+    """Numbers that follow a formula: what multiples of the golden ratio have behind the point."""
+    multiples = jnp.arange(first, first + math.prod(shape))
+    return (2 * (multiples * (math.sqrt(5) - 1) / 2 % 1) - 1).reshape(shape)
+
+
+# One target point by itself: what a small domain head of fixed numbers tells its features.
+features, inner, outer = spread(1, 8), spread(9, 6, 8), spread(57, 6)
 
 
 def domain_loss(features, scale):
-    hidden = jax.nn.relu(flip_gradient(features, scale) @ w4 + b4)
-    return cross_entropy((hidden @ w5 + b5)[0], 1.0)
+    hidden = jax.nn.relu(inner @ flip_gradient(features, scale))
+    return cross_entropy(outer @ hidden, 1.0)
 
 
-(w1, b1), (w2, b2) = weights[:2]
-features = jnp.tanh(jnp.tanh(x[2 * MOON] @ w1 + b1) @ w2 + b2)
 print(
     json.dumps(
         {

@@ -51,15 +51,8 @@ adam = tf.keras.optimizers.Adam(epsilon=1e-8)
 entropy = tf.keras.losses.BinaryCrossentropy(from_logits=True)
 
 
-def domain_loss(features, scale, domains):
-    return entropy(domains, domain_head(flip_gradient(features, scale)))
-
-
-features = extractor(x[2 * MOON : 2 * MOON + 1])
-with tf.GradientTape() as tape:
-    tape.watch(features)
-    loss = domain_loss(features, 1.0, DOMAINS[-1:])
-gradient = tape.gradient(loss, features)
+def domain_loss(features, scale):
+    return entropy(DOMAINS, domain_head(flip_gradient(features, scale)))
 
 
 @tf.function
@@ -67,7 +60,7 @@ def step(scale):
     with tf.GradientTape() as tape:
         features = extractor(x)
         label_loss = entropy(LABELS[: 2 * MOON], label_head(features[: 2 * MOON]))
-        loss = label_loss + domain_loss(features, scale, DOMAINS)
+        loss = label_loss + domain_loss(features, scale)
     adam.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
 
 
@@ -85,6 +78,21 @@ trained = {
     "trick_target": accuracy(label_head(extractor(x))[2 * MOON :], LABELS[2 * MOON :]),
     "trick_domain": accuracy(domain_head(extractor(x)), DOMAINS),
 }
-forward = features.numpy()[0].tolist()
-reversed_ = gradient.numpy()[0].tolist()
-print(json.dumps({"forward": forward, "trick_gradient": reversed_, "trained": trained}))
+
+
+def spread(first, *shape):
+    """Numbers that follow a formula: what multiples of the golden ratio have behind the point."""
+    multiples = tf.range(first, first + math.prod(shape), dtype=tf.float64)
+    return tf.reshape(2 * (multiples * (math.sqrt(5) - 1) / 2 % 1) - 1, shape)
+
+
+# One target point by itself: what a small domain head of fixed numbers tells its features.
+features, inner, outer = spread(1, 8), spread(9, 6, 8), spread(57, 6)
+with tf.GradientTape() as tape:
+    tape.watch(features)
+    flipped = flip_gradient(features, tf.constant(1.0, tf.float64))
+    logit = tf.tensordot(outer, tf.nn.relu(tf.linalg.matvec(inner, flipped)), 1)
+    loss = tf.nn.softplus(logit) - logit
+gradient = tape.gradient(loss, features)
+result = {"forward": features.numpy().tolist(), "trick_gradient": gradient.numpy().tolist()}
+print(json.dumps({**result, "trained": trained}))
