@@ -1,5 +1,6 @@
 """What holds for every lesson there is, found through the catalogue."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -240,8 +241,33 @@ def run_alone(files, training):
 def test_steps_are_short(lesson):
     assert 3 <= len(lesson.prose.steps) <= 6
     for step in lesson.prose.steps:
-        assert len(step.text.split()) <= 130, step.title
+        assert len(step.text.split()) <= 120, step.title
     assert lesson.title.endswith("?")
+
+
+@LESSONS
+def test_a_lesson_asks_has_a_bug_to_find_and_ends_with_when_to_use_it(lesson):
+    kinds = [question.kind for question in lesson.prose.questions]
+    assert set(kinds) - {"bug"}, "the learner is to predict something"
+    assert kinds.count("bug") == 1, "and to find a bug"
+    last = lesson.prose.steps[-1]
+    assert last.title == "When to use it"
+    assert not last.question
+    assert "**Next:**" in last.text
+
+
+@LESSONS
+def test_a_step_has_the_learner_use_the_graph_where_there_is_one(lesson):
+    asked = [one for one in lesson.prose.steps if one.show == "graph" or one.cuts or one.at]
+    assert asked or lesson.lab.start is None
+
+
+@LESSONS
+def test_a_question_still_to_come_covers_nothing_that_an_answered_one_has_shown(lesson):
+    """What one question hides shows when it is answered, and not only after a later one."""
+    hiding = [question for question in lesson.prose.questions if question.hides]
+    for first, later in itertools.combinations(hiding, 2):
+        assert not set(first.hides) & set(later.hides), f"{first.name} and {later.name}"
 
 
 @LESSONS
@@ -251,7 +277,7 @@ def test_the_highlighted_line_is_in_the_source(lesson):
 
 @LESSONS
 def test_equivalents_say_the_same_in_other_frameworks(lesson):
-    assert {"TensorFlow 2", "JAX"} <= set(lesson.equivalents)
+    assert set(lesson.equivalents) == {"TensorFlow 2", "TensorFlow 1", "JAX"}
     for path in lesson.equivalents.values():
         compile(path.read_text("utf-8"), str(path), "exec")
 
