@@ -46,11 +46,13 @@ PARAMETERS = (
         "network",
         "Network",
         "two_layers",
-        options=(("two_layers", "2→32→32 tanh"), ("paper", "the paper's 15 sigmoid units")),
+        options=(("two_layers", "2→32→32"), ("paper", "paper's 2→15")),
     ),
-    Choice("schedule", "λ", "rising", options=(("rising", "rising"), ("fixed", "fixed"))),
-    Integer("seeds", "Seeds", "20", "All of them train at once.", low=1, high=40),
+    Choice(
+        "schedule", "λ as it trains", "rising", options=(("rising", "rising"), ("fixed", "fixed"))
+    ),
     Integer("shown", "Seed drawn", "1", "Which of the seeds the pictures show.", low=1, high=40),
+    Integer("seeds", "Seeds", "20", "All of them train at once.", True, low=1, high=40),
     Integer("steps", "Steps", "1000", advanced=True, low=1, high=20_000),
     Number("rate", "Learning rate", "0.02", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
     Choice(

@@ -84,13 +84,20 @@ def accuracy(logit: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 class Adam:
     """Adam on stacked weights (Kingma and Ba, 2015), every entry by itself as always.
 
+    Written out: torch.optim loads torch's compiler and sympy with it, seconds and a hundred
+    thousand objects that the app's garbage collection would walk after every message from then on.
+
     Args:
         weights: leaves; changed in place.
     """
 
+    MEAN, SQUARE, LEAST = 0.9, 0.999, 1e-8
+
     def __init__(self, weights: list[torch.Tensor]) -> None:
         self.weights = weights
-        self._optimizer = torch.optim.Adam(weights, fused=True)
+        self._means = [torch.zeros_like(weight) for weight in weights]
+        self._squares = [torch.zeros_like(weight) for weight in weights]
+        self._steps = 0
 
     def step(self, loss: torch.Tensor, rate: float) -> None:
         """One update, with the gradient of ``loss`` summed over the seeds.
@@ -98,10 +105,15 @@ class Adam:
         No seed's loss depends on another's weights, so each gets its own gradient.
         """
         gradients = torch.autograd.grad(loss.sum(), self.weights, materialize_grads=True)
-        for weight, gradient in zip(self.weights, gradients, strict=True):
-            weight.grad = gradient
-        self._optimizer.param_groups[0]["lr"] = rate
-        self._optimizer.step()
+        self._steps += 1
+        mean_share, square_share = (1 - of**self._steps for of in (self.MEAN, self.SQUARE))
+        rows = zip(self.weights, self._means, self._squares, gradients, strict=True)
+        with torch.no_grad():
+            for weight, mean, square, gradient in rows:
+                mean.lerp_(gradient, 1 - self.MEAN)
+                square.mul_(self.SQUARE).addcmul_(gradient, gradient, value=1 - self.SQUARE)
+                size = square.sqrt().div_(math.sqrt(square_share)).add_(self.LEAST)
+                weight.addcdiv_(mean, size, value=-rate / mean_share)
 
 
 def side_by_side(one: Callable[[], None], other: Callable[[], None], points: torch.Tensor) -> None:

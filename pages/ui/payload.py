@@ -38,6 +38,8 @@ def groups(
 ) -> list[dict[str, Any]]:
     """The lesson's controls: the plain ones, then those under "More settings".
 
+    Where torch computes stands among the plain ones in a lesson that trains, if there is a choice.
+
     Args:
         lesson: whose parameters.
         values: the last good ones.
@@ -53,8 +55,10 @@ def groups(
             for p in some
         ]
 
-    plain = [p for p in lesson.lab.parameters if not p.advanced]
-    more = [p for p in lesson.lab.parameters if p.advanced]
+    choice = lesson.lab.training is not None and len(devices()) > 1
+    offered = [p for p in lesson.lab.parameters if isinstance(p, Device) and choice]
+    plain = [p for p in lesson.lab.parameters if not p.advanced or p in offered]
+    more = [p for p in lesson.lab.parameters if p not in plain]
     return [
         {
             "title": None,

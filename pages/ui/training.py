@@ -20,7 +20,7 @@ from lessons.training.seats import SEATS, Seats
 from pages.ui import payload
 from pages.ui.lab_state import LabState
 
-SLICE = 0.06
+SLICE = 0.045
 """Seconds of training for each message: short, so that pictures come often."""
 
 _KEY = "training"

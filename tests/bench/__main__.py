@@ -1,4 +1,4 @@
-"""`python -m tests.bench [engine] [browser] [--write]`: run the benchmarks named, or all.
+"""`python -m tests.bench [NAME …] [--write]`: run the benchmarks named, or all.
 
 A benchmark is a module here whose main() returns its report as Markdown; what it has to say while
 it runs goes to stderr. With --write its report also replaces the one in RESULTS.md.
@@ -9,7 +9,7 @@ import importlib
 import re
 from pathlib import Path
 
-BENCHMARKS = ("engine", "browser")
+BENCHMARKS = ("engine", "browser", "training")
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 

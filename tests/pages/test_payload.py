@@ -50,6 +50,24 @@ def test_an_absent_device_is_shown_as_absent():
     assert all(labels[name] == name for name in devices())
 
 
+@pytest.mark.parametrize("here", [["cpu"], ["cpu", "cuda:0"]])
+def test_a_gpu_is_offered_where_a_lesson_trains_and_there_is_one(monkeypatch, here):
+    monkeypatch.setattr(payload, "devices", lambda: here)
+    for lesson in lessons():
+        values = lesson.validate({})
+        plain, more = payload.groups(lesson, values, lesson.text(values), {})
+        offered = [c for c in plain["controls"] if c["name"] == "device"]
+        assert bool(offered) == (lesson.lab.training is not None and len(here) > 1)
+        if lesson.lab.training:
+            (control,) = offered or (c for c in more["controls"] if c["name"] == "device")
+            assert [option["value"] for option in control["options"]] == here
+
+
+def test_training_that_a_gpu_helps_says_so():
+    (device,) = (p for p in find("moons").lab.parameters if p.name == "device")
+    assert "GPU" in device.help
+
+
 def test_a_slider_reaches_a_value_beyond_its_usual_span():
     lesson = find("noise_leaks")
     values = lesson.validate({"noise_high": "7"})

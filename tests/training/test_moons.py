@@ -13,7 +13,7 @@ from lessons.reversal.moons_lab import TRAINING, Watched
 from lessons.reversal.moons_net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
 from lessons.reversal.moons_roles import one_point, settings_of_one
 from lessons.training.run import Run, finished
-from lessons.training.stacked import WORTH_A_THREAD, tanh
+from lessons.training.stacked import WORTH_A_THREAD, Adam, tanh
 
 LESSON = find("moons")
 CPU = torch.device("cpu")
@@ -204,6 +204,27 @@ def test_tanh_is_tanh():
     assert torch.allclose(tanh(x), torch.tanh(x), rtol=1e-12, atol=1e-15)
     ours, torchs = (torch.autograd.grad(f(x).sum(), x)[0] for f in (tanh, torch.tanh))
     assert torch.allclose(ours, torchs, rtol=1e-9, atol=1e-15)
+
+
+def test_adam_is_torchs_adam():
+    generator = torch.Generator().manual_seed(3)
+    weights = [torch.randn(2, 3, 4, dtype=torch.float64, generator=generator) for _ in range(3)]
+    ours = [weight.clone().requires_grad_() for weight in weights]
+    theirs = [weight.clone().requires_grad_() for weight in weights]
+
+    def loss(weights):  # the last weight has no part in it
+        return (weights[0] * 5).sin().sum((1, 2)) + (weights[1] ** 4).sum((1, 2))
+
+    adam, reference = Adam(ours), torch.optim.Adam(theirs)
+    for rate in (0.1, 0.05, 0.02, 0.3):
+        adam.step(loss(ours), rate)
+        reference.param_groups[0]["lr"] = rate
+        reference.zero_grad()
+        loss(theirs).sum().backward()
+        reference.step()
+    for one, other, first in zip(ours, theirs, weights, strict=True):
+        assert torch.allclose(one, other, rtol=1e-12, atol=1e-14)
+        assert torch.equal(one, first) == (first is weights[2])
 
 
 def test_the_source_only_arm_is_lambda_zero():

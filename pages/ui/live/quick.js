@@ -27,7 +27,10 @@ export function quickDraw(plot, data) {
     if (!found) return false;
     changes.push(...found);
   }
-  for (const [node, name, value] of changes) node.setAttribute(name, value);
+  for (const [node, name, value] of changes) {
+    // What stands still costs the browser as much as what moves, unless it is left alone.
+    if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+  }
   return true;
 }
 
@@ -54,17 +57,23 @@ function points(node, at) {
   return places.map((place, index) => [marks[index], "transform", `translate(${place})`]);
 }
 
-/** A line or area: one path a stretch for lines, one path for all of an area. */
+/** A line or area: one path a stretch for lines as long as there are enough, one for an area. */
 function lines(node, at, trace) {
-  const parts = stretches(at);
+  const parts = stretches(at).map((part) => part.join("L"));
   if (trace.fill === "toself") {
     const area = node.querySelector(".js-fill");
-    return area && [[area, "d", parts.map((part) => `M${part.join("L")}Z`).join("")]];
+    return area && [[area, "d", parts.map((part) => `M${part}Z`).join("")]];
   }
   if (trace.fill && trace.fill !== "none") return null;
-  const paths = node.querySelectorAll(".lines > .js-line");
-  if (trace.mode !== "lines" || paths.length !== parts.length) return null;
-  return parts.map((part, index) => [paths[index], "d", `M${part.join("L")}`]);
+  const paths = [...node.querySelectorAll(".lines > .js-line")];
+  if (trace.mode !== "lines" || !paths.length) return null;
+  // A boundary that falls apart or closes has other stretches at every step: the last path takes
+  // all that are left, and where there are fewer the others are empty.
+  const last = paths.length - 1;
+  return paths.map((path, index) => {
+    const drawn = index < last ? parts.slice(index, index + 1) : parts.slice(last);
+    return [path, "d", drawn.map((part) => `M${part}`).join("")];
+  });
 }
 
 /** Unbroken runs of two places or more: Plotly draws no line through a single one. */
