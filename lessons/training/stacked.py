@@ -6,6 +6,7 @@ matrix product: weight [seeds, out, in] times points [seeds, in, points].
 
 import math
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -116,21 +117,29 @@ class Adam:
                 weight.addcdiv_(mean, size, value=-rate / mean_share)
 
 
+_helping = threading.Lock()
+
+
 def side_by_side(one: Callable[[], None], other: Callable[[], None], points: torch.Tensor) -> None:
     """Do two things that share nothing: at once, where that is quicker than in turn.
 
     Torch computes on one thread for each of the app's, so a second one uses a second core. It
-    ends here, so that nothing is left of it.
+    ends here, so that nothing is left of it; and there is never more than one in the process, so
+    that two learners do not take every core from the rest.
 
     Args:
         one, other: a step of either arm.
         points: what they train on; its size and device decide.
     """
-    if points.device.type != "cpu" or points.numel() < WORTH_A_THREAD or os.cpu_count() == 1:
+    alone = points.device.type != "cpu" or points.numel() < WORTH_A_THREAD or os.cpu_count() == 1
+    if alone or not _helping.acquire(blocking=False):
         one()
         other()
         return
-    with ThreadPoolExecutor(1) as helper:
-        there = helper.submit(one)
-        other()
-        there.result()
+    try:
+        with ThreadPoolExecutor(1) as helper:
+            there = helper.submit(one)
+            other()
+            there.result()
+    finally:
+        _helping.release()

@@ -2,6 +2,7 @@
 
 import math
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -234,6 +235,31 @@ def test_the_source_only_arm_is_lambda_zero():
     numbers = finished(TRAINING, adversarial, given).latest.numbers
     for name in ("target", "domain", "domain_loss", "label_loss"):
         assert np.array_equal(numbers[f"trick_{name}"], numbers[f"source_only_{name}"])
+
+
+def test_two_runs_at_once_are_the_same_as_one_after_the_other():
+    """Each on a thread of its own, as two learners are; at most one of them gets a second."""
+    given = values(seeds=6, steps=12)
+    alone = finished(TRAINING, adversarial, given).latest.numbers
+    found, threads = [], threading.active_count()
+    learners = [
+        threading.Thread(target=lambda: found.append(finished(TRAINING, adversarial, given)))
+        for _ in range(3)
+    ]
+    for learner in learners:
+        learner.start()
+    most = 0
+    while learners[0].is_alive():
+        most = max(most, threading.active_count())
+        time.sleep(0.001)
+    for learner in learners:
+        learner.join()
+    assert most <= threads + 4
+    assert threading.active_count() == threads
+    for history in found:
+        for name, seeds in alone.items():
+            assert np.array_equal(history.latest.numbers[name], seeds)
+    assert len(found) == 3
 
 
 def test_what_goes_wrong_in_either_arm_is_heard():
