@@ -49,7 +49,10 @@ class OverrideHandle:
 
 
 def override_gradients(
-    output: torch.Tensor | Iterable[torch.Tensor], op_type_map: Mapping[Any, Any]
+    output: torch.Tensor | Iterable[torch.Tensor],
+    op_type_map: Mapping[Any, Any],
+    *,
+    warn: bool = True,
 ) -> OverrideHandle:
     """Give ops of the given types another gradient in the graph behind `output`, already built.
 
@@ -62,7 +65,8 @@ def override_gradients(
     edge that leads anywhere. Ops overridden by a map can be overridden again.
 
     Raises `TrickError` where `output` has no graph or a type cannot be told apart; warns of a key
-    that no node matches. Asked for in https://github.com/tensorflow/tensorflow/issues/35203.
+    that no node matches, unless `warn` is False. Asked for in
+    https://github.com/tensorflow/tensorflow/issues/35203.
 
     >>> x = torch.tensor([-1.0, 2.0], requires_grad=True)
     >>> y = torch.relu(x).sum()
@@ -92,7 +96,7 @@ def override_gradients(
             handle.overridden[op_type] += 1
     hit = {types.get(_kind(node)) or _own_type(node) for node in nodes}
     hit |= {t for t in wanted if any(types.get(kind) in hit for kind in _kinds(t))}
-    for key in {key: None for key, _ in read.values()}:
+    for key in {key: None for key, _ in read.values()} if warn else ():
         if not any(t in hit or rule is None for t, (k, rule) in read.items() if k is key):
             warnings.warn(
                 f"override_gradients: the key {key!r} matched no node. The graph holds: "

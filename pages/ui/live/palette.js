@@ -34,7 +34,8 @@ export class Palette {
   paint(value) {
     if (typeof value === "string") return this.#resolve(value);
     if (Array.isArray(value)) {
-      return typeof value[0] === "number" ? value : value.map((item) => this.paint(item));
+      const plain = typeof value[0] === "number" && typeof value[1] !== "string"; // no [place, colour]
+      return plain ? value : value.map((item) => this.paint(item));
     }
     if (value === null || typeof value !== "object") return value;
     const copy = {};

@@ -1,0 +1,292 @@
+"""The shapes lab: small convolutional networks of several seeds in training, and the gradients of
+their scores in a picture under three rules for relu. What a rule does to one relu stands below.
+"""
+
+import inspect
+import sys  # noqa: F401  (exported files read their arguments)
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from lessons.devices import DTYPES, resolve
+from lessons.inputs import array, format_refused
+from lessons.lesson import Lab, Progress, Start
+from lessons.override_map.shapes import KINDS, SIDE
+from lessons.override_map.shapes_figures import figures, static_figures, static_table, table
+from lessons.override_map.shapes_maps import (
+    BEFORE,
+    RULES,
+    Program,
+    Shapes,
+    by_role,
+    layer,
+    maps,
+)
+from lessons.override_map.shapes_net import (
+    LAYERS,
+    MOST_SEED,
+    TESTED,
+    Networks,
+    joined,
+    test_pictures,
+)
+from lessons.parameters import Choice, Device, Integer, Number, Values, validate
+from lessons.result import Array, Note, Result, Series
+from lessons.training import Snapshot, Training
+from lessons.training.history import History
+from lessons.training.script import train  # noqa: F401  (exported files train with it)
+from lessons.tricks import gradient_override_map
+from lessons.tricks.entry import unmatched
+
+PARAMETERS = (
+    Choice("shape", "Picture of a", "triangle", options=tuple((name, name) for name in KINDS)),
+    Integer("picture", "Which one", "1", low=1, high=TESTED // len(KINDS)),
+    Choice(
+        "target",
+        "Gradient of the score of",
+        "own",
+        options=(("own", "its own class"), *((name, name) for name in KINDS)),
+    ),
+    Choice(
+        "spelling",
+        "The model writes relu as",
+        "relu",
+        "The same function, trained the same way.",
+        options=(("relu", "relu(x)"), ("clamp", "x.clamp(min=0)"), ("maximum", "maximum(x, 0)")),
+    ),
+    Choice(
+        "when",
+        "The rule comes in",
+        "runs",
+        options=(("runs", "as relu runs"), ("built", "once the graph is built")),
+    ),
+    Integer(
+        "randomised",
+        "Layers randomised, the last ones first",
+        "1",
+        "In the second row of maps.",
+        low=0,
+        high=len(LAYERS),
+    ),
+    Integer("seeds", "Seeds", "5", "All of them train at once.", low=1, high=10),
+    Integer("shown", "Seed drawn", "1", "Which of the seeds the maps show.", low=1, high=10),
+    Choice(
+        "rule",
+        "Eight relus: rule",
+        "guided",
+        options=tuple((name, name) for name in RULES),
+    ),
+    Choice(
+        "behind",
+        "Eight relus: score",
+        "weights",
+        options=(("weights", "weighted sum"), ("sum", "plain sum")),
+    ),
+    Integer("point", "Eight relus: in the graph", "5", low=1, high=len(BEFORE)),
+    Integer("steps", "Steps", "400", advanced=True, low=1, high=20_000),
+    Number("noise", "Noise", "0.25", "In new pictures.", True, 0.0, 10.0, (0.0, 1.0), 0.05),
+    Number("rate", "Learning rate", "0.01", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
+    Integer("seed", "First seed", "0", advanced=True, low=0, high=MOST_SEED),
+    Device("device", "Device", "cpu", "Where torch computes.", True),
+    Choice(
+        "dtype",
+        "Number format",
+        "float32",
+        "What torch computes in.",
+        advanced=True,
+        options=tuple((name, name) for name in DTYPES),
+    ),
+)
+
+
+class Watched:
+    """The networks in training, and how their maps look. Maps are of one seed, numbers of all."""
+
+    def __init__(self, program: Program, values: Values) -> None:
+        device, _ = resolve(values["device"])
+        self._to: dict[str, Any] = {"device": device, "dtype": DTYPES[values["dtype"]]}
+        self.shapes = Shapes(program, values, **self._to)
+        self._as = _maps_settings(values)
+
+    def step(self, done: int, values: Values) -> None:
+        self.shapes.step(done, values)
+
+    def look(self, done: int, values: Values) -> Snapshot:
+        if _maps_settings(values) != self._as:
+            self._as = _maps_settings(values)
+            self.shapes.compare(values)
+        numbers = {name: array(value) for name, value in self.shapes.numbers().items()}
+        return Snapshot(numbers, self._picture(values))
+
+    def _picture(self, values: Values) -> dict[str, Array]:
+        """One seed's maps of one picture, before and after randomising, and what all give."""
+        seeds = self.shapes.classifiers.seeds
+        index = min(int(values["shown"]), len(seeds)) - 1
+        own = self.shapes.networks.at(index)
+        changed = own.randomised(self.shapes.others.at(index), values["randomised"])
+        pair = joined([own, changed])
+        kind = KINDS.index(values["shape"])
+        number = len(KINDS) * (values["picture"] - 1) + kind
+        x = test_pictures(TESTED, values["noise"])[number : number + 1].to(**self._to)
+        aim = values["shape"] if values["target"] == "own" else values["target"]
+        target = torch.tensor([KINDS.index(aim)])
+        found = {
+            rule: array(maps(self.shapes.program, pair, x, target, rule, values)[:, 0])
+            for rule in RULES
+        }
+        found = {rule: both.reshape(2, SIDE, SIDE) for rule, both in found.items()}
+        alike = {f"alike_{rule}": array(each) for rule, each in self.shapes.alike.items()}
+        with torch.no_grad():
+            shares = own.logits(x, values["spelling"])[0, :, 0].softmax(0)
+        return {
+            **found,
+            **alike,
+            "pixels": array(x[0, 0]),
+            "shares": array(shares),
+            "seed": np.array([float(seeds[index])]),
+        }
+
+
+def _maps_settings(values: Values) -> tuple[Any, ...]:
+    """What the comparison of maps depends on besides the weights."""
+    return values["spelling"], values["when"]
+
+
+TRAINING = Training(
+    begin=Watched,
+    live=frozenset(
+        {
+            *("shape", "picture", "target", "spelling", "when", "randomised", "shown"),
+            *("rule", "behind", "point", "rate"),
+        }
+    ),
+    figures=figures,
+    table=table,
+)
+
+_DEFAULTS = validate(PARAMETERS, {})
+_HERE = {"spelling", "when"}  # live, and yet of weight before the first step
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """What is there before the first step: what the rule does to eight relus."""
+    device, missing = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+    whole = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole in the networks
+    unit = np.arange(1.0, 1 + len(BEFORE))
+    roles = by_role(program, values, device, dtype)
+    series = tuple(Series(role, role, unit, array(value)) for role, value in roles.items())
+    fixed = dict(values) | {name: _DEFAULTS[name] for name in TRAINING.live - _HERE}
+    progress(1.0)
+    at = values["point"] - 1
+    return Result(
+        series=series,
+        curves=series,
+        facts={
+            **{name: values[name] for name in ("seeds", "noise", "randomised")},
+            **{role: float(one.y[at]) for role, one in zip(roles, series, strict=True)},
+            **_beliefs(whole, values, device, dtype),
+            **_at_first(whole, tuple(fixed.items())),
+        },
+        notes=tuple(_notes(values, missing)),
+        work=f"{values['seeds']} {'seed' if values['seeds'] == 1 else 'seeds'}",
+        device=str(device),
+    )
+
+
+def _beliefs(
+    program: Program, values: Values, device: torch.device, dtype: torch.dtype
+) -> dict[str, float | str]:
+    """In how many of the eight relus the guided gradient is not the plain one; what is missed."""
+
+    def differ(**other: str) -> int:
+        given = {**values, "rule": "guided", "spelling": "relu", **other}
+        roles = by_role(program, given, device, dtype)
+        return int((roles["trick_gradient"] != roles["true_gradient"]).sum())
+
+    return {
+        "differ_weights": differ(behind="weights"),
+        "differ_sum": differ(behind="sum"),
+        "differ_clamp": differ(behind="weights", spelling="clamp"),
+        "differ_maximum": differ(behind="weights", spelling="maximum"),
+        "missed": missed("clamp"),
+    }
+
+
+@lru_cache(maxsize=8)
+def missed(spelling: str) -> str:
+    """What the engine says where the networks' relu is of another type; empty where it is not."""
+    networks = Networks.new([0], torch.device("cpu"), torch.float32)
+    x = test_pictures(1, 0.0)
+    with gradient_override_map({}) as report:
+        networks.logits(x, spelling)
+    return "" if report.ran["relu"] else unmatched("Relu", ["relu"], report.ran)
+
+
+def _notes(values: Values, missing: str | None) -> Iterator[Note]:
+    if missing:
+        yield Note("warning", missing)
+    words = missed(values["spelling"])
+    if words and values["when"] == "runs":
+        yield Note("warning", f"The three maps are one and the same. {words}")
+    elif words:
+        yield Note(
+            "warning",
+            "The three maps are one and the same. The graph that is built holds no node of relu: "
+            "this model’s leave nodes of another type.",
+        )
+
+
+@lru_cache(maxsize=32)
+def _at_first(
+    program: Program, values: tuple[tuple[str, Any], ...]
+) -> Mapping[str, float | int | str]:
+    """What a run's facts are before its first step."""
+    history = History(int(dict(values)["steps"]))
+    history.add(0, Watched(program, dict(values)).look(0, dict(values)))
+    return history.facts
+
+
+def start(values: Values) -> Start:
+    """The graph of the eight relus."""
+    device, _ = resolve(values["device"])
+    x = torch.tensor(BEFORE, device=device, dtype=DTYPES[values["dtype"]]).requires_grad_()
+    settings = {
+        "network": layer(values["behind"], values["spelling"]),
+        "rule": values["rule"],
+        "when": values["when"],
+    }
+    return Start({"x": x}, settings, (values["point"] - 1,))
+
+
+def script(program: str, values: Values) -> str:
+    """The end of an exported file: the eight relus, then the whole training."""
+    device, _ = resolve(values["device"])
+    return f"""\
+values = {dict(values)}
+device, dtype = torch.device("{device}"), torch.{values["dtype"]}
+roles = by_role({program}, values, device, dtype)
+unit = torch.arange(1.0, 1 + len(roles["forward"]))
+series = {{}}
+for role, value in roles.items():
+    series[role] = {{"role": role, "x": plain(unit), "y": plain(value)}}
+# An argument makes it stop earlier: python guided_relu.py 100
+trained = train(Shapes({program}, values, device, dtype), values, sys.argv[1:])
+head = {{"lesson": "{program}", "device": "{device}"}}
+print(json.dumps({{**head, "series": series, "trained": trained}}))
+"""
+
+
+LAB = Lab(
+    PARAMETERS,
+    compute,
+    static_figures,
+    static_table,
+    script,
+    format_refused,
+    start=start,
+    training=TRAINING,
+)
