@@ -28,7 +28,8 @@ RULES = ("plain", "guided", "deconvnet")
 COMPARED = 9
 """Pictures whose maps are compared before and after randomising."""
 
-TEST_EVERY, COMPARE_EVERY = 5, 50  # steps
+TEST_EVERY = 5  # steps
+COMPARE_EVERY = 50  # steps
 
 BEFORE = (-2.0, -1.0, 1.0, 2.0, -1.5, -0.5, 0.5, 1.5)
 """What eight relus are given."""

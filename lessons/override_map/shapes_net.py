@@ -24,7 +24,9 @@ TESTED = 150
 LAYERS = ("first convolution", "second convolution", "hidden layer", "last layer")
 """From the picture to the scores; a relu stands behind each but the last."""
 
-_FIRST, _SECOND, _HIDDEN = 8, 16, 32  # channels, channels, units
+_FIRST = 8  # channels
+_SECOND = 16  # channels
+_HIDDEN = 32  # units
 _SEEN = ((SIDE - 5) // 2 + 1 - 3) // 2 + 1  # a side behind both convolutions
 _SHAPES: tuple[tuple[int, ...], ...] = (
     (_FIRST, 1, 5, 5),
