@@ -62,10 +62,9 @@ def _maps(history: History, values: Values) -> Figure:
     shares = ", ".join(
         f"{name} {share:.0%}" for name, share in zip(KINDS, picture["shares"], strict=True)
     )
-    aim = values["shape"] if values["target"] == "own" else values["target"]
     return Figure(
         "maps",
-        f"A {values['shape']}, and the gradient of the score of {aim} in its pixels, "
+        f"A {values['shape']}, and the gradient of the score of {aim(values)} in its pixels, "
         f"seed {int(picture['seed'][0])}",
         "One scale for the three maps. Orange: a brighter pixel raises the score. Blue: lowers it. "
         f"The network says: {shares}.",
@@ -146,6 +145,12 @@ def _alike(history: History) -> Figure:
     )
 
 
+def aim(values: Values) -> str:
+    """The class whose score the maps are the gradient of: the picture's own, or the next one."""
+    own = KINDS.index(values["shape"])
+    return KINDS[(own + (values["target"] == "next")) % len(KINDS)]
+
+
 def _replaced(layers: int) -> str:
     if layers == 0:
         return "no weights replaced"
@@ -169,8 +174,13 @@ def _pixels(pixels: Array) -> Trace:
 
 
 def _heat(seen: dict[str, Array], first: int) -> list[Trace]:
-    """One heatmap a rule, all on one scale that reaches equally far on both sides of 0."""
-    reach = round_up([np.asarray(one) for one in seen.values()], 1e-6)
+    """One heatmap a rule, all on one scale that reaches equally far on both sides of 0.
+
+    It leaves the largest few out, which would make all others pale.
+    """
+    together = np.abs(np.concatenate([one.ravel() for one in seen.values()]))
+    known = together[np.isfinite(together)]
+    reach = max(float(np.percentile(known, 98)) if len(known) else 0.0, 1e-9)
     return [
         {
             "type": "heatmap",

@@ -15,7 +15,7 @@ from lessons.devices import DTYPES, resolve
 from lessons.inputs import array, format_refused
 from lessons.lesson import Lab, Progress, Start
 from lessons.override_map.shapes import KINDS, SIDE
-from lessons.override_map.shapes_figures import figures, static_figures, static_table, table
+from lessons.override_map.shapes_figures import aim, figures, static_figures, static_table, table
 from lessons.override_map.shapes_maps import (
     BEFORE,
     RULES,
@@ -43,49 +43,55 @@ from lessons.tricks.entry import unmatched
 
 PARAMETERS = (
     Choice("shape", "Picture of a", "triangle", options=tuple((name, name) for name in KINDS)),
-    Integer("picture", "Which one", "1", low=1, high=TESTED // len(KINDS)),
     Choice(
-        "target",
-        "Gradient of the score of",
-        "own",
-        options=(("own", "its own class"), *((name, name) for name in KINDS)),
+        "target", "Score of", "own", options=(("own", "its own class"), ("next", "another class"))
     ),
     Choice(
         "spelling",
-        "The model writes relu as",
+        "Model writes relu as",
         "relu",
-        "The same function, trained the same way.",
-        options=(("relu", "relu(x)"), ("clamp", "x.clamp(min=0)"), ("maximum", "maximum(x, 0)")),
+        options=(("relu", "relu"), ("clamp", "clamp"), ("maximum", "maximum")),
     ),
     Choice(
         "when",
-        "The rule comes in",
+        "Rule comes in",
         "runs",
-        options=(("runs", "as relu runs"), ("built", "once the graph is built")),
+        options=(("runs", "as relu runs"), ("built", "once built")),
     ),
-    Integer(
-        "randomised",
-        "Layers randomised, the last ones first",
-        "1",
-        "In the second row of maps.",
-        low=0,
-        high=len(LAYERS),
-    ),
-    Integer("seeds", "Seeds", "5", "All of them train at once.", low=1, high=10),
-    Integer("shown", "Seed drawn", "1", "Which of the seeds the maps show.", low=1, high=10),
-    Choice(
-        "rule",
-        "Eight relus: rule",
-        "guided",
-        options=tuple((name, name) for name in RULES),
-    ),
+    Integer("randomised", "Last layers randomised", "1", low=0, high=len(LAYERS)),
     Choice(
         "behind",
         "Eight relus: score",
         "weights",
         options=(("weights", "weighted sum"), ("sum", "plain sum")),
     ),
-    Integer("point", "Eight relus: in the graph", "5", low=1, high=len(BEFORE)),
+    Choice(
+        "rule",
+        "Eight relus: rule",
+        "guided",
+        advanced=True,
+        options=tuple((name, name) for name in RULES),
+    ),
+    Integer(
+        "point",
+        "Eight relus: in the graph",
+        "5",
+        "Which one’s numbers the graph shows.",
+        True,
+        low=1,
+        high=len(BEFORE),
+    ),
+    Integer(
+        "picture",
+        "Which picture",
+        "1",
+        "Of the shape chosen; none is trained on.",
+        True,
+        low=1,
+        high=TESTED // len(KINDS),
+    ),
+    Integer("shown", "Seed drawn", "1", "Which of the seeds the maps show.", True, low=1, high=10),
+    Integer("seeds", "Seeds", "5", "All of them train at once.", True, low=1, high=10),
     Integer("steps", "Steps", "400", advanced=True, low=1, high=20_000),
     Number("noise", "Noise", "0.25", "In new pictures.", True, 0.0, 10.0, (0.0, 1.0), 0.05),
     Number("rate", "Learning rate", "0.01", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
@@ -131,8 +137,7 @@ class Watched:
         kind = KINDS.index(values["shape"])
         number = len(KINDS) * (values["picture"] - 1) + kind
         x = test_pictures(TESTED, values["noise"])[number : number + 1].to(**self._to)
-        aim = values["shape"] if values["target"] == "own" else values["target"]
-        target = torch.tensor([KINDS.index(aim)])
+        target = torch.tensor([KINDS.index(aim(values))])
         found = {
             rule: array(maps(self.shapes.program, pair, x, target, rule, values)[:, 0])
             for rule in RULES
