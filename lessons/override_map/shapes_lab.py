@@ -75,7 +75,7 @@ PARAMETERS = (
     Integer(
         "point",
         "Eight relus: in the graph",
-        "5",
+        "7",
         "Which one’s numbers the graph shows.",
         True,
         low=1,
@@ -191,7 +191,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         series=series,
         curves=series,
         facts={
-            **{name: values[name] for name in ("seeds", "noise", "randomised")},
+            **{name: values[name] for name in ("seeds", "noise", "randomised", "point")},
             **{role: float(one.y[at]) for role, one in zip(roles, series, strict=True)},
             **_beliefs(whole, values, device, dtype),
             **_at_first(whole, tuple(fixed.items())),
