@@ -1,0 +1,188 @@
+"""The long network's lab: one noise layer, two backward passes, trained side by side."""
+
+import sys  # noqa: F401  (exported files read their arguments)
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from lessons.devices import DTYPES, resolve
+from lessons.inputs import array, format_refused
+from lessons.lesson import Lab, Progress
+from lessons.parameters import Choice, Device, Integer, Number, Values, validate
+from lessons.result import Array, Note, Result, Series
+from lessons.stop_gradient.long_figures import figures, static_figures, static_table, table
+from lessons.stop_gradient.long_net import LAYERS, POINTS, WIDTH, Long, Program, alone
+from lessons.training import Snapshot, Training
+from lessons.training.history import History
+from lessons.training.script import over_seeds, train  # noqa: F401  (exported files use them)
+
+MEASURED = 50
+"""How often the gradients' noise is measured in a whole run: it costs more than a step."""
+
+PARAMETERS = (
+    Integer("place", "Noise behind layer", "4", "May be moved while it trains.", low=1, high=9),
+    Number("strength", "Noise strength s", "0.9", "u from 1 − s to 1 + s.", False, 0, 1e3, (0, 2)),
+    Choice(
+        "clean",
+        "Clean backward",
+        "shown",
+        "Whether its numbers are drawn beside the plain ones.",
+        options=(("shown", "shown"), ("hidden", "not shown")),
+    ),
+    Integer("seeds", "Seeds", "8", "All of them train at once.", low=1, high=16),
+    Integer("shown", "Seed drawn", "1", "Which of the seeds the fit shows.", low=1, high=16),
+    Integer("steps", "Steps", "400", advanced=True, low=1, high=20_000),
+    Number("rate", "Learning rate", "0.003", "", True, 1e-6, 10.0, (0.0005, 0.02), 0.0005),
+    Integer(
+        "draws",
+        "Noise draws measured",
+        "32",
+        "Over so many draws a gradient's variance is taken.",
+        True,
+        2,
+        64,
+    ),
+    Integer("seed", "First seed", "0", advanced=True, low=0, high=2**31),
+    Device("device", "Device", "cpu", "Where torch computes.", True),
+    Choice(
+        "dtype",
+        "Number format",
+        "float32",
+        "What torch computes in.",
+        advanced=True,
+        options=tuple((name, name) for name in DTYPES),
+    ),
+)
+
+_DEFAULTS = validate(PARAMETERS, {})
+_COUNTED = ("place", "strength")  # of the live settings, those that the gradients' noise is of
+
+
+class Watched:
+    """The networks in training, and how they look. The fit is of one seed, numbers of all."""
+
+    def __init__(self, program: Program, values: Values) -> None:
+        device, _ = resolve(values["device"])
+        self.long = Long(program, values, device, DTYPES[values["dtype"]])
+        self._every = max(1, self.long.steps // MEASURED)
+        self._noise: dict[str, Array] = {}
+        self._measured: tuple[Any, ...] = ()
+
+    def step(self, done: int, values: Values) -> None:
+        if done % self._every == 0:
+            self._measure(done, values)
+        self.long.step(done, values)
+
+    def look(self, done: int, values: Values) -> Snapshot:
+        known = self._measured[1:] == tuple(values[name] for name in _COUNTED)
+        if not known or done == self.long.steps:
+            self._measure(done, values)
+        losses = {name: array(value) for name, value in self.long.losses(values).items()}
+        return Snapshot(losses | self._noise, self._picture(values))
+
+    def _measure(self, done: int, values: Values) -> None:
+        now = (done, *(values[name] for name in _COUNTED))
+        if self._measured != now:
+            found = self.long.gradient_noise(values)
+            self._noise = {name: array(value) for name, value in found.items()}
+            self._measured = now
+
+    @torch.no_grad()
+    def _picture(self, values: Values) -> dict[str, Array]:
+        """What one seed's networks make of the task, with one draw of noise and without."""
+        long = self.long
+        index = min(int(values["shown"]), len(long.seeds)) - 1
+        picture = {"x": long.x[index, 0], "target": long.target[0, 0]}
+        for name in long.arms:
+            network = long.network(name, values, long.kept[:, 0])
+            picture[f"{name}_noisy"] = network(long.x)[index, 0]
+            picture[f"{name}_clean"] = network.eval()(long.x)[index, 0]
+        picture["seed"] = torch.tensor([float(long.seeds[index])])
+        return {name: array(value) for name, value in picture.items()}
+
+
+TRAINING = Training(
+    begin=Watched,
+    live=frozenset({*_COUNTED, "clean", "shown", "rate"}),
+    figures=figures,
+    table=table,
+)
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """What is there before the first step: the layer by itself, and the untrained networks."""
+    device, missing = resolve(values["device"])
+    roles = alone(program, values["strength"], DTYPES[values["dtype"]])
+    x = array(roles.pop("x"))
+    series = tuple(Series(role, role, x, array(value)) for role, value in roles.items())
+    progress(1.0)
+    # What has no part in the numbers at first is left out: so they are kept.
+    fixed = dict(values) | {
+        name: _DEFAULTS[name] for name in (TRAINING.live - {*_COUNTED}) | {"steps"}
+    }
+    return Result(
+        series=series,
+        curves=series,
+        facts={
+            **{name: values[name] for name in ("place", "strength", "seeds", "draws")},
+            "layers": LAYERS,
+            "width": WIDTH,
+            "points": POINTS,
+            "next": values["place"] + 1,
+            **_at_first(program, tuple(fixed.items())),
+            "steps": values["steps"],
+        },
+        notes=tuple(_notes(values, missing)),
+        work=f"{values['seeds']} {'seed' if values['seeds'] == 1 else 'seeds'}, two networks each",
+        device=str(device),
+    )
+
+
+def _notes(values: Values, missing: str | None) -> list[Note]:
+    notes = [Note("warning", missing)] if missing else []
+    if values["strength"] == 0:
+        notes.append(Note("info", "With strength 0 there is no noise, and no variance to draw."))
+    return notes
+
+
+@lru_cache(maxsize=64)
+def _at_first(
+    program: Program, values: tuple[tuple[str, Any], ...]
+) -> Mapping[str, float | int | str]:
+    """What a run's facts are before its first step."""
+    history = History(int(dict(values)["steps"]))
+    history.add(0, Watched(program, dict(values)).look(0, dict(values)))
+    return history.facts
+
+
+def script(program: str, values: Values) -> str:
+    """The end of an exported file: the layer by itself, the training, the noise at its end."""
+    device, _ = resolve(values["device"])
+    return f"""\
+values = {dict(values)}
+device, dtype = torch.device("{device}"), torch.{values["dtype"]}
+roles = alone({program}, values["strength"], dtype)
+x = roles.pop("x")
+series = {{}}
+for role, value in roles.items():
+    series[role] = {{"role": role, "x": plain(x), "y": plain(value)}}
+# An argument makes it stop earlier: python noise_layer.py 100
+learner = Long({program}, values, device, dtype)
+trained = train(learner, values, sys.argv[1:])
+noise = {{name: over_seeds(value) for name, value in learner.gradient_noise(values).items()}}
+head = {{"lesson": "{program}", "device": "{device}"}}
+print(json.dumps({{**head, "series": series, "trained": trained, "gradient_noise": noise}}))
+"""
+
+
+LAB = Lab(
+    PARAMETERS,
+    compute,
+    static_figures,
+    static_table,
+    script,
+    format_refused,
+    training=TRAINING,
+)

@@ -1,0 +1,74 @@
+"""Chapter 1, lesson 6: noisy forward and clean backward as a layer, in the middle of a network."""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from lessons.lesson import Lesson
+from lessons.parameters import validate
+from lessons.result import Result
+from lessons.stop_gradient.long_lab import LAB, TRAINING
+from lessons.training.run import finished
+from lessons.tricks import stop_gradient
+
+
+class NoiseLayer(torch.nn.Module):
+    """Times u ~ U(1 − s, 1 + s) on the way forward; on the way back as if it were not there."""
+
+    def __init__(
+        self,
+        strength: float,
+        clean_backward: bool = True,
+        draw: Callable[[torch.Tensor], torch.Tensor] = torch.rand_like,
+    ) -> None:
+        super().__init__()
+        self.strength, self.clean_backward, self.draw = strength, clean_backward, draw
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if not self.training:  # net.eval() turns the noise off
+            return x
+        noisy = x * (1 + self.strength * (2 * self.draw(x) - 1))
+        return x + stop_gradient(noisy - x) if self.clean_backward else noisy
+
+
+@lru_cache(maxsize=16)
+def brief(program: Callable[..., Any]) -> dict[str, float]:
+    """Facts at the end of a short training: few seeds and steps, else as the lab opens."""
+    history = finished(TRAINING, program, validate(LAB.parameters, {"seeds": "4", "steps": "100"}))
+    return {name: float(value) for name, value in history.facts.items()}
+
+
+def quieter_where(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
+    """On which side of the layer the clean backward takes at least a third of the variance."""
+    start = finished_at_start(program)
+    before, behind = start["quieter"] > 1.5, start["quieter_behind"] > 1.5
+    return {(True, True): "all", (True, False): "before", (False, True): "behind"}.get(
+        (before, behind), "none"
+    )
+
+
+@lru_cache(maxsize=16)
+def finished_at_start(program: Callable[..., Any]) -> dict[str, float]:
+    """Facts before the first step, with few seeds."""
+    values = validate(LAB.parameters, {"seeds": "4"})
+    learner = TRAINING.begin(program, values)
+    return {name: float(seeds.mean()) for name, seeds in learner.look(0, values).numbers.items()}
+
+
+def ends_lower(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
+    """How the loss ends with the clean backward, beside the loss without it."""
+    ends = brief(program)
+    share = ends["trick_loss"] / ends["plain_loss"]
+    beliefs = {"lower": 0.7, "same": 1.0, "higher": 1.4}
+    return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))
+
+
+LESSON = Lesson(
+    program=NoiseLayer,
+    lab=LAB,
+    predictions={"where": quieter_where, "loss": ends_lower},
+    highlight="x + stop_gradient(noisy - x)",
+)
