@@ -38,7 +38,7 @@ def table(history: History, values: Values) -> Table:
     facts, arms = history.facts, _arms(values)
     rows = []
     for layer in range(1, LAYERS + 1):
-        where = ", noise behind it" if layer == values["place"] else ""
+        where = ", then noise" if layer == values["place"] else ""
         cells = [f"{layer}{where}"]
         for name in _ROLE:
             key = f"{name}_noise_{layer}"
@@ -67,6 +67,8 @@ def _noise_by_layer(history: History, values: Values, arms: tuple[str, ...]) -> 
         one = _over_layers(layers, _ROLE[name])
         data = [band(one), *data, curve(one), {**points(one, size=8), "hovertemplate": _HOVER}]
     place = float(values["place"])
+    layout = _logarithmic(axes((0.5, LAYERS + 0.5), _DECADES, "layer", "relative variance"))
+    layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
     said = "; ".join(
         f"{_SAID[name]}, layer {layer}: {number(_of(facts, f'{name}_noise_{layer}'), 3)}"
         for name in arms
@@ -81,8 +83,7 @@ def _noise_by_layer(history: History, values: Values, arms: tuple[str, ...]) -> 
         f"Relative variance by layer on a logarithmic axis, means over the seeds after step "
         f"{history.done}. {said}. The noise stands behind layer {int(place)}.",
         [_upright(place + 0.5), *data],
-        _logarithmic(axes((0.5, LAYERS + 0.5), _DECADES, "layer", "relative variance"))
-        | {"annotations": [_label(place + 0.5, _DECADES[1], "noise")]},
+        layout | {"annotations": [_label(place + 0.5, _DECADES[1], "noise")]},
         wide=True,
         height=270,
     )
@@ -147,8 +148,8 @@ def _fit(history: History, arms: tuple[str, ...]) -> Figure:
     return Figure(
         "fit",
         f"The task and the fit, seed {int(picture['seed'][0])}",
-        "Grey: sin 2x, to be learned. Points: one draw of the noise. Lines: the noise turned off "
-        "by `eval()`.",
+        "Grey: sin 2x, to be learned. Points: one draw of the noise. Lines: with the noise "
+        "turned off.",
         f"What the networks of one seed make of sin 2x after step {history.done}, with a draw of "
         "noise as points and without noise as lines.",
         data,
@@ -176,8 +177,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
                 points(result["intended_gradient"], "intended_gradient" not in hidden, 6),
             ],
             axes((-2.2, 2.2), (low, top), "x", "gradient"),
-            wide=True,
-            height=230,
+            height=HEIGHT,
         )
     ]
 
@@ -199,7 +199,7 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
 
 def _logarithmic(layout: Trace) -> Trace:
     """The same with powers of ten upwards; its range is in them."""
-    ticks = {"type": "log", "dtick": 1, "exponentformat": "power"}
+    ticks = {"type": "log", "dtick": 1, "tickformat": "~g"}
     return layout | {"yaxis": layout["yaxis"] | ticks}
 
 
@@ -222,9 +222,9 @@ def _label(x: float, y: float, text: str) -> dict[str, Any]:
         "y": y,
         "text": text,
         "showarrow": False,
-        "xanchor": "left",
+        "xanchor": "left" if x < LAYERS / 2 else "right",
         "yanchor": "top",
-        "xshift": 5,
+        "xshift": 5 if x < LAYERS / 2 else -5,
         "font": {"color": "ink:muted", "size": 12},
     }
 

@@ -13,7 +13,7 @@ from lessons.lesson import Lab, Progress
 from lessons.parameters import Choice, Device, Integer, Number, Values, validate
 from lessons.result import Array, Note, Result, Series
 from lessons.stop_gradient.long_figures import figures, static_figures, static_table, table
-from lessons.stop_gradient.long_net import LAYERS, POINTS, WIDTH, Long, Program, alone
+from lessons.stop_gradient.long_net import LAYERS, POINTS, WIDTH, Long, Program, Seen, alone
 from lessons.training import Snapshot, Training
 from lessons.training.history import History
 from lessons.training.script import over_seeds, train  # noqa: F401  (exported files use them)
@@ -79,8 +79,9 @@ class Watched:
         known = self._measured[1:] == tuple(values[name] for name in _COUNTED)
         if not known or done == self.long.steps:
             self._measure(done, values)
-        losses = {name: array(value) for name, value in self.long.losses(values).items()}
-        return Snapshot(losses | self._noise, self._picture(values))
+        seen = self.long.seen(values)
+        losses = {name: array(value) for name, value in self.long.losses(seen).items()}
+        return Snapshot(losses | self._noise, self._picture(seen, values))
 
     def _measure(self, done: int, values: Values) -> None:
         now = (done, *(values[name] for name in _COUNTED))
@@ -89,17 +90,14 @@ class Watched:
             self._noise = {name: array(value) for name, value in found.items()}
             self._measured = now
 
-    @torch.no_grad()
-    def _picture(self, values: Values) -> dict[str, Array]:
+    def _picture(self, seen: dict[str, Seen], values: Values) -> dict[str, Array]:
         """What one seed's networks make of the task, with one draw of noise and without."""
-        long = self.long
-        index = min(int(values["shown"]), len(long.seeds)) - 1
-        picture = {"x": long.x[index, 0], "target": long.target[0, 0]}
-        for name in long.arms:
-            network = long.network(name, values, long.kept[:, 0])
-            picture[f"{name}_noisy"] = network(long.x)[index, 0]
-            picture[f"{name}_clean"] = network.eval()(long.x)[index, 0]
-        picture["seed"] = torch.tensor([float(long.seeds[index])])
+        index = min(int(values["shown"]), len(self.long.seeds)) - 1
+        picture = {"x": self.long.x[index, 0], "target": self.long.target[0, 0]}
+        for name, one in seen.items():
+            picture[f"{name}_noisy"] = one.noisy[index, 0, :POINTS]
+            picture[f"{name}_clean"] = one.clean[index, 0]
+        picture["seed"] = torch.tensor([float(self.long.seeds[index])])
         return {name: array(value) for name, value in picture.items()}
 
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -88,6 +88,20 @@ def inputs() -> tuple[torch.Tensor, torch.Tensor]:
     return x, torch.sin(2 * x)
 
 
+class Seen(NamedTuple):
+    """What the networks of one arm put out.
+
+    Args:
+        noisy: for ``LOOKED_AT`` draws of the noise, shape [seeds, 1, LOOKED_AT · POINTS].
+        clean: with the noise turned off, shape [seeds, 1, POINTS].
+        before: what goes into the noise layer, shape [seeds, WIDTH, POINTS].
+    """
+
+    noisy: torch.Tensor
+    clean: torch.Tensor
+    before: torch.Tensor
+
+
 class Long:
     """Every seed's network in two arms from the same start and with the same noise.
 
@@ -141,28 +155,35 @@ class Long:
         return long_network(self.arms[name], layer, int(values["place"]))
 
     @torch.no_grad()
-    def losses(self, values: Values) -> dict[str, torch.Tensor]:
+    def seen(self, values: Values) -> dict[str, Seen]:
+        """How each arm stands: what it puts out with noise and without."""
+        x = self.x.repeat(1, 1, LOOKED_AT)  # the draws side by side, as more points
+        draws = self.kept[:, torch.arange(LOOKED_AT) % self.kept.shape[1]]
+        draw = draws.transpose(1, 2).flatten(2)
+        behind = 2 * int(values["place"])  # a layer and a tanh each
+        found = {}
+        for name in self.arms:
+            network = self.network(name, values, draw)
+            noisy = network(x)
+            before = network[:behind](self.x)
+            found[name] = Seen(noisy, network.eval()[behind:](before), before)
+        return found
+
+    def losses(self, seen: dict[str, Seen]) -> dict[str, torch.Tensor]:
         """Losses with noise and without, and the size of what the noise is put on; [seeds]."""
         found: dict[str, torch.Tensor] = {}
-        behind = 2 * int(values["place"])  # a layer and a tanh each
-        for name in self.arms:
-            noisy = [
-                (self.network(name, values, draw)(self.x) - self.target).square().mean((1, 2))
-                for draw in self.kept[:, :LOOKED_AT].unbind(1)
-            ]
-            still = self.network(name, values, self.kept[:, 0]).eval()
-            before = still[:behind](self.x)
-            clean = still[behind:](before) - self.target
+        target = self.target.repeat(1, 1, LOOKED_AT)
+        for name, one in seen.items():
             found |= {
-                f"{name}_loss": torch.stack(noisy).mean(0),
-                f"{name}_clean_loss": clean.square().mean((1, 2)),
-                f"{name}_size": before.square().mean((1, 2)).sqrt(),
+                f"{name}_loss": (one.noisy - target).square().mean((1, 2)),
+                f"{name}_clean_loss": (one.clean - self.target).square().mean((1, 2)),
+                f"{name}_size": one.before.square().mean((1, 2)).sqrt(),
             }
         return {name: value.to("cpu", torch.float64) for name, value in found.items()}
 
     def numbers(self) -> dict[str, torch.Tensor]:
         """The losses at the settings it began with, for an exported file."""
-        return self.losses(self.values)
+        return self.losses(self.seen(self.values))
 
     def gradient_noise(self, values: Values) -> dict[str, torch.Tensor]:
         """Of each layer's weight gradient: its variance over the noise, against its mean.

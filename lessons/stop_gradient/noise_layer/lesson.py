@@ -35,31 +35,31 @@ class NoiseLayer(torch.nn.Module):
 
 
 @lru_cache(maxsize=16)
+def at_first(program: Callable[..., Any]) -> dict[str, float]:
+    """Means over a few seeds before the first step."""
+    values = validate(LAB.parameters, {"seeds": "4"})
+    numbers = TRAINING.begin(program, values).look(0, values).numbers
+    return {name: float(seeds.mean()) for name, seeds in numbers.items()}
+
+
+@lru_cache(maxsize=16)
 def brief(program: Callable[..., Any]) -> dict[str, float]:
-    """Facts at the end of a short training: few seeds and steps, else as the lab opens."""
-    history = finished(TRAINING, program, validate(LAB.parameters, {"seeds": "4", "steps": "100"}))
+    """Means at the end of a short training with the noise near the end of the network."""
+    short = {"seeds": "4", "steps": "100", "draws": "4", "place": "9"}
+    history = finished(TRAINING, program, validate(LAB.parameters, short))
     return {name: float(value) for name, value in history.facts.items()}
 
 
 def quieter_where(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
-    """On which side of the layer the clean backward takes at least a third of the variance."""
-    start = finished_at_start(program)
-    before, behind = start["quieter"] > 1.5, start["quieter_behind"] > 1.5
-    return {(True, True): "all", (True, False): "before", (False, True): "behind"}.get(
-        (before, behind), "none"
-    )
+    """On which side of the layer the clean backward takes a third of the variance or more."""
+    start = at_first(program)
+    sides = (start["quieter"] > 1.5, start["quieter_behind"] > 1.5)
+    beliefs = {(True, True): "all", (True, False): "before", (False, True): "behind"}
+    return beliefs.get(sides, "none")
 
 
-@lru_cache(maxsize=16)
-def finished_at_start(program: Callable[..., Any]) -> dict[str, float]:
-    """Facts before the first step, with few seeds."""
-    values = validate(LAB.parameters, {"seeds": "4"})
-    learner = TRAINING.begin(program, values)
-    return {name: float(seeds.mean()) for name, seeds in learner.look(0, values).numbers.items()}
-
-
-def ends_lower(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
-    """How the loss ends with the clean backward, beside the loss without it."""
+def how_it_ends(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
+    """The loss with the clean backward, beside the loss without it."""
     ends = brief(program)
     share = ends["trick_loss"] / ends["plain_loss"]
     beliefs = {"lower": 0.7, "same": 1.0, "higher": 1.4}
@@ -69,6 +69,6 @@ def ends_lower(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
 LESSON = Lesson(
     program=NoiseLayer,
     lab=LAB,
-    predictions={"where": quieter_where, "loss": ends_lower},
+    predictions={"where": quieter_where, "loss": how_it_ends},
     highlight="x + stop_gradient(noisy - x)",
 )

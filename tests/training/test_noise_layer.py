@@ -1,0 +1,251 @@
+"""A noise layer in a long network: what its clean backward changes, as means over seeds."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lessons import find
+from lessons.stop_gradient.long_lab import TRAINING, Watched
+from lessons.stop_gradient.long_net import (
+    LAYERS,
+    POINTS,
+    WIDTH,
+    Long,
+    drawn_weights,
+    inputs,
+    kept_draws,
+)
+from lessons.stop_gradient.noise_layer.lesson import NoiseLayer, how_it_ends, quieter_where
+from lessons.training.run import Run, finished
+
+LESSON = find("noise_layer")
+CPU = torch.device("cpu")
+
+
+def values(**given):
+    return LESSON.validate({name: str(value) for name, value in given.items()})
+
+
+def at_first(program=NoiseLayer, **given):
+    """Means over the seeds before the first step."""
+    chosen = values(**given)
+    numbers = Watched(program, chosen).look(0, chosen).numbers
+    return {name: float(seeds.mean()) for name, seeds in numbers.items()}
+
+
+def trained(program=NoiseLayer, **given):
+    return finished(TRAINING, program, values(**given)).facts
+
+
+def untricked(strength, clean_backward=True, draw=torch.rand_like):
+    """The lesson's module with its trick taken out."""
+    return NoiseLayer(strength, False, draw)
+
+
+def is_clean_before(facts, place):
+    """What the lesson says of the variance: far less before the noise, the same behind it."""
+    before = facts["quieter"] > 3.0 and all(
+        facts[f"trick_noise_{layer}"] < 0.8 * facts[f"plain_noise_{layer}"]
+        for layer in range(1, place + 1)
+    )
+    behind = [
+        facts[f"trick_noise_{layer}"] == pytest.approx(facts[f"plain_noise_{layer}"], rel=1e-3)
+        for layer in range(place + 1, LAYERS + 1)
+    ]
+    return before and all(behind)
+
+
+@pytest.mark.parametrize("place", [1, 4, 9])
+def test_the_layers_before_the_noise_are_quieter_and_those_behind_as_noisy_as_without(place):
+    facts = at_first(place=place, dtype="float64")
+    if place > 1:
+        assert is_clean_before(facts, place)
+    else:
+        assert facts["quieter"] > 1.5
+    assert facts["quieter_behind"] == pytest.approx(1, abs=1e-9)
+    assert not is_clean_before(at_first(untricked, place=place, seeds=2), place)
+
+
+def test_the_factor_hardly_depends_on_the_strength():
+    weak, strong = at_first(strength=0.05), at_first(strength=0.9)
+    assert weak["plain_noise_1"] < 0.01 * strong["plain_noise_1"]
+    assert weak["quieter"] == pytest.approx(strong["quieter"], rel=0.3)
+
+
+def test_without_noise_nothing_varies():
+    facts = at_first(strength=0, seeds=2)
+    assert facts["quieter"] == facts["quieter_behind"] == 1
+    assert facts["plain_noise_1"] == facts["trick_noise_10"] == 0
+    result = LESSON.compute(values(strength=0))
+    assert "no noise" in result.notes[0].text
+
+
+@pytest.fixture(scope="module")
+def short():
+    """A quarter of the training with the noise near the end, where the lesson has it."""
+    return trained(place=9, steps=100, draws=8)
+
+
+def ends_higher(facts):
+    """What the lesson says of the loss and of the sizes."""
+    sizes = facts["trick_size"] > 1.25 * facts["plain_size"]
+    return facts["trick_loss"] > 1.2 * facts["plain_loss"] and sizes
+
+
+def test_the_loss_ends_higher_with_the_clean_backward_and_the_noised_values_larger(short):
+    assert ends_higher(short)
+    start = at_first(place=9, draws=8)
+    assert short["plain_size"] < start["plain_size"] < short["trick_size"]
+    assert start["trick_loss"] == pytest.approx(start["plain_loss"], rel=1e-5)
+    assert not ends_higher(trained(untricked, place=9, steps=100, seeds=2, draws=2))
+
+
+def test_what_it_saves_fades_as_the_error_becomes_the_noise_itself(short):
+    start = at_first(place=9, draws=8)
+    assert start["quieter"] > 4
+    assert short["quieter"] < 0.5 * start["quieter"]
+
+
+def test_noise_that_is_added_has_no_gradient_to_clean():
+    x = torch.linspace(-1, 1, 9, dtype=torch.float64, requires_grad=True)
+    noise = torch.rand(9, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    plain = torch.tanh(x + noise).sum()
+    clean = torch.tanh(x + ((x + noise) - x).detach()).sum()
+    one, other = (torch.autograd.grad(y, x)[0] for y in (plain, clean))
+    assert torch.allclose(one, other, rtol=1e-12)
+
+
+def test_the_variance_against_a_plain_network_one_draw_at_a_time():
+    """The same numbers with torch's own layers, without stacks, one backward pass a draw."""
+    place, strength, count, seed = 6, 0.7, 5, 3
+    given = values(place=place, strength=strength, draws=count, seed=seed, seeds=2, dtype="float64")
+    ours = Long(NoiseLayer, given, CPU, torch.float64).gradient_noise(given)
+    weights = drawn_weights(seed)
+    layers = [torch.nn.Linear(w.shape[1], w.shape[0], dtype=torch.float64) for w in weights[::2]]
+    for layer, weight, bias in zip(layers, weights[::2], weights[1::2], strict=True):
+        layer.weight.data, layer.bias.data = weight, bias[:, 0]
+    x, target = (part.reshape(-1, 1) for part in inputs())
+    for name, clean in (("trick", True), ("plain", False)):
+        found = []
+        for draw in kept_draws(seed, count):
+            h = x
+            for number, layer in enumerate(layers, start=1):
+                h = layer(h) if number == LAYERS else torch.tanh(layer(h))
+                if number == place:
+                    u = 1 + strength * (2 * draw.T - 1)
+                    h = h + (h.detach() * (u - 1)) if clean else h * u
+            loss = ((h - target) ** 2).mean()
+            found.append(torch.autograd.grad(loss, [layer.weight for layer in layers]))
+        for number in range(1, LAYERS + 1):
+            one = np.array([draw[number - 1].numpy().ravel() for draw in found])
+            expected = one.var(0, ddof=1).sum() / (one.mean(0) ** 2).sum()
+            assert float(ours[f"{name}_noise_{number}"][0]) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_layer_by_itself_against_central_differences():
+    given = values(dtype="float64", strength=0.9)
+    result = LESSON.compute(given)
+    x = result["forward"].x
+    u = 1 + 0.9 * (2 * (np.arange(1, 18) * (math.sqrt(5) - 1) / 2 % 1) - 1)
+    assert result["forward"].y == pytest.approx(x * u, rel=1e-12)
+    slope = (np.tanh((x + 1e-6) * u) - np.tanh((x - 1e-6) * u)) / 2e-6
+    assert result["true_gradient"].y == pytest.approx(slope, abs=1e-8)
+    assert result["trick_gradient"].y == pytest.approx(slope / u, abs=1e-6)
+    assert result["intended_gradient"].y == pytest.approx(result["trick_gradient"].y, rel=1e-12)
+    assert np.abs(result["trick_gradient"].y - slope).max() > 0.1
+
+
+def test_the_module_is_one_to_copy():
+    """In a plain nn.Sequential, with torch's own noise: eval() turns it off, nothing is saved."""
+    network = torch.nn.Sequential(torch.nn.Linear(3, 4), NoiseLayer(0.5), torch.nn.Linear(4, 1))
+    x = torch.ones(2, 3)
+    assert not torch.equal(network(x), network(x))
+    network.eval()
+    assert torch.equal(network(x), network(x))
+    assert set(network.state_dict()) == {"0.weight", "0.bias", "2.weight", "2.bias"}
+    leaf = torch.ones(5, requires_grad=True)
+    out = NoiseLayer(0.5)(leaf)
+    assert ((out - 1).abs() <= 0.5).all()
+    assert torch.autograd.grad(out.sum(), leaf)[0].tolist() == [1.0] * 5
+
+
+def test_the_answers_follow_the_program():
+    result = LESSON.compute(values())
+    assert quieter_where(result) == "before"
+    assert quieter_where(result, untricked) == "none"
+    assert how_it_ends(result) == "higher"
+    assert how_it_ends(result, untricked) == "same"
+
+
+def test_many_seeds_at_once_are_the_same_as_one_by_one():
+    given = {"dtype": "float64", "steps": 12, "seeds": 3, "seed": 5, "draws": 4}
+    batch = finished(TRAINING, NoiseLayer, values(**given)).latest.numbers
+    for index in range(3):
+        alone = given | {"seeds": 1, "seed": 5 + index}
+        one = finished(TRAINING, NoiseLayer, values(**alone)).latest.numbers
+        for name, seeds in batch.items():
+            assert one[name][0] == pytest.approx(seeds[index], rel=1e-7), (name, index)
+
+
+def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at():
+    given = values(seeds=2, steps=30, draws=4)
+    whole = finished(TRAINING, NoiseLayer, given)
+    run = Run(TRAINING, NoiseLayer, given)
+    while run.state != "done":
+        run.advance(0.0, given)
+        run.look(given | {"shown": 2})
+    for name in run.history.latest.numbers:
+        one, other = run.history.series(name, "noise"), whole.series(name, "noise")
+        assert np.array_equal(one.x, other.x)
+        assert np.array_equal(one.y, other.y), name
+
+
+def test_the_layer_may_be_moved_while_it_trains():
+    given = values(seeds=2, steps=20, draws=4)
+    run = Run(TRAINING, NoiseLayer, given)
+    run.advance(math.inf, given, most=10)
+    moved = given | {"place": 9, "strength": 1.5}
+    assert run.fits(moved)
+    behind = run.history.facts["plain_noise_10"]
+    run.look(moved)
+    assert run.history.done == 10
+    assert run.history.facts["plain_noise_10"] != behind
+    run.advance(math.inf, moved)
+    assert run.state == "done"
+    assert f"{TRAINING.figures(run.history, moved)[0].alt}".endswith("behind layer 9.")
+
+
+def test_blown_up_seeds_are_told():
+    given = values(seeds=2, steps=5, rate=10.0, strength=1000, draws=2)
+    run = Run(TRAINING, NoiseLayer, given)
+    run.advance(math.inf, given)
+    assert len(TRAINING.figures(run.history, given)) == 4
+    lost = ~np.isfinite(np.stack(list(run.history.latest.numbers.values()))).all(0)
+    assert bool(run.history.notes()) == lost.any()
+
+
+def test_what_is_covered_is_in_no_chart_and_no_table():
+    given = values(clean="hidden", seeds=2, draws=2)
+    history = Run(TRAINING, NoiseLayer, given).history
+    for figure in TRAINING.figures(history, given):
+        assert "trick_gradient" not in str(figure.data)
+        assert "clean backward:" not in figure.alt
+    assert all(row[2] == "?" for row in TRAINING.table(history, given).rows)
+
+
+def test_the_kept_noise_has_the_shape_of_the_layer_and_fills_the_interval():
+    draws = kept_draws(0, 8)
+    assert draws.shape == (8, WIDTH, POINTS)
+    assert 0 <= draws.min() < 0.01
+    assert 0.99 < draws.max() < 1
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_gpu_trains_the_same_networks():
+    given = {"dtype": "float64", "steps": 12, "seeds": 3, "draws": 4}
+    here = finished(TRAINING, NoiseLayer, values(**given)).latest.numbers
+    there = finished(TRAINING, NoiseLayer, values(device="cuda:0", **given)).latest.numbers
+    for name, seeds in here.items():
+        assert seeds == pytest.approx(there[name], rel=1e-6)
