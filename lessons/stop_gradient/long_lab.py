@@ -18,7 +18,7 @@ from lessons.training import Snapshot, Training
 from lessons.training.history import History
 from lessons.training.script import over_seeds, train  # noqa: F401  (exported files use them)
 
-MEASURED = 50
+MEASURED = 25
 """How often the gradients' noise is measured in a whole run: it costs more than a step."""
 
 PARAMETERS = (

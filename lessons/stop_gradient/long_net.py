@@ -246,9 +246,11 @@ def relative_variance(gradients: torch.Tensor) -> torch.Tensor:
     Returns:
         float64 on the CPU, shape [seeds]; 0 where nothing varies.
     """
-    known = gradients.to("cpu", torch.float64)
-    variance, mean = known.var(1).sum(1), known.mean(1).square().sum(1)
-    return torch.where(variance == 0, 0.0, variance / mean)
+    mean = gradients.mean(1, keepdim=True)
+    squares = ((gradients - mean).square().sum((1, 2)), mean.square().sum((1, 2)))
+    apart, length = (one.to("cpu", torch.float64) for one in squares)
+    variance = apart / (gradients.shape[1] - 1)
+    return torch.where(variance == 0, 0.0, variance / length)
 
 
 def quieter(trick: torch.Tensor, plain: torch.Tensor) -> torch.Tensor:
