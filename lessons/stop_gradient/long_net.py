@@ -246,8 +246,10 @@ def relative_variance(gradients: torch.Tensor) -> torch.Tensor:
     Returns:
         float64 on the CPU, shape [seeds]; 0 where nothing varies.
     """
-    mean = gradients.mean(1, keepdim=True)
-    squares = ((gradients - mean).square().sum((1, 2)), mean.square().sum((1, 2)))
+    first = gradients[:, :1]
+    off = gradients - first  # exactly 0 where all draws are alike
+    mean = off.mean(1, keepdim=True)
+    squares = ((off - mean).square().sum((1, 2)), (first + mean).square().sum((1, 2)))
     apart, length = (one.to("cpu", torch.float64) for one in squares)
     variance = apart / (gradients.shape[1] - 1)
     return torch.where(variance == 0, 0.0, variance / length)
