@@ -1,0 +1,148 @@
+"""A training in a real browser: it moves while one watches, takes a change, stops, is left."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+LAB = '.gl-lab[data-ready="true"]'
+LESSON = "/reversal?lesson=moons&step=2&seeds=4"
+
+
+def opened(open_page, url: str, **how) -> Page:
+    page = open_page(url, height=1400, **how)
+    page.wait_for_selector(LAB, timeout=90_000)  # the first page of a fresh server
+    expect(button(page, "Start")).to_be_visible()
+    return page
+
+
+def button(page: Page, name: str):
+    return page.locator(".gl-trainer").get_by_role("button", name=name, exact=True)
+
+
+def done(page: Page) -> int:
+    return int(page.evaluate("document.querySelector('.gl-progress').value"))
+
+
+def reaches(page: Page, step: int, timeout: float = 60_000) -> None:
+    page.wait_for_function(
+        f"document.querySelector('.gl-progress').value >= {step}", timeout=timeout
+    )
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process and of nobody else, from the kernel's own table."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+def test_start_watch_change_stop_reload(app, open_page):
+    page = opened(open_page, app.url + LESSON)
+    line = page.locator("[data-figure=accuracy] .scatterlayer .js-line").last
+    expect(button(page, "Stop")).to_be_disabled()
+    button(page, "Start").click()
+    reaches(page, 5)
+    drawn = line.get_attribute("d")
+    reaches(page, 25)
+    assert line.get_attribute("d") != drawn, "the curve grows"
+    entry = page.locator('[data-control="scale"] input:not([type=range])')
+    entry.fill("3")
+    entry.press("Enter")
+    page.wait_for_function("location.search.includes('scale=3')")
+    before = done(page)
+    reaches(page, before + 5)  # it goes on, and did not begin anew
+    button(page, "Pause").click()
+    expect(button(page, "Go on")).to_be_visible()
+    page.wait_for_timeout(600)
+    paused = done(page)
+    expect(page.locator(".st-key-words")).to_contain_text(f"After step {paused} of")
+    page.wait_for_timeout(600)
+    assert done(page) == paused
+    button(page, "One step").click()
+    reaches(page, paused + 1)
+    page.wait_for_timeout(600)
+    assert done(page) == paused + 1
+    button(page, "Stop").click()
+    expect(page.locator(".gl-trained")).to_contain_text("stopped")
+    page.reload()
+    page.wait_for_selector(LAB, timeout=90_000)
+    expect(button(page, "Start")).to_be_visible()
+    expect(entry).to_have_value("3")
+    assert done(page) == 0
+
+
+def test_it_ends_by_itself_and_the_text_tells_how(app, open_page):
+    page = opened(open_page, app.url + LESSON + "&steps=12")
+    button(page, "Start").click()
+    expect(page.locator(".gl-trained")).to_contain_text("done", timeout=60_000)
+    expect(page.locator(".st-key-words")).to_contain_text("After step 12 of 12")
+    button(page, "Train again").click()
+    expect(button(page, "Train again")).to_be_visible(timeout=60_000)
+    assert done(page) == 12
+
+
+def test_the_keyboard_alone_starts_and_pauses_it(app, open_page):
+    page = opened(open_page, app.url + LESSON)
+    button(page, "Start").focus()
+    page.keyboard.press("Enter")
+    reaches(page, 3)
+    page.keyboard.press("Space")
+    expect(button(page, "Go on")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(button(page, "One step")).to_be_focused()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")
+@pytest.mark.parametrize("how", ["another page", "another lesson", "closed"])
+def test_leaving_the_page_ends_it_within_a_second(how, fresh_app, open_page):
+    page = opened(open_page, fresh_app.url + LESSON.replace("seeds=4", "seeds=20"))
+    button(page, "Start").click()
+    reaches(page, 3)
+    if how == "another page":
+        page.get_by_role("link", name="Glossary").first.click()
+    elif how == "another lesson":
+        page.locator(".st-key-lessons").get_by_role("link", name=re.compile("^Flip")).click()
+    else:
+        page.goto("about:blank")
+    time.sleep(3.0)  # the page that comes takes its own time to draw
+    start = cpu_seconds(fresh_app.pid)
+    time.sleep(2.0)
+    assert cpu_seconds(fresh_app.pid) - start < 0.4, "the server still computes"
+
+
+def test_two_who_train_leave_a_third_a_lively_page_and_the_third_to_train_waits(app, open_page):
+    url = app.url + LESSON.replace("seeds=4", "seeds=20")
+    pages = [opened(open_page, url) for _ in range(3)]
+    for page in pages:
+        button(page, "Start").click()
+    waiting = next_waiting(pages)
+    assert re.search(r"waiting: \d runs? (is|are) before yours", text(waiting))
+    other = open_page(app.url + "/reversal?lesson=flip")
+    other.wait_for_selector(LAB, timeout=90_000)
+    slider = other.locator("[data-control=scale] input[type=range]")
+    begun = time.monotonic()
+    slider.press("ArrowRight")
+    other.wait_for_function("location.search.includes('scale=')", timeout=60_000)
+    assert time.monotonic() - begun < 20
+    for page in pages:
+        if page is not waiting:
+            button(page, "Pause").click()
+    reaches(waiting, 1)
+
+
+def text(page: Page) -> str:
+    return page.locator(".gl-trained").inner_text()
+
+
+def next_waiting(pages: list[Page]) -> Page:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        for page in pages:
+            if "waiting" in text(page):
+                return page
+            page.wait_for_timeout(100)
+    pytest.fail(f"nobody waits: {[text(page) for page in pages]}")
