@@ -38,7 +38,8 @@ class Figure:
         data, layout: as Plotly takes them.
         wide: True gives it a row of its own.
         height: in pixels; None is what the page gives its like.
-        selects: the parameter that a click on a point sets.
+        selects: the parameter that a click on a point sets; or the two that a click or drag sets
+            to its place, x first.
     """
 
     name: str
@@ -48,7 +49,7 @@ class Figure:
     data: list[dict[str, Any]]
     layout: dict[str, Any]
     wide: bool = False
-    selects: str | None = None
+    selects: str | tuple[str, str] | None = None
     height: int | None = None
 
 
@@ -99,6 +100,8 @@ class Lab:
             what is there before the first step.
         script: the last lines of an exported file: plain Python that prints the series of these
             values as one JSON object; it may name the program and the lab's own functions.
+        preview_note: what is said of cheaper values above the charts; nothing where it is plain to
+            see.
     """
 
     parameters: tuple[Parameter, ...]
@@ -110,6 +113,7 @@ class Lab:
     preview: Callable[[Values], Values] = lambda values: values
     start: Callable[[Values], Start] | None = None
     training: Training | None = None
+    preview_note: str = "While you drag, fewer draws; all of them when you let go."
 
 
 @dataclass(frozen=True)

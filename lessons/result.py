@@ -76,6 +76,7 @@ class Result:
         histograms: over the draws, at the point the learner chose.
         facts: scalars and text for the prose and the predictions.
         notes: what must be known about the numbers.
+        planes: arrays of several dimensions for charts alone, by name; not in the JSON.
         work: how much was computed, in words.
         device: where torch computed.
     """
@@ -86,6 +87,7 @@ class Result:
     histograms: tuple[Histogram, ...] = ()
     facts: Mapping[str, float | int | str] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    planes: Mapping[str, Array] = field(default_factory=dict)
     work: str = ""
     device: str = "cpu"
 

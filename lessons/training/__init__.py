@@ -72,6 +72,7 @@ class Training:
         figures, table: from what was seen so far.
         steps: the parameter that says how many steps there are.
         seeds: the parameter that says how many networks are trained.
+        leads: whether these charts stand before those of the lab itself.
     """
 
     begin: Begin
@@ -80,3 +81,4 @@ class Training:
     table: Callable[[History, Values], Table]
     steps: str = "steps"
     seeds: str = "seeds"
+    leads: bool = True

@@ -193,8 +193,8 @@ class LabState:
                 "Stopped: the picture is the last one that was finished. Change a setting to go on."
             )
             found.append(Note("info", said))
-        elif self.preview:
-            found.append(Note("info", "While you drag, fewer draws; all of them when you let go."))
+        elif self.preview and self.lesson.lab.preview_note:
+            found.append(Note("info", self.lesson.lab.preview_note))
         found += self.result.notes if self.result else ()
         return [{"level": note.level, "text": note.text} for note in found]
 

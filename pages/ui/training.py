@@ -197,7 +197,7 @@ def _picture(watch: Watch, run: Run, values: Values, shown: Mapping[str, Any]) -
     return {
         **shown,
         "key": [],
-        "figures": [*drawn, *shown["figures"]],
+        "figures": drawn + shown["figures"] if watch.training.leads else shown["figures"] + drawn,
         "table": payload.table(watch.training.table(run.history, values)),
         "status": " · ".join(filter(None, where)),
         "training": watch.spec(run),

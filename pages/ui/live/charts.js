@@ -2,10 +2,16 @@
 // kept and no frame is ever empty. A figure whose digest did not change is not touched.
 
 import { element, setChildren, setText } from "./dom.js";
+import { choosePlaces } from "./place.js";
 import { PLOTLY } from "./plotly_address.js";
 import { quickDraw, styleOf } from "./quick.js";
 
-const CONFIG = { displayModeBar: false, showTips: false, doubleClick: "reset" };
+const CONFIG = {
+  displayModeBar: false,
+  showTips: false,
+  doubleClick: "reset",
+  scrollZoom: false, // the wheel scrolls the page, over charts in space as well
+};
 
 /** Plotly's script, loaded once for the page. @type {Promise<any>} */
 export const plotly = new Promise((resolve, reject) => {
@@ -23,7 +29,8 @@ export class Charts {
   /**
    * @param {HTMLElement} box
    * @param {import("./palette.js").Palette} palette
-   * @param {(control: string, value: string) => void} choose  what a click on a point does
+   * @param {(values: Record<string, string>, moving: boolean) => void} choose  sets controls, as
+   *   a click on a point or a place does
    */
   constructor(box, palette, choose) {
     this.box = box;
@@ -35,7 +42,9 @@ export class Charts {
       rootMargin: "200px", // drawn a little before it scrolls into view
     });
     // A finger on a chart scrolls the page; only a mouse draws a box to zoom into.
-    this.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
+    const coarse = matchMedia("(pointer: coarse)").matches;
+    this.dragmode = coarse ? false : "zoom";
+    this.turning = coarse ? false : "turntable";
   }
 
   /** Frames, titles, captions: everything but the drawing, which needs Plotly's script. */
@@ -48,6 +57,7 @@ export class Charts {
       this.slots.set(spec.id, slot);
       slot.spec = spec;
       slot.root.classList.toggle("gl-wide", Boolean(spec.wide));
+      slot.root.classList.toggle("gl-places", Array.isArray(spec.selects));
       setText(slot.title, spec.title ?? "");
       setText(slot.caption, spec.caption ?? "");
       const height = `${spec.height}px`;
@@ -122,11 +132,17 @@ export class Charts {
     if (!slot.listening) {
       slot.listening = true;
       slot.plot.on("plotly_click", ({ points }) => this.#clicked(slot, points));
+      choosePlaces(
+        slot.plot,
+        () => (Array.isArray(slot.spec.selects) ? slot.spec.selects : null),
+        this.choose,
+      );
     }
   }
 
   /** The figure's own layout over what all charts of the course share. */
   #layout(layout, { spec, width }) {
+    const space = layout.scene && { scene: { ...layout.scene, dragmode: this.turning } };
     const text = "ink:text";
     const axis = {
       gridcolor: "ink:grid",
@@ -142,6 +158,7 @@ export class Charts {
       dragmode: this.dragmode,
       margin: { l: 48, r: 16, t: 16, b: 40 },
       ...layout,
+      ...space,
       font: { family: this.family, size: 12, color: text, ...layout.font },
       hoverlabel: { bgcolor: "ink:paper", bordercolor: "ink:axis", font: { color: text } },
       uirevision: "lab", // the same for good: the learner's zoom outlives every new answer
@@ -158,8 +175,8 @@ export class Charts {
 
   #clicked(slot, points) {
     const value = points[0]?.customdata;
-    if (slot.spec.selects && value !== undefined && value !== null) {
-      this.choose(slot.spec.selects, String(value));
+    if (typeof slot.spec.selects === "string" && value !== undefined && value !== null) {
+      this.choose({ [slot.spec.selects]: String(value) }, false);
     }
   }
 

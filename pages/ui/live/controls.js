@@ -21,7 +21,7 @@ export class Controls {
     this.reset = null;
     this.unsettled = false; // something was moved and not yet told as resting
     this.touched = ""; // the control that the hand was on last
-    this.held = false; // a pointer is down on a slider
+    this.held = false; // a pointer is down on a slider or a chart
     this.restTimer = 0;
     this.listeners = new AbortController();
     this.#watchPointer();
@@ -33,12 +33,22 @@ export class Controls {
     return { ...Object.fromEntries(said), touched: this.touched };
   }
 
-  /** Set one control as if the learner had, as a click on a chart does. */
-  choose(name, value) {
-    const entry = [...this.known.values()].find((known) => known.name === name);
-    if (!entry || entry.held || entry.field.get() === value) return;
-    entry.field.set(value);
-    this.#tell("done", name);
+  /**
+   * Set controls as if the learner had, as a click on a chart does.
+   * @param {Record<string, string>} values
+   * @param {boolean} moving  the hand is still on the chart
+   */
+  choose(values, moving) {
+    this.held = moving; // it rests when it is let go, not when it is still for a while
+    let last = "";
+    for (const { name, field, held } of this.known.values()) {
+      const value = values[name];
+      if (value === undefined || held || field.get() === value) continue;
+      field.set(value);
+      last = name;
+    }
+    if (last) this.#tell(moving ? "moving" : "done", last);
+    else if (!moving) this.#settle();
   }
 
   /**

@@ -46,7 +46,8 @@
  * @property {number} height
  * @property {boolean} wide
  * @property {{data: any[], layout: any}} figure
- * @property {?string} selects  the control that a click on a point with customdata sets
+ * @property {?(string|[string, string])} selects  the control that a click on a point with
+ *   customdata sets; or the two that a click or drag sets to the place where it is
  */
 
 import { Charts, plotly } from "./charts.js";
@@ -103,8 +104,8 @@ class Lab {
       (busy) => root.setAttribute("aria-busy", String(busy)),
     );
     this.controls = new Controls(controls, (values, live) => this.#offer(values, live));
-    this.charts = new Charts(figures, this.palette, (name, value) =>
-      this.controls.choose(name, value),
+    this.charts = new Charts(figures, this.palette, (values, moving) =>
+      this.controls.choose(values, moving),
     );
     this.table = new Table(table);
     this.graph = new Graph(graph, {

@@ -20,6 +20,8 @@ export function quickDraw(plot, data) {
   const changes = [];
   for (const [index, trace] of data.entries()) {
     if (trace.visible === false) continue;
+    // A map that says where it lies by a corner and steps is all style, which is the same.
+    if (trace.type === "heatmap" && trace.x === undefined && trace.y === undefined) continue;
     if (trace.type !== "scatter" || (trace.line?.shape ?? "linear") !== "linear") return false;
     const node = plot.querySelector(`.scatterlayer .trace${plot._fullData[index].uid}`);
     const at = pixels(numbers(trace.x), numbers(trace.y), xaxis, yaxis);

@@ -1,0 +1,342 @@
+"""The cliff lab's own charts and table: the surface twice, its steepness, and the three paths."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from lessons.clipping.recurrent import ARMS, CLOSER, COUNT, VALLEY, WHOLE, Window
+from lessons.figures import Trace, axes
+from lessons.lesson import Figure, Table
+from lessons.parameters import Values
+from lessons.result import Array, Result
+from lessons.roles import ROLES
+from lessons.text import number
+
+HEIGHT = 300
+
+# Each arm's role, and its name; drawn in this order. The roles are those of lesson 1.
+LOOKS = {
+    "none": ("true_gradient", "no clipping"),
+    "value": ("trick_gradient", "by value"),
+    "norm": ("intended_gradient", "by norm"),
+}
+ROLE_OF = {arm: role for arm, (role, _) in LOOKS.items()}
+
+# Strong where the error is small, and the first shades close together: the valley is looked for.
+_DEPTHS = [
+    [0.0, "role:forward"],
+    [0.01, "role:forward/0.75"],
+    [0.1, "role:forward/0.45"],
+    [0.3, "role:forward/0.2"],
+    [1.0, "ink:panel"],
+]
+_STEEPNESS = [[0.0, "ink:panel"], [0.5, "ink:axis"], [1.0, "ink:text"]]
+_COARSE = 2
+"""The surface in space takes every second point: it goes to the browser with every picture."""
+
+_FLATTEST = -4.0
+"""The smallest power of ten in the chart of norms; a norm of 0 has none."""
+
+
+def window_of(values: Values) -> Window:
+    """The part of the plane that is drawn."""
+    return CLOSER if values["window"] == "closer" else WHOLE
+
+
+def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    """The map, the surface, the gradient's norm, and the error along the paths."""
+    window = window_of(values)
+    return [
+        _map(result, window, hidden),
+        _surface(result, window, hidden),
+        _norms(result, window, hidden),
+        _along(result, hidden),
+    ]
+
+
+def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    """The gradient at the start by component, then how each path goes."""
+    columns = [("", None), *((name, role) for role, name in LOOKS.values())]
+    rows = [
+        (
+            f"gradient at the start: {name}",
+            *(_cell(float(result[role].y[index]), role, hidden) for role, _ in LOOKS.values()),
+        )
+        for index, name in enumerate("wb")
+    ]
+    updates = len(result.planes["errors"]) - 1
+    for label, fact in (
+        ("longest step", "longest"),
+        ("first leaves the window at update", "left_at"),
+        (f"error after {updates} updates", "error"),
+    ):
+        cells = []
+        for arm, role in ROLE_OF.items():
+            value = float(result.facts[f"{arm}_{fact}"])
+            never = fact == "left_at" and not value
+            cells.append(_cell("never" if never else value, role, hidden))
+        rows.append((label, *cells))
+    return Table("Three descents from one start", tuple(columns), tuple(rows))
+
+
+def _cell(value: float | str, role: str, hidden: frozenset[str]) -> str:
+    if role in hidden:
+        return "?"
+    return value if isinstance(value, str) else number(value, 4)
+
+
+def _map(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
+    error = result.planes["error"]
+    return Figure(
+        "map",
+        "The error from above",
+        "The bluer, the smaller. Dotted: no clipping. Solid: by value. Dashed: by norm. Click or "
+        "drag to set the start.",
+        f"The error over w and b as a map, and three paths. {_said(result, hidden)}",
+        [
+            _heat(error, window, _DEPTHS, (0.0, float(np.nanmax(error))), "error %{z:.3g}"),
+            *_lines(result, hidden),
+            _mark(result),
+        ],
+        _plane_axes(window),
+        height=HEIGHT,
+        selects=("w", "b"),
+    )
+
+
+def _norms(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
+    powers = _powers(result.planes["norm"], _FLATTEST)
+    top = float(np.ceil(np.nanmax(powers)))
+    heat = _heat(powers, window, _STEEPNESS, (_FLATTEST, top), "norm 10^%{z:.2f}")
+    places = list(range(int(_FLATTEST), int(top) + 1))
+    heat |= {
+        "showscale": True,
+        "colorbar": {
+            "tickmode": "array",
+            "tickvals": places,
+            "ticktext": [f"10<sup>{power}</sup>".replace("-", "−") for power in places],
+            "thickness": 10,
+            "outlinewidth": 0,
+            "tickfont": {"color": "ink:muted", "size": 12},
+        },
+    }
+    layout = _plane_axes(window)
+    layout["margin"] = {"l": 52, "r": 4, "t": 8, "b": 44}
+    return Figure(
+        "norm",
+        "The gradient's norm, powers of ten",
+        "The stronger the shade, the steeper. Nearly flat nearly everywhere, and one wall.",
+        f"The norm of the gradient over w and b on {COUNT} by {COUNT} points: median "
+        f"{number(float(np.median(result.planes['norm'])), 3)}, at most "
+        f"{number(float(result.planes['norm'].max()), 4)}.",
+        [heat],
+        layout,
+        height=HEIGHT,
+    )
+
+
+def _surface(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
+    error = result.planes["error"]
+    (w_low, w_high), (b_low, b_high) = window
+    axis = {
+        "gridcolor": "ink:grid",
+        "zerolinecolor": "ink:axis",
+        "backgroundcolor": "ink:paper",
+        "color": "ink:muted",
+        "showspikes": False,
+        "nticks": 5,
+    }
+    titles = (("xaxis", "w", window[0]), ("yaxis", "b", window[1]), ("zaxis", "error", None))
+    scene: dict[str, Any] = {
+        name: axis
+        | {"title": {"text": text}}
+        | ({"range": list(ends)} if ends else {"range": [0.0, float(np.nanmax(error))]})
+        for name, text, ends in titles
+    }
+    scene |= {
+        "camera": {
+            "eye": {"x": 1.2, "y": -1.85, "z": 0.85},
+            "center": {"x": 0.0, "y": 0.0, "z": -0.12},
+        },
+        "aspectmode": "manual",
+        "aspectratio": {"x": 1.15, "y": 1.15, "z": 0.75},
+        "dragmode": "turntable",
+    }
+    coarse = slice(None, None, _COARSE)
+    sheet: Trace = {
+        "type": "surface",
+        "x": np.linspace(w_low, w_high, COUNT)[coarse],
+        "y": np.linspace(b_low, b_high, COUNT)[coarse],
+        "z": error[coarse, coarse],
+        "surfacecolor": _powers(result.planes["norm"][coarse, coarse], _FLATTEST),
+        "colorscale": _STEEPNESS,
+        "showscale": False,
+        "opacity": 1.0,
+        "hovertemplate": "w %{x:.3g}, b %{y:.3g}<br>error %{z:.3g}<extra></extra>",
+    }
+    layout = {
+        "scene": scene,
+        "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": "ink:text", "size": 12},
+        "showlegend": False,
+        "uirevision": "keep",
+    }
+    return Figure(
+        "surface",
+        "The same in space",
+        "The stronger the shade, the steeper. Drag to turn it.",
+        f"The error over w and b as a surface with a cliff. {_said(result, hidden)}",
+        [sheet, *_lines_in_space(result, window, hidden)],
+        layout,
+        height=HEIGHT,
+    )
+
+
+def _along(result: Result, hidden: frozenset[str]) -> Figure:
+    powers = _powers(result.planes["errors"], -8.0)
+    update = np.arange(float(len(powers)))
+    data = [
+        _line(arm, update, powers[:, index], hidden, "update %{x}: 10^%{y:.2f}")
+        for index, arm in enumerate(ARMS)
+    ]
+    valley = float(np.log10(VALLEY))
+    floor: Trace = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [0.0, float(len(powers) - 1)],
+        "y": [valley, valley],
+        "line": {"color": "ink:axis", "width": 1},
+        "hoverinfo": "skip",
+    }
+    return Figure(
+        "along",
+        "The error along the three paths, powers of ten",
+        "Below the thin line: in the valley.",
+        f"The error over the updates of the three paths. {_said(result, hidden)}",
+        [floor, *data],
+        axes((0.0, max(1.0, float(len(powers) - 1))), (-6.0, 0.0), "update", "log₁₀ error"),
+        height=HEIGHT,
+    )
+
+
+def _lines(result: Result, hidden: frozenset[str]) -> Iterator[Trace]:
+    """The paths on the map, to the window's edge and a little beyond it."""
+    for index, arm in enumerate(ARMS):
+        w, b = _shown(result.planes["places"][:, :, index])
+        yield _line(arm, w, b, hidden, "w %{x:.4g}, b %{y:.4g}")
+
+
+def _lines_in_space(result: Result, window: Window, hidden: frozenset[str]) -> Iterator[Trace]:
+    """The paths on the surface, as far as they are inside the window."""
+    ends = np.array(window)
+    for index, arm in enumerate(ARMS):
+        places = result.planes["places"][:, :, index]
+        inside = np.all((places >= ends[:, 0]) & (places <= ends[:, 1]), axis=1, keepdims=True)
+        w, b = np.where(inside, places, np.nan).T
+        role, name = LOOKS[arm]
+        yield {
+            "type": "scatter3d",
+            "mode": "lines",
+            "name": name,
+            "x": w,
+            "y": b,
+            "z": result.planes["errors"][:, index] + 0.004,
+            "line": {"color": f"role:{role}", "width": 5},
+            "visible": role not in hidden,
+            "hoverinfo": "skip",
+        }
+
+
+def _shown(places: Array) -> tuple[Array, Array]:
+    """A path as a line: what leaves the window is drawn a window's width beyond it, and no more."""
+    ends = np.array(WHOLE)
+    size = ends[:, 1] - ends[:, 0]
+    finite = np.where(np.isfinite(places), places, 1e9)
+    w, b = np.clip(finite, ends[:, 0] - size, ends[:, 1] + size).T
+    return w, b
+
+
+def _line(arm: str, x: Array, y: Array, hidden: frozenset[str], hover: str) -> Trace:
+    role, name = LOOKS[arm]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": x,
+        "y": y,
+        "line": {
+            "color": f"role:{role}",
+            "dash": ROLES[role].dash,
+            "width": 1.8,
+            "simplify": False,
+        },
+        "visible": role not in hidden,
+        "hovertemplate": f"{hover}<extra>{name}</extra>",
+    }
+
+
+def _mark(result: Result) -> Trace:
+    """The start."""
+    w, b = result.planes["places"][0, :, 0]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "start",
+        "x": [float(w)],
+        "y": [float(b)],
+        "marker": {
+            "color": "ink:text",
+            "symbol": "circle",
+            "size": 12,
+            "line": {"color": "ink:paper", "width": 2},
+        },
+        "hovertemplate": "start: w %{x:.4g}, b %{y:.4g}<extra></extra>",
+    }
+
+
+def _heat(
+    z: Array, window: Window, scale: list[list[Any]], ends: tuple[float, float], hover: str
+) -> Trace:
+    """A map. Where it lies is said by its corner and its steps, so that all of it is style."""
+    (w_low, w_high), (b_low, b_high) = window
+    return {
+        "type": "heatmap",
+        "x0": w_low,
+        "dx": (w_high - w_low) / (COUNT - 1),
+        "y0": b_low,
+        "dy": (b_high - b_low) / (COUNT - 1),
+        "z": z,
+        "zmin": ends[0],
+        "zmax": ends[1],
+        "colorscale": scale,
+        "showscale": False,
+        "hovertemplate": f"w %{{x:.3g}}, b %{{y:.3g}}<br>{hover}<extra></extra>",
+    }
+
+
+def _plane_axes(window: Window) -> Trace:
+    layout = axes(*window, "w", "b")
+    for name in ("xaxis", "yaxis"):
+        layout[name] |= {"showgrid": False, "zeroline": False, "nticks": 6}
+    return layout
+
+
+def _powers(values: Array, lowest: float) -> Array:
+    """Powers of ten, none below the lowest; where a number is no number, NaN."""
+    known = np.where(np.isfinite(values), np.maximum(values, 10.0**lowest), np.nan)
+    return np.asarray(np.log10(known))
+
+
+def _said(result: Result, hidden: frozenset[str]) -> str:
+    """The three paths in words."""
+    parts = []
+    for arm, (role, name) in LOOKS.items():
+        if role in hidden:
+            continue
+        left = result.facts[f"{arm}_left_at"]
+        went = f"leaves the window at update {left}" if left else "stays in the window"
+        parts.append(f"{name}: {went}, error {number(float(result.facts[f'{arm}_error']), 3)}")
+    w, b = (number(float(v), 4) for v in result.planes["places"][0, :, 0])
+    return f"From w {w}, b {b}, at the end: {'; '.join(parts)}."
