@@ -91,11 +91,11 @@ CURVE = Curve(
     expression=without_rule,
     intended=slope,
     text=CurveText(
-        value="before",
-        gradient="derivative",
+        value="dⁿ⁻¹y/dxⁿ⁻¹",
+        gradient="dⁿy/dxⁿ",
         gradient_caption="Dotted: no rule. Dashed: for the first, the rule once; for a higher one, "
         "the slope of the other chart’s curve.",
-        forward_caption="What is differentiated here: y, or the derivative before.",
+        forward_caption="What is differentiated: for n = 1 that is y, else the derivative before.",
     ),
     x="-2, 1, 2",
     point=3,
