@@ -1,0 +1,306 @@
+"""Guided relu on networks that see shapes: what the lesson claims, as means over seeds."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import conv_transpose2d
+
+from lessons import find
+from lessons.override_map.guided_relu.lesson import guided_relu, never_differs, who_notices
+from lessons.override_map.shapes import KINDS, SIDE, labels, pictures
+from lessons.override_map.shapes_lab import TRAINING, Watched
+from lessons.override_map.shapes_maps import RULES, maps, rank_correlation, ranks
+from lessons.override_map.shapes_net import (
+    FRESH,
+    MOST_SEED,
+    RELUS,
+    Classifiers,
+    Networks,
+    drawn,
+    test_pictures,
+)
+from lessons.training.run import Run, finished
+
+LESSON = find("guided_relu")
+CPU = torch.device("cpu")
+
+
+def values(**given):
+    return LESSON.validate({name: str(value) for name, value in given.items()})
+
+
+def no_rule(x, network, rule, when):
+    """The lesson's program with its trick taken out."""
+    return network(x)
+
+
+def told_apart(facts):
+    """What the check shows: the last layer gone, plain is another map and guided is not."""
+    return facts["guided_1"] > 0.75 and facts["plain_1"] < 0.45
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """The lab as it opens, trained to the end."""
+    return finished(TRAINING, guided_relu, values())
+
+
+def test_they_learn_the_shapes_in_less_than_half_the_steps(whole):
+    accuracy = whole.series("accuracy", "forward")
+    passed = accuracy.x[np.flatnonzero(accuracy.y > 0.95)[0]]
+    assert passed <= 200
+    assert whole.facts["accuracy"] > 0.96
+    assert whole.facts["accuracy_lowest"] > 0.9
+
+
+def test_what_the_maps_keep_when_weights_are_randomised(whole):
+    facts = whole.facts
+    assert told_apart(facts)
+    guided = [facts[f"guided_{layers}"] for layers in range(1, 5)]
+    assert sorted(guided, reverse=True) == guided, "it does change, the lower the layer the more"
+    assert guided[1] > 0.5 > 0.35 > guided[3]
+    for layers in range(2, 5):
+        assert abs(facts[f"plain_{layers}"]) < 0.15
+    assert abs(facts["deconvnet_4"]) < 0.2
+    assert facts["guided_other"] > 0.5, "nearly the same map for the score of another class"
+    assert facts["plain_other"] < -0.1
+
+
+def test_without_the_trick_the_bound_fails():
+    short = values(seeds=2, steps=75)
+    assert told_apart(finished(TRAINING, guided_relu, short).facts)
+    plain = finished(TRAINING, no_rule, short).facts
+    assert not told_apart(plain)
+    assert plain["guided_1"] == plain["deconvnet_1"] == plain["plain_1"]
+
+
+def by_hand(weights, x, target, send):
+    """The input gradient layer by layer; ``send`` is what a relu makes of an upstream gradient."""
+    (w1, b1), (w2, b2), (w3, b3), (w4, _) = zip(weights[::2], weights[1::2], strict=True)
+    first = torch.conv2d(x, w1, b1, stride=2)
+    second = torch.conv2d(first.clamp(min=0), w2, b2, stride=2)
+    third = second.clamp(min=0).flatten(1) @ w3.T + b3
+    upstream = send(third, w4[target])
+    upstream = send(second, (upstream @ w3).reshape(second.shape))
+    upstream = send(first, conv_transpose2d(upstream, w2, stride=2))
+    return conv_transpose2d(upstream, w1, stride=2)
+
+
+@pytest.mark.parametrize("when", ["runs", "built"])
+def test_each_map_is_what_its_formula_gives(when):
+    send = {
+        "plain": lambda x, u: u * (x > 0),
+        "guided": lambda x, u: u * ((x > 0) & (u > 0)),
+        "deconvnet": lambda x, u: u * (u > 0),
+    }
+    x = test_pictures(6, 0.25).double()
+    networks = Networks.new([0, 1, 2], CPU, torch.float64)
+    for rule in RULES:
+        found = maps(guided_relu, networks, x, labels(6), rule, values(when=when))
+        for seed in range(3):
+            expected = by_hand([w.detach() for w in drawn(seed)], x, labels(6), send[rule])
+            assert torch.allclose(found[seed], expected.flatten(1), rtol=1e-9, atol=1e-14), rule
+
+
+def test_the_plain_map_against_central_differences():
+    x = test_pictures(1, 0.25).double()
+    networks = Networks.new([4], CPU, torch.float64)
+    found = maps(guided_relu, networks, x, labels(1), "plain", values())[0, 0]
+    for pixel in range(0, SIDE * SIDE, 37):
+        step = torch.zeros(SIDE * SIDE, dtype=torch.float64)
+        step[pixel] = 1e-6
+        up, down = (
+            networks.logits(x + sign * step.reshape(1, 1, SIDE, SIDE), "relu")[0, 0, 0]
+            for sign in (1, -1)
+        )
+        slope = (up - down).item() / 2e-6
+        assert found[pixel].item() == pytest.approx(slope, abs=1e-8)
+
+
+@pytest.mark.parametrize("spelling", ["clamp", "maximum"])
+@pytest.mark.parametrize("when", ["runs", "built"])
+def test_a_relu_of_another_type_is_missed_and_learns_the_same(spelling, when):
+    x = test_pictures(3, 0.25)
+    networks = Networks.new([0], CPU, torch.float32)
+    other = values(spelling=spelling, when=when)
+    plain, guided = (
+        maps(guided_relu, networks, x, labels(3), r, other) for r in ("plain", "guided")
+    )
+    assert torch.equal(plain, guided)
+    assert torch.equal(plain, maps(guided_relu, networks, x, labels(3), "plain", values()))
+    assert not torch.equal(plain, maps(guided_relu, networks, x, labels(3), "guided", values()))
+    trained = [Classifiers(given, CPU, torch.float32) for given in (values(), other)]
+    for one, given in zip(trained, (values(), other), strict=True):
+        for _ in range(3):
+            one.step(given)
+    for a, b in zip(*(one.networks.weights for one in trained), strict=True):
+        assert torch.equal(a, b)
+
+
+def test_where_a_relu_is_missed_it_is_said():
+    assert not LESSON.compute(values()).notes
+    (note,) = LESSON.compute(values(spelling="clamp")).notes
+    assert "matched no op" in note.text
+    assert "clamp" in note.text
+    (note,) = LESSON.compute(values(spelling="maximum", when="built")).notes
+    assert "no node of relu" in note.text
+
+
+def test_taking_maps_leaves_the_networks_as_they_are():
+    given = values(seeds=2, steps=60)
+    watched = Watched(guided_relu, given)
+    unseen = Classifiers(given, CPU, torch.float32)
+    for done in range(3):
+        watched.step(done, given)
+        watched.look(done, given | {"randomised": 4, "when": "built"})
+        unseen.step(given)
+    for one, other in zip(watched.shapes.networks.weights, unseen.networks.weights, strict=True):
+        assert torch.equal(one, other)
+
+
+def test_many_seeds_at_once_are_the_same_as_one_by_one():
+    given = {"dtype": "float64", "steps": 12, "seeds": 3, "seed": 7}
+    batch = finished(TRAINING, guided_relu, values(**given)).latest.numbers
+    for index in range(3):
+        alone = values(**given | {"seeds": 1, "seed": 7 + index})
+        one = finished(TRAINING, guided_relu, alone).latest.numbers
+        for name, seeds in batch.items():
+            assert one[name][0] == pytest.approx(seeds[index], rel=1e-6, abs=1e-9), (name, index)
+
+
+def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at():
+    given = values(seeds=2, steps=11)
+    whole = finished(TRAINING, guided_relu, given).latest.numbers
+    run = Run(TRAINING, guided_relu, given)
+    while run.state != "done":
+        run.advance(0.0, given)
+        run.look(given | {"shown": 2, "shape": "cross", "target": "next"})
+    for name, seeds in run.history.latest.numbers.items():
+        assert np.array_equal(seeds, whole[name])
+
+
+def test_settings_of_the_maps_may_change_while_it_trains():
+    given = values(seeds=1, steps=20)
+    run = Run(TRAINING, guided_relu, given)
+    run.advance(math.inf, given, most=5)
+    missed = given | {"spelling": "clamp"}
+    assert run.fits(missed)
+    assert not run.fits(given | {"noise": 0.5})
+    run.look(missed)
+    facts = run.history.facts
+    assert facts["guided_1"] == facts["plain_1"]
+    run.look(given)
+    assert run.history.facts["guided_1"] != facts["guided_1"]
+
+
+def test_no_two_seeds_draw_the_same():
+    """torch reads 32 bits of a seed: what is far apart as a number may be the same to it."""
+    first = [drawn(seed)[0] for seed in (0, 1, FRESH, FRESH + 1, MOST_SEED, MOST_SEED + FRESH)]
+    for index, one in enumerate(first):
+        assert not any(torch.equal(one, other) for other in first[:index])
+    assert torch.equal(drawn(5)[0], drawn(5 + 2**32)[0]), "the reason to test"
+    streams = Classifiers(values(seeds=2), CPU, torch.float32)._streams
+    one, other = (pictures(3, 0.25, stream) for stream in streams)
+    assert not torch.equal(one, other)
+    assert MOST_SEED + FRESH + 10 < 2**32
+
+
+def test_ranks_are_places_and_equal_numbers_share_theirs():
+    numbers = torch.randint(0, 30, (20, 60), generator=torch.Generator().manual_seed(0)).float()
+    below = (numbers[:, None, :] < numbers[:, :, None]).sum(-1).double()
+    same = (numbers[:, None, :] == numbers[:, :, None]).sum(-1).double()
+    places = below + (same - 1) / 2
+    assert torch.allclose(
+        rank_correlation(numbers[:10], numbers[10:]),
+        torch.stack(
+            [
+                torch.corrcoef(torch.stack(pair))[0, 1]
+                for pair in zip(places[:10], places[10:], strict=True)
+            ]
+        ),
+    )
+    assert float(rank_correlation(numbers[0], numbers[0].exp())) == pytest.approx(1.0)
+    assert float(rank_correlation(numbers[0], -numbers[0])) == pytest.approx(-1.0)
+    assert float(rank_correlation(numbers[0], torch.zeros(60))) == 0.0
+    assert ranks(numbers).norm(dim=-1).allclose(torch.ones(20, dtype=torch.float64))
+
+
+def test_the_eight_relus_are_those_of_tensorflow():
+    """in_tensorflow1.py, TensorFlow 2.21 in graph mode: GuidedRelu by a map; Maximum, missed."""
+    result = LESSON.compute(values())
+    assert result["forward"].y.tolist() == [0, 0, 1, 2, 0, 0, 0.5, 1.5]
+    assert result["trick_gradient"].y.tolist() == [0, 0, 1.5, 1, 0, 0, 0, 0]
+    assert result["true_gradient"].y.tolist() == [0, 0, 1.5, 1, 0, 0, -1.5, -1]
+    missed = LESSON.compute(values(spelling="maximum"))
+    assert missed["trick_gradient"].y.tolist() == [0, 0, 1.5, 1, 0, 0, -1.5, -1]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("when", ["runs", "built"])
+@pytest.mark.parametrize("behind", ["weights", "sum"])
+def test_autograd_gives_the_formula_where_the_rule_comes_in(rule, when, behind):
+    result = LESSON.compute(values(rule=rule, when=when, behind=behind))
+    assert np.array_equal(result["trick_gradient"].y, result["intended_gradient"].y)
+
+
+def test_the_answers_follow_the_program():
+    result = LESSON.compute(values())
+    assert never_differs(result) == "signs"
+    assert who_notices(result) == "plain"
+    assert who_notices(result, no_rule) == "both"
+
+    def for_all(x, network, rule, when):
+        return guided_relu(x, network, "guided", when)
+
+    assert who_notices(result, for_all) == "neither"
+    same = LESSON.lab.compute(no_rule, values(), lambda share: None)
+    assert never_differs(same) == "never"
+
+    def deconvnet(x, network, rule, when):
+        return guided_relu(x, network, "deconvnet", when)
+
+    assert never_differs(LESSON.lab.compute(deconvnet, values(), lambda share: None)) == "inputs"
+
+
+def test_the_pictures_are_what_they_say():
+    clean = pictures(300, 0.0, torch.Generator().manual_seed(3))
+    noisy = pictures(300, 0.25, torch.Generator().manual_seed(3))
+    assert clean.shape == (300, SIDE, SIDE)
+    assert clean.min() >= 0
+    assert clean.max() <= 1
+    assert float((noisy - clean).std()) == pytest.approx(0.25, rel=0.02)
+    assert torch.bincount(labels(300)).tolist() == [100] * len(KINDS)
+    border = torch.cat([clean[:, 0], clean[:, -1], clean[:, :, 0], clean[:, :, -1]], 1)
+    assert border.mean() < 0.03, "the shapes lie inside"
+    for kind in range(len(KINDS)):
+        assert 0.08 < clean[labels(300) == kind].mean() < 0.4
+    # A circle is the same upside down about its own middle; a triangle is not.
+    inside = clean > 0.5
+    wide = inside.any(1).sum(1) - inside.any(2).sum(1)
+    assert wide[labels(300) == 1].abs().max() <= 1
+
+
+def test_every_spelling_is_the_same_function():
+    x = torch.linspace(-2, 2, 9)
+    for relu in RELUS.values():
+        assert torch.equal(relu(x), torch.relu(x))
+
+
+def test_numbers_beyond_all_bounds_are_told():
+    given = values(seeds=2, steps=15, rate=10)
+    run = Run(TRAINING, guided_relu, given)
+    run.advance(math.inf, given)
+    assert len(TRAINING.figures(run.history, given)) == 5
+    lost = ~np.isfinite(np.stack(list(run.history.latest.numbers.values()))).all(0)
+    assert bool(run.history.notes()) == lost.any()
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_gpu_trains_the_same_networks():
+    given = {"dtype": "float64", "steps": 20, "seeds": 3}
+    here = finished(TRAINING, guided_relu, values(**given)).latest.numbers
+    there = finished(TRAINING, guided_relu, values(device="cuda:0", **given)).latest.numbers
+    for name, seeds in here.items():
+        assert seeds == pytest.approx(there[name], rel=1e-5, abs=1e-6)
