@@ -6,7 +6,8 @@ How a training lesson is written (``lessons/reversal/moons`` is one to copy):
    one seed proves nothing. ``step`` makes one update with the settings of that moment; ``look``
    says how things stand, and must not change what is trained. It draws every random number from
    generators of its own, one a seed, on the CPU. Its file needs torch alone: the exported file
-   carries it.
+   carries it. Its updates are ``stacked.Adam``'s: torch.optim loads torch's compiler, and every
+   page is slower from then on.
 2. A ``Training`` on the lesson's ``Lab``: how a learner begins, which parameter says how many
    steps there are, which parameters may change while it runs, and the charts and table of a
    ``History``. ``drawing.py`` has the pieces of such charts, ``contours.py`` boundary lines.

@@ -32,8 +32,8 @@ from lessons.training.run import Run
 trained = [lesson for lesson in lessons.lessons() if lesson.lab.training]
 before = set(sys.modules)
 for lesson in trained:
-    values = lesson.validate({"steps": "2", "seeds": "2"})
-    Run(lesson.lab.training, lesson.program, values).advance(60, values)
+    values = lesson.validate({})
+    Run(lesson.lab.training, lesson.program, values).advance(60, values, most=2)
 print(len(trained), "torch._dynamo" in sys.modules, len(set(sys.modules) - before))
 """
     ran = subprocess.run(
