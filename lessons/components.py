@@ -52,7 +52,7 @@ def component_table(
     result: Result, labels: Labels, names: Sequence[str], hidden: frozenset[str], caption: str
 ) -> Table:
     """One row a component, one column a role."""
-    columns = [("", None), *((label, role) for role, label in labels.items())]
+    columns = [("component", None), *((label, role) for role, label in labels.items())]
     rows = [
         (
             name,

@@ -32,7 +32,7 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
 
 def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     """Components, length and angle of the value and of each vector."""
-    columns = [("", None), ("value w", "forward")]
+    columns = [("measure", None), ("value w", "forward")]
     columns += [(name, role) for role, (name, _) in NAMES.items()]
     rows = [
         (

@@ -53,7 +53,7 @@ def table(history: History, values: Values) -> Table:
         rows.append((label, *cells))
     return Table(
         f"After step {history.done:,}: mean over the seeds (lowest to highest seed)",
-        (("", None), ("as wired", "trick_gradient"), ("source only", "true_gradient")),
+        (("measure", None), ("as wired", "trick_gradient"), ("source only", "true_gradient")),
         tuple(rows),
     )
 

@@ -5,20 +5,20 @@ import streamlit as st
 import lessons
 from lessons import Chapter
 from lessons.lesson import Lesson
-from pages.ui import memory
+from pages.ui import memory, site
 from pages.ui.lesson_view import lesson_view
-from pages.ui.site import mend_cold_start
 
 
 def chapter_page(slug: str) -> None:
     """The page of one chapter."""
-    mend_cold_start()
+    site.mend_cold_start()
     chapter = next(one for one in lessons.chapters() if one.slug == slug)
     if not chapter.lessons:
         st.title(chapter.title, anchor=False)
         st.markdown(chapter.prose.intro)
         return
     lesson = _chosen(chapter)
+    site.keep_in_address(lesson.slug)
     _list(chapter, lesson)
     lesson_view(lesson)
 

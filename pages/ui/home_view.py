@@ -5,6 +5,7 @@ import streamlit as st
 import lessons
 from lessons import Chapter
 from pages.ui import computation, memory, payload
+from pages.ui.code_view import marked_lines, show_code
 from pages.ui.lab_state import LabState
 from pages.ui.live import last_change, live_lab
 from pages.ui.site import NAME, mend_cold_start
@@ -12,9 +13,13 @@ from pages.ui.site import NAME, mend_cold_start
 # The first lab: the same block without a cut and with each of two, by the lesson that owns it.
 CUTS = {
     "noise_leaks": "nothing",
-    "wrong_place": "the noise",
-    "right_place": "the block",
+    "wrong_place": "noise",
+    "right_place": "block",
 }
+_CAPTION = (
+    "Lines: mean over the draws. Bands: 5–95 % of them. Points: one draw. Where lines coincide, "
+    "the broader lies below."
+)
 SHOWN_CONTROLS = ("noise_low", "noise_high")
 
 
@@ -29,15 +34,18 @@ def home() -> None:
             "A gradient trick edits the second and leaves the first alone.</p>"
         )
         st.markdown(
-            "In the lab here torch runs a block with noise in it, forward and backward, each time "
-            "you move something. Open the noise. Then move the scissors: which cut gives the "
-            "gradient without noise, the dashed line?"
+            "A course for people who train networks and have met `detach()`, a straight-through "
+            "estimator, a reversal layer or clipping, and want to know what it does to the "
+            "numbers. Each lesson is a question: you predict, then torch computes."
         )
-        st.page_link(
-            "pages/stop_gradient.py",
-            label="Start with the first lesson",
-            icon=":material/arrow_forward:",
+        st.markdown(
+            "**Try it here.** Torch runs the program under the chart, forward and backward, "
+            "each time you move something. It multiplies by noise: widen that with the "
+            "two sliders. Then choose what `stop_gradient` cuts off. Which cut gives the gradient "
+            "without noise, the dashed line?"
         )
+        with st.container(key="start"):
+            _start()
         st.page_link(
             "pages/playground.py",
             label="Or write a program of your own in the playground",
@@ -71,7 +79,7 @@ def _play() -> None:
     controls = payload.groups(state.lesson, state.values, state.text, state.errors)[0]["controls"]
     cut = {
         "name": "cut",
-        "label": "The scissors cut",
+        "label": "stop_gradient cuts off",
         "kind": "choice",
         "value": chosen,
         "options": [{"value": slug, "label": label} for slug, label in CUTS.items()],
@@ -90,7 +98,7 @@ def _play() -> None:
             ],
             "key": [entry for entry in shown["key"] if entry["role"] != "forward"],
             "figures": [
-                {**figure, "caption": "Lines: mean over the draws. Bands: 5–95 % of them."}
+                {**figure, "caption": _CAPTION}
                 for figure in shown["figures"]
                 if figure["id"] == "gradient"
             ],
@@ -101,7 +109,21 @@ def _play() -> None:
         },
         key=key,
     )
-    st.code(state.lesson.source, language="python")
+    source = state.lesson.source
+    show_code(source, marked_lines(source, state.lesson.highlight), "The program that ran")
+
+
+def _start() -> None:
+    """The first lesson that is not done."""
+    course = lessons.lessons()
+    lesson = next((one for one in course if not memory.trail(one).done), course[0])
+    first = lesson is course[0]
+    st.page_link(
+        f"pages/{lesson.chapter}.py",
+        label="Start with the first lesson" if first else f"Go on: {lesson.title}",
+        icon=":material/arrow_forward:",
+        query_params={"lesson": lesson.slug},
+    )
 
 
 def _opened(slug: str) -> LabState:

@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+import lessons
 from lessons.export import export, with_cuts
 from lessons.graph.cutting import write_cuts
 from lessons.lesson import Lesson, hidden_roles
@@ -173,6 +174,27 @@ def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
             asking = step.question and step.question.name not in trail.answers
             label = "Skip the question →" if asking else f"Next: {steps[on - 1].title} →"
             st.button(label, on_click=go(on), key="next")
+    if on > len(steps):
+        _next_lesson(lesson)
+
+
+def _next_lesson(lesson: Lesson) -> None:
+    """Where the course goes on, at the end of a lesson."""
+    course = lessons.lessons()
+    after = course[[one.slug for one in course].index(lesson.slug) + 1 :]
+    if after:
+        st.page_link(
+            f"pages/{after[0].chapter}.py",
+            label=f"Next lesson: {after[0].title}",
+            icon=":material/arrow_forward:",
+            query_params={"lesson": after[0].slug},
+        )
+    else:
+        st.page_link(
+            "pages/playground.py",
+            label="That was the last lesson. Try a program of your own in the playground",
+            icon=":material/arrow_forward:",
+        )
 
 
 _TAKE = "Take it with you"
@@ -193,7 +215,7 @@ def _code(lesson: Lesson, state: LabState) -> None:
             st.caption("The marked line is where the trick sits.")
         return
     if shown in panes:
-        st.code(panes[shown], language="python")
+        st.code(panes[shown], language="python", wrap_lines=True)
         return
     st.markdown(
         "One file with the settings of your screen. It needs Python and torch, and prints "

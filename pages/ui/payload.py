@@ -164,9 +164,13 @@ def picture(
     """Charts, table and status line of one result."""
     return {
         "key": [
-            {"role": role.name, "label": role.label, "dash": role.dash}
+            {
+                "role": role.name,
+                "label": f"{role.label}: covered" if role.name in hidden else role.label,
+                "dash": role.dash,
+            }
             for role in ROLES.values()
-            if role.name not in hidden and role.name in {curve.role for curve in result.curves}
+            if role.name in {curve.role for curve in result.curves}
         ],
         "figures": figures(lesson.lab.figures(result, values, hidden)),
         "table": table(lesson.lab.table(result, values, hidden)),

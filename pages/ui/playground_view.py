@@ -106,7 +106,7 @@ def _code(state: PlaygroundState) -> None:
         key="playground_pane",
     )
     if shown in _FRAMEWORKS:
-        st.code(program_code(document, _FRAMEWORKS[shown]), language="python")
+        st.code(program_code(document, _FRAMEWORKS[shown]), language="python", wrap_lines=True)
         for sentence in differences(document, _FRAMEWORKS[shown]):
             st.caption(sentence)
         return

@@ -84,19 +84,21 @@ def _choice(
     options: dict[str, Option],
     commit: Callable[[str], None],
 ) -> None:
+    key = _key(lesson, question)
     chosen = st.radio(
         "Your prediction",
         list(options),
         index=None,
-        key=_key(lesson, question),
+        key=key,
         format_func=lambda name: options[name].text,
     )
-    st.button(
-        "Commit to this answer",
-        disabled=chosen is None,
-        on_click=lambda: commit(chosen) if chosen else None,
-        type="primary",
-    )
+
+    def send() -> None:
+        # Asked anew: who changes the answer and clicks at once is faster than this run of the page.
+        if now := st.session_state.get(key):
+            commit(now)
+
+    st.button("Commit to this answer", disabled=chosen is None, on_click=send, type="primary")
 
 
 def _number(
@@ -199,17 +201,18 @@ def _bug(
     said = bug.failure(bug.fixes[tried]) if tried else None
     passed = tried is not None and said is None
     if not passed:
+        key = _key(lesson, question)
         chosen = st.radio(
             "Your fix",
             list(options),
             index=None,
-            key=_key(lesson, question),
+            key=key,
             format_func=lambda name: options[name].text,
         )
 
         def run() -> None:
-            if chosen:
-                trail.commit(question, chosen, bug.failure(bug.fixes[chosen]) is None)
+            if now := st.session_state.get(key):  # as for a prediction
+                trail.commit(question, now, bug.failure(bug.fixes[now]) is None)
                 mark_done(lesson, trail)
 
         st.button(

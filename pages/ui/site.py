@@ -10,6 +10,8 @@ from pages.ui.search import search_box
 from pages.ui.style import css
 
 NAME = "Gradient Tricks Lab"
+_PAGE, _SHOWN = "page_shown", "lesson_shown"
+"""Session keys: the page, and the lesson on it, that was shown last."""
 
 
 def navigation() -> Page:
@@ -18,6 +20,9 @@ def navigation() -> Page:
     st.html(f"<style>{css()}</style>")
     page = st.navigation(pages(), position="top")
     search_box()
+    if st.session_state.get(_PAGE) != page.url_path:
+        st.session_state[_PAGE] = page.url_path
+        st.session_state.pop(_SHOWN, None)
     if page.url_path not in {chapter.slug for chapter in lessons.chapters()}:
         training.leave()
     return page
@@ -36,6 +41,19 @@ def pages() -> list[Page]:
         st.Page("pages/glossary.py", title="Glossary", url_path="glossary"),
         st.Page("pages/teach.py", title="Teach", url_path="teach"),
     ]
+
+
+def keep_in_address(slug: str) -> None:
+    """Tell the browser which lesson a link inside the page has led to.
+
+    Streamlit's browser side sends the query that the page was opened with along with every click,
+    until the page is left or a script sets the query: without this, who came by a link to one
+    lesson and went on to the next would be back in the first at the next click.
+    """
+    before = st.session_state.get(_SHOWN, slug)
+    st.session_state[_SHOWN] = slug
+    if before != slug:
+        st.query_params["lesson"] = slug
 
 
 def mend_cold_start() -> None:

@@ -151,9 +151,10 @@ export class Graph {
       text = `${node.label} = ${node.full}`;
       if (spec.steps.length) text += `\nupstream gradient: ${node.upstream_full}`;
     } else if (edge) {
-      text = shown.has(edge.id)
-        ? `${edge.alternative}\nwhole: ${edge.full}`
-        : `Edge from ${edge.from} to ${edge.to}: no gradient has come by here yet.`;
+      const between = `Edge from ${edge.from} to ${edge.to}`;
+      if (!shown.has(edge.id)) text = `${between}: no gradient has come by here yet.`;
+      else if (edge.alternative) text = `${edge.alternative}\nwhole: ${edge.full}`;
+      else text = `${between}: its gradient is covered.`;
       if (edge.cuttable && spec.scissors) {
         text += this.cuts.has(edge.id) ? "\nClick or Enter mends it." : "\nClick or Enter cuts it.";
       }

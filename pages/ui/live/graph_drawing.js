@@ -118,7 +118,9 @@ export class Drawing {
     setOrRemove(group, "data-state", edge.state);
     setOrRemove(group, "data-sign", edge.sign);
     setOrRemove(group, "data-shown", known ? "true" : null);
-    setOrRemove(group, "aria-label", known ? edge.alternative : `Edge from ${edge.from} to ${edge.to}: no gradient yet.`);
+    const between = `Edge from ${edge.from} to ${edge.to}`;
+    // While the gradients are covered there is nothing to say of one.
+    setOrRemove(group, "aria-label", known ? edge.alternative || `${between}.` : `${between}: no gradient yet.`);
     setOrRemove(sent, "stroke-width", 1.4 + 3.6 * edge.weight);
     const text = !known ? "" : edge.state === "cut" ? (edge.offered ?? "") : edge.gradient;
     setText(label, text);

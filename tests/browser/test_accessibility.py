@@ -1,0 +1,135 @@
+"""Every kind of page by the rules of axe, in both themes and on a phone; by keyboard alone."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+LAB = '.gl-lab[data-ready="true"]'
+KINDS = {
+    "home": ("/", LAB),
+    "two_passes": ("/stop_gradient?lesson=two_passes", ".gl-svg"),
+    "choice": ("/stop_gradient?lesson=noise_leaks&step=2", '[role="radiogroup"]'),
+    "number": ("/reversal?lesson=flip&step=4", '[data-testid="stForm"]'),
+    "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle"),
+    "bug": ("/stop_gradient?lesson=right_place&step=5", ".gt-code"),
+    "arrows": ("/clipping?lesson=value_or_norm", LAB),
+    "training": ("/reversal?lesson=moons&step=2", ".gl-trainer"),
+    "playground": ("/playground", LAB),
+    "glossary": ("/glossary?term=leaf", ".gt-asked"),
+    "teach": ("/teach", '[data-testid="stLinkButton"]'),
+}
+LOOKS = pytest.mark.parametrize(
+    ("width", "theme"), [(1280, "light"), (390, "dark")], ids=["wide light", "phone dark"]
+)
+
+
+def ready(page: Page, selector: str) -> Page:
+    page.locator("h1").first.wait_for()
+    page.locator(selector).first.wait_for()
+    if page.locator(".gl-lab").count():
+        page.wait_for_selector(LAB)
+    page.wait_for_timeout(300)  # Streamlit fades things in; faded text has less contrast
+    return page
+
+
+def broken(page: Page, context: str | None = None) -> list[tuple[str, ...]]:
+    """What axe holds against the page: the rule, where, and how to mend it."""
+    found = Axe().run(page, context=context)
+    return [
+        (rule["id"], node["html"][:200], node["failureSummary"][:300])
+        for rule in found.response["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+@LOOKS
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_page_passes_axe(app, open_page, kind, width, theme):
+    path, selector = KINDS[kind]
+    page = ready(open_page(app.url + path, width=width, theme=theme), selector)
+    assert broken(page) == []
+    shown = page.evaluate(
+        "[document.documentElement, document.querySelector('.stMain')].map((e) => e.scrollWidth)"
+    )
+    assert max(shown) <= width, "something is cut off at the side"
+
+
+@LOOKS
+def test_answers_and_what_is_said_to_them_pass_axe(app, open_page, width, theme):
+    page = open_page(app.url + KINDS["sketch"][0], width=width, theme=theme)
+    ready(page, ".gt-handle")
+    page.get_by_role("button", name="Commit to this sketch").click()
+    page.locator(".st-key-reply_right").wait_for()
+    page.get_by_text("The sketch as numbers").click()
+    ready(page, ".gt-still")
+    assert broken(page, ".st-key-words") == []
+    page = open_page(app.url + KINDS["bug"][0], width=width, theme=theme)
+    ready(page, ".gt-code")
+    page.locator('[role="radiogroup"] label').first.click()
+    page.get_by_role("button", name="Run the assertion on this fix").click()
+    page.locator('[class*="st-key-reply_"]').first.wait_for()
+    ready(page, ".gt-code")
+    assert broken(page, ".st-key-words") == []
+
+
+STAMP = """() => {
+  const operable = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
+  const there = (node) =>
+    node.checkVisibility({ visibilityProperty: true }) && !node.disabled && node.tabIndex >= 0 &&
+    !node.closest('[inert], [aria-hidden="true"]') &&
+    !(node.type === 'radio' && !node.checked &&
+      document.querySelector(`input[name="${node.name}"]:checked`));
+  // How a thing looks, with what stands around it: a focus ring may be drawn on any of these.
+  window.look = (node) =>
+    [node, node.nextElementSibling, node.firstElementChild, node.parentElement,
+     node.parentElement?.parentElement, node.parentElement?.parentElement?.parentElement,
+     node.parentElement?.firstElementChild]
+      .filter(Boolean)
+      .map((one) => {
+        const style = getComputedStyle(one);
+        return ['outline', 'boxShadow', 'borderColor', 'backgroundColor', 'color', 'stroke', 'fill']
+          .map((name) => style[name]).join();
+      })
+      .join(';');
+  window.stamped = [...document.querySelectorAll(operable)].filter(there);
+  window.looks = window.stamped.map(window.look);
+  return window.stamped.map((node) =>
+    node.type === 'radio' ? `radio ${node.name}` : node.outerHTML.slice(0, 120));
+}"""
+FOCUSED = """() => {
+  const at = window.stamped.indexOf(document.activeElement);
+  return [at, at >= 0 && window.looks[at] !== window.look(document.activeElement)];
+}"""
+
+
+@pytest.mark.parametrize("kind", ["home", "choice", "sketch", "playground", "teach"])
+def test_keyboard_alone_reaches_everything_and_shows_where_it_is(app, open_page, kind):
+    path, selector = KINDS[kind]
+    page = ready(open_page(app.url + path), selector)
+    names = page.evaluate(STAMP)
+    assert len(names) > 10
+    reached, unseen = set(), []
+    for _ in range(len(names) + 20):
+        page.keyboard.press("Tab")
+        at, differs = page.evaluate(FOCUSED)
+        if at < 0 or names[at] in reached:
+            continue
+        if not differs:  # a transition may take a moment
+            page.wait_for_timeout(300)
+            at, differs = page.evaluate(FOCUSED)
+        reached.add(names[at])
+        unseen += [] if differs else [names[at]]
+    assert sorted(set(names) - reached) == []
+    assert unseen == []
+
+
+def test_the_search_dialog_gives_focus_back(app, open_page):
+    page = ready(open_page(app.url + KINDS["glossary"][0]), ".gt-asked")
+    button = page.get_by_role("button", name="Search")
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Search the course")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(button).to_be_focused()

@@ -1,0 +1,126 @@
+"""One learner walks through a whole chapter; every question is answered wrong first.
+
+On the way: a drag, a step through the graph, a download, a reload.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from lessons import chapters
+from lessons.lesson import Lesson
+from lessons.prose import Question
+
+pytestmark = pytest.mark.browser
+
+CHAPTER = chapters()[-1]
+
+
+def words(page: Page):
+    return page.locator(".st-key-words")
+
+
+def arrive(page: Page, lesson: Lesson, number: int) -> None:
+    """The step is there, with its title and the lab; nobody reads faster than the page runs."""
+    steps = lesson.prose.steps
+    expect(page.locator("h1")).to_have_text(re.sub(r"[`*]", "", lesson.title))
+    expect(words(page)).to_contain_text(steps[number - 1].title)
+    expect(words(page)).to_contain_text(f"Step {number} of {len(steps)}")
+    page.wait_for_selector('.gl-lab[data-ready="true"]')
+    page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+
+
+def answer_wrong(page: Page, lesson: Lesson, question: Question) -> None:
+    """Commit to a wrong answer and be told what is so; a bug is tried until a fix passes."""
+    right = lesson.right(question, lesson.compute(lesson.validate({})))
+    keys = [option.key for option in question.options]
+    wrong = next(key for key in keys if key != right)
+    if question.kind == "bug":
+        fix(page, keys.index(wrong))
+        expect(words(page)).to_contain_text("✗ You tried:")
+        fix(page, keys.index(right))
+        expect(words(page)).to_contain_text("✓ You tried:")
+        expect(words(page)).to_contain_text("The assertion holds.")
+        return
+    if question.kind == "sketch":
+        handle = page.locator(".gt-handle").first
+        handle.press("End")
+        page.get_by_role("button", name="Commit to this sketch").click()
+    elif question.kind == "number":
+        page.get_by_label("Your prediction").fill("-987654")
+        page.get_by_role("button", name="Commit to this number").click()
+    else:
+        words(page).get_by_role("radiogroup").locator("label").nth(keys.index(wrong)).click()
+        page.get_by_role("button", name="Commit to this answer").click()
+    expect(page.locator(".st-key-reply_wrong")).to_contain_text("✗")
+    expect(page.locator(".st-key-reply_right")).to_contain_text("What torch computes:")
+
+
+def fix(page: Page, index: int) -> None:
+    words(page).get_by_role("radiogroup").locator("label").nth(index).click()
+    page.get_by_role("button", name="Run the assertion on this fix").click()
+
+
+def drag(page: Page) -> None:
+    """Move the first slider with the mouse: the numbers follow."""
+    slider = page.locator(".gl-lab input[type=range]:visible").first
+    slider.scroll_into_view_if_needed()
+    table = page.locator("[data-table]")
+    before = table.inner_text()
+    box = slider.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.8, y, steps=8)
+    page.mouse.up()
+    expect(table).not_to_have_text(before)
+
+
+def step_back_through_the_graph(page: Page) -> None:
+    stepper = page.locator(".gl-stepper")
+    stepper.get_by_role("button", name="First").click()
+    expect(stepper).to_contain_text("step 0 of")
+    stepper.get_by_role("button", name="Next").click()
+    expect(stepper).to_contain_text("step 1 of")
+
+
+def take_it_along(page: Page, lesson: Lesson, folder: Path) -> None:
+    page.get_by_text("Take it with you").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    file = folder / "exported.py"
+    download.value.save_as(file)
+    assert f"def {lesson.program.__name__}(" in file.read_text("utf-8")
+
+
+def test_a_learner_walks_a_whole_chapter(app, open_page, tmp_path):
+    page = open_page(f"{app.url}/{CHAPTER.slug}")
+    asked = 0
+    for lesson in CHAPTER.lessons:
+        for number, step in enumerate(lesson.prose.steps, start=1):
+            arrive(page, lesson, number)
+            if step.question:
+                if step.question.hides:
+                    expect(page.locator("[data-table]")).to_contain_text("?")
+                answer_wrong(page, lesson, step.question)
+                expect(page.locator("[data-table]")).not_to_contain_text("?")
+                asked += 1
+            if lesson is CHAPTER.lessons[0] and number == 3:
+                drag(page)
+                if lesson.lab.start is not None:
+                    step_back_through_the_graph(page)
+                take_it_along(page, lesson, tmp_path)
+                page.wait_for_function(f"document.cookie.includes('{lesson.slug}:3')")
+                page.goto(f"{app.url}/{CHAPTER.slug}?lesson={lesson.slug}")  # a new session
+                arrive(page, lesson, number)
+            if number < len(lesson.prose.steps):
+                page.locator(".st-key-next button").click()
+        if lesson is not CHAPTER.lessons[-1]:
+            words(page).get_by_role("link", name=re.compile("^.*Next lesson")).click()
+    count = len(CHAPTER.lessons)
+    progress = page.locator(".st-key-lessons_progress")
+    expect(progress).to_contain_text(f"{count} of {count} lessons done")
+    expect(progress).to_contain_text(f"0 of {asked} predictions right at first try")
+    expect(words(page)).to_contain_text("playground")
