@@ -47,6 +47,7 @@ def f(
 ) -> Callable[[int], str]:
     \"\"\"What it does.\"\"\"
     note: int = 1  # stays
+    other = h(note)  # type: ignore[no-any-return]
 
     @rule
     def h(a: int) -> int:
@@ -68,6 +69,7 @@ def f(
 def f(x, *more, key='a', **rest):
     \"\"\"What it does.\"\"\"
     note: int = 1  # stays
+    other = h(note)
 
     @rule
     def h(a):
