@@ -57,7 +57,7 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
 
 def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     """The gradient at the start by component, then how each path goes."""
-    columns = [("", None), *((name, role) for role, name in LOOKS.values())]
+    columns = [("measure", None), *((name, role) for role, name in LOOKS.values())]
     rows = [
         (
             f"gradient at the start: {name}",

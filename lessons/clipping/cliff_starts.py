@@ -39,7 +39,7 @@ def run_table(history: History, values: Values) -> Table:
             )
             cells.append(f"{mean}  ({low} to {high})")
         rows.append((label, *cells))
-    columns = (("", None), *((name, role) for role, name in LOOKS.values()))
+    columns = (("measure", None), *((name, role) for role, name in LOOKS.values()))
     return Table(
         f"After update {history.done:,}, share of the starts: mean over the seeds (lowest to "
         "highest seed)",

@@ -51,7 +51,7 @@ def table(history: History, values: Values) -> Table:
         f"After step {history.done:,}: rank correlation of a map with the same map after a change, "
         f"mean over the seeds (lowest to highest seed). Accuracy {_of(facts, 'accuracy'):.1%} "
         f"({_of(facts, 'accuracy_lowest'):.1%} to {_of(facts, 'accuracy_highest'):.1%})",
-        (("", None), *((rule, ROLE_OF[rule]) for rule in RULES)),
+        (("measure", None), *((rule, ROLE_OF[rule]) for rule in RULES)),
         tuple(rows),
     )
 
