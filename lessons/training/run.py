@@ -14,8 +14,9 @@ PICTURES = 200
 State = Literal["ready", "running", "paused", "done", "stopped"]
 
 
-def no_halt() -> None:
-    """Nothing asks this computation to stop."""
+def never() -> bool:
+    """Nothing asks this computation to end early."""
+    return False
 
 
 class Run:
@@ -47,14 +48,14 @@ class Run:
         return _fixed(self.training, values) == self._fixed
 
     def advance(
-        self, seconds: float, values: Values, halt: Callable[[], None] = no_halt, most: int = 10**9
+        self, seconds: float, values: Values, enough: Callable[[], bool] = never, most: int = 10**9
     ) -> None:
         """Make steps until the time is over, and look.
 
         Args:
-            seconds: how long; a step that was begun is finished.
+            seconds: how long; a step that was begun is finished, and one is always made.
             values: the settings from here on.
-            halt: called between two steps; may raise to stop, and the run can go on later.
+            enough: asked between two steps; True ends it before its time.
             most: no more steps than this.
         """
         if self._learner is None or self.done == self.total:
@@ -66,9 +67,8 @@ class Run:
             self.done += 1
             if self.done % self.every == 0 or self.done == self.total:
                 self._see(values)
-            if time.perf_counter() - start >= seconds:
+            if time.perf_counter() - start >= seconds or enough():
                 break
-            halt()
         if self.history.done != self.done:
             self._see(values, keep=False)
         if self.done == self.total:

@@ -17,7 +17,7 @@ from lessons.result import Result
 from lessons.training import Training
 from lessons.training.run import Run
 from lessons.training.seats import SEATS, Seats
-from pages.ui import payload
+from pages.ui import live, payload
 from pages.ui.lab_state import LabState
 
 SLICE = 0.045
@@ -101,7 +101,8 @@ class Watch:
             if self._go(run, values, 1):
                 self._single = asked.single
         elif asked.phase == "run" and run.state not in ("done", "stopped"):
-            self._go(run, values, run.total)
+            # A hand on a slider wants to see what it does: one step, and the picture.
+            self._go(run, values, 1 if going and values != self._seen else run.total)
         if run.state == "running" and asked.phase != "run":
             run.pause()
         if asked.phase == "stop" and run.done:
@@ -136,7 +137,7 @@ class Watch:
         with self._seats.turn(self) as self.before:
             if self.before:
                 return False
-            run.advance(SLICE, values, most=most)
+            run.advance(SLICE, values, live.newer_waits, most)
             return True
 
     def spec(self, run: Run) -> dict[str, Any]:

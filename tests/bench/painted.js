@@ -16,11 +16,13 @@
     return known.get(selector);
   };
 
-  // The geometry of a Plotly chart's traces, the text of anything else; "" while it is not there.
+  // The geometry of a Plotly chart's traces (lines by their path, points by where they were put),
+  // the text of anything else; "" while it is not there.
   const shown = (selector) => {
     const node = find(selector);
     const paths = [...(node?.querySelectorAll(".cartesianlayer .trace path") ?? [])];
-    return paths.length ? paths.map((path) => path.getAttribute("d")).join() : node?.textContent ?? "";
+    const geometry = (path) => path.getAttribute("transform") ?? path.getAttribute("d");
+    return paths.length ? paths.map(geometry).join() : node?.textContent ?? "";
   };
 
   // Resolves to {selector: ms from the next key press until two frames after its last change}.
@@ -47,7 +49,7 @@
           if (start !== undefined && now && now !== before.get(selector)) settle(selector, now);
         }
       });
-      const options = { subtree: true, childList: true, attributes: true, attributeFilter: ["d"], characterData: true };
+      const options = { subtree: true, childList: true, attributes: true, attributeFilter: ["d", "transform"], characterData: true };
       for (const root of roots()) observer.observe(root, options);
       const missing = () => selectors.filter((selector) => !(selector in times));
       const alarm = setTimeout(() => finish(reject, new Error(`not painted: ${missing()}`)), timeout);

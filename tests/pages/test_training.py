@@ -8,6 +8,7 @@ import pytest
 
 from lessons import find
 from lessons.training.seats import LAPSE, Seats
+from pages.ui import live
 from pages.ui.training import Asked, Watch, read
 from tests.training.counting import COUNTING, VALUES, Counter, program
 
@@ -78,6 +79,20 @@ def test_a_live_setting_does_not():
     watch = new()
     first = watch.update(LONG, Asked("run"))
     assert watch.update(LONG | {"pace": 9.0}, Asked("run")) is first
+
+
+def test_a_hand_on_a_slider_sees_the_next_step_at_once_and_the_rest_goes_on():
+    watch = new()
+    done = watch.update(LONG, Asked("run")).done
+    moved = LONG | {"pace": 9.0}
+    assert watch.update(moved, Asked("run")).done == done + 1
+    assert watch.update(moved, Asked("run")).done > done + 2
+
+
+def test_a_newer_wish_cuts_the_slice_short(monkeypatch):
+    monkeypatch.setattr(live, "newer_waits", lambda: True)
+    run = new().update(LONG, Asked("run"))
+    assert run.done == run.history.done == 1
 
 
 def test_the_end_is_told_once():

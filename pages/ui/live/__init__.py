@@ -19,7 +19,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestTy
 from pages.ui.live.assets import LIVE_FOLDER, STYLE, prepare
 from pages.ui.live.wire import Change, encode, read_change
 
-__all__ = ["Change", "give_way", "last_change", "live_lab", "prepare"]
+__all__ = ["Change", "give_way", "last_change", "live_lab", "newer_waits", "prepare"]
 
 # Streamlit hands inline scripts to the browser as a blob, which cannot import its neighbours by
 # a relative address. So the script is this small shim, and the modules come from static serving.
@@ -80,8 +80,17 @@ def give_way() -> None:
     if context is None:
         return
     st.session_state.get("_")  # where Streamlit stops a run whose page has been left
+    if newer_waits():
+        st.rerun(scope="fragment" if context.fragment_ids_this_run else "app")
+
+
+def newer_waits() -> bool:
+    """Whether the learner has done something since this run began. False off the script's thread.
+
+    For work that may end early and still show what it has.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
     # The one private name here. A Streamlit without it would only make slow labs slower to
     # follow, and a browser test would say so.
-    state = getattr(context.script_requests, "_state", None)
-    if state == ScriptRequestType.RERUN:
-        st.rerun(scope="fragment" if context.fragment_ids_this_run else "app")
+    state = getattr(getattr(context, "script_requests", None), "_state", None)
+    return bool(state == ScriptRequestType.RERUN)
