@@ -202,7 +202,7 @@ def test_a_change_after_undo_forgets_what_was_undone(state):
     change(state, in__u__b="1.3")
     assert state.history.future == []
     for _ in range(MOST_STEPS + 20):
-        change(state, in__u__seed=str(random.randrange(10**6)))
+        state.take({**state.form, "in.u.seed": str(random.randrange(10**6))})
     assert len(state.history.past) == MOST_STEPS
 
 

@@ -21,6 +21,13 @@ import { Drawing, swatch } from "./graph_drawing.js";
 import { reached } from "./graph_reached.js";
 import { Stepper } from "./stepper.js";
 
+// While a hand drags, the charts come first: the graph is drawn when the browser has nothing else to
+// do, and at the latest so many milliseconds after its numbers came.
+const LATEST = 100;
+const atLeisure = window.requestIdleCallback
+  ? (work) => requestIdleCallback(work, { timeout: LATEST })
+  : (work) => setTimeout(work, LATEST / 2);
+
 const KEYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 
 export class Graph {
@@ -82,6 +89,7 @@ export class Graph {
       this.spec = null;
       return;
     }
+    const first = !this.spec;
     const last = spec.steps.length;
     const atEnd = !this.spec || this.step >= this.spec.steps.length;
     if (reset !== this.reset && spec.at !== null) this.step = spec.at;
@@ -94,17 +102,28 @@ export class Graph {
     setText(this.covered, spec.covered);
     this.covered.hidden = !spec.covered;
     this.detail.hidden = false;
-    setText(this.words, spec.alternative);
-    this.#showLegend(spec.legend);
-    this.#draw();
+    if (first) this.#draw();
+    else this.#drawSoon();
   }
 
   stop() {
     this.stepper.stop();
   }
 
+  /** Whatever has come by then is drawn, once. */
+  #drawSoon() {
+    if ("behind" in this.box.dataset) return;
+    this.box.dataset.behind = "";
+    atLeisure(() => {
+      if ("behind" in this.box.dataset && this.spec) this.#draw();
+    });
+  }
+
   #draw() {
     const { spec, step } = this;
+    delete this.box.dataset.behind;
+    setText(this.words, spec.alternative);
+    this.#showLegend(spec.legend);
     const here = reached(spec, step);
     this.drawing.show(spec, here, this.cuts);
     this.stepper.show(spec, step);
