@@ -25,19 +25,23 @@ _GREYS = [[0.0, "ink:paper"], [1.0, "ink:text"]]
 
 
 def figures(history: History, values: Values) -> list[Figure]:
-    """The maps of one picture, accuracy and loss, and how the maps stand randomising."""
-    return [
-        _maps(history, values),
-        _accuracy(history),
-        _losses(history),
-        _alike(history),
-        _randomised(history, values),
-    ]
+    """The maps of one picture, accuracy and loss; and if asked, how the maps stand randomising."""
+    shown = [_maps(history, values), _accuracy(history), _losses(history)]
+    return [*shown, _alike(history), _randomised(history, values)] if _asked(values) else shown
 
 
 def table(history: History, values: Values) -> Table:
-    """Rank correlations of the maps: mean over the seeds, lowest and highest."""
+    """How well it does, or if asked how alike the maps are: mean, lowest and highest seed."""
     facts = history.facts
+    if not _asked(values):
+        return Table(
+            f"After step {history.done:,}, on pictures never trained on",
+            (("", None), ("mean over the seeds", "forward"), ("lowest", None), ("highest", None)),
+            tuple(
+                (name, *(number(_of(facts, name + end), 3) for end in ("", "_lowest", "_highest")))
+                for name in ("accuracy", "loss")
+            ),
+        )
     rows = []
     for label, key in (*((_replaced(n), str(n)) for n in range(1, 5)), ("another class", "other")):
         cells = []
@@ -145,6 +149,11 @@ def _alike(history: History) -> Figure:
     )
 
 
+def _asked(values: Values) -> bool:
+    """Whether to show what randomising does; not before the learner has predicted it."""
+    return int(values["randomised"]) > 0
+
+
 def aim(values: Values) -> str:
     """The class whose score the maps are the gradient of: the picture's own, or the next one."""
     own = KINDS.index(values["shape"])
@@ -238,20 +247,27 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     """Eight relus: what each gets back."""
     limit = round_up([result[name].y for name in _GRADIENTS], 1.0)
     seen = [name for name in _GRADIENTS if name not in hidden]
+    layout = axes((0.5, len(BEFORE) + 0.5), (-limit, limit), "", "gradient")
+    pairs = zip(BEFORE, _upstream(values), strict=True)
+    layout["xaxis"] |= {
+        "tickmode": "array",
+        "tickvals": list(range(1, len(BEFORE) + 1)),
+        "ticktext": [f"x {number(x, 3)}<br>u {number(u, 3)}" for x, u in pairs],
+    }
     return [
         Figure(
             "relus",
             "Eight relus and the gradient at what they are given",
             "Squares: the plain gradient. Diamonds: what autograd gives under the rule. Crosses: "
-            "the rule’s formula. The table below says what each relu is given and what arrives "
-            "from behind.",
+            "the rule’s formula. Below each relu: what it is given, x, and the upstream gradient "
+            "that arrives from behind, u.",
             "The gradient at the inputs of eight relus, by number. " + spoken(result, seen),
             [
                 points(result["true_gradient"], "true_gradient" not in hidden, 8),
                 points(result["trick_gradient"], "trick_gradient" not in hidden, 12),
                 points(result["intended_gradient"], "intended_gradient" not in hidden, 6),
             ],
-            axes((0.5, len(BEFORE) + 0.5), (-limit, limit), "relu", "gradient"),
+            layout,
             wide=True,
             height=220,
         )
@@ -262,12 +278,12 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
     """The eight relus in numbers."""
     labels = {"forward": "gives", "true_gradient": "plain"}
     labels |= {"trick_gradient": "autograd, " + values["rule"], "intended_gradient": "formula"}
-    behind = BEHIND if values["behind"] == "weights" else [1.0] * len(BEFORE)
+    upstream = _upstream(values)
     rows = [
         (
             str(index + 1),
             number(BEFORE[index], 3),
-            number(behind[index], 3),
+            number(upstream[index], 3),
             *("?" if n in hidden else number(float(result[n].y[index]), 4) for n in labels),
         )
         for index in range(len(BEFORE))
@@ -275,6 +291,11 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
     columns: list[tuple[str, str | None]] = [("relu", None), ("is given", None), ("upstream", None)]
     columns += [(label, role) for role, label in labels.items()]
     return Table("Eight relus under a rule", tuple(columns), tuple(rows))
+
+
+def _upstream(values: Values) -> tuple[float, ...]:
+    """What arrives at each of the eight relus from behind."""
+    return BEHIND if values["behind"] == "weights" else (1.0,) * len(BEFORE)
 
 
 def _of(facts: dict[str, float | int | str], name: str) -> float:

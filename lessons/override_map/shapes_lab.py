@@ -58,7 +58,14 @@ PARAMETERS = (
         "runs",
         options=(("runs", "as relu runs"), ("built", "once built")),
     ),
-    Integer("randomised", "Last layers randomised", "1", low=0, high=len(LAYERS)),
+    Integer(
+        "randomised",
+        "Last layers randomised",
+        "0",
+        "From one on: are the maps still the same?",
+        low=0,
+        high=len(LAYERS),
+    ),
     Choice(
         "behind",
         "Eight relus: score",

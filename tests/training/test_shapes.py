@@ -207,6 +207,18 @@ def test_no_two_seeds_draw_the_same():
     assert MOST_SEED + FRESH + 10 < 2**32
 
 
+def test_the_answer_is_not_drawn_before_it_is_asked_for():
+    for step in LESSON.prose.steps[:4]:
+        given = LESSON.validate(step.lab)
+        run = Run(TRAINING, guided_relu, given | {"seeds": 1})
+        seen = [figure.name for figure in TRAINING.figures(run.history, given)]
+        assert seen == ["maps", "accuracy", "loss"]
+        assert [row[0] for row in TRAINING.table(run.history, given).rows] == ["accuracy", "loss"]
+    given = given | {"randomised": 1}
+    seen = {figure.name for figure in TRAINING.figures(run.history, given)}
+    assert {"alike", "randomised"} < seen
+
+
 def test_ranks_are_places_and_equal_numbers_share_theirs():
     numbers = torch.randint(0, 30, (20, 60), generator=torch.Generator().manual_seed(0)).float()
     below = (numbers[:, None, :] < numbers[:, :, None]).sum(-1).double()
@@ -292,7 +304,7 @@ def test_numbers_beyond_all_bounds_are_told():
     given = values(seeds=2, steps=15, rate=10)
     run = Run(TRAINING, guided_relu, given)
     run.advance(math.inf, given)
-    assert len(TRAINING.figures(run.history, given)) == 5
+    assert len(TRAINING.figures(run.history, given | {"randomised": 2})) == 5
     lost = ~np.isfinite(np.stack(list(run.history.latest.numbers.values()))).all(0)
     assert bool(run.history.notes()) == lost.any()
 

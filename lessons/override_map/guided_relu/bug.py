@@ -46,30 +46,30 @@ def by_type(model: nn.Module, picture: torch.Tensor) -> torch.Tensor:
 
 
 class Model(nn.Module):
-    """Two layers, each with a relu behind it that is called as a function; then a sum."""
+    """Two layers, each with a relu behind it that is called as a function; then a difference."""
 
     def __init__(self) -> None:
         super().__init__()
         self.first, self.second = nn.Linear(2, 3, bias=False), nn.Linear(3, 2, bias=False)
         with torch.no_grad():
-            self.first.weight.copy_(torch.tensor([[1.0, -1.0], [2.0, 1.0], [-1.0, 3.0]]))
-            self.second.weight.copy_(torch.tensor([[1.0, -2.0, 1.0], [-1.0, 1.0, 2.0]]))
+            self.first.weight.copy_(torch.tensor([[2.0, -2.0], [-1.0, -1.0], [1.0, -1.0]]))
+            self.second.weight.copy_(torch.tensor([[2.0, 1.0, 2.0], [1.0, -1.0, 2.0]]))
 
     def forward(self, picture: torch.Tensor) -> torch.Tensor:
         hidden = F.relu(self.first(picture))
         last = F.relu(self.second(hidden))
-        return last[0] - 2 * last[1]
+        return last[0] - last[1]
 
 
 def check(code: Code) -> None:
     """Against the layers' own matrices: at each relu what is negative or inactive is cut off."""
-    model, picture = Model(), torch.tensor([2.0, 1.5], requires_grad=True)
+    model, picture = Model(), torch.tensor([2.0, 1.0], requires_grad=True)
     got = code(model, picture)
     with torch.no_grad():
         first, second = model.first.weight, model.second.weight
         hidden = (first @ picture).clamp(min=0)
         last = (second @ hidden).clamp(min=0)
-        upstream = torch.tensor([1.0, -2.0]).clamp(min=0) * (last > 0)
+        upstream = torch.tensor([1.0, -1.0]).clamp(min=0) * (last > 0)
         upstream = (second.T @ upstream).clamp(min=0) * (hidden > 0)
         expected = first.T @ upstream
     assert torch.allclose(got, expected), (
