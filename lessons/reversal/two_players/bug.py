@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import torch
-from torch.nn import functional
+from torch.nn.functional import binary_cross_entropy_with_logits, softplus
 
 from lessons.bug import Bug
 from lessons.tricks import flip_gradient
@@ -15,33 +15,33 @@ Total = Callable[..., torch.Tensor]
 def total(
     feature: torch.Tensor, head: torch.Tensor, classifier: torch.Tensor, domain: torch.Tensor
 ) -> torch.Tensor:
-    label_loss = functional.softplus(-feature @ head).mean()
+    label_loss = softplus(-feature @ head).mean()
     logit = feature @ classifier
-    return label_loss - functional.binary_cross_entropy_with_logits(logit, domain)
+    return label_loss - binary_cross_entropy_with_logits(logit, domain)
 
 
 def both_signs(
     feature: torch.Tensor, head: torch.Tensor, classifier: torch.Tensor, domain: torch.Tensor
 ) -> torch.Tensor:
-    label_loss = functional.softplus(-feature @ head).mean()
+    label_loss = softplus(-feature @ head).mean()
     logit = flip_gradient(feature) @ classifier
-    return label_loss - functional.binary_cross_entropy_with_logits(logit, domain)
+    return label_loss - binary_cross_entropy_with_logits(logit, domain)
 
 
 def detached(
     feature: torch.Tensor, head: torch.Tensor, classifier: torch.Tensor, domain: torch.Tensor
 ) -> torch.Tensor:
-    label_loss = functional.softplus(-feature @ head).mean()
+    label_loss = softplus(-feature @ head).mean()
     logit = feature.detach() @ classifier
-    return label_loss + functional.binary_cross_entropy_with_logits(logit, domain)
+    return label_loss + binary_cross_entropy_with_logits(logit, domain)
 
 
 def layer(
     feature: torch.Tensor, head: torch.Tensor, classifier: torch.Tensor, domain: torch.Tensor
 ) -> torch.Tensor:
-    label_loss = functional.softplus(-feature @ head).mean()
+    label_loss = softplus(-feature @ head).mean()
     logit = flip_gradient(feature) @ classifier
-    return label_loss + functional.binary_cross_entropy_with_logits(logit, domain)
+    return label_loss + binary_cross_entropy_with_logits(logit, domain)
 
 
 def check(code: Total) -> None:
@@ -49,8 +49,8 @@ def check(code: Total) -> None:
     feature = torch.tensor([[1.0, -0.5], [0.2, 0.8]], requires_grad=True)
     head, classifier = torch.tensor([0.3, 0.7]), torch.tensor([0.6, -0.4], requires_grad=True)
     domain = torch.tensor([0.0, 1.0])
-    label_loss = functional.softplus(-feature @ head).mean()
-    own_loss = functional.binary_cross_entropy_with_logits(feature @ classifier, domain)
+    label_loss = softplus(-feature @ head).mean()
+    own_loss = binary_cross_entropy_with_logits(feature @ classifier, domain)
     (by_label,) = torch.autograd.grad(label_loss, feature)
     by_domain, own = torch.autograd.grad(own_loss, (feature, classifier))
     slopes = torch.autograd.grad(
