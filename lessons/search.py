@@ -17,6 +17,7 @@ class Entry:
         kind: what it is, as people read it.
         title: what is shown first and counts most.
         text: what else is searched, shown below.
+        also: what is searched and not shown: other spellings.
         page: a chapter's slug, or ``glossary``.
         lesson: the lesson's slug; the term's on the glossary's page.
         step: of the lesson, 1 for the first.
@@ -28,6 +29,7 @@ class Entry:
     page: str
     lesson: str
     step: int = 1
+    also: str = ""
 
 
 def index() -> list[Entry]:
@@ -45,8 +47,8 @@ def index() -> list[Entry]:
                     )
                 )
     for term in terms():
-        said = " ".join([_plain(term.text), *term.also])
-        found.append(Entry("Glossary", term.name, said, "glossary", term.slug))
+        said, also = _plain(term.text), " ".join(term.also)
+        found.append(Entry("Glossary", term.name, said, "glossary", term.slug, also=also))
     return found
 
 

@@ -30,7 +30,9 @@ def _chosen(chapter: Chapter) -> Lesson:
             return lesson
     first = chapter.lessons[0]
     if asked:
-        st.warning(f"There is no lesson “{asked[:40]}” here. This is {first.slug}.")
+        st.warning(
+            f"There is no lesson “{asked[:40]}” here. This is “{first.prose.front['short']}”."
+        )
     return first
 
 

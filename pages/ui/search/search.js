@@ -105,9 +105,9 @@ function build(root) {
 
 /** Those that hold every word, those with the words in the title first. */
 function ranked(entries, words) {
-  const score = ({ title, text, kind }) => {
+  const score = ({ title, text, also, kind }) => {
     const name = title.toLowerCase();
-    const all = `${name} ${text} ${kind}`.toLowerCase();
+    const all = `${name} ${text} ${also} ${kind}`.toLowerCase();
     if (!words.every((word) => all.includes(word))) return 0;
     if (name === words.join(" ")) return 4;
     if (name.startsWith(words.join(" "))) return 3;
