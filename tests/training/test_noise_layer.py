@@ -106,6 +106,11 @@ def test_what_it_saves_fades_as_the_error_becomes_the_noise_itself(short):
     start = at_first(place=9, draws=8)
     assert start["quieter"] > 4
     assert short["quieter"] < 0.5 * start["quieter"]
+    share = {
+        when: 1 - facts["trick_clean_loss"] / facts["trick_loss"]
+        for when, facts in (("start", start), ("short", short))
+    }
+    assert share["start"] < 0.2 < 0.4 < share["short"], "the part of the error that is noise"
 
 
 def test_noise_that_is_added_has_no_gradient_to_clean():
