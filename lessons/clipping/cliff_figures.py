@@ -185,7 +185,7 @@ def _surface(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
     }
     return Figure(
         "surface",
-        "The same in space",
+        "The error over w and b, in space",
         "The stronger the shade, the steeper. Drag to turn it.",
         f"The error over w and b as a surface with a cliff. {_said(result, hidden)}",
         [sheet, *_lines_in_space(result, window, hidden)],
