@@ -76,3 +76,32 @@ def test_a_control_that_a_link_holds_is_not_moved(app, open_page):
     page.mouse.click(*over(page, 0.75, 0.75))
     page.wait_for_function("location.search.includes('b=')")
     assert start(page) == (w, pytest.approx(-3.0, abs=0.05))
+
+
+def test_limits_and_start_are_moved_while_the_descents_run(app, open_page):
+    page = ready(open_page(app.url + LESSON.replace("seeds=1&", ""), height=1000))
+    page.evaluate("""() => {
+        window.reacted = {};
+        const react = Plotly.react;
+        Plotly.react = (node, ...all) => {
+            const { figure } = node.parentNode.dataset;
+            window.reacted[figure] = (window.reacted[figure] ?? 0) + 1;
+            return react(node, ...all);
+        };
+    }""")
+    steps = "document.querySelector('.gl-progress').value"
+    page.locator(".gl-trainer .gl-go").click()
+    page.wait_for_function(f"{steps} >= 5", timeout=60_000)
+    entry = page.locator("[data-control=norm_limit] .gl-exact")
+    entry.fill("0.2")
+    entry.press("Enter")
+    page.mouse.click(*over(page, 0.5, 0.25))
+    settled(page)
+    before = page.evaluate(steps)
+    page.wait_for_function(f"{steps} > {before + 5}", timeout=60_000)
+    page.locator(".gl-trainer .gl-go").click()
+    page.wait_for_timeout(600)
+    assert 5 < page.evaluate(steps) < 300
+    assert "norm_limit=0.2" in page.url
+    # Points that move are moved without Plotly; it draws once more when there is time.
+    assert page.evaluate("window.reacted.starts_norm ?? 0") <= 3
