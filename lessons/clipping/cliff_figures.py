@@ -51,7 +51,7 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
         _map(result, window, hidden),
         _surface(result, window, hidden),
         _norms(result, window, hidden),
-        _along(result, hidden),
+        _along(result, values, hidden),
     ]
 
 
@@ -194,7 +194,8 @@ def _surface(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
     )
 
 
-def _along(result: Result, hidden: frozenset[str]) -> Figure:
+def _along(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+    last = float(values["path"])
     powers = _powers(result.planes["errors"], -8.0)
     update = np.arange(float(len(powers)))
     data = [
@@ -205,7 +206,7 @@ def _along(result: Result, hidden: frozenset[str]) -> Figure:
     floor: Trace = {
         "type": "scatter",
         "mode": "lines",
-        "x": [0.0, float(len(powers) - 1)],
+        "x": [0.0, last],
         "y": [valley, valley],
         "line": {"color": "ink:axis", "width": 1},
         "hoverinfo": "skip",
@@ -216,7 +217,7 @@ def _along(result: Result, hidden: frozenset[str]) -> Figure:
         "Below the thin line: in the valley.",
         f"The error over the updates of the three paths. {_said(result, hidden)}",
         [floor, *data],
-        axes((0.0, max(1.0, float(len(powers) - 1))), (-6.0, 0.0), "update", "log₁₀ error"),
+        axes((0.0, last), (-6.0, 0.0), "update", "log₁₀ error"),
         height=HEIGHT,
     )
 

@@ -39,6 +39,9 @@ WINDOWS = {"whole": WHOLE, "closer": CLOSER}
 WHILE_DRAGGING = 20
 """Updates of a path while the hand still moves."""
 
+FIRST = "first"
+"""The name under which their number stands beside the settings; no setting itself."""
+
 PARAMETERS = (
     Number("w", "Start: w", "4.3", "A click or drag on the map sets both.", False, 3, 7, (3, 7)),
     Number("b", "Start: b", "-2.2", "", False, -3.5, -1.5, (-3.5, -1.5)),
@@ -52,8 +55,8 @@ PARAMETERS = (
         options=(("whole", "whole"), ("closer", "its middle")),
     ),
     Integer("steps", "Updates of the run", "300", advanced=True, low=1, high=5000),
-    Integer("seeds", "Seeds", "5", f"{SIDE}² starts each.", advanced=True, low=1, high=20),
-    Integer("shown", "Seed drawn", "1", advanced=True, low=1, high=20),
+    Integer("seeds", "Seeds", "20", f"{SIDE}² starts each.", advanced=True, low=1, high=40),
+    Integer("shown", "Seed drawn", "1", advanced=True, low=1, high=40),
     Integer("seed", "First seed", "0", advanced=True, low=0, high=2**31),
     Integer("path", "Updates of the path", "200", advanced=True, low=1, high=500),
     *COMPUTED_IN,
@@ -86,14 +89,16 @@ class Watched:
 
 TRAINING = Training(
     begin=Watched,
-    live=frozenset({"w", "b", "rate", "value_limit", "norm_limit", "window", "shown", "path"}),
+    live=frozenset(
+        {"w", "b", "rate", "value_limit", "norm_limit", "window", "shown", "path", FIRST}
+    ),
     figures=run_figures,
     table=run_table,
     leads=False,
 )
 
 _DEFAULTS = validate(PARAMETERS, {})
-_WALK = ("w", "b", "rate", "value_limit", "norm_limit", "path", "device", "dtype")
+_WALK = ("w", "b", "rate", "value_limit", "norm_limit", "device", "dtype")
 
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
@@ -102,8 +107,9 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     roles = by_role(program, values, device, DTYPES[values["dtype"]])
     component = np.array([1.0, 2.0])
     # What may change while it runs has no part in the run's first moment: so that is kept.
-    fixed = dict(values) | {name: _DEFAULTS[name] for name in TRAINING.live}
-    places, errors = _walked(program, tuple((name, values[name]) for name in _WALK))
+    fixed = {name: value for name, value in values.items() if name not in TRAINING.live}
+    updates = values.get(FIRST, values["path"])
+    places, errors = _walked(program, updates, tuple((name, values[name]) for name in _WALK))
     error, norm = _surface(program, values["window"], str(device), values["dtype"])
     steepest = float(np.linalg.norm(array(roles["true_gradient"])))
     progress(1.0)
@@ -121,24 +127,26 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "jump": values["rate"] * steepest,
             **_landscape(program, str(device), values["dtype"]),
             **_told(places, errors),
-            **_at_first(program, tuple(fixed.items())),
+            **_at_first(program, tuple({**_DEFAULTS, **fixed}.items())),
         },
         notes=(
             *([Note("warning", missing)] if missing else ()),
             *_lost(places),
         ),
         planes={"error": error, "norm": norm, "places": places, "errors": errors},
-        work=f"{COUNT}² points, 3 paths of {values['path']} updates",
+        work=f"{COUNT}² points, 3 paths of {updates} updates",
         device=str(device),
     )
 
 
 @lru_cache(maxsize=64)
-def _walked(program: Program, values: tuple[tuple[str, Any], ...]) -> tuple[Array, Array]:
+def _walked(
+    program: Program, updates: int, values: tuple[tuple[str, Any], ...]
+) -> tuple[Array, Array]:
     """Places, [updates + 1, 2, 3], and errors, [updates + 1, 3], of the paths from the start."""
     named = dict(values)
     device, _ = resolve(named["device"])
-    places, errors = paths(program, named, device, DTYPES[named["dtype"]])
+    places, errors = paths(program, named, updates, device, DTYPES[named["dtype"]])
     return array(places), array(errors)
 
 
@@ -173,7 +181,7 @@ def _landscape(program: Program, device: str, dtype: str) -> Mapping[str, float]
 
 def _told(places: Array, errors: Array) -> Mapping[str, float]:
     """Of each path: when it first left the window (0: never), and where it ends."""
-    within = np.stack([array(inside(torch.from_numpy(place))) for place in places]) > 0
+    within = array(inside(torch.from_numpy(places).transpose(0, 1))) > 0
     steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
     facts: dict[str, float] = {}
     for index, arm in enumerate(ARMS):
@@ -223,8 +231,8 @@ print(json.dumps({{**head, "series": series, "trained": trained}}))
 
 
 def shortened(values: Values) -> Values:
-    """Shorter paths, for while the learner drags."""
-    return dict(values) | {"path": min(values["path"], WHILE_DRAGGING)}
+    """Only the first updates of the paths, for while the learner drags."""
+    return dict(values) | {FIRST: min(values["path"], WHILE_DRAGGING)}
 
 
 LAB = Lab(

@@ -75,7 +75,7 @@ def by_role(
 
 
 def paths(
-    program: Program, values: Values, device: torch.device, dtype: torch.dtype
+    program: Program, values: Values, updates: int, device: torch.device, dtype: torch.dtype
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Three descents from the learner's start, one an arm.
 
@@ -86,7 +86,7 @@ def paths(
     place = start[:, None].expand(2, len(ARMS))
     by_value, by_norm = limits(values, start)
     places, errors = [place], []
-    for _ in range(int(values["path"])):
+    for _ in range(updates):
         error, gradient = program(*place, by_value, by_norm)
         place = place - values["rate"] * gradient
         places.append(place)

@@ -85,7 +85,11 @@ export class Charts {
     for (const slot of slots) slot.width ??= slot.plot.clientWidth;
     const changed = slots.filter(isStale);
     const near = changed.filter((slot) => slot.inSight);
-    for (const slot of near) if (!this.#drawQuickly(slot)) this.#drawOne(slot);
+    for (const slot of near) {
+      // A chart in space takes long: once there is one, it follows when the hand rests.
+      if (slot.listening && slot.spec.figure.layout?.scene && !recoloured) continue;
+      if (!this.#drawQuickly(slot)) this.#drawOne(slot);
+    }
     return slots.some((slot) => isStale(slot) || slot.quick);
   }
 
