@@ -98,9 +98,8 @@ class Watched:
 
     def _picture(self, index: int) -> dict[str, Array]:
         """Points, boundaries and features of one seed."""
-        trick = self.moons.arms["trick"].at(index)
-        plain = self.moons.arms["source_only"].at(index)
-        points = self.moons.points[index : index + 1]
+        arms, points = self.moons.of_seed(index)
+        trick, plain = arms["trick"], arms["source_only"]
         there = trick.features(self._grid)
         lines = {
             "label": trick.label_head(there),

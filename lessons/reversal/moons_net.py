@@ -18,6 +18,7 @@ from lessons.training.stacked import (
     cross_entropy,
     drawn_layer,
     linear,
+    shares,
     side_by_side,
     tanh,
 )
@@ -182,11 +183,12 @@ def loss_of(
     )
 
 
-class Moons:
-    """Every seed's networks in two arms from the same start: with the trick, and with λ = 0.
+class Group:
+    """Some seeds' networks in two arms from the same start: with the trick, and with λ = 0.
 
     Args:
         program: the lesson's: features, heads and labels in, a loss a seed out.
+        seeds: which.
         values: the settings.
         device: where to compute.
         dtype: what to compute in.
@@ -195,35 +197,26 @@ class Moons:
     def __init__(
         self,
         program: Callable[..., torch.Tensor],
+        seeds: range,
         values: Values,
         device: torch.device,
         dtype: torch.dtype,
     ) -> None:
         self.program = program
-        self.steps = int(values["steps"])
-        self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
-        self.points = points_of(self.seeds, values["network"], values["angle"]).to(device, dtype)
-        new = partial(Networks, values["network"], self.seeds, device, dtype)
+        self.points = points_of(seeds, values["network"], values["angle"]).to(device, dtype)
+        new = partial(Networks, values["network"], seeds, device, dtype)
         self.arms = {"trick": new(), "source_only": new()}
         self._adam = {name: Adam(arm.weights) for name, arm in self.arms.items()}
         self._scale_at_start = scale_at(0.0, values)
 
-    def step(self, done: int, values: Values) -> None:
-        """One update of both arms on all points."""
-        p = progress(done, self.steps)
-        scale, rate = scale_at(p, values), rate_at(p, values)
-
-        def trick() -> None:
-            arm = self.arms["trick"]
-            wired = (scale, self._scale_at_start, values["wiring"])
-            self._adam["trick"].step(loss_of(self.program, arm, self.points, *wired), rate)
-
-        def source_only() -> None:
-            arm = self.arms["source_only"]
-            loss = loss_of(self.program, arm, self.points, 0.0, 0.0, "reversal", heard=False)
-            self._adam["source_only"].step(loss, rate)
-
-        side_by_side(source_only, trick, self.points)
+    def step(self, p: float, values: Values) -> None:
+        """One update of both arms on all points; ``p`` of the training lies behind."""
+        loss = partial(loss_of, self.program)
+        wired = (scale_at(p, values), self._scale_at_start, values["wiring"])
+        trick = loss(self.arms["trick"], self.points, *wired)
+        self._adam["trick"].step(trick, rate_at(p, values))
+        plain = loss(self.arms["source_only"], self.points, 0.0, 0.0, "reversal", heard=False)
+        self._adam["source_only"].step(plain, rate_at(p, values))
 
     @torch.no_grad()
     def numbers(self) -> dict[str, torch.Tensor]:
@@ -242,3 +235,42 @@ class Moons:
                 f"{name}_domain_loss": cross_entropy(domain, domains),
             }
         return {name: value.to("cpu", torch.float64) for name, value in found.items()}
+
+
+class Moons:
+    """All seeds: one batch, or two of half the seeds where a second core helps.
+
+    Args:
+        program, values, device, dtype: as for ``Group``.
+    """
+
+    def __init__(
+        self,
+        program: Callable[..., torch.Tensor],
+        values: Values,
+        device: torch.device,
+        dtype: torch.dtype,
+    ) -> None:
+        self.steps = int(values["steps"])
+        self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
+        parts = shares(self.seeds, 2 * len(DOMAINS), device)
+        self.groups = [Group(program, seeds, values, device, dtype) for seeds in parts]
+
+    def step(self, done: int, values: Values) -> None:
+        """One update of both arms of every seed; ``done`` were made before it."""
+        p = progress(done, self.steps)
+        side_by_side([partial(group.step, p, values) for group in self.groups])
+
+    def numbers(self) -> dict[str, torch.Tensor]:
+        """Losses and accuracies as they are now, float64 on the CPU, shape [seeds]."""
+        found = side_by_side([group.numbers for group in self.groups])
+        return {name: torch.cat([one[name] for one in found]) for name in found[0]}
+
+    def of_seed(self, index: int) -> tuple[dict[str, Networks], torch.Tensor]:
+        """One seed's networks by arm, as they are now, and its points, [1, 2, points]."""
+        for group in self.groups:
+            if index < len(group.points):
+                arms = {name: arm.at(index) for name, arm in group.arms.items()}
+                return arms, group.points[index : index + 1]
+            index -= len(group.points)
+        raise IndexError("no such seed")

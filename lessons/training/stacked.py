@@ -7,11 +7,13 @@ matrix product: weight [seeds, out, in] times points [seeds, in, points].
 import math
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
+
+_Found = TypeVar("_Found")
 
 WORTH_A_THREAD = 5_000
 """Numbers in the points of all seeds from which on a thread costs less than it saves."""
@@ -49,7 +51,8 @@ def tanh(x: torch.Tensor) -> torch.Tensor:
 class _Tanh(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
-        y = (2 * x).sigmoid_().mul_(2).sub_(1)
+        y = (2 * x).sigmoid_()
+        torch.add(y.new_tensor(-1.0), y, alpha=2, out=y)
         ctx.save_for_backward(y)
         return y
 
@@ -120,26 +123,32 @@ class Adam:
 _helping = threading.Lock()
 
 
-def side_by_side(one: Callable[[], None], other: Callable[[], None], points: torch.Tensor) -> None:
-    """Do two things that share nothing: at once, where that is quicker than in turn.
+def shares(seeds: range, numbers: int, device: torch.device) -> list[range]:
+    """The seeds in two halves, where two threads train them sooner than one; else all of them.
+
+    Args:
+        seeds: all.
+        numbers: how many numbers one seed trains on.
+        device: where.
+    """
+    if device.type != "cpu" or os.cpu_count() == 1 or len(seeds) * numbers < WORTH_A_THREAD:
+        return [seeds]
+    middle = len(seeds) // 2
+    return [one for one in (seeds[:middle], seeds[middle:]) if len(one)]
+
+
+def side_by_side(tasks: Sequence[Callable[[], _Found]]) -> list[_Found]:
+    """Do one or two things that share nothing: two at once, where there is a thread to help.
 
     Torch computes on one thread for each of the app's, so a second one uses a second core. It
     ends here, so that nothing is left of it; and there is never more than one in the process, so
     that two learners do not take every core from the rest.
-
-    Args:
-        one, other: a step of either arm.
-        points: what they train on; its size and device decide.
     """
-    alone = points.device.type != "cpu" or points.numel() < WORTH_A_THREAD or os.cpu_count() == 1
-    if alone or not _helping.acquire(blocking=False):
-        one()
-        other()
-        return
+    if len(tasks) == 1 or not _helping.acquire(blocking=False):
+        return [task() for task in tasks]
     try:
         with ThreadPoolExecutor(1) as helper:
-            there = helper.submit(one)
-            other()
-            there.result()
+            there = helper.submit(tasks[1])
+            return [tasks[0](), there.result()]
     finally:
         _helping.release()

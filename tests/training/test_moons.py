@@ -303,7 +303,21 @@ def test_looking_does_not_change_what_is_trained():
     unseen = Moons(adversarial, given, CPU, torch.float32)
     for done in range(20):
         unseen.step(done, given)
-    for one, other in zip(
-        watched.moons.arms["trick"].weights, unseen.arms["trick"].weights, strict=True
-    ):
-        assert torch.equal(one, other)
+    for index in range(2):
+        seen, not_seen = (moons.of_seed(index)[0]["trick"] for moons in (watched.moons, unseen))
+        for one, other in zip(seen.weights, not_seen.weights, strict=True):
+            assert torch.equal(one, other)
+
+
+def test_two_halves_are_the_whole():
+    given = values(seeds=7, seed=3)
+    halves = Moons(adversarial, given, CPU, torch.float64)
+    assert [len(group.points) for group in halves.groups] == [3, 4]
+    for index, seed in enumerate(range(3, 10)):
+        arms, points = halves.of_seed(index)
+        alone = Moons(adversarial, given | {"seeds": 1, "seed": seed}, CPU, torch.float64)
+        there, same = alone.of_seed(0)
+        assert torch.equal(points, same)
+        assert torch.equal(arms["trick"].weights[0], there["trick"].weights[0])
+    with pytest.raises(IndexError):
+        halves.of_seed(7)
