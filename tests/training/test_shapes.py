@@ -42,9 +42,17 @@ def told_apart(facts):
 
 
 @pytest.fixture(scope="module")
-def whole():
+def run():
     """The lab as it opens, trained to the end."""
-    return finished(TRAINING, guided_relu, values())
+    run = Run(TRAINING, guided_relu, values())
+    run.advance(math.inf, values())
+    return run
+
+
+@pytest.fixture(scope="module")
+def whole(run):
+    """What is seen at its end."""
+    return run.history
 
 
 def test_they_learn_the_shapes_in_less_than_half_the_steps(whole):
@@ -66,6 +74,15 @@ def test_what_the_maps_keep_when_weights_are_randomised(whole):
     assert abs(facts["deconvnet_4"]) < 0.2
     assert facts["guided_other"] > 0.5, "nearly the same map for the score of another class"
     assert facts["plain_other"] < -0.1
+
+
+def test_with_the_last_layer_drawn_anew_a_network_guesses(run):
+    shapes = run._learner.shapes
+    x = test_pictures(150, 0.25).expand(-1, 5, -1, -1)
+    for layers in range(1, 5):
+        logits = shapes.networks.randomised(shapes.others, layers).logits(x, "relu")
+        right = (logits.argmax(1) == labels(150)).double().mean()
+        assert 0.15 < right < 0.55, layers
 
 
 def test_without_the_trick_the_bound_fails():
