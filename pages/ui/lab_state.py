@@ -141,7 +141,9 @@ class LabState:
                 return
             values = self.values  # an edge was cut while some other text is refused
         self._drop_unknown_cuts(values)
-        wanted = self.lesson.lab.preview(values) if live else values
+        # Messages of a training come as live ones; a picture that is whole stays whole.
+        whole = not live or (self.result is not None and values == self.values)
+        wanted = values if whole else self.lesson.lab.preview(values)
         self.wanted = wanted, self.cuts
         if self.wanted != self.halted:
             self.halted = None

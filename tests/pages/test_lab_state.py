@@ -53,6 +53,14 @@ def test_nothing_changed_computes_nothing(state):
     state.update(lambda values: pytest.fail("computed again"))
 
 
+def test_a_whole_picture_stays_whole_where_a_live_message_changes_nothing(state):
+    state.text["draws"] = "5000"
+    state.update(run_of(state))
+    state.update(lambda values: pytest.fail("computed again"), live=True)
+    assert not state.preview
+    assert state.values["draws"] == 5000
+
+
 def test_stopped_work_is_not_started_again_until_something_changes(state):
     before = state.result
     state.text["draws"] = "900000"
