@@ -11,7 +11,7 @@ The language: functions.py is its table, scan.py and parse.py read it, interpret
 """
 
 from lessons.playground.check import check
-from lessons.playground.code import code, program_code
+from lessons.playground.code import code, defined_in_the_file, program_code
 from lessons.playground.cuts import Operation, cut, mend, operations, toggle
 from lessons.playground.differences import differences
 from lessons.playground.document import Document, Input, Noise, Override, Plot
@@ -42,6 +42,7 @@ __all__ = [
     "check",
     "code",
     "cut",
+    "defined_in_the_file",
     "differences",
     "edges",
     "format_noise",

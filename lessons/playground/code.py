@@ -62,6 +62,12 @@ def program_code(document: Document, framework: str = "torch") -> str:
     return text.replace("DTYPE", checked.document.dtype).strip("\n") + "\n"
 
 
+def defined_in_the_file(document: Document, framework: str) -> list[str]:
+    """The functions that ``program_code`` calls and a whole file defines: no framework's own."""
+    called = _names(program_code(document, framework))
+    return [name for name in FRAMEWORKS[framework].helpers if name in called]
+
+
 def _program(checked: Checked, framework: Framework) -> str:
     names = ", ".join(checked.inputs)
     lines = [f"def program({names}):"]

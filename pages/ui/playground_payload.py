@@ -62,6 +62,9 @@ def notes(state: PlaygroundState) -> list[dict[str, str]]:
         if state.graph is None:
             said = f"This program has more than {LARGEST_GRAPH} ops: its graph is not drawn."
             found.append(("info", said))
+    if not state.address():
+        said = "An address cannot hold all of this. To keep it, download the document below."
+        found.append(("warning", said))
     return [{"level": level, "text": text} for level, text in found]
 
 

@@ -11,6 +11,7 @@ from lessons.playground import (
     Document,
     beside,
     code,
+    defined_in_the_file,
     differences,
     program_code,
     to_text,
@@ -107,7 +108,10 @@ def _code(state: PlaygroundState) -> None:
     )
     if shown in _FRAMEWORKS:
         st.code(program_code(document, _FRAMEWORKS[shown]), language="python", wrap_lines=True)
-        for sentence in differences(document, _FRAMEWORKS[shown]):
+        said = differences(document, _FRAMEWORKS[shown])
+        if own := defined_in_the_file(document, _FRAMEWORKS[shown]):
+            said.append(f"Defined in the file to download: {', '.join(own)}.")
+        for sentence in said:
             st.caption(sentence)
         return
     st.markdown(

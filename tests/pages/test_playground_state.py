@@ -4,7 +4,18 @@ import random
 
 import pytest
 
-from lessons.playground import Document, Input, Noise, Override, Plot, preset, presets, to_url
+from lessons.playground import (
+    Document,
+    Input,
+    Noise,
+    Override,
+    Plot,
+    from_text,
+    preset,
+    presets,
+    to_text,
+    to_url,
+)
 from pages.ui import playground_payload
 from pages.ui.history import MOST_STEPS
 from pages.ui.playground_controls import groups
@@ -304,6 +315,20 @@ def test_an_address_keeps_a_program_that_is_wrong(state):
     assert "program" in there.errors
     assert there.outcome is None
     assert playground_payload.lab(there)["figures"] == []
+
+
+def test_what_no_address_can_hold_is_said_and_the_document_holds_it(state):
+    assert state.address()
+    assert not any("address" in note["text"] for note in playground_payload.notes(state))
+    chance = random.Random(1)
+    values = str([chance.random() for _ in range(900)])
+    said = "".join(chr(chance.randrange(0x4E00, 0x9000)) for _ in range(3500))
+    program = f"z = x * 2  # {said}"
+    change(state, inputs="x", program=program, output="", intended="", in__x__values=values)
+    assert state.errors == {}
+    assert state.address() == {}
+    assert any("download the document" in note["text"] for note in playground_payload.notes(state))
+    assert from_text(to_text(state.good)) == state.good
 
 
 def test_the_page_s_own_address_is_not_taken_for_a_link(state):

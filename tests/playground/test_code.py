@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from lessons.playground import Document, Input, Override, from_text, run
-from lessons.playground.code import code, program_code
+from lessons.playground.code import code, defined_in_the_file, program_code
 from lessons.playground.frameworks import FRAMEWORKS
 from lessons.playground.preset import preset, presets
 
@@ -48,6 +48,20 @@ def test_a_file_defines_every_name_that_it_reads(document, framework):
             defined.add(node.id)
     read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     assert read <= defined
+
+
+@pytest.mark.parametrize(
+    ("name", "framework", "own"),
+    [
+        ("window", "jax", ["clamp"]),
+        ("window", "tensorflow", []),
+        ("halve", "jax", ["overridden"]),
+        ("noise_leaks", "jax", []),
+        ("step_sigmoid", "torch", ["step"]),
+    ],
+)
+def test_what_is_no_frameworks_own_is_named(name, framework, own):
+    assert defined_in_the_file(preset(name), framework) == own
 
 
 @pytest.mark.parametrize("document", [MIXED, preset("right_place"), preset("guided_relu")])

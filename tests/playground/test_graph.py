@@ -1,5 +1,6 @@
 """The recorded graph of a document: its numbers against autograd's, its edges against the text."""
 
+import gc
 import random
 
 import pytest
@@ -133,3 +134,22 @@ def test_the_component_is_the_entry_that_the_plot_moves(values, entry, index):
     value = check(document).inputs["x"]
     assert value[index] == value.flatten()[entry - 1]
     assert torch.is_tensor(value)
+
+
+def test_no_recording_holds_a_tensor():
+    """Whatever tricks and rules ran: with all recordings kept, no more tensors are there."""
+    made = list(documents(15))
+    kept: list[object] = []
+    before = tensors_there()
+    for document in made:
+        try:
+            kept.append(recorded(document))
+        except PlaygroundError:
+            continue
+    assert len(kept) > 40
+    assert tensors_there() <= before
+
+
+def tensors_there() -> int:
+    gc.collect()
+    return sum(issubclass(type(one), torch.Tensor) for one in gc.get_objects())
