@@ -1,10 +1,20 @@
-"""The cliff lab's own charts and table: the surface twice, its steepness, and the three paths."""
+"""The cliff lab's own charts and table: the map, its steepness, and the error along the paths."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from lessons.clipping.cliff_looks import (
+    FLATTEST,
+    HEIGHT,
+    LOOKS,
+    ROLE_OF,
+    STEEPNESS,
+    powers_of_ten,
+    said,
+)
+from lessons.clipping.cliff_space import in_space
 from lessons.clipping.recurrent import ARMS, CLOSER, COUNT, VALLEY, WHOLE, Window
 from lessons.figures import Trace, axes
 from lessons.lesson import Figure, Table
@@ -12,16 +22,6 @@ from lessons.parameters import Values
 from lessons.result import Array, Result
 from lessons.roles import ROLES
 from lessons.text import number
-
-HEIGHT = 300
-
-# Each arm's role, and its name; drawn in this order. The roles are those of lesson 1.
-LOOKS = {
-    "none": ("true_gradient", "no clipping"),
-    "value": ("trick_gradient", "by value"),
-    "norm": ("intended_gradient", "by norm"),
-}
-ROLE_OF = {arm: role for arm, (role, _) in LOOKS.items()}
 
 # Strong where the error is small, and the first shades close together: the valley is looked for.
 _DEPTHS = [
@@ -31,12 +31,6 @@ _DEPTHS = [
     [0.3, "role:forward/0.2"],
     [1.0, "ink:panel"],
 ]
-_STEEPNESS = [[0.0, "ink:panel"], [0.5, "ink:axis"], [1.0, "ink:text"]]
-_COARSE = 2
-"""The surface in space takes every second point: it goes to the browser with every picture."""
-
-_FLATTEST = -4.0
-"""The smallest power of ten in the chart of norms; a norm of 0 has none."""
 
 
 def window_of(values: Values) -> Window:
@@ -49,7 +43,7 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
     window = window_of(values)
     return [
         _map(result, window, hidden),
-        _surface(result, window, hidden),
+        in_space(result, window, hidden),
         _norms(result, window, hidden),
         _along(result, values, hidden),
     ]
@@ -93,7 +87,7 @@ def _map(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
         "The error from above",
         "The bluer, the smaller. Dotted: no clipping. Solid: by value. Dashed: by norm. Click or "
         "drag to set the start.",
-        f"The error over w and b as a map, and three paths. {_said(result, hidden)}",
+        f"The error over w and b as a map, and three paths. {said(result, hidden)}",
         [
             _heat(error, window, _DEPTHS, (0.0, float(np.nanmax(error))), "error %{z:.3g}"),
             *_lines(result, hidden),
@@ -106,10 +100,10 @@ def _map(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
 
 
 def _norms(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
-    powers = _powers(result.planes["norm"], _FLATTEST)
+    powers = powers_of_ten(result.planes["norm"], FLATTEST)
     top = float(np.ceil(np.nanmax(powers)))
-    heat = _heat(powers, window, _STEEPNESS, (_FLATTEST, top), "norm 10^%{z:.2f}")
-    places = list(range(int(_FLATTEST), int(top) + 1))
+    heat = _heat(powers, window, STEEPNESS, (FLATTEST, top), "norm 10^%{z:.2f}")
+    places = list(range(int(FLATTEST), int(top) + 1))
     heat |= {
         "showscale": True,
         "colorbar": {
@@ -136,67 +130,9 @@ def _norms(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
     )
 
 
-def _surface(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
-    error = result.planes["error"]
-    (w_low, w_high), (b_low, b_high) = window
-    axis = {
-        "gridcolor": "ink:grid",
-        "zerolinecolor": "ink:axis",
-        "backgroundcolor": "ink:paper",
-        "color": "ink:muted",
-        "showspikes": False,
-        "nticks": 5,
-    }
-    titles = (("xaxis", "w", window[0]), ("yaxis", "b", window[1]), ("zaxis", "error", None))
-    scene: dict[str, Any] = {
-        name: axis
-        | {"title": {"text": text}}
-        | ({"range": list(ends)} if ends else {"range": [0.0, float(np.nanmax(error))]})
-        for name, text, ends in titles
-    }
-    scene |= {
-        "camera": {
-            "eye": {"x": 1.2, "y": -1.85, "z": 0.85},
-            "center": {"x": 0.0, "y": 0.0, "z": -0.12},
-        },
-        "aspectmode": "manual",
-        "aspectratio": {"x": 1.15, "y": 1.15, "z": 0.75},
-        "dragmode": "turntable",
-    }
-    coarse = slice(None, None, _COARSE)
-    sheet: Trace = {
-        "type": "surface",
-        "x": np.linspace(w_low, w_high, COUNT)[coarse],
-        "y": np.linspace(b_low, b_high, COUNT)[coarse],
-        "z": error[coarse, coarse],
-        "surfacecolor": _powers(result.planes["norm"][coarse, coarse], _FLATTEST),
-        "colorscale": _STEEPNESS,
-        "showscale": False,
-        "opacity": 1.0,
-        "hovertemplate": "w %{x:.3g}, b %{y:.3g}<br>error %{z:.3g}<extra></extra>",
-    }
-    layout = {
-        "scene": scene,
-        "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": "ink:text", "size": 12},
-        "showlegend": False,
-        "uirevision": "keep",
-    }
-    return Figure(
-        "surface",
-        "The error over w and b, in space",
-        "The stronger the shade, the steeper. Drag to turn it.",
-        f"The error over w and b as a surface with a cliff. {_said(result, hidden)}",
-        [sheet, *_lines_in_space(result, window, hidden)],
-        layout,
-        height=HEIGHT,
-    )
-
-
 def _along(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     last = float(values["path"])
-    powers = _powers(result.planes["errors"], -8.0)
+    powers = powers_of_ten(result.planes["errors"], -8.0)
     update = np.arange(float(len(powers)))
     data = [
         _line(arm, update, powers[:, index], hidden, "update %{x}: 10^%{y:.2f}")
@@ -215,7 +151,7 @@ def _along(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
         "along",
         "The error along the three paths, powers of ten",
         "Below the thin line: in the valley.",
-        f"The error over the updates of the three paths. {_said(result, hidden)}",
+        f"The error over the updates of the three paths. {said(result, hidden)}",
         [floor, *data],
         axes((0.0, last), (-6.0, 0.0), "update", "log₁₀ error"),
         height=HEIGHT,
@@ -227,27 +163,6 @@ def _lines(result: Result, hidden: frozenset[str]) -> Iterator[Trace]:
     for index, arm in enumerate(ARMS):
         w, b = _shown(result.planes["places"][:, :, index])
         yield _line(arm, w, b, hidden, "w %{x:.4g}, b %{y:.4g}")
-
-
-def _lines_in_space(result: Result, window: Window, hidden: frozenset[str]) -> Iterator[Trace]:
-    """The paths on the surface, as far as they are inside the window."""
-    ends = np.array(window)
-    for index, arm in enumerate(ARMS):
-        places = result.planes["places"][:, :, index]
-        inside = np.all((places >= ends[:, 0]) & (places <= ends[:, 1]), axis=1, keepdims=True)
-        w, b = np.where(inside, places, np.nan).T
-        role, name = LOOKS[arm]
-        yield {
-            "type": "scatter3d",
-            "mode": "lines",
-            "name": name,
-            "x": w,
-            "y": b,
-            "z": result.planes["errors"][:, index] + 0.004,
-            "line": {"color": f"role:{role}", "width": 5},
-            "visible": role not in hidden,
-            "hoverinfo": "skip",
-        }
 
 
 def _shown(places: Array) -> tuple[Array, Array]:
@@ -322,22 +237,3 @@ def _plane_axes(window: Window) -> Trace:
     for name in ("xaxis", "yaxis"):
         layout[name] |= {"showgrid": False, "zeroline": False, "nticks": 6}
     return layout
-
-
-def _powers(values: Array, lowest: float) -> Array:
-    """Powers of ten, none below the lowest; where a number is no number, NaN."""
-    known = np.where(np.isfinite(values), np.maximum(values, 10.0**lowest), np.nan)
-    return np.asarray(np.log10(known))
-
-
-def _said(result: Result, hidden: frozenset[str]) -> str:
-    """The three paths in words."""
-    parts = []
-    for arm, (role, name) in LOOKS.items():
-        if role in hidden:
-            continue
-        left = result.facts[f"{arm}_left_at"]
-        went = f"leaves the window at update {left}" if left else "stays in the window"
-        parts.append(f"{name}: {went}, error {number(float(result.facts[f'{arm}_error']), 3)}")
-    w, b = (number(float(v), 4) for v in result.planes["places"][0, :, 0])
-    return f"From w {w}, b {b}, at the end: {'; '.join(parts)}."

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from lessons.clipping.cliff_figures import HEIGHT, LOOKS, ROLE_OF
+from lessons.clipping.cliff_looks import HEIGHT, LOOKS, ROLE_OF
 from lessons.clipping.recurrent import ARMS, WHOLE
 from lessons.figures import Trace, axes
 from lessons.lesson import Figure, Table
