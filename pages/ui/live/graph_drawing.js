@@ -38,11 +38,13 @@ export class Drawing {
     listen("click", (event) => this.#press(this.#under(event)));
     listen("pointermove", (event) => this.#hover(this.#under(event)));
     listen("pointerleave", () => this.#hover(null));
-    listen("focusin", (event) => {
-      this.#stopAt(idAt(event));
-      this.told.look(idAt(event));
+    // On the box: an SVG element that listens for focus gets a tab stop of its own.
+    box.addEventListener("focusin", (event) => {
+      const id = idAt(event);
+      if (id) this.#stopAt(id);
+      this.told.look(id);
     });
-    listen("focusout", () => this.told.look(null));
+    box.addEventListener("focusout", () => this.told.look(null));
   }
 
   /**
