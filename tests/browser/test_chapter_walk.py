@@ -104,7 +104,8 @@ def test_a_learner_walks_a_whole_chapter(app, open_page, tmp_path):
             arrive(page, lesson, number)
             if step.question:
                 table = page.locator("[data-table]")
-                if step.question.hides:
+                # What has not been trained yet has nothing to cover.
+                if step.question.hides and lesson.lab.training is None:
                     expect(table).to_contain_text("?")
                 answer_wrong(page, lesson, step.question)
                 answered.add(step.question.name)
