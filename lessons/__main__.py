@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from lessons import UnknownLessonError, find, lessons
-from lessons.devices import one_thread_each
+from lessons.devices import suit_small_tensors
 from lessons.export import export
 from lessons.graph.cutting import Cut, read_cuts, write_cuts
 from lessons.lesson import Lesson
@@ -30,7 +30,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    one_thread_each()
+    suit_small_tensors()
     try:
         options = _parser().parse_args(arguments)
         if options.command == "list":

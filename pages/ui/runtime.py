@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import lessons
-from lessons.devices import one_thread_each
+from lessons.devices import suit_small_tensors
 from pages.ui import live, search
 
 STATIC = Path(__file__).parents[2] / "static"
@@ -23,7 +23,7 @@ def prepare() -> None:
     global _loaded
     with _lock:
         if not _loaded:
-            one_thread_each()
+            suit_small_tensors()
             live.prepare(STATIC)
             lessons.chapters()
             search.prepare(STATIC)

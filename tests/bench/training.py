@@ -21,7 +21,7 @@ import torch
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from lessons import find
-from lessons.devices import devices, one_thread_each
+from lessons.devices import devices, suit_small_tensors
 from lessons.training.run import Run
 from tests.bench.browser import DETECTOR, VIEWPORT, percentile, streamlit_python, verdict
 from tests.support.browser import launch
@@ -153,7 +153,7 @@ def surroundings(before: float, browser: str) -> str:
 
 def main() -> str:
     """The report, as Markdown; progress goes to stderr."""
-    one_thread_each()
+    suit_small_tensors()
     before = os.getloadavg()[0]
     where = ["cpu", *(["cuda:0"] if "cuda:0" in devices() else [])]
     runs = {device: seconds_a_run(device) for device in where}
