@@ -20,7 +20,7 @@ from lessons.training.seats import SEATS, Seats
 from pages.ui import live, payload
 from pages.ui.lab_state import LabState
 
-SLICE = 0.045
+SLICE = 0.03
 """Seconds of training for each message: short, so that pictures come often."""
 
 _KEY = "training"
