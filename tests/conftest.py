@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from lessons.devices import suit_small_tensors
 from tests.support.browser import launch
 from tests.support.server import ROOT, Server, streamlit
 
@@ -24,6 +25,7 @@ FAILED = pytest.StashKey[bool]()
 # Opened below the root, Streamlit first looks for its server beside the page, then at the root.
 STREAMLIT_PROBE = re.compile(r"://[^/]+/.+/_stcore/(health|host-config)$")
 
+suit_small_tensors()  # as the app does: with other workers beside, it saves minutes
 # As long as Playwright's other waits: on a busy machine a page may take more than 5 seconds.
 expect.set_options(timeout=30_000)
 

@@ -28,6 +28,7 @@ LOOKS = pytest.mark.parametrize(
 def ready(page: Page, selector: str) -> Page:
     page.locator("h1").first.wait_for()
     page.locator(selector).first.wait_for()
+    page.wait_for_selector('[data-test-script-state="notRunning"]')  # a lab comes after the words
     if page.locator(".gl-lab").count():
         page.wait_for_selector(LAB)
     page.wait_for_timeout(300)  # Streamlit fades things in; faded text has less contrast

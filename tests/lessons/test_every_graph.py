@@ -1,14 +1,10 @@
 """What holds for the graph of every lesson: its steps, its cuts, what the text asks of it."""
 
-import json
-import subprocess
-import sys
-
 import pytest
 import torch
 
 from lessons import lessons
-from lessons.export import export, with_cuts
+from lessons.export import with_cuts
 from lessons.graph.cutting import read_cuts
 from lessons.graph.picture import covered, picture
 from lessons.graph.sentences import spelled
@@ -57,25 +53,6 @@ def test_the_steps_end_with_the_gradients_that_autograd_gives(lesson):
         }
         assert expected
         assert {name: ends.get(name) for name in expected} == expected
-
-
-@LESSONS
-def test_the_exported_file_applies_the_cuts(lesson, tmp_path):
-    values = lesson.validate({})
-    edges = sorted(lesson.edges(values))
-    cuts = [edges[0], edges[-1]]
-    if "autograd.grad" in lesson.source:
-        pytest.skip("this program asks torch for a gradient, and a cut may leave it none")
-    file = tmp_path / "exported.py"
-    file.write_text(export(lesson, values, cuts), "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-I", str(file)], capture_output=True, text=True, cwd=tmp_path, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    ours = json.loads(lesson.compute(values, cuts=cuts).to_json(lesson=lesson.slug))
-    assert json.loads(done.stdout)["series"] == ours["series"]
-    plain = json.loads(lesson.compute(values).to_json(lesson=lesson.slug))
-    assert ours["series"] != plain["series"], "these cuts change nothing, so the test shows nothing"
 
 
 @LESSONS
