@@ -77,22 +77,15 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
     assert not errors, "errors in the browser:\n" + "\n".join(errors)
 
 
-# So much of the browser's work that two workers are done at about the same time; nothing in these
-# is timed closely.
-ELSEWHERE = ("tests/browser/test_accessibility.py", "tests/browser/test_playground.py")
-
-
-class TwoBrowsers(LoadScopeScheduling):
-    """Browser tests stay together, since they share a browser and a server; in two parts."""
+class OneBrowser(LoadScopeScheduling):
+    """One worker has all browser tests: two browsers at once on two cores took longer."""
 
     def _split_scope(self, nodeid: str) -> str:
-        if not nodeid.startswith("tests/browser/"):
-            return nodeid
-        return "the second browser" if nodeid.startswith(ELSEWHERE) else "the first browser"
+        return "browser" if nodeid.startswith("tests/browser/") else nodeid
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
-    return TwoBrowsers(config, log)
+    return OneBrowser(config, log)
 
 
 def save_screenshots(name: str, pages: list[Page]) -> None:
