@@ -31,7 +31,7 @@ from lessons.lesson import Lab, Progress
 from lessons.parameters import Choice, Integer, Number, Values, validate
 from lessons.result import Array, Note, Result, Series
 from lessons.training import Snapshot, Training
-from lessons.training.history import History
+from lessons.training.run import facts_at_first
 from lessons.training.script import train  # noqa: F401  (exported files train with it)
 
 WINDOWS = {"whole": WHOLE, "closer": CLOSER}
@@ -98,6 +98,7 @@ TRAINING = Training(
 )
 
 _DEFAULTS = validate(PARAMETERS, {})
+_IDLE = {name: _DEFAULTS.get(name) for name in TRAINING.live}  # before the first update
 _WALK = ("w", "b", "rate", "value_limit", "norm_limit", "device", "dtype")
 
 
@@ -106,8 +107,6 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     device, missing = resolve(values["device"])
     roles = by_role(program, values, device, DTYPES[values["dtype"]])
     component = np.array([1.0, 2.0])
-    # What may change while it runs has no part in the run's first moment: so that is kept.
-    fixed = {name: value for name, value in values.items() if name not in TRAINING.live}
     updates = values.get(FIRST, values["path"])
     places, errors = _walked(program, updates, tuple((name, values[name]) for name in _WALK))
     error, norm = _surface(program, values["window"], str(device), values["dtype"])
@@ -127,7 +126,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "jump": values["rate"] * steepest,
             **_landscape(program, str(device), values["dtype"]),
             **_told(places, errors),
-            **_at_first(program, tuple({**_DEFAULTS, **fixed}.items())),
+            **facts_at_first(TRAINING, program, values, _IDLE),
         },
         notes=(
             *([Note("warning", missing)] if missing else ()),
@@ -200,16 +199,6 @@ def _lost(places: Array) -> Iterator[Note]:
     if not np.isfinite(places).all():
         said = "A path became too long for numbers: ∞ or NaN. Try a smaller learning rate."
         yield Note("warning", said)
-
-
-@lru_cache(maxsize=32)
-def _at_first(
-    program: Program, values: tuple[tuple[str, Any], ...]
-) -> Mapping[str, float | int | str]:
-    """What a run's facts are before its first update."""
-    history = History(int(dict(values)["steps"]))
-    history.add(0, Watched(program, dict(values)).look(0, dict(values)))
-    return history.facts
 
 
 def script(program: str, values: Values) -> str:

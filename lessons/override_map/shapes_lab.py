@@ -4,7 +4,7 @@ their scores in a picture under three rules for relu. What a rule does to one re
 
 import inspect
 import sys  # noqa: F401  (exported files read their arguments)
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -36,7 +36,7 @@ from lessons.override_map.shapes_net import (
 from lessons.parameters import Choice, Device, Integer, Number, Values, validate
 from lessons.result import Array, Note, Result, Series
 from lessons.training import Snapshot, Training
-from lessons.training.history import History
+from lessons.training.run import facts_at_first
 from lessons.training.script import train  # noqa: F401  (exported files train with it)
 from lessons.tricks import gradient_override_map
 from lessons.tricks.entry import unmatched
@@ -180,7 +180,8 @@ TRAINING = Training(
 )
 
 _DEFAULTS = validate(PARAMETERS, {})
-_HERE = {"spelling", "when"}  # live, and yet of weight before the first step
+# What has no part in the facts before the first step; these two are live, and yet have one.
+_IDLE = {name: _DEFAULTS[name] for name in TRAINING.live - {"spelling", "when"}}
 
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
@@ -191,7 +192,6 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     unit = np.arange(1.0, 1 + len(BEFORE))
     roles = by_role(program, values, device, dtype)
     series = tuple(Series(role, role, unit, array(value)) for role, value in roles.items())
-    fixed = dict(values) | {name: _DEFAULTS[name] for name in TRAINING.live - _HERE}
     progress(1.0)
     at = values["point"] - 1
     return Result(
@@ -201,7 +201,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **{name: values[name] for name in ("seeds", "noise", "randomised", "point")},
             **{role: float(one.y[at]) for role, one in zip(roles, series, strict=True)},
             **_beliefs(whole, values, device, dtype),
-            **_at_first(whole, tuple(fixed.items())),
+            **facts_at_first(TRAINING, whole, values, _IDLE),
         },
         notes=tuple(_notes(values, missing)),
         work=f"{values['seeds']} {'seed' if values['seeds'] == 1 else 'seeds'}",
@@ -250,16 +250,6 @@ def _notes(values: Values, missing: str | None) -> Iterator[Note]:
             "The three maps are one and the same. The graph that is built holds no node of relu: "
             "this model’s leave nodes of another type.",
         )
-
-
-@lru_cache(maxsize=32)
-def _at_first(
-    program: Program, values: tuple[tuple[str, Any], ...]
-) -> Mapping[str, float | int | str]:
-    """What a run's facts are before its first step."""
-    history = History(int(dict(values)["steps"]))
-    history.add(0, Watched(program, dict(values)).look(0, dict(values)))
-    return history.facts
 
 
 def start(values: Values) -> Start:

@@ -5,9 +5,7 @@ example at a time.
 """
 
 import sys  # noqa: F401  (exported files read their arguments)
-from collections.abc import Callable, Mapping
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -22,7 +20,7 @@ from lessons.reversal.moons_net import Moons
 from lessons.reversal.moons_roles import by_role
 from lessons.training import Snapshot, Training
 from lessons.training.contours import crossing, grid
-from lessons.training.history import History
+from lessons.training.run import facts_at_first
 from lessons.training.script import train  # noqa: F401  (exported files train with it)
 
 MARKS, GRID = grid(-SIDE, SIDE, 41)
@@ -139,13 +137,12 @@ TRAINING = Training(
 
 
 _DEFAULTS = validate(PARAMETERS, {})
+_IDLE = {name: _DEFAULTS[name] for name in TRAINING.live}  # before the first step
 
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """One target point's gradients by role, and what the networks are before the first step."""
     device, missing = resolve(values["device"])
-    # What may change while it trains has no part in the numbers at first: so they are kept.
-    fixed = dict(values) | {name: _DEFAULTS[name] for name in TRAINING.live}
     roles = by_role(program, values, device, DTYPES[values["dtype"]])
     unit = np.arange(1.0, 1 + len(roles["forward"]))
     series = tuple(Series(role, role, unit, array(value)) for role, value in roles.items())
@@ -155,22 +152,12 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         curves=series,
         facts={
             **{name: values[name] for name in ("scale", "angle", "seeds")},
-            **_at_first(program, tuple(fixed.items())),
+            **facts_at_first(TRAINING, program, values, _IDLE),
         },
         notes=(Note("warning", missing),) if missing else (),
         work=f"{values['seeds']} {'seed' if values['seeds'] == 1 else 'seeds'}, two networks each",
         device=str(device),
     )
-
-
-@lru_cache(maxsize=32)
-def _at_first(
-    program: Program, values: tuple[tuple[str, Any], ...]
-) -> Mapping[str, float | int | str]:
-    """What a run's facts are before its first step."""
-    history = History(int(dict(values)["steps"]))
-    history.add(0, Watched(program, dict(values)).look(0, dict(values)))
-    return history.facts
 
 
 def script(program: str, values: Values) -> str:

@@ -1,8 +1,6 @@
 """The long network's lab: one noise layer, two backward passes, trained side by side."""
 
 import sys  # noqa: F401  (exported files read their arguments)
-from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -15,7 +13,7 @@ from lessons.result import Array, Note, Result, Series
 from lessons.stop_gradient.long_figures import figures, static_figures, static_table, table
 from lessons.stop_gradient.long_net import LAYERS, POINTS, WIDTH, Long, Program, Seen, alone
 from lessons.training import Snapshot, Training
-from lessons.training.history import History
+from lessons.training.run import facts_at_first
 from lessons.training.script import over_seeds, train  # noqa: F401  (exported files use them)
 
 MEASURED = 25
@@ -56,7 +54,6 @@ PARAMETERS = (
     ),
 )
 
-_DEFAULTS = validate(PARAMETERS, {})
 _COUNTED = ("place", "strength")  # of the live settings, those that the gradients' noise is of
 
 
@@ -108,6 +105,10 @@ TRAINING = Training(
     table=table,
 )
 
+_DEFAULTS = validate(PARAMETERS, {})
+# What has no part in the facts before the first step.
+_IDLE = {name: _DEFAULTS[name] for name in (TRAINING.live - {*_COUNTED}) | {"steps"}}
+
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """What is there before the first step: the layer by itself, and the untrained networks."""
@@ -116,10 +117,6 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     x = array(roles.pop("x"))
     series = tuple(Series(role, role, x, array(value)) for role, value in roles.items())
     progress(1.0)
-    # What has no part in the numbers at first is left out: so they are kept.
-    fixed = dict(values) | {
-        name: _DEFAULTS[name] for name in (TRAINING.live - {*_COUNTED}) | {"steps"}
-    }
     return Result(
         series=series,
         curves=series,
@@ -129,7 +126,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "width": WIDTH,
             "points": POINTS,
             "next": values["place"] + 1,
-            **_at_first(program, tuple(fixed.items())),
+            **facts_at_first(TRAINING, program, values, _IDLE),
             "steps": values["steps"],
         },
         notes=tuple(_notes(values, missing)),
@@ -143,16 +140,6 @@ def _notes(values: Values, missing: str | None) -> list[Note]:
     if values["strength"] == 0:
         notes.append(Note("info", "With strength 0 there is no noise, and no variance to draw."))
     return notes
-
-
-@lru_cache(maxsize=64)
-def _at_first(
-    program: Program, values: tuple[tuple[str, Any], ...]
-) -> Mapping[str, float | int | str]:
-    """What a run's facts are before its first step."""
-    history = History(int(dict(values)["steps"]))
-    history.add(0, Watched(program, dict(values)).look(0, dict(values)))
-    return history.facts
 
 
 def script(program: str, values: Values) -> str:

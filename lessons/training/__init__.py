@@ -12,9 +12,10 @@ How a training lesson is written (``lessons/reversal/moons`` is one to copy):
    steps there are, which parameters may change while it runs, and the charts and table of a
    ``History``. ``drawing.py`` has the pieces of such charts, ``contours.py`` boundary lines.
 3. The lab's ``compute`` is what is there before the first step: gradients by role at some
-   component of the untrained network. Its facts hold everything of ``History.facts`` at step 0,
-   so that the text can be filled before anything has run; from then on the run's facts replace
-   them. ``script`` trains in the exported file, through ``train`` in ``script.py``.
+   component of the untrained network. Its facts hold everything of ``History.facts`` at step 0
+   (``facts_at_first`` in run.py), so that the text can be filled before anything has run; from
+   then on the run's facts replace them. ``script`` trains in the exported file, through
+   ``train`` in ``script.py``.
 
 Who drives it: ``Run`` (run.py) makes the steps for a page, a slice of time at a call; between two
 slices nothing is computed and no thread waits. ``SEATS`` (seats.py) bounds how many train at once.

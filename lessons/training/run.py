@@ -1,7 +1,8 @@
 """One training under way: steps when asked, for as long as asked, and nothing in between."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from lessons.parameters import Values
@@ -114,6 +115,27 @@ def finished(training: Training, program: Callable[..., Any], values: Values) ->
     run = Run(training, program, values)
     run.advance(float("inf"), values)
     return run.history
+
+
+def facts_at_first(
+    training: Training, program: Callable[..., Any], values: Values, idle: Values
+) -> Mapping[str, float | int | str]:
+    """What a run's facts are before its first step; kept, since a hand may rest on any slider.
+
+    Args:
+        training: what the lesson declares.
+        program: the lesson's program.
+        values: all settings.
+        idle: those that have no part in these facts, at numbers that never change.
+    """
+    return _at_first(training, program, tuple({**values, **idle}.items()))
+
+
+@lru_cache(maxsize=128)
+def _at_first(
+    training: Training, program: Callable[..., Any], values: tuple[tuple[str, Any], ...]
+) -> Mapping[str, float | int | str]:
+    return Run(training, program, dict(values)).history.facts
 
 
 def _fixed(training: Training, values: Values) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 
 from lessons.training import Snapshot
 from lessons.training.history import KEPT, History
-from lessons.training.run import PICTURES, Run, finished, snapshots
+from lessons.training.run import PICTURES, Run, facts_at_first, finished, snapshots
 from tests.training.counting import COUNTING, VALUES, Counter, program
 
 
@@ -22,6 +22,15 @@ def test_it_stands_still_until_asked():
     run = new()
     assert (run.done, run.state, len(run.history)) == (0, "ready", 1)
     assert run.history.facts["count"] == 2.0  # the mean of 1, 2, 3
+
+
+def test_the_facts_at_first_are_a_runs_own_and_kept_where_an_idle_setting_moves():
+    at_first = facts_at_first(COUNTING, program, VALUES, {"pace": 1.0})
+    assert at_first == new().history.facts
+    moved = facts_at_first(COUNTING, program, VALUES | {"pace": 5.0}, {"pace": 1.0})
+    assert moved is at_first, "no second learner was made"
+    more = facts_at_first(COUNTING, program, VALUES | {"seeds": 5}, {"pace": 1.0})
+    assert more["count"] == 3.0  # the mean of 1 to 5
 
 
 def test_it_makes_all_steps_and_no_more():
