@@ -18,6 +18,7 @@ import torch
 from lessons.graph.cutting import Cut, cut
 from lessons.lesson import Lesson
 from lessons.parameters import Values
+from lessons.training import script as training_script
 
 _HEAD = '''"""{title}
 
@@ -48,7 +49,8 @@ def export(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
     """
     program = lesson.program.__name__
     script = lesson.lab.script(program, values)
-    homes = [lesson.program.__module__, lesson.lab.compute.__module__, __name__]
+    homes = [lesson.program.__module__, lesson.lab.compute.__module__]
+    homes += [__name__, training_script.__name__]
     if cuts:
         script = f"{_cut_line(program, cuts)}\n{script}"
         homes.append(cut.__module__)

@@ -1,6 +1,5 @@
 """The cliff lab: the error of one recurrent unit, a start to drag, and many starts at once."""
 
-import sys  # noqa: F401  (exported files read their arguments)
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -32,7 +31,7 @@ from lessons.parameters import Choice, Integer, Number, Values, validate
 from lessons.result import Array, Note, Result, Series
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
-from lessons.training.script import train  # noqa: F401  (exported files train with it)
+from lessons.training.script import ending
 
 WINDOWS = {"whole": WHOLE, "closer": CLOSER}
 
@@ -203,20 +202,7 @@ def _lost(places: Array) -> Iterator[Note]:
 
 def script(program: str, values: Values) -> str:
     """The end of an exported file: the gradients at the start, then all descents."""
-    device, _ = resolve(values["device"])
-    return f"""\
-values = {dict(values)}
-device, dtype = torch.device("{device}"), torch.{values["dtype"]}
-roles = by_role({program}, values, device, dtype)
-component = torch.tensor([1.0, 2.0])
-series = {{}}
-for role, value in roles.items():
-    series[role] = {{"role": role, "x": plain(component), "y": plain(value)}}
-# An argument makes it stop earlier: python cliff.py 100
-trained = train(Descents({program}, values, device, dtype), values, sys.argv[1:])
-head = {{"lesson": "{program}", "device": "{device}"}}
-print(json.dumps({{**head, "series": series, "trained": trained}}))
-"""
+    return ending(program, values, Descents.__name__)
 
 
 def shortened(values: Values) -> Values:

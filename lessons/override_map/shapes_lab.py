@@ -3,7 +3,6 @@ their scores in a picture under three rules for relu. What a rule does to one re
 """
 
 import inspect
-import sys  # noqa: F401  (exported files read their arguments)
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -37,7 +36,7 @@ from lessons.parameters import Choice, Device, Integer, Number, Values, validate
 from lessons.result import Array, Note, Result, Series
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
-from lessons.training.script import train  # noqa: F401  (exported files train with it)
+from lessons.training.script import ending
 from lessons.tricks import gradient_override_map
 from lessons.tricks.entry import unmatched
 
@@ -266,20 +265,7 @@ def start(values: Values) -> Start:
 
 def script(program: str, values: Values) -> str:
     """The end of an exported file: the eight relus, then the whole training."""
-    device, _ = resolve(values["device"])
-    return f"""\
-values = {dict(values)}
-device, dtype = torch.device("{device}"), torch.{values["dtype"]}
-roles = by_role({program}, values, device, dtype)
-unit = torch.arange(1.0, 1 + len(roles["forward"]))
-series = {{}}
-for role, value in roles.items():
-    series[role] = {{"role": role, "x": plain(unit), "y": plain(value)}}
-# An argument makes it stop earlier: python guided_relu.py 100
-trained = train(Shapes({program}, values, device, dtype), values, sys.argv[1:])
-head = {{"lesson": "{program}", "device": "{device}"}}
-print(json.dumps({{**head, "series": series, "trained": trained}}))
-"""
+    return ending(program, values, Shapes.__name__)
 
 
 LAB = Lab(

@@ -4,7 +4,6 @@ What is not in the paper: the larger of the two networks, and Adam on all points
 example at a time.
 """
 
-import sys  # noqa: F401  (exported files read their arguments)
 from collections.abc import Callable
 
 import numpy as np
@@ -21,7 +20,7 @@ from lessons.reversal.moons_roles import by_role
 from lessons.training import Snapshot, Training
 from lessons.training.contours import crossing, grid
 from lessons.training.run import facts_at_first
-from lessons.training.script import train  # noqa: F401  (exported files train with it)
+from lessons.training.script import ending
 
 MARKS, GRID = grid(-SIDE, SIDE, 41)
 
@@ -162,20 +161,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
 
 def script(program: str, values: Values) -> str:
     """The end of an exported file: the gradients at the start, then the whole training."""
-    device, _ = resolve(values["device"])
-    return f"""\
-values = {dict(values)}
-device, dtype = torch.device("{device}"), torch.{values["dtype"]}
-roles = by_role({program}, values, device, dtype)
-unit = torch.arange(1.0, 1 + len(roles["forward"]))
-series = {{}}
-for role, value in roles.items():
-    series[role] = {{"role": role, "x": plain(unit), "y": plain(value)}}
-# An argument makes it stop earlier: python moons.py 100
-trained = train(Moons({program}, values, device, dtype), values, sys.argv[1:])
-head = {{"lesson": "{program}", "device": "{device}"}}
-print(json.dumps({{**head, "series": series, "trained": trained}}))
-"""
+    return ending(program, values, Moons.__name__)
 
 
 LAB = Lab(

@@ -1,6 +1,5 @@
 """The long network's lab: one noise layer, two backward passes, trained side by side."""
 
-import sys  # noqa: F401  (exported files read their arguments)
 from typing import Any
 
 import torch
@@ -14,7 +13,6 @@ from lessons.stop_gradient.long_figures import figures, static_figures, static_t
 from lessons.stop_gradient.long_net import LAYERS, POINTS, WIDTH, Long, Program, Seen, alone
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
-from lessons.training.script import over_seeds, train  # noqa: F401  (exported files use them)
 
 MEASURED = 25
 """How often the gradients' noise is measured in a whole run: it costs more than a step."""

@@ -1,10 +1,38 @@
-"""What an exported file needs to train without a page. Torch and the standard library only."""
+"""What an exported file needs to train without a page, and how the file of a training ends."""
 
 import math
 import sys
 from typing import Any, Protocol
 
 import torch
+
+from lessons.devices import resolve
+from lessons.parameters import Values
+
+
+def ending(program: str, values: Values, learner: str) -> str:
+    """The last lines of an exported file: gradients by role at first, then the whole training.
+
+    Args:
+        program: the name of the lesson's program.
+        values: of the lab's parameters.
+        learner: the name of what trains, made of program, values, device and dtype. Beside it
+            the file needs a ``by_role`` of the same four.
+    """
+    device, _ = resolve(values["device"])
+    return f"""\
+values = {dict(values)}
+device, dtype = torch.device("{device}"), torch.{values["dtype"]}
+roles = by_role({program}, values, device, dtype)
+unit = torch.arange(1.0, 1 + len(roles["forward"]))
+series = {{}}
+for role, value in roles.items():
+    series[role] = {{"role": role, "x": plain(unit), "y": plain(value)}}
+# A number behind the file's name makes it stop after so many steps.
+trained = train({learner}({program}, values, device, dtype), values, sys.argv[1:])
+head = {{"lesson": "{program}", "device": "{device}"}}
+print(json.dumps({{**head, "series": series, "trained": trained}}))
+"""
 
 
 class _Trained(Protocol):
