@@ -33,7 +33,7 @@ behind the colon.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -41,6 +41,9 @@ from typing import Literal, get_args
 _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
 _OPTION = re.compile(r"^- (\w+): (.+)$")
 _VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
+_APART = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)  # code and maths
+
+Mark = Callable[[str, str], str]
 
 Kind = Literal["choice", "number", "sketch", "bug"]
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
@@ -126,8 +129,14 @@ def read(path: Path) -> Prose:
     return Prose(front, intro.strip(), tuple(_step(path, section) for section in sections))
 
 
-def fill(text: str, facts: Mapping[str, float | int | str]) -> str:
+def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = None) -> str:
     """The text with every ``{{ name:format }}`` replaced by that fact.
+
+    Args:
+        text: Markdown.
+        facts: by name.
+        mark: what to put for a number in running text, outside code and maths, given what stands
+            between its braces and how it reads; None puts the number.
 
     >>> fill("mean {{ mean:.2f }}", {"mean": 1.0049})
     'mean 1.00'
@@ -138,6 +147,8 @@ def fill(text: str, facts: Mapping[str, float | int | str]) -> str:
         ProseError: no such fact, or a format that does not fit it.
     """
 
+    apart = [match.span() for match in _APART.finditer(text)] if mark else []
+
     def value(match: re.Match[str]) -> str:
         name, form = match.group(1), match.group(2) or ""
         if name not in facts:
@@ -146,7 +157,11 @@ def fill(text: str, facts: Mapping[str, float | int | str]) -> str:
             shown = format(facts[name], form.strip())
         except ValueError as error:
             raise ProseError(f"fact {name!r} cannot be shown as {form!r}: {error}") from None
-        return shown.replace("-", "−", 1) if shown.startswith("-") else shown
+        shown = shown.replace("-", "−", 1) if shown.startswith("-") else shown
+        if mark is None or isinstance(facts[name], str):
+            return shown
+        inside = any(start < match.start() < end for start, end in apart)
+        return shown if inside else mark(f"{name}:{form.strip()}", shown)
 
     return _VALUE.sub(value, text)
 

@@ -14,8 +14,9 @@ How a training lesson is written (``lessons/reversal/moons`` is one to copy):
 3. The lab's ``compute`` is what is there before the first step: gradients by role at some
    component of the untrained network. Its facts hold everything of ``History.facts`` at step 0
    (``facts_at_first`` in run.py), so that the text can be filled before anything has run; from
-   then on the run's facts replace them. ``script`` trains in the exported file: ``ending``
-   in script.py.
+   then on the run's facts replace them, and the text's numbers go along with the pictures. Those
+   in maths, in code and in answers to choose cannot: write no number of a run there. ``script``
+   trains in the exported file: ``ending`` in script.py.
 
 Who drives it: ``Run`` (run.py) makes the steps for a page, a slice of time at a call; between two
 slices nothing is computed and no thread waits. ``SEATS`` (seats.py) bounds how many train at once.

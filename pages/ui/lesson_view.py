@@ -10,7 +10,7 @@ from lessons.export import export, with_cuts
 from lessons.graph.cutting import write_cuts
 from lessons.lesson import Lesson, hidden_roles
 from lessons.prose import fill
-from pages.ui import computation, memory, payload, playground_view, questions, training
+from pages.ui import computation, memory, numbers, payload, playground_view, questions, training
 from pages.ui.code_view import marked_lines, show_code
 from pages.ui.glossed import show_text
 from pages.ui.lab_state import END, TEACHER, LabState
@@ -80,6 +80,8 @@ def _lab(state: LabState, trail: Trail) -> None:
     ended = False
     if lesson.lab.training is not None:
         shown, ended = training.show(state, asked, shown)
+        step = lesson.prose.steps[trail.step - 1]
+        shown["training"]["numbers"] = numbers.told(step, trail.answers, state.picture)
     stale = _quoted(lesson, state, trail) != st.session_state.get(_SAID)
     live_lab(
         {
@@ -147,7 +149,7 @@ def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:
         f'<div class="gt-steps" aria-hidden="true">{"".join(marks)}</div>'
     )
     st.markdown(f"## {step.title}", anchors=False)
-    show_text(lesson, trail.step, fill(step.text, facts))
+    show_text(lesson, trail.step, fill(step.text, facts, numbers.mark(lesson)))
     if step.question:
         questions.ask(lesson, step.question, state, trail)
     _forward_and_back(lesson, state, trail)

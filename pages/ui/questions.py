@@ -11,6 +11,7 @@ from lessons.prose import Option, Question, fill
 from lessons.result import Result
 from lessons.text import number
 from lessons.typed import Typed, grade
+from pages.ui import numbers
 from pages.ui.code_view import bare, difference, show_code
 from pages.ui.lab_state import LabState
 from pages.ui.memory import Trail
@@ -20,8 +21,9 @@ from pages.ui.sketch import draw, drawn
 def ask(lesson: Lesson, question: Question, state: LabState, trail: Trail) -> None:
     """Ask; after the learner has committed, say what is so and which belief led elsewhere."""
     facts = state.picture.facts
+    mark = numbers.mark(lesson)
     options = {
-        option.key: Option(option.key, fill(option.text, facts), fill(option.reply, facts))
+        option.key: Option(option.key, fill(option.text, facts), fill(option.reply, facts, mark))
         for option in question.options
     }
     if question.kind == "bug":
@@ -183,8 +185,9 @@ def _answered(lesson: Lesson, question: Question, options: dict[str, Option], tr
 
 
 def _reply(kind: str, head: str, text: str) -> None:
+    """All of it is ours, or a number that was read and written anew."""
     with st.container(key=f"reply_{kind}"):
-        st.markdown(f"**{head}**\n\n{text}")
+        st.markdown(f"**{head}**\n\n{text}", unsafe_allow_html=True)
 
 
 def _bug(
@@ -230,7 +233,7 @@ def _bug(
                 wrap=True,
             )
             _verdict(said)
-            st.markdown(options[tried].reply)
+            st.markdown(options[tried].reply, unsafe_allow_html=True)
             if not passed:
                 st.markdown("Choose another fix and run it.")
 

@@ -85,6 +85,52 @@ def test_it_ends_by_itself_and_the_text_tells_how(app, open_page):
     assert done(page) == 12
 
 
+MOMENT = """() => {
+  const said = (name) => document.querySelector(`.st-key-words [data-number^="${name}:"]`);
+  const alt = document.querySelector("[data-figure=accuracy] [aria-label]").ariaLabel;
+  return {
+    bar: document.querySelector(".gl-progress").value,
+    step: Number(said("step").textContent),
+    target: said("trick_target").textContent,
+    chart: Number(/After step (\\d+)/.exec(alt)[1]),
+    chartTarget: Number(/target (\\d+)%/.exec(alt)[1]) / 100,
+    loud: said("step").closest("[aria-live], [role=status], [role=alert], [role=log]") !== null,
+  };
+}"""
+
+
+def test_the_text_goes_along_with_the_charts_while_it_runs(app, open_page):
+    page = opened(open_page, app.url + LESSON)
+    button(page, "Start").click()
+    moments = []
+    while len(moments) < 8:
+        page.wait_for_function(
+            "last => document.querySelector('.gl-progress').value > last",
+            arg=moments[-1]["bar"] if moments else 0,
+        )
+        moments.append(page.evaluate(MOMENT))
+    expect(button(page, "Pause")).to_be_visible()
+    for one in moments:
+        assert one["bar"] == one["step"] == one["chart"]
+        assert abs(float(one["target"]) - one["chartTarget"]) <= 0.01, "both are rounded"
+        assert not one["loud"], "a screen reader would read out every picture"
+    assert len({one["target"] for one in moments}) > 2
+
+
+def test_the_text_is_right_again_after_training_anew_and_on_the_next_step(app, open_page):
+    page = opened(open_page, app.url + LESSON + "&steps=12")
+    words = page.locator(".st-key-words")
+    first = words.locator('[data-number^="trick_target:"]')
+    at_start = first.inner_text()
+    button(page, "Start").click()
+    expect(words).to_contain_text("After step 12 of 12", timeout=60_000)
+    assert first.inner_text() != at_start
+    page.locator(".st-key-next button").click()
+    expect(words).to_contain_text("After step 0 of 600")
+    page.locator(".st-key-back button").click()
+    expect(words).to_contain_text("After step 0 of 600")
+
+
 def test_the_keyboard_alone_starts_and_pauses_it(app, open_page):
     page = opened(open_page, app.url + LESSON)
     button(page, "Start").focus()

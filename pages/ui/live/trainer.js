@@ -14,6 +14,7 @@ const QUEUE = 300; // ms between two looks at the queue
  * @property {string} text   the same in words
  * @property {number} begun  counts the runs asked for, as the server has it
  * @property {number} single counts the single steps asked for
+ * @property {Record<string, string>} [numbers]  what the marked numbers of the text say now
  */
 
 const LABELS = {
@@ -84,6 +85,7 @@ export class Trainer {
     this.bar.max = spec.total;
     this.bar.value = spec.done;
     setText(this.text, spec.text);
+    tell(spec.numbers ?? {});
     if (!newest) return;
     if (state === "queued") this.timer = setTimeout(() => this.ask(true), QUEUE);
     else if (this.phase === "run") this.ask(true);
@@ -110,5 +112,13 @@ export class Trainer {
     this.phase = phase;
     setText(this.main, phase === "run" ? LABELS.running : this.main.textContent);
     this.ask(false);
+  }
+}
+
+/** The numbers in the text beside the lab, which the page itself draws anew only at rest. */
+function tell(numbers) {
+  for (const node of document.querySelectorAll("[data-number]")) {
+    const said = numbers[node.dataset.number];
+    if (said !== undefined) setText(node, said);
   }
 }
