@@ -12,17 +12,30 @@ from lessons.result import Array
 GRID = 121
 """Points of each drawn curve: odd, so that 0 is one of them and its NaN is seen as a gap."""
 
-COMPUTED_IN: tuple[Parameter, ...] = (
-    Device("device", "Device", "cpu", "Where torch computes.", advanced=True),
-    Choice(
-        "dtype",
-        "Number format",
-        "float64",
-        "What torch computes in.",
-        advanced=True,
-        options=tuple((name, name) for name in DTYPES),
-    ),
-)
+
+def computed_in(
+    dtype: str = "float64", where: str = "Where torch computes."
+) -> tuple[Parameter, ...]:
+    """The device and the number format to compute in, as parameters of a lab.
+
+    Args:
+        dtype: the number format at first, by torch's name.
+        where: what is said of the device.
+    """
+    return (
+        Device("device", "Device", "cpu", where, advanced=True),
+        Choice(
+            "dtype",
+            "Number format",
+            dtype,
+            "What torch computes in.",
+            advanced=True,
+            options=tuple((name, name) for name in DTYPES),
+        ),
+    )
+
+
+COMPUTED_IN = computed_in()
 
 
 def format_refused(values: Values) -> dict[str, str]:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from lessons.devices import DTYPES, resolve
-from lessons.inputs import array, format_refused
+from lessons.inputs import array, computed_in, format_refused
 from lessons.lesson import Lab, Progress, Start
 from lessons.override_map.shapes import KINDS, SIDE
 from lessons.override_map.shapes_figures import aim, figures, static_figures, static_table, table
@@ -32,7 +32,7 @@ from lessons.override_map.shapes_net import (
     joined,
     test_pictures,
 )
-from lessons.parameters import Choice, Device, Integer, Number, Values, validate
+from lessons.parameters import Choice, Integer, Number, Values, validate
 from lessons.result import Array, Note, Result, Series
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
@@ -102,15 +102,7 @@ PARAMETERS = (
     Number("noise", "Noise", "0.25", "In new pictures.", True, 0.0, 10.0, (0.0, 1.0), 0.05),
     Number("rate", "Learning rate", "0.01", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
     Integer("seed", "First seed", "0", advanced=True, low=0, high=MOST_SEED),
-    Device("device", "Device", "cpu", "Where torch computes.", True),
-    Choice(
-        "dtype",
-        "Number format",
-        "float32",
-        "What torch computes in.",
-        advanced=True,
-        options=tuple((name, name) for name in DTYPES),
-    ),
+    *computed_in("float32"),
 )
 
 

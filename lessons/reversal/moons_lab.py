@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 from lessons.devices import DTYPES, resolve
-from lessons.inputs import array, format_refused
+from lessons.inputs import array, computed_in, format_refused
 from lessons.lesson import Lab, Progress
-from lessons.parameters import Choice, Device, Integer, Number, Values, validate
+from lessons.parameters import Choice, Integer, Number, Values, validate
 from lessons.result import Array, Note, Result, Series
 from lessons.reversal.moons_figures import SIDE, figures, static_figures, static_table, table
 from lessons.reversal.moons_net import Moons
@@ -60,15 +60,7 @@ PARAMETERS = (
         options=(("falling", "as in the paper"), ("none", "not at all")),
     ),
     Integer("seed", "First seed", "0", advanced=True, low=0, high=2**31),
-    Device("device", "Device", "cpu", "Where torch computes. A GPU helps here.", True),
-    Choice(
-        "dtype",
-        "Number format",
-        "float32",
-        "What torch computes in.",
-        advanced=True,
-        options=tuple((name, name) for name in DTYPES),
-    ),
+    *computed_in("float32", "Where torch computes. A GPU helps here."),
 )
 
 Program = Callable[..., torch.Tensor]

@@ -5,9 +5,9 @@ from typing import Any
 import torch
 
 from lessons.devices import DTYPES, resolve
-from lessons.inputs import array, format_refused
+from lessons.inputs import array, computed_in, format_refused
 from lessons.lesson import Lab, Progress
-from lessons.parameters import Choice, Device, Integer, Number, Values, validate
+from lessons.parameters import Choice, Integer, Number, Values, validate
 from lessons.result import Array, Note, Result, Series
 from lessons.stop_gradient.long_figures import figures, static_figures, static_table, table
 from lessons.stop_gradient.long_net import LAYERS, POINTS, WIDTH, Long, Program, Seen, alone
@@ -41,15 +41,7 @@ PARAMETERS = (
         64,
     ),
     Integer("seed", "First seed", "0", advanced=True, low=0, high=2**31),
-    Device("device", "Device", "cpu", "Where torch computes.", True),
-    Choice(
-        "dtype",
-        "Number format",
-        "float32",
-        "What torch computes in.",
-        advanced=True,
-        options=tuple((name, name) for name in DTYPES),
-    ),
+    *computed_in("float32"),
 )
 
 _COUNTED = ("place", "strength")  # of the live settings, those that the gradients' noise is of
