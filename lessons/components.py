@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lessons.figures import Trace, axes, round_up
+from lessons.figures import Trace, axes, cells, round_up
 from lessons.lesson import Table
 from lessons.result import Array, Result
 from lessons.roles import ROLES
@@ -56,7 +56,7 @@ def component_table(
     rows = [
         (
             name,
-            *("?" if role in hidden else number(float(result[role].y[at]), 5) for role in labels),
+            *cells(result, labels, at, hidden, 5),
         )
         for at, name in enumerate(names)
     ]

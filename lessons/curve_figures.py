@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lessons.figures import Trace, axes, curve, points, round_up, span, spoken
+from lessons.figures import Trace, axes, cells, curve, points, round_up, span, spoken
 from lessons.lesson import Figure, Table
 from lessons.result import Array, Result
+from lessons.roles import GRADIENTS
 from lessons.text import number
-
-GRADIENTS = ("trick_gradient", "true_gradient", "intended_gradient")
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ def curve_table(result: Result, hidden: frozenset[str], text: CurveText) -> Tabl
     rows = [
         (
             number(float(x)),
-            *("?" if n in hidden else number(float(result[n].y[index]), 6) for n in labels),
+            *cells(result, labels, index, hidden, 6),
         )
         for index, x in enumerate(result["forward"].x)
     ]

@@ -5,7 +5,7 @@ figure serves both themes. Tests check each figure against Plotly's own validato
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,18 @@ def points(series: Series, visible: bool = True, size: float = 10) -> Trace:
     }
 
 
+def gradient_points(result: Result, hidden: frozenset[str], trick: float = 11) -> list[Trace]:
+    """The three gradients at the same points, one over the other, each smaller than what it is on.
+
+    Args:
+        result: with a series of each role's name.
+        hidden: the roles still covered.
+        trick: the size of the gradient that autograd gives.
+    """
+    sizes = {"true_gradient": 8, "trick_gradient": trick, "intended_gradient": 6}
+    return [points(result[role], role not in hidden, size) for role, size in sizes.items()]
+
+
 def axes(x: tuple[float, float], y: tuple[float, float], x_title: str, y_title: str) -> Trace:
     """A layout with fixed ranges, so that nothing jumps while the learner drags."""
     shared = {
@@ -134,6 +146,21 @@ def spoken(result: Result, names: Sequence[str]) -> str:
         for i, x in enumerate(xs)
     ]
     return "; ".join(parts) + "."
+
+
+def cells(
+    result: Result, names: Iterable[str], index: int, hidden: frozenset[str], digits: int
+) -> list[str]:
+    """These series at one input as cells of a table; a question mark for what is covered yet.
+
+    Args:
+        result: with a series of each name.
+        names: of the series, in order.
+        index: which input, 0 for the first.
+        hidden: the names still covered.
+        digits: significant ones.
+    """
+    return ["?" if n in hidden else number(float(result[n].y[index]), digits) for n in names]
 
 
 def themed(figure: Figure, theme: Theme) -> dict[str, Any]:

@@ -44,6 +44,9 @@ ROLES: dict[str, Role] = {
     )
 }
 
+GRADIENTS = ("trick_gradient", "true_gradient", "intended_gradient")
+"""The roles that are gradients, in the order in which they are told."""
+
 INKS: dict[str, tuple[str, str]] = {
     # name: (light, dark). What is not data: text, grid lines, axes, the paper itself.
     "text": ("#1f2430", "#e8e6e1"),

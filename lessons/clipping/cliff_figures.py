@@ -16,7 +16,7 @@ from lessons.clipping.cliff_looks import (
 )
 from lessons.clipping.cliff_space import in_space
 from lessons.clipping.recurrent import ARMS, CLOSER, COUNT, VALLEY, WHOLE, Window
-from lessons.figures import Trace, axes
+from lessons.figures import Trace, axes, cells
 from lessons.lesson import Figure, Table
 from lessons.parameters import Values
 from lessons.result import Array, Result
@@ -55,7 +55,7 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     rows = [
         (
             f"gradient at the start: {name}",
-            *(_cell(float(result[role].y[index]), role, hidden) for role, _ in LOOKS.values()),
+            *cells(result, ROLE_OF.values(), index, hidden, 4),
         )
         for index, name in enumerate("wb")
     ]
@@ -65,12 +65,12 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
         ("first leaves the window at update", "left_at"),
         (f"error after {updates} updates", "error"),
     ):
-        cells = []
+        told = []
         for arm, role in ROLE_OF.items():
             value = float(result.facts[f"{arm}_{fact}"])
             never = fact == "left_at" and not value
-            cells.append(_cell("never" if never else value, role, hidden))
-        rows.append((label, *cells))
+            told.append(_cell("never" if never else value, role, hidden))
+        rows.append((label, *told))
     return Table("Three descents from one start", tuple(columns), tuple(rows))
 
 

@@ -9,8 +9,7 @@ from lessons.figures import Trace, axes
 from lessons.lesson import Figure, Table
 from lessons.parameters import Values
 from lessons.result import Array
-from lessons.text import number
-from lessons.training.drawing import over_steps, step_axes
+from lessons.training.drawing import over_steps, step_axes, with_ends
 from lessons.training.history import History
 
 _NOWHERE = 0.0
@@ -32,13 +31,7 @@ def run_table(history: History, values: Values) -> Table:
         ("in the valley, however it got there", "reached"),
         ("left the window at some time", "left"),
     ):
-        cells = []
-        for arm in LOOKS:
-            mean, low, high = (
-                number(float(facts[f"{arm}_{what}{end}"]), 3) for end in ("", "_lowest", "_highest")
-            )
-            cells.append(f"{mean}  ({low} to {high})")
-        rows.append((label, *cells))
+        rows.append((label, *(with_ends(facts, f"{arm}_{what}") for arm in LOOKS)))
     columns = (("measure", None), *((name, role) for role, name in LOOKS.values()))
     return Table(
         f"After update {history.done:,}, share of the starts: mean over the seeds (lowest to "

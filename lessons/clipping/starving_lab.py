@@ -11,14 +11,14 @@ import torch
 from torch.nn import functional
 
 from lessons.curve import Program, by_role
-from lessons.curve_figures import GRADIENTS, CurveText
+from lessons.curve_figures import CurveText
 from lessons.curve_lab import Curve, curve_lab
 from lessons.figures import axes, curve, span
 from lessons.gradients import gradient
 from lessons.lesson import Figure, Progress
 from lessons.parameters import Choice, Number, Values
 from lessons.result import Result, Series
-from lessons.roles import ROLES
+from lessons.roles import GRADIENTS, ROLES
 from lessons.text import number
 from lessons.tricks import clip_gradient_norm
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from lessons.figures import Trace, axes, curve, round_up
+from lessons.figures import Trace, axes, cells, curve, round_up
 from lessons.lesson import Figure, Table
 from lessons.parameters import Values
 from lessons.result import Array, Result
@@ -38,16 +38,16 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
         (
             f"component {index + 1}",
             number(float(result["forward"].y[index]), 5),
-            *("?" if r in hidden else number(float(result[r].y[index]), 5) for r in NAMES),
+            *cells(result, NAMES, index, hidden, 5),
         )
         for index in (0, 1)
     ]
     for label, fact, unit in (("length", "length", ""), ("angle", "angle", "°")):
-        cells = (
+        measured = (
             "?" if role in hidden else number(float(result.facts[f"{fact}_{name}"]), 5) + unit
             for role, (_, name) in NAMES.items()
         )
-        rows.append((label, "", *cells))
+        rows.append((label, "", *measured))
     return Table(
         "The value, and the gradient before and after clipping", tuple(columns), tuple(rows)
     )

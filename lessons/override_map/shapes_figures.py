@@ -2,22 +2,21 @@
 
 import numpy as np
 
-from lessons.figures import Trace, axes, band, curve, points, round_up, spoken
+from lessons.figures import Trace, axes, band, cells, curve, gradient_points, round_up, spoken
 from lessons.lesson import Figure, Table
 from lessons.override_map.shapes import KINDS
 from lessons.override_map.shapes_maps import BEFORE, BEHIND, RULES
 from lessons.override_map.shapes_net import LAYERS
 from lessons.parameters import Values
 from lessons.result import Array, Result, Series
+from lessons.roles import GRADIENTS
 from lessons.text import number
-from lessons.training.drawing import over_steps, step_axes
+from lessons.training.drawing import of, over_steps, step_axes, with_ends
 from lessons.training.history import History
 
 HEIGHT = 250
 ROLE_OF = {"plain": "true_gradient", "guided": "trick_gradient", "deconvnet": "noise"}
 """How each rule's curves are drawn."""
-
-_GRADIENTS = ("trick_gradient", "true_gradient", "intended_gradient")
 
 # Below 0 the one hue, above it the other, and the paper where the gradient is 0.
 _DIVERGING = [[0.0, "role:forward"], [0.5, "ink:paper"], [1.0, "role:trick_gradient"]]
@@ -38,23 +37,17 @@ def table(history: History, values: Values) -> Table:
             f"After step {history.done:,}, on pictures never trained on",
             (("", None), ("mean over the seeds", "forward"), ("lowest", None), ("highest", None)),
             tuple(
-                (name, *(number(_of(facts, name + end), 3) for end in ("", "_lowest", "_highest")))
+                (name, *(number(of(facts, name + end), 3) for end in ("", "_lowest", "_highest")))
                 for name in ("accuracy", "loss")
             ),
         )
     rows = []
     for label, key in (*((_replaced(n), str(n)) for n in range(1, 5)), ("another class", "other")):
-        cells = []
-        for rule in RULES:
-            mean, low, high = (
-                number(_of(facts, f"{rule}_{key}{end}"), 3) for end in ("", "_lowest", "_highest")
-            )
-            cells.append(f"{mean}  ({low} to {high})")
-        rows.append((label, *cells))
+        rows.append((label, *(with_ends(facts, f"{rule}_{key}") for rule in RULES)))
     return Table(
         f"After step {history.done:,}: rank correlation of a map with the same map after a change, "
-        f"mean over the seeds (lowest to highest seed). Accuracy {_of(facts, 'accuracy'):.1%} "
-        f"({_of(facts, 'accuracy_lowest'):.1%} to {_of(facts, 'accuracy_highest'):.1%})",
+        f"mean over the seeds (lowest to highest seed). Accuracy {of(facts, 'accuracy'):.1%} "
+        f"({of(facts, 'accuracy_lowest'):.1%} to {of(facts, 'accuracy_highest'):.1%})",
         (("measure", None), *((rule, ROLE_OF[rule]) for rule in RULES)),
         tuple(rows),
     )
@@ -101,7 +94,7 @@ def _accuracy(history: History) -> Figure:
         "accuracy",
         "Accuracy on pictures never trained on",
         "Mean over the seeds. Area: 5 to 95 % of them.",
-        f"Accuracy over the steps. After step {history.done}: {_of(facts, 'accuracy'):.1%}, mean "
+        f"Accuracy over the steps. After step {history.done}: {of(facts, 'accuracy'):.1%}, mean "
         "over the seeds.",
         over_steps(history, {"accuracy": "forward"}),
         step_axes(history, (0.2, 1.02), "share right"),
@@ -115,7 +108,7 @@ def _losses(history: History) -> Figure:
         "Loss on the same pictures",
         "Cross-entropy. No rule takes part in training: the model learns with its own gradient.",
         f"Loss over the steps. After step {history.done}: "
-        f"{number(_of(history.facts, 'loss'), 3)}, mean over the seeds.",
+        f"{number(of(history.facts, 'loss'), 3)}, mean over the seeds.",
         over_steps(history, {"loss": "forward"}),
         step_axes(history, (0.0, 1.3), "loss"),
         height=HEIGHT,
@@ -245,8 +238,8 @@ def _said(seen: dict[str, Array]) -> str:
 
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """Eight relus: what each gets back."""
-    limit = round_up([result[name].y for name in _GRADIENTS], 1.0)
-    seen = [name for name in _GRADIENTS if name not in hidden]
+    limit = round_up([result[name].y for name in GRADIENTS], 1.0)
+    seen = [name for name in GRADIENTS if name not in hidden]
     layout = axes((0.5, len(BEFORE) + 0.5), (-limit, limit), "", "gradient")
     pairs = zip(BEFORE, _upstream(values), strict=True)
     layout["xaxis"] |= {
@@ -262,11 +255,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             "the rule’s formula. Below each relu: what it is given, x, and the upstream gradient "
             "that arrives from behind, u.",
             "The gradient at the inputs of eight relus, by number. " + spoken(result, seen),
-            [
-                points(result["true_gradient"], "true_gradient" not in hidden, 8),
-                points(result["trick_gradient"], "trick_gradient" not in hidden, 12),
-                points(result["intended_gradient"], "intended_gradient" not in hidden, 6),
-            ],
+            gradient_points(result, hidden, 12),
             layout,
             wide=True,
             height=220,
@@ -284,7 +273,7 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
             str(index + 1),
             number(BEFORE[index], 3),
             number(upstream[index], 3),
-            *("?" if n in hidden else number(float(result[n].y[index]), 4) for n in labels),
+            *cells(result, labels, index, hidden, 4),
         )
         for index in range(len(BEFORE))
     ]
@@ -296,7 +285,3 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
 def _upstream(values: Values) -> tuple[float, ...]:
     """What arrives at each of the eight relus from behind."""
     return BEHIND if values["behind"] == "weights" else (1.0,) * len(BEFORE)
-
-
-def _of(facts: dict[str, float | int | str], name: str) -> float:
-    return float(facts.get(name, float("nan")))

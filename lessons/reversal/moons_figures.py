@@ -2,19 +2,19 @@
 
 import numpy as np
 
-from lessons.figures import Trace, axes, points, round_up, spoken
+from lessons.figures import Trace, axes, cells, gradient_points, round_up, spoken
 from lessons.lesson import Figure, Table
 from lessons.parameters import Values
 from lessons.result import Array, Result
 from lessons.reversal.moons_net import MOON, SOURCE
+from lessons.roles import GRADIENTS
 from lessons.text import number
-from lessons.training.drawing import crowd, line, over_steps, reach, step_axes
+from lessons.training.drawing import Facts, crowd, line, of, over_steps, reach, step_axes, with_ends
 from lessons.training.history import History
 
 HEIGHT = 280
 SIDE = 3.7
 """How far the plane is drawn on each side of the middle."""
-_GRADIENTS = ("trick_gradient", "true_gradient", "intended_gradient")
 _LISTED = 8  # units in the table
 
 # How the four kinds of points look: the moon by the symbol, the domain by the colour.
@@ -42,15 +42,9 @@ def table(history: History, values: Values) -> Table:
         ("label loss", "label_loss"),
         ("domain loss", "domain_loss"),
     ):
-        cells = []
-        for arm in ("trick", "source_only"):
-            key = f"{arm}_{name}"
-            low, high = (
-                number(_of(facts, f"{key}_lowest"), 3),
-                number(_of(facts, f"{key}_highest"), 3),
-            )
-            cells.append(f"{number(_of(facts, key), 3)}  ({low} to {high})")
-        rows.append((label, *cells))
+        rows.append(
+            (label, *(with_ends(facts, f"{arm}_{name}") for arm in ("trick", "source_only")))
+        )
     return Table(
         f"After step {history.done:,}: mean over the seeds (lowest to highest seed)",
         (("measure", None), ("as wired", "trick_gradient"), ("source only", "true_gradient")),
@@ -129,9 +123,9 @@ def _losses(history: History) -> Figure:
         "Solid blue: label loss. Orange: domain loss. Dotted: domain loss when trained on the "
         "source alone. Areas: 5 to 95 % of the seeds. A loss beyond the frame leaves it.",
         f"Losses over the steps, means over the seeds. After step {history.done}: label loss "
-        f"{number(_of(facts, 'trick_label_loss'), 3)}, domain loss "
-        f"{number(_of(facts, 'trick_domain_loss'), 3)}, source only "
-        f"{number(_of(facts, 'source_only_domain_loss'), 3)}.",
+        f"{number(of(facts, 'trick_label_loss'), 3)}, domain loss "
+        f"{number(of(facts, 'trick_domain_loss'), 3)}, source only "
+        f"{number(of(facts, 'source_only_domain_loss'), 3)}.",
         over_steps(history, names),
         step_axes(history, (0.0, 1.5), "loss"),
         height=HEIGHT,
@@ -171,9 +165,9 @@ def _crowds(places: Array) -> list[Trace]:
 
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """The gradient that one target point's features get, at fixed numbers."""
-    limit = round_up([result[name].y for name in _GRADIENTS], 1e-3)
+    limit = round_up([result[name].y for name in GRADIENTS], 1e-3)
     count = len(result["forward"].x)
-    seen = [name for name in _GRADIENTS if name not in hidden]
+    seen = [name for name in GRADIENTS if name not in hidden]
     return [
         Figure(
             "gradient",
@@ -182,11 +176,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             "Crosses: what is "
             "intended, −λ times it, at full λ. Diamonds: what autograd gives, wired as chosen.",
             "The gradient at the features of one target point, by unit. " + spoken(result, seen),
-            [
-                points(result["true_gradient"], "true_gradient" not in hidden, 8),
-                points(result["trick_gradient"], "trick_gradient" not in hidden, 11),
-                points(result["intended_gradient"], "intended_gradient" not in hidden, 6),
-            ],
+            gradient_points(result, hidden),
             axes((0.0, count + 1.0), (-limit, limit), "unit", "gradient"),
             wide=True,
             height=220,
@@ -201,7 +191,7 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
     rows = [
         (
             str(index + 1),
-            *("?" if n in hidden else number(float(result[n].y[index]), 4) for n in labels),
+            *cells(result, labels, index, hidden, 4),
         )
         for index in range(min(_LISTED, len(result["forward"].x)))
     ]
@@ -209,9 +199,5 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
     return Table("One target point's features and gradients", columns, tuple(rows))
 
 
-def _of(facts: dict[str, float | int | str], name: str) -> float:
-    return float(facts.get(name, float("nan")))
-
-
-def _percent(facts: dict[str, float | int | str], name: str) -> str:
-    return f"{_of(facts, name):.0%}"
+def _percent(facts: Facts, name: str) -> str:
+    return f"{of(facts, name):.0%}"

@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from lessons.figures import Trace, axes, band, curve, points, spoken
+from lessons.figures import Trace, axes, band, cells, curve, gradient_points, points, spoken
 from lessons.lesson import Figure, Table
 from lessons.parameters import Values
 from lessons.result import Array, Result, Series
 from lessons.roles import ROLES
 from lessons.stop_gradient.long_net import LAYERS, REACH
 from lessons.text import number
-from lessons.training.drawing import crowd, line, over_steps, step_axes
+from lessons.training.drawing import crowd, line, of, over_steps, step_axes, with_ends
 from lessons.training.history import History
 
 HEIGHT = 250
@@ -39,13 +39,10 @@ def table(history: History, values: Values) -> Table:
     rows = []
     for layer in range(1, LAYERS + 1):
         where = ", then noise" if layer == values["place"] else ""
-        cells = [f"{layer}{where}"]
-        for name in _ROLE:
-            key = f"{name}_noise_{layer}"
-            low, high = (number(_of(facts, f"{key}_{end}"), 3) for end in ("lowest", "highest"))
-            said = f"{number(_of(facts, key), 3)}  ({low} to {high})"
-            cells.append(said if name in arms else "?")
-        rows.append(tuple(cells))
+        found = (
+            with_ends(facts, f"{name}_noise_{layer}") if name in arms else "?" for name in _ROLE
+        )
+        rows.append((f"{layer}{where}", *found))
     columns = (("layer", None), *((_SAID[name], role) for name, role in _ROLE.items()))
     return Table(
         f"Relative variance of each layer's gradient after step {history.done:,}: mean over the "
@@ -70,7 +67,7 @@ def _noise_by_layer(history: History, values: Values, arms: tuple[str, ...]) -> 
     layout = _logarithmic(axes((0.5, LAYERS + 0.5), _DECADES, "layer", "relative variance"))
     layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
     said = "; ".join(
-        f"{_SAID[name]}, layer {layer}: {number(_of(facts, f'{name}_noise_{layer}'), 3)}"
+        f"{_SAID[name]}, layer {layer}: {number(of(facts, f'{name}_noise_{layer}'), 3)}"
         for name in arms
         for layer in (1, int(place), int(place) + 1, LAYERS)
     )
@@ -104,7 +101,7 @@ def _over_layers(layers: list[Array], role: str) -> Series:
 
 def _losses(history: History, arms: tuple[str, ...]) -> Figure:
     facts = history.facts
-    said = ", ".join(f"{number(_of(facts, f'{name}_loss'), 3)} {_SAID[name]}" for name in arms)
+    said = ", ".join(f"{number(of(facts, f'{name}_loss'), 3)} {_SAID[name]}" for name in arms)
     layout = _logarithmic(step_axes(history, _LOSSES, "loss, with noise"))
     return Figure(
         "loss",
@@ -121,7 +118,7 @@ def _losses(history: History, arms: tuple[str, ...]) -> Figure:
 
 def _sizes(history: History, values: Values, arms: tuple[str, ...]) -> Figure:
     facts = history.facts
-    said = ", ".join(f"{number(_of(facts, f'{name}_size'), 3)} {_SAID[name]}" for name in arms)
+    said = ", ".join(f"{number(of(facts, f'{name}_size'), 3)} {_SAID[name]}" for name in arms)
     return Figure(
         "size",
         "How large the values are that the noise is put on",
@@ -171,11 +168,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             "factor u in it. Diamonds: what autograd gives. Crosses: intended, the upstream alone, "
             "which reads the noisy value: so it is no smooth curve.",
             "The gradient at the input of the noise layer. " + spoken(result, seen),
-            [
-                points(result["true_gradient"], "true_gradient" not in hidden, 8),
-                points(result["trick_gradient"], "trick_gradient" not in hidden, 11),
-                points(result["intended_gradient"], "intended_gradient" not in hidden, 6),
-            ],
+            gradient_points(result, hidden),
             axes((-2.2, 2.2), (low, top), "x", "gradient"),
             height=HEIGHT,
         )
@@ -189,7 +182,7 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
     rows = [
         (
             number(float(result["forward"].x[index]), 3),
-            *("?" if n in hidden else number(float(result[n].y[index]), 4) for n in labels),
+            *cells(result, labels, index, hidden, 4),
         )
         for index in range(len(result["forward"].x))
     ]
@@ -227,7 +220,3 @@ def _label(x: float, y: float, text: str) -> dict[str, Any]:
         "xshift": 5 if x < LAYERS / 2 else -5,
         "font": {"color": "ink:muted", "size": 12},
     }
-
-
-def _of(facts: dict[str, float | int | str], name: str) -> float:
-    return float(facts.get(name, float("nan")))

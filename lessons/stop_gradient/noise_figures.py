@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from lessons.figures import Trace, axes, band, curve, points, round_up, span, spoken
+from lessons.figures import Trace, axes, band, cells, curve, points, round_up, span, spoken
 from lessons.lesson import Figure, Table
 from lessons.parameters import Values
 from lessons.result import Histogram, Result, Series
-from lessons.roles import ROLES
+from lessons.roles import GRADIENTS, ROLES
 from lessons.text import number
-
-GRADIENTS = ("trick_gradient", "true_gradient", "intended_gradient")
 
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
@@ -33,10 +31,7 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     covered = "trick_gradient" in hidden
     rows = []
     for index, x in enumerate(result["forward"].x):
-        row = [number(float(x))]
-        row += [
-            "?" if name in hidden else number(float(result[name].y[index]), 5) for name in roles
-        ]
+        row = [number(float(x)), *cells(result, roles, index, hidden, 5)]
         mean, low, high = (number(float(values[index]), 5) for values in _spread(over))
         row += ["?", "?"] if covered else [mean, f"{low} … {high}"]
         rows.append(tuple(row))

@@ -1,12 +1,27 @@
 """Pieces of a training's charts: numbers over the steps with their bands, lines, crowds."""
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
 from lessons.figures import Trace, axes, band, curve
 from lessons.result import Array
+from lessons.text import number
 from lessons.training.history import History
+
+Facts = Mapping[str, float | int | str]
+
+
+def of(facts: Facts, name: str) -> float:
+    """One of a run's facts; NaN where it has none of this name."""
+    return float(facts.get(name, math.nan))
+
+
+def with_ends(facts: Facts, name: str) -> str:
+    """One of a run's numbers as a cell: mean over the seeds, lowest and highest seed."""
+    mean, low, high = (number(of(facts, name + end), 3) for end in ("", "_lowest", "_highest"))
+    return f"{mean}  ({low} to {high})"
 
 
 def over_steps(history: History, names: dict[str, str], banded: bool = True) -> list[Trace]:
