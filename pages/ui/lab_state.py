@@ -75,10 +75,7 @@ class LabState:
         """Take what an address carries; what is refused is said and left at its default."""
         unknown = [name for name in given if name not in {*self.text, *GRAPH, *TEACHER}]
         if unknown:
-            try:
-                self.lesson.validate({unknown[0]: ""})
-            except InvalidParametersError as error:
-                self.ignored = f"The address sets something unknown and it is left out. {error}"
+            self._say_unknown("The address sets something unknown and it is left out.", unknown[0])
         at = given.get("at", "")
         self.fixed = frozenset()  # what it holds, it sets first
         self.set(self.lesson.defaults, "", int(at) if re.fullmatch("[0-9]{1,4}", at) else None)
@@ -94,11 +91,15 @@ class LabState:
         asked = [name for name in names[:2000].split(",") if name]
         unknown = [name for name in asked if name not in self.text]
         if unknown:
-            try:
-                self.lesson.validate({unknown[0]: ""})
-            except InvalidParametersError as error:
-                self.ignored = f"The address hides or holds something unknown. {error}"
+            self._say_unknown("The address hides or holds something unknown.", unknown[0])
         return frozenset(asked) & self.text.keys()
+
+    def _say_unknown(self, said: str, name: str) -> None:
+        """Note what an address asked for in vain, with the names that are nearest to it."""
+        try:
+            self.lesson.validate({name: ""})
+        except InvalidParametersError as error:
+            self.ignored = f"{said} {error}"
 
     def take(self, given: Mapping[str, str]) -> None:
         """Take what the learner set in the browser."""
