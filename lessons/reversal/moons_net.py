@@ -222,19 +222,25 @@ class Group:
     def numbers(self) -> dict[str, torch.Tensor]:
         """Losses and accuracies as they are now, float64 on the CPU, shape [seeds]."""
         labels, domains = LABELS.to(self.points), DOMAINS.to(self.points)
+        features = [arm.features(self.points) for arm in self.arms.values()]
+        heads = list(zip(self.arms.values(), features, strict=True))
+        label = torch.stack([arm.label_head(seen) for arm, seen in heads])
+        domain = torch.stack([arm.domain_head(seen) for arm, seen in heads])
         source, target = slice(SOURCE), slice(SOURCE, None)
-        found: dict[str, torch.Tensor] = {}
-        for name, arm in self.arms.items():
-            features = arm.features(self.points)
-            label, domain = arm.label_head(features), arm.domain_head(features)
-            found |= {
-                f"{name}_target": accuracy(label[..., target], labels[target]),
-                f"{name}_source": accuracy(label[..., source], labels[source]),
-                f"{name}_domain": accuracy(domain, domains),
-                f"{name}_label_loss": cross_entropy(label, labels, 1 - domains),
-                f"{name}_domain_loss": cross_entropy(domain, domains),
-            }
-        return {name: value.to("cpu", torch.float64) for name, value in found.items()}
+        found = {
+            "target": accuracy(label[..., target], labels[target]),
+            "source": accuracy(label[..., source], labels[source]),
+            "domain": accuracy(domain, domains),
+            "label_loss": cross_entropy(label[..., source], labels[source]),
+            "domain_loss": cross_entropy(domain, domains),
+        }
+        # All at once: each number fetched from a GPU waits for it.
+        rows = torch.stack([value.to(torch.float64) for value in found.values()], 1).cpu()
+        return {
+            f"{arm}_{name}": rows[at, row]
+            for at, arm in enumerate(self.arms)
+            for row, name in enumerate(found)
+        }
 
 
 class Moons:
