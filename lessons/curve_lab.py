@@ -6,14 +6,15 @@ from typing import Any
 
 import torch
 
+from lessons.causes import Cause, told
 from lessons.curve import Program, by_role
 from lessons.curve_figures import CurveText, curve_figures, curve_table
 from lessons.devices import DTYPES, resolve
-from lessons.inputs import COMPUTED_IN, array, format_refused, grid_around, printed
+from lessons.inputs import COMPUTED_IN, array, format_refused, grid_around, printed, series_by_role
 from lessons.lesson import Lab, Progress, Start
 from lessons.parameters import Index, Numbers, Parameter, Values
-from lessons.result import Note, Result, Series
-from lessons.text import listed, number
+from lessons.result import Note, Result, warned
+from lessons.text import counted
 
 Run = Callable[..., dict[str, float]]
 """All roles at the chosen x; settings given by name take the place of the learner's."""
@@ -33,7 +34,7 @@ def _nothing_observed(program: Program, x: torch.Tensor, settings: Values) -> di
     return {}
 
 
-def _no_causes(x: torch.Tensor, roles: Roles) -> Iterable[tuple[torch.Tensor, str]]:
+def _no_causes(x: torch.Tensor, roles: Roles) -> Iterable[Cause]:
     return ()
 
 
@@ -61,7 +62,7 @@ class Curve:
     point: int = 1
     facts: Callable[[Run, Values], Mapping[str, float | int | str]] = _no_facts
     observe: Observe = _nothing_observed
-    causes: Callable[[torch.Tensor, Roles], Iterable[tuple[torch.Tensor, str]]] = _no_causes
+    causes: Callable[[torch.Tensor, Roles], Iterable[Cause]] = _no_causes
 
 
 def curve_lab(curve: Curve) -> Lab:
@@ -104,8 +105,8 @@ def curve_lab(curve: Curve) -> Lab:
 
         progress(1.0)
         return Result(
-            series=tuple(Series(r, r, array(points), array(y)) for r, y in here.items()),
-            curves=tuple(Series(r, r, array(grid), array(y)) for r, y in drawn.items()),
+            series=series_by_role(array(points), here),
+            curves=series_by_role(array(grid), drawn),
             facts={
                 **chosen,
                 "x": float(points[at]),
@@ -115,10 +116,10 @@ def curve_lab(curve: Curve) -> Lab:
                 **curve.observe(program, points[[at]].to(device, dtype), chosen),
             },
             notes=(
-                *([Note("warning", missing)] if missing else ()),
+                *warned(missing),
                 *_not_finite(points, points.to(device, dtype), here, curve.causes),
             ),
-            work=f"{len(points)} {'input' if len(points) == 1 else 'inputs'}",
+            work=counted(len(points), "input"),
             device=str(device),
         )
 
@@ -153,7 +154,7 @@ def _not_finite(
     given: torch.Tensor,
     x: torch.Tensor,
     here: Roles,
-    causes: Callable[[torch.Tensor, Roles], Iterable[tuple[torch.Tensor, str]]],
+    causes: Callable[[torch.Tensor, Roles], Iterable[Cause]],
 ) -> Iterable[Note]:
     """A note for each cause of a NaN or infinity at the learner's x, the lesson's causes first.
 
@@ -163,17 +164,11 @@ def _not_finite(
         here: values by role at x.
         causes: the lesson's own.
     """
-    left = ~torch.stack([value.isfinite() for value in here.values()]).all(0)
     large = "too large for this number format and becomes ∞"
     known = (
         (x.isinf(), f"x is {large}; what follows is ∞ or NaN."),
         *causes(x, here),
         (here["forward"].isinf(), f"the forward value is {large}."),
-        (torch.ones_like(left), "a step of the computation is too large for this number format."),
     )
-    for where, why in known:
-        where = where & left
-        if where.any():
-            places = listed([number(value) for value in given[where.cpu()].tolist()])
-            yield Note("warning", f"At x = {places}: {why}")
-            left = left & ~where
+    unknown = "a step of the computation is too large for this number format."
+    return told("x", given, here, known, otherwise=unknown)

@@ -1,5 +1,6 @@
 """What labs over x share: where torch computes, the points of a drawn curve, arrays, last lines."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import torch
 
 from lessons.devices import DTYPES, devices
 from lessons.parameters import Choice, Device, Parameter, Values
-from lessons.result import Array
+from lessons.result import Array, Series
 
 GRID = 121
 """Points of each drawn curve: odd, so that 0 is one of them and its NaN is seen as a gap."""
@@ -56,6 +57,11 @@ def array(values: torch.Tensor) -> Array:
     """A tensor as plain float64 numpy."""
     plain: Any = values.detach().to("cpu", torch.float64).numpy()
     return np.ascontiguousarray(plain)
+
+
+def series_by_role(x: Array, roles: Mapping[str, torch.Tensor]) -> tuple[Series, ...]:
+    """A series of each role, all over the same x."""
+    return tuple(Series(role, role, x, array(y)) for role, y in roles.items())
 
 
 def printed(program: str, device: str) -> str:

@@ -48,6 +48,11 @@ class Note:
     text: str
 
 
+def warned(text: str | None) -> tuple[Note, ...]:
+    """A warning of this text; nothing where there is none."""
+    return (Note("warning", text),) if text else ()
+
+
 @dataclass(frozen=True)
 class Histogram:
     """How often a value fell where, with its mean and standard deviation.

@@ -25,3 +25,12 @@ def listed(words: Sequence[str], most: int = 6) -> str:
     """
     shown = ", ".join(words[:most])
     return shown if len(words) <= most else f"{shown} and {len(words) - most} more"
+
+
+def counted(count: int, noun: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "seed"), counted(2000, "draw")
+    ('1 seed', '2,000 draws')
+    """
+    return f"{count:,} {noun if count == 1 else noun + 's'}"

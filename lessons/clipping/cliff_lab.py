@@ -25,10 +25,10 @@ from lessons.clipping.recurrent import (
     surface,
 )
 from lessons.devices import DTYPES, resolve
-from lessons.inputs import COMPUTED_IN, array, format_refused
+from lessons.inputs import COMPUTED_IN, array, format_refused, series_by_role
 from lessons.lesson import Lab, Progress
 from lessons.parameters import Choice, Integer, Number, Values, validate
-from lessons.result import Array, Note, Result, Series
+from lessons.result import Array, Note, Result, warned
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
 from lessons.training.script import ending
@@ -112,7 +112,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     steepest = float(np.linalg.norm(array(roles["true_gradient"])))
     progress(1.0)
     return Result(
-        series=tuple(Series(role, role, component, array(value)) for role, value in roles.items()),
+        series=series_by_role(component, roles),
         facts={
             **{name: values[name] for name in _WALK[:-2]},
             "longest": values["rate"] * values["norm_limit"],
@@ -128,7 +128,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **facts_at_first(TRAINING, program, values, _IDLE),
         },
         notes=(
-            *([Note("warning", missing)] if missing else ()),
+            *warned(missing),
             *_lost(places),
         ),
         planes={"error": error, "norm": norm, "places": places, "errors": errors},

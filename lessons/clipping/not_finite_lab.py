@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping
 
 import torch
 
+from lessons.causes import lost, told
 from lessons.clipping.roots import Program, by_role
 from lessons.components import component_table, said, sticks
 from lessons.devices import DTYPES, resolve
-from lessons.inputs import COMPUTED_IN, array, format_refused, printed
+from lessons.inputs import COMPUTED_IN, array, format_refused, printed, series_by_role
 from lessons.lesson import Figure, Lab, Progress, Start, Table
 from lessons.parameters import Choice, Index, Number, Numbers, Values
-from lessons.result import Note, Result, Series
-from lessons.text import listed, number
+from lessons.result import Note, Result, warned
+from lessons.text import counted, number
 
 EXAMPLE = (4.0, 1.0, 0.25, 0.0)
 """The inputs that the facts speak of: the last one has no finite slope."""
@@ -64,7 +65,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     place = array(torch.arange(1, len(w) + 1))
     progress(1.0)
     return Result(
-        series=tuple(Series(role, role, place, array(value)) for role, value in here.items()),
+        series=series_by_role(place, here),
         facts={
             "w": float(w[at]),
             "limit": values["limit"],
@@ -72,10 +73,10 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_example(program),
         },
         notes=(
-            *([Note("warning", missing)] if missing else ()),
+            *warned(missing),
             *_not_finite(w, here, values),
         ),
-        work=f"{len(w)} {'input' if len(w) == 1 else 'inputs'}",
+        work=counted(len(w), "input"),
         device=str(device),
     )
 
@@ -169,20 +170,14 @@ def _not_finite(
         (where, "where sends 0 to the branch not taken; 0 times its slope is NaN."),
         (w.isinf(), "w is too large for this number format and becomes ∞."),
     )
-    told = torch.zeros_like(w, dtype=torch.bool)
-    lost = ~torch.stack([value.isfinite() for value in here.values()]).all(0)
-    for mask, why in known:
-        mask = mask & lost & ~told
-        if mask.any():
-            told |= mask
-            places = listed([number(value) for value in w[mask].tolist()])
-            yield Note("warning", f"At w = {places}: {why}")
+    yield from told("w", w, here, known)
+    left = lost(here.values()) & ~torch.stack([mask for mask, _ in known]).any(0)
     if values["clip"] == "norm" and not trick.isfinite().all():
         yield Note(
             "warning",
             "By norm, every component is multiplied by limit / norm, and this norm is not finite.",
         )
-    elif (lost & ~told).any():
+    elif left.any():
         yield Note("warning", "A step of the computation is too large for this number format.")
 
 

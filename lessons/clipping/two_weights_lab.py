@@ -14,7 +14,7 @@ from lessons.figures import Trace, axes, curve, points
 from lessons.inputs import COMPUTED_IN, array, format_refused, printed
 from lessons.lesson import Figure, Lab, Progress, Start, Table
 from lessons.parameters import Choice, Number, Values
-from lessons.result import Array, Note, Result, Series
+from lessons.result import Array, Result, Series, warned
 from lessons.text import number
 
 EXAMPLE = {"w": 1.0, "v": 2.0, "x": 2.0, "limit": 3.0, "rate": 0.3}
@@ -85,7 +85,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "used_v": float(used[1]),
             **_example(program),
         },
-        notes=(Note("warning", missing),) if missing else (),
+        notes=warned(missing),
         work=f"{STEPS} steps of training, 3 times",
         device=str(device),
     )

@@ -12,7 +12,7 @@ from lessons.devices import DTYPES, resolve
 from lessons.inputs import COMPUTED_IN, array, format_refused, printed
 from lessons.lesson import Lab, Progress, Start
 from lessons.parameters import Number, Values
-from lessons.result import Array, Note, Result, Series
+from lessons.result import Array, Note, Result, Series, warned
 
 ANGLES = 181
 """Directions of the drawn curves, two degrees apart, 0 and 360 included."""
@@ -56,7 +56,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_many(program, limit),
         },
         notes=(
-            *([Note("warning", missing)] if missing else ()),
+            *warned(missing),
             *_no_direction(vectors),
         ),
         work="2 components",

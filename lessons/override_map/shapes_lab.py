@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from lessons.devices import DTYPES, resolve
-from lessons.inputs import array, computed_in, format_refused
+from lessons.inputs import array, computed_in, format_refused, series_by_role
 from lessons.lesson import Lab, Progress, Start
 from lessons.override_map.shapes import KINDS, SIDE
 from lessons.override_map.shapes_figures import aim, figures, static_figures, static_table, table
@@ -33,7 +33,8 @@ from lessons.override_map.shapes_net import (
     test_pictures,
 )
 from lessons.parameters import Choice, Integer, Number, Values, validate
-from lessons.result import Array, Note, Result, Series
+from lessons.result import Array, Note, Result, warned
+from lessons.text import counted
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
 from lessons.training.script import ending
@@ -182,7 +183,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     whole = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole in the networks
     unit = np.arange(1.0, 1 + len(BEFORE))
     roles = by_role(program, values, device, dtype)
-    series = tuple(Series(role, role, unit, array(value)) for role, value in roles.items())
+    series = series_by_role(unit, roles)
     progress(1.0)
     at = values["point"] - 1
     return Result(
@@ -195,7 +196,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **facts_at_first(TRAINING, whole, values, _IDLE),
         },
         notes=tuple(_notes(values, missing)),
-        work=f"{values['seeds']} {'seed' if values['seeds'] == 1 else 'seeds'}",
+        work=counted(values["seeds"], "seed"),
         device=str(device),
     )
 
@@ -230,8 +231,7 @@ def missed(spelling: str) -> str:
 
 
 def _notes(values: Values, missing: str | None) -> Iterator[Note]:
-    if missing:
-        yield Note("warning", missing)
+    yield from warned(missing)
     words = missed(values["spelling"])
     if words and values["when"] == "runs":
         yield Note("warning", f"The three maps are one and the same. {words}")

@@ -10,7 +10,7 @@ from lessons.devices import DTYPES, resolve
 from lessons.inputs import COMPUTED_IN, array, format_refused, printed
 from lessons.lesson import Figure, Lab, Progress, Start
 from lessons.parameters import Choice, Number, Parameter, Values
-from lessons.result import Array, Note, Result, Series
+from lessons.result import Array, Result, Series, warned
 from lessons.reversal.players import (
     Program,
     at_features,
@@ -85,7 +85,7 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
                 **_one_step(tensors, here),
                 **(_compared(program, tensors, scale, chosen, compared) if compared else {}),
             },
-            notes=(Note("warning", missing),) if missing else (),
+            notes=warned(missing),
             work="6 examples, 6 weights",
             device=str(device),
         )

@@ -1,16 +1,18 @@
 """The long network's lab: one noise layer, two backward passes, trained side by side."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
 from lessons.devices import DTYPES, resolve
-from lessons.inputs import array, computed_in, format_refused
+from lessons.inputs import array, computed_in, format_refused, series_by_role
 from lessons.lesson import Lab, Progress
 from lessons.parameters import Choice, Integer, Number, Values, validate
-from lessons.result import Array, Note, Result, Series
+from lessons.result import Array, Note, Result, warned
 from lessons.stop_gradient.long_figures import figures, static_figures, static_table, table
 from lessons.stop_gradient.long_net import LAYERS, POINTS, WIDTH, Long, Program, Seen, alone
+from lessons.text import counted
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
 
@@ -105,7 +107,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     device, missing = resolve(values["device"])
     roles = alone(program, values["strength"], DTYPES[values["dtype"]])
     x = array(roles.pop("x"))
-    series = tuple(Series(role, role, x, array(value)) for role, value in roles.items())
+    series = series_by_role(x, roles)
     progress(1.0)
     return Result(
         series=series,
@@ -120,16 +122,15 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "steps": values["steps"],
         },
         notes=tuple(_notes(values, missing)),
-        work=f"{values['seeds']} {'seed' if values['seeds'] == 1 else 'seeds'}, two networks each",
+        work=f"{counted(values['seeds'], 'seed')}, two networks each",
         device=str(device),
     )
 
 
-def _notes(values: Values, missing: str | None) -> list[Note]:
-    notes = [Note("warning", missing)] if missing else []
+def _notes(values: Values, missing: str | None) -> Iterator[Note]:
+    yield from warned(missing)
     if values["strength"] == 0:
-        notes.append(Note("info", "With strength 0 there is no noise, and no variance to draw."))
-    return notes
+        yield Note("info", "With strength 0 there is no noise, and no variance to draw.")
 
 
 def script(program: str, values: Values) -> str:

@@ -8,14 +8,15 @@ import torch
 
 from lessons.devices import DTYPES, resolve
 from lessons.draws import ROWS, unit_draws
-from lessons.inputs import COMPUTED_IN, array, format_refused, grid_around, printed
+from lessons.inputs import COMPUTED_IN, array, format_refused, grid_around, printed, series_by_role
 from lessons.lesson import Lab, Progress, Start
 from lessons.parameters import Index, Integer, Number, Numbers, Values
-from lessons.result import Histogram, Note, Result, Series
+from lessons.result import Histogram, Result, Series, warned
 from lessons.spread import Spread
 from lessons.stop_gradient.noise import Program, by_role, first_draw, intended, of_this_noise
 from lessons.stop_gradient.noise_figures import figures, table
 from lessons.stop_gradient.noise_notes import notes
+from lessons.text import counted
 
 PREVIEW_DRAWS = ROWS
 
@@ -96,7 +97,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     return Result(
         series=(
             Series("u", "noise", array(points), array(u.expand(len(points)))),
-            *(Series(role, role, array(points), array(value)) for role, value in here.items()),
+            *series_by_role(array(points), here),
         ),
         statistics=tuple(
             _summary(role, spread, columns, slice(0, len(points)))
@@ -114,10 +115,10 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         histograms=_histograms(spreads, at, float(here["intended_gradient"][at])),
         facts=_facts(points, u, here, spreads, at, values),
         notes=(
-            *([Note("warning", missing)] if missing else ()),
+            *warned(missing),
             *notes(points, cast(points), cast(u), here, spreads),
         ),
-        work=f"{total:,} {'draw' if total == 1 else 'draws'}",
+        work=counted(total, "draw"),
         device=str(device),
     )
 

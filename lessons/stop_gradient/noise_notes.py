@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import torch
 
+from lessons.causes import told
 from lessons.result import Note
 from lessons.spread import Spread
-from lessons.text import listed, number
+from lessons.text import number
 
 
 def notes(
@@ -25,7 +26,6 @@ def notes(
         spreads: over the draws; the first n columns are the learner's x.
     """
     u = u.expand(len(x))
-    bad = torch.stack([~value.isfinite() for value in here.values()]).any(0)
     y = x**2
     causes = [
         (
@@ -44,12 +44,7 @@ def notes(
         (u < 0, "u is negative, so √ is asked for the root of a negative number: NaN."),
         (u == 0, "u is 0, so √ is taken at 0, where its slope is ∞."),
     ]
-    for where, why in causes:
-        where = where & bad
-        if where.any():
-            places = listed([number(value) for value in given[where.cpu()].tolist()])
-            yield Note("warning", f"At x = {places}: {why}")
-            bad = bad & ~where
+    yield from told("x", given, here, causes)
     for role in ("forward", "trick_gradient"):
         spread = spreads[role]
         left_out = spread.not_finite[: len(x)]

@@ -5,16 +5,17 @@ from dataclasses import replace
 
 import torch
 
+from lessons.causes import told
 from lessons.curve_figures import CurveText, curve_figures, curve_table
 from lessons.devices import DTYPES, resolve
-from lessons.inputs import COMPUTED_IN, array, format_refused, grid_around, printed
+from lessons.inputs import COMPUTED_IN, array, format_refused, grid_around, printed, series_by_role
 from lessons.lesson import Figure, Lab, Progress, Start, Table
 from lessons.parameters import Choice, Index, Numbers, Text, Values
 from lessons.playground.functions import onehot_argmax, step  # noqa: F401 (exported files use them)
-from lessons.result import Note, Result, Series
+from lessons.result import Note, Result, Series, warned
 from lessons.stop_gradient.expressions import Expression, read
 from lessons.stop_gradient.surrogate import Program, by_role
-from lessons.text import listed, number
+from lessons.text import counted
 
 FUNCTIONS_HELP = "x, numbers, + - * / **, and functions such as sign, step, tanh, sigmoid, softmax."
 
@@ -73,8 +74,8 @@ def surrogate_lab(observe: Observe) -> Lab:
         drawn = {role: value[:, at] for role, value in roles(moved).items()}
         progress(1.0)
         return Result(
-            series=tuple(Series(r, r, array(points), array(y)) for r, y in here.items()),
-            curves=tuple(Series(r, r, array(grid), array(y)) for r, y in drawn.items()),
+            series=series_by_role(array(points), here),
+            curves=series_by_role(array(grid), drawn),
             facts={
                 "f": values["f"],
                 "g": values["g"],
@@ -85,11 +86,11 @@ def surrogate_lab(observe: Observe) -> Lab:
                 **observe(program),
             },
             notes=(
-                *([Note("warning", missing)] if missing else ()),
+                *warned(missing),
                 *_not_finite(points, points.to(device, dtype), f, g, here),
                 *_alone(f, g),
             ),
-            work=f"{len(points)} {'input' if len(points) == 1 else 'inputs'}",
+            work=counted(len(points), "input"),
             device=str(device),
         )
 
@@ -171,7 +172,6 @@ def _not_finite(
     here: Mapping[str, torch.Tensor],
 ) -> Iterator[Note]:
     """A note for each cause of a NaN or infinity at the learner's x."""
-    left = ~torch.stack([value.isfinite() for value in here.values()]).all(0)
     with torch.no_grad():
         f_bad, g_bad = (~function(x).isfinite() for function in (f, g))
     causes = (
@@ -179,15 +179,9 @@ def _not_finite(
         (g_bad, f"g, {g.text}, is NaN or infinite. It is added and taken away again, and that "
          "leaves NaN in the value too."),
         (f_bad, f"f, {f.text}, is NaN or infinite."),
-        (torch.ones_like(left), "a slope is NaN or infinite, or a number too large for this "
-         "number format."),
     )  # fmt: skip
-    for where, why in causes:
-        where = where & left
-        if where.any():
-            places = listed([number(value) for value in given[where.cpu()].tolist()])
-            yield Note("warning", f"At x = {places}: {why}")
-            left = left & ~where
+    unknown = "a slope is NaN or infinite, or a number too large for this number format."
+    return told("x", given, here, causes, otherwise=unknown)
 
 
 def _alone(f: Expression, g: Expression) -> Iterator[Note]:
