@@ -87,8 +87,15 @@ def _choice(
     commit: Callable[[str], None],
 ) -> None:
     key = _key(lesson, question)
+    _one_of(options, key, "Your prediction", "Commit to this answer", commit)
+
+
+def _one_of(
+    options: dict[str, Option], key: str, label: str, button: str, commit: Callable[[str], None]
+) -> None:
+    """These options to choose from, and a button that commits to the one chosen."""
     chosen = st.radio(
-        "Your prediction",
+        label,
         list(options),
         index=None,
         key=key,
@@ -100,7 +107,7 @@ def _choice(
         if now := st.session_state.get(key):
             commit(now)
 
-    st.button("Commit to this answer", disabled=chosen is None, on_click=send, type="primary")
+    st.button(button, disabled=chosen is None, on_click=send, type="primary")
 
 
 def _number(
@@ -204,26 +211,13 @@ def _bug(
     said = bug.failure(bug.fixes[tried]) if tried else None
     passed = tried is not None and said is None
     if not passed:
+
+        def run(fix: str) -> None:
+            trail.commit(question, fix, bug.failure(bug.fixes[fix]) is None)
+            mark_done(lesson, trail)
+
         key = _key(lesson, question)
-        chosen = st.radio(
-            "Your fix",
-            list(options),
-            index=None,
-            key=key,
-            format_func=lambda name: options[name].text,
-        )
-
-        def run() -> None:
-            if now := st.session_state.get(key):  # as for a prediction
-                trail.commit(question, now, bug.failure(bug.fixes[now]) is None)
-                mark_done(lesson, trail)
-
-        st.button(
-            "Run the assertion on this fix",
-            disabled=chosen is None,
-            on_click=run,
-            type="primary",
-        )
+        _one_of(options, key, "Your fix", "Run the assertion on this fix", run)
     if tried:
         with st.container(key=f"reply_{'right' if passed else 'wrong'}"):
             st.markdown(f"**{'✓' if passed else '✗'} You tried: {options[tried].text}**")
