@@ -268,3 +268,15 @@ def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozen
         if one.question and one.question.name not in answered and step <= place
         for role in one.question.hides
     )
+
+
+def held_controls(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:
+    """What stands still at this step: what its question holds, if that is not yet answered.
+
+    Args:
+        lesson, answered, step: as for ``hidden_roles``.
+    """
+    question = lesson.prose.steps[step - 1].question
+    if question is None or question.name in answered:
+        return frozenset()
+    return frozenset(question.holds)

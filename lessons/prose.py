@@ -25,7 +25,8 @@ The file of a lesson (``en.md``; other languages stand beside it) looks like thi
 (edges, as in ``cuts=mul:0,sqrt:0``) and ``at`` (which step of the backward pass). ``show: name``
 points at a part of the lab: a figure by its name, or ``graph`` or ``table``. ``predict`` names a
 prediction that lesson.py grades; the roles it hides stay hidden until the learner has committed to
-an answer. With ``as=number`` the learner types a number: each answer's key is then a fact, and what
+an answer. ``holds`` names controls that stand still, at what this step's ``lab`` sets, until then;
+``training`` among them is the training: nothing runs. With ``as=number`` the learner types a number: each answer's key is then a fact, and what
 was typed counts as the answer whose fact it equals. With ``as=sketch`` the learner draws a curve:
 lesson.py says over which x, and what curve each answer expects. ``bug:`` makes the step's answers
 the fixes of bug.py. A value in double braces is a fact of the Result, with an optional format
@@ -42,6 +43,9 @@ _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
 _OPTION = re.compile(r"^- (\w+): (.+)$")
 _VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
 _APART = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)  # code and maths
+
+TRAINING = "training"
+"""What a question holds when nothing may be trained before the answer."""
 
 Mark = Callable[[str, str], str]
 
@@ -69,6 +73,7 @@ class Question:
     Args:
         name: unique in its lesson; ``bug`` for the bug to find.
         hides: the roles covered until an answer is given.
+        holds: the controls that stand still until then, ``training`` for the training.
         options: the answers.
         kind: how the learner answers; a ``number`` is typed, a ``sketch`` drawn, a ``bug`` is
             the choice of a fix.
@@ -78,6 +83,7 @@ class Question:
     hides: tuple[str, ...]
     options: tuple[Option, ...]
     kind: Kind = "choice"
+    holds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -196,10 +202,14 @@ def _step(path: Path, section: str) -> Step:
     text, options = _options(where, lines)
     settings = dict(pair.split("=", 1) for pair in asked[1:])
     hides = tuple(filter(None, settings.get("hides", "").split(",")))
+    holds = tuple(filter(None, settings.get("holds", "").split(",")))
+    loose = [name for name in holds if name not in {*lab, TRAINING}]
+    if loose:
+        raise ProseError(f"{where}: {loose[0]!r} is held, so `lab` has to say at what")
     kind = _KINDS.get(settings.get("as", "choice"))
     if kind is None:
         raise ProseError(f"{where}: a prediction is one of {list(_KINDS)}, not {settings['as']!r}")
-    return Step(title.strip(), text, lab, Question(asked[0], hides, options, kind), *look)
+    return Step(title.strip(), text, lab, Question(asked[0], hides, options, kind, holds), *look)
 
 
 def _options(where: str, lines: list[str]) -> tuple[str, tuple[Option, ...]]:

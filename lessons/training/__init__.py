@@ -18,6 +18,10 @@ How a training lesson is written (``lessons/reversal/moons`` is one to copy):
    in maths, in code and in answers to choose cannot: write no number of a run there. ``script``
    trains in the exported file: ``ending`` in script.py.
 
+What a question hides is covered here too (covering.py): so draw what belongs to a role in its
+colour, and name the role in the table's column. A question that only a run can answer says
+``holds=training``: then nothing runs before the answer.
+
 Who drives it: ``Run`` (run.py) makes the steps for a page, a slice of time at a call; between two
 slices nothing is computed and no thread waits. ``SEATS`` (seats.py) bounds how many train at once.
 ``snapshots`` (run.py) is the same as a plain generator, for tests and the command line.

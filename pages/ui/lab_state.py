@@ -44,6 +44,7 @@ class LabState:
         halted: those whose computation the learner stopped; it is not started again.
         hidden: the controls that a teacher's link hides.
         fixed: those that it shows and holds.
+        held: those that stand still until a question is answered.
         seq: the newest message from the browser that was taken in.
         reset: counts how often the controls were set from here.
     """
@@ -64,6 +65,7 @@ class LabState:
     halted: tuple[Values, tuple[Cut, ...]] | None = None
     hidden: frozenset[str] = frozenset()
     fixed: frozenset[str] = frozenset()
+    held: frozenset[str] = frozenset()
     seq: int = 0
     reset: int = 0
 
@@ -121,7 +123,7 @@ class LabState:
         self.reset += 1
 
     def _take_text(self, given: Mapping[str, str]) -> None:
-        free = self.text.keys() - self.fixed
+        free = self.text.keys() - self.fixed - self.held
         self.text |= {name: text for name, text in given.items() if name in free}
         try:
             self.cuts = read_cuts(given["cuts"]) if "cuts" in given else self.cuts

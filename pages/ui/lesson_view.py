@@ -8,8 +8,8 @@ import streamlit as st
 import lessons
 from lessons.export import export, with_cuts
 from lessons.graph.cutting import write_cuts
-from lessons.lesson import Lesson, hidden_roles
-from lessons.prose import fill
+from lessons.lesson import Lesson, held_controls, hidden_roles
+from lessons.prose import TRAINING, fill
 from pages.ui import computation, memory, numbers, payload, playground_view, questions, training
 from pages.ui.code_view import marked_lines, show_code
 from pages.ui.glossed import show_text
@@ -52,6 +52,10 @@ def restore(lesson: Lesson) -> LabState:
             here = lesson.prose.steps[memory.trail(lesson).step - 1]
             st.session_state[key].set(here.lab, here.cuts, here.at)
         st.session_state[key].restrict(asked)
+        known, trail = st.session_state[key], memory.trail(lesson)
+        known.held = held_controls(lesson, trail.answers, trail.step)
+        here = lesson.prose.steps[trail.step - 1]
+        known.set({name: here.lab[name] for name in known.held if name in here.lab})
     state: LabState = st.session_state[key]
     return state
 
@@ -68,6 +72,7 @@ def _lab(state: LabState, trail: Trail) -> None:
     change = last_change(key)
     live = rested = False
     asked = None
+    state.held = held_controls(lesson, trail.answers, trail.step)
     if change is not None and change.seq > state.seq:
         state.seq, live, rested = change.seq, change.live, not change.live
         state.take(change.values)
@@ -79,7 +84,7 @@ def _lab(state: LabState, trail: Trail) -> None:
     shown = payload.picture(lesson, state.picture, state.values, hidden, state.seconds)
     ended = False
     if lesson.lab.training is not None:
-        shown, ended = training.show(state, asked, shown)
+        shown, ended = training.show(state, asked, shown, hidden, TRAINING in state.held)
         step = lesson.prose.steps[trail.step - 1]
         shown["training"]["numbers"] = numbers.told(step, trail.answers, state.picture)
     stale = _quoted(lesson, state, trail) != st.session_state.get(_SAID)
@@ -89,7 +94,13 @@ def _lab(state: LabState, trail: Trail) -> None:
             "reset": state.reset,
             "settled": not (state.preview or stale),
             "groups": payload.groups(
-                lesson, state.values, state.text, state.errors, state.hidden, state.fixed
+                lesson,
+                state.values,
+                state.text,
+                state.errors,
+                state.hidden,
+                state.fixed,
+                state.held,
             ),
             "notes": state.notes(),
             "query": payload.query(
@@ -132,7 +143,8 @@ def _quoted(lesson: Lesson, state: LabState, trail: Trail) -> str:
 
 
 def _reset(state: LabState) -> None:
-    state.set(state.lesson.defaults, "", END)
+    given = state.lesson.defaults
+    state.set({name: given[name] for name in given.keys() - state.held}, "", END)
 
 
 def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:

@@ -35,6 +35,7 @@ def groups(
     errors: Mapping[str, str],
     hidden: Collection[str] = (),
     fixed: Collection[str] = (),
+    held: Collection[str] = (),
 ) -> list[dict[str, Any]]:
     """The lesson's controls: the plain ones, then those under "More settings".
 
@@ -47,11 +48,14 @@ def groups(
         errors: what is wrong, by parameter name.
         hidden: names of those not to show.
         fixed: names of those to show and hold.
+        held: names of those that wait for an answer.
     """
+    why = dict.fromkeys(held, "Held until you have answered the question.")
+    why |= dict.fromkeys(fixed, "Held by this link.")
 
     def controls(some: list[Parameter]) -> list[dict[str, Any]]:
         return [
-            _held(_control(p, values, text, errors), p.name in hidden, p.name in fixed)
+            _held(_control(p, values, text, errors), p.name in hidden, why.get(p.name, ""))
             for p in some
         ]
 
@@ -199,11 +203,11 @@ def _control(
     }
 
 
-def _held(control: dict[str, Any], hidden: bool, fixed: bool) -> dict[str, Any]:
-    """The control as a teacher's link wants it."""
-    held = {"disabled": fixed, "hidden": hidden}
-    if fixed:
-        held["help"] = f"{control['help']} Held by this link.".strip()
+def _held(control: dict[str, Any], hidden: bool, why: str) -> dict[str, Any]:
+    """The control as a teacher's link or a question wants it; why it cannot be moved, if so."""
+    held = {"disabled": bool(why), "hidden": hidden}
+    if why:
+        held["help"] = f"{control['help']} {why}".strip()
     return control | held
 
 

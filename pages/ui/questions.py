@@ -7,7 +7,7 @@ import streamlit as st
 
 from lessons.bug import Bug
 from lessons.lesson import Lesson
-from lessons.prose import Option, Question, fill
+from lessons.prose import TRAINING, Option, Question, fill
 from lessons.result import Result
 from lessons.text import number
 from lessons.typed import Typed, grade
@@ -38,6 +38,15 @@ def ask(lesson: Lesson, question: Question, state: LabState, trail: Trail) -> No
         form(lesson, question, options, commit)
         if question.hides:
             st.caption("The lab shows the covered curve once you have committed.")
+        for name in question.holds:
+            st.caption(f"{_held(lesson, name)} once you have committed.")
+
+
+def _held(lesson: Lesson, name: str) -> str:
+    if name == TRAINING:
+        return "The training can start"
+    (label,) = (one.label for one in lesson.lab.parameters if one.name == name)
+    return f"“{label}” can be moved"
 
 
 def mark_done(lesson: Lesson, trail: Trail) -> None:

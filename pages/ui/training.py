@@ -15,6 +15,7 @@ from lessons.lesson import Lesson
 from lessons.parameters import Values
 from lessons.result import Result
 from lessons.training import Training
+from lessons.training.covering import covered_figure, covered_table
 from lessons.training.run import Run
 from lessons.training.seats import SEATS, Seats
 from pages.ui import live, payload
@@ -74,14 +75,21 @@ class Watch:
         self._plain: Result | None = None
         self._told: Result | None = None
         self._begun = self._single = 0
+        self._held = False
 
-    def update(self, values: Values, asked: Asked | None) -> Run:
+    def update(self, values: Values, asked: Asked | None, held: bool = False) -> Run:
         """Do what is asked, for no longer than a slice.
 
         Args:
             values: the settings now; another run begins where the present one cannot take them up.
             asked: what the learner wants; None is no new wish, and no step is made.
+            held: whether a question waits that the training would answer: then there is none.
         """
+        self._held = held
+        if held:
+            asked = Asked("pause", self._begun, self._single)
+            if self._run is not None and self._run.done:
+                self._run = None
         run = self._run
         going = run is not None and run.state == "running"
         quiet = Asked("pause", self._begun, self._single)
@@ -147,12 +155,15 @@ class Watch:
             "done": run.done,
             "total": run.total,
             "text": self._text(run),
+            "held": self._held,
             "begun": self._begun,
             "single": self._single,
         }
 
     def _text(self, run: Run) -> str:
         said = f"step {run.done:,} of {run.total:,}"
+        if self._held:
+            return "Answer the question first, or skip it: a run would show the answer."
         if self.before:
             runs = "1 run is" if self.before == 1 else f"{self.before} runs are"
             return f"{said} · waiting: {runs} before yours"
@@ -164,7 +175,11 @@ class Watch:
 
 
 def show(
-    state: LabState, asked: Asked | None, shown: Mapping[str, Any]
+    state: LabState,
+    asked: Asked | None,
+    shown: Mapping[str, Any],
+    hidden: frozenset[str],
+    held: bool,
 ) -> tuple[dict[str, Any], bool]:
     """Do what is asked of the training in a lab; what to show, and whether it has just ended.
 
@@ -172,14 +187,16 @@ def show(
         state: the lab's; its result gets the facts and notes of the run.
         asked: what the learner wants, if there is a new wish.
         shown: what the lab shows without its training.
+        hidden: the roles that a question covers.
+        held: whether a question waits that the training would answer.
     """
     known: dict[str, Watch] = st.session_state.setdefault(_KEY, {})
     if state.lesson.slug not in known:
         known[state.lesson.slug] = Watch(state.lesson)
     watch = known[state.lesson.slug]
-    run = watch.update(state.values, asked)
+    run = watch.update(state.values, asked, held)
     state.result = watch.told(state.picture, run)
-    return _picture(watch, run, state.values, shown), watch.ended
+    return _picture(watch, run, state.values, shown, hidden), watch.ended
 
 
 def leave(stay: str = "") -> None:
@@ -189,9 +206,13 @@ def leave(stay: str = "") -> None:
         known.pop(slug).close()
 
 
-def _picture(watch: Watch, run: Run, values: Values, shown: Mapping[str, Any]) -> dict[str, Any]:
+def _picture(
+    watch: Watch, run: Run, values: Values, shown: Mapping[str, Any], hidden: frozenset[str]
+) -> dict[str, Any]:
     """Charts and table as the training stands, before what the lab shows without it."""
-    drawn = payload.figures(watch.training.figures(run.history, values))
+    figures = watch.training.figures(run.history, values)
+    drawn = payload.figures([covered_figure(one, hidden) for one in figures])
+    table = covered_table(watch.training.table(run.history, values), hidden)
     seeds = "1 seed" if run.seeds == 1 else f"{run.seeds} seeds"
     spent = f"{run.seconds:.1f} s of computing" if run.done else ""
     where = (seeds, spent, str(values.get("device", "")), str(values.get("dtype", "")))
@@ -199,7 +220,7 @@ def _picture(watch: Watch, run: Run, values: Values, shown: Mapping[str, Any]) -
         **shown,
         "key": [],
         "figures": drawn + shown["figures"] if watch.training.leads else shown["figures"] + drawn,
-        "table": payload.table(watch.training.table(run.history, values)),
+        "table": payload.table(table),
         "status": " · ".join(filter(None, where)),
         "training": watch.spec(run),
     }

@@ -13,6 +13,7 @@ const QUEUE = 300; // ms between two looks at the queue
  * @property {number} total  steps there will be
  * @property {string} text   the same in words
  * @property {number} begun  counts the runs asked for, as the server has it
+ * @property {boolean} [held]  a question waits that a run would answer: there is none before
  * @property {number} single counts the single steps asked for
  * @property {Record<string, string>} [numbers]  what the marked numbers of the text say now
  */
@@ -80,7 +81,8 @@ export class Trainer {
     else if (newest && !goes) this.phase = "pause";
     this.box.dataset.state = state;
     setText(this.main, LABELS[this.phase === "run" ? "running" : goes ? "paused" : state]);
-    this.one.disabled = state === "done" || state === "stopped";
+    this.main.disabled = Boolean(spec.held);
+    this.one.disabled = this.main.disabled || state === "done" || state === "stopped";
     this.end.disabled = this.one.disabled || (state === "ready" && this.phase !== "run");
     this.bar.max = spec.total;
     this.bar.value = spec.done;

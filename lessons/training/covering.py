@@ -1,0 +1,49 @@
+"""Covers in a training's charts and table what a question still hides, by role."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from lessons.lesson import Figure, Table
+
+COVERED = "Covered until you have committed to an answer."
+
+
+def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
+    """The chart without what is drawn in these roles; without anything if no other role is in it.
+
+    Its description for those who cannot see it goes as well: it tells of all.
+    """
+    roles = [frozenset(_roles(trace)) for trace in figure.data]
+    everywhere = frozenset().union(*roles)
+    if not everywhere & hidden:
+        return figure
+    whole = everywhere <= hidden
+    data = [
+        trace | {"visible": False} if whole or of & hidden else trace
+        for trace, of in zip(figure.data, roles, strict=True)
+    ]
+    caption = COVERED if whole else figure.caption
+    return replace(figure, data=data, caption=caption, alt=f"{figure.title}. {COVERED}")
+
+
+def covered_table(table: Table, hidden: frozenset[str]) -> Table:
+    """The table with a question mark in place of these roles' numbers."""
+    roles = [role for _, role in table.columns]
+    rows = tuple(
+        tuple("?" if role in hidden else cell for cell, role in zip(row, roles, strict=True))
+        for row in table.rows
+    )
+    return replace(table, rows=rows)
+
+
+def _roles(value: Any) -> Iterator[str]:
+    """The roles whose colours a trace has."""
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from _roles(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _roles(inner)
+    elif isinstance(value, str) and value.startswith("role:"):
+        yield value.removeprefix("role:").partition("/")[0]
