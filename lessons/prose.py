@@ -26,11 +26,11 @@ The file of a lesson (``en.md``; other languages stand beside it) looks like thi
 points at a part of the lab: a figure by its name, or ``graph`` or ``table``. ``predict`` names a
 prediction that lesson.py grades; the roles it hides stay hidden until the learner has committed to
 an answer. ``holds`` names controls that stand still, at what this step's ``lab`` sets, until then;
-``training`` among them is the training: nothing runs. With ``as=number`` the learner types a number: each answer's key is then a fact, and what
-was typed counts as the answer whose fact it equals. With ``as=sketch`` the learner draws a curve:
-lesson.py says over which x, and what curve each answer expects. ``bug:`` makes the step's answers
-the fixes of bug.py. A value in double braces is a fact of the Result, with an optional format
-behind the colon.
+``training`` among them is the training: nothing runs. With ``as=number`` the learner types a
+number: each answer's key is then a fact, and what was typed counts as the answer whose fact it
+equals. With ``as=sketch`` the learner draws a curve: lesson.py says over which x, and what curve
+each answer expects. ``bug:`` makes the step's answers the fixes of bug.py. A value in double braces
+is a fact of the Result, with an optional format behind the colon.
 """
 
 import re

@@ -32,6 +32,7 @@ from lessons.result import Array, Note, Result, warned
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
 from lessons.training.script import ending
+from lessons.training.which_seeds import first_seed, seed_drawn
 
 WINDOWS = {"whole": WHOLE, "closer": CLOSER}
 
@@ -55,8 +56,8 @@ PARAMETERS = (
     ),
     Integer("steps", "Updates of the run", "300", advanced=True, low=1, high=5000),
     Integer("seeds", "Seeds", "20", f"{SIDE}² starts each.", advanced=True, low=1, high=40),
-    Integer("shown", "Seed drawn", "1", advanced=True, low=1, high=40),
-    Integer("seed", "First seed", "0", advanced=True, low=0, high=2**31),
+    seed_drawn(40, advanced=True),
+    first_seed(),
     Integer("path", "Updates of the path", "200", advanced=True, low=1, high=500),
     *COMPUTED_IN,
 )

@@ -38,6 +38,7 @@ from lessons.text import counted
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
 from lessons.training.script import ending
+from lessons.training.which_seeds import first_seed, seed_drawn
 from lessons.tricks import gradient_override_map
 from lessons.tricks.entry import unmatched
 
@@ -97,12 +98,12 @@ PARAMETERS = (
         low=1,
         high=TESTED // len(KINDS),
     ),
-    Integer("shown", "Seed drawn", "1", "Which of the seeds the maps show.", True, low=1, high=10),
+    seed_drawn(10, advanced=True),
     Integer("seeds", "Seeds", "5", "All of them train at once.", True, low=1, high=10),
     Integer("steps", "Steps", "400", advanced=True, low=1, high=20_000),
     Number("noise", "Noise", "0.25", "In new pictures.", True, 0.0, 10.0, (0.0, 1.0), 0.05),
     Number("rate", "Learning rate", "0.01", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
-    Integer("seed", "First seed", "0", advanced=True, low=0, high=MOST_SEED),
+    first_seed(MOST_SEED),
     *computed_in("float32"),
 )
 

@@ -21,6 +21,7 @@ from lessons.training import Snapshot, Training
 from lessons.training.contours import crossing, grid
 from lessons.training.run import facts_at_first
 from lessons.training.script import ending
+from lessons.training.which_seeds import first_seed, seed_drawn
 
 MARKS, GRID = grid(-SIDE, SIDE, 41)
 
@@ -48,7 +49,7 @@ PARAMETERS = (
     Choice(
         "schedule", "λ as it trains", "rising", options=(("rising", "rising"), ("fixed", "fixed"))
     ),
-    Integer("shown", "Seed drawn", "1", "Which of the seeds the pictures show.", low=1, high=40),
+    seed_drawn(40),
     Integer("seeds", "Seeds", "20", "All of them train at once.", True, low=1, high=40),
     Integer("steps", "Steps", "1000", advanced=True, low=1, high=20_000),
     Number("rate", "Learning rate", "0.02", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
@@ -59,7 +60,7 @@ PARAMETERS = (
         advanced=True,
         options=(("falling", "as in the paper"), ("none", "not at all")),
     ),
-    Integer("seed", "First seed", "0", advanced=True, low=0, high=2**31),
+    first_seed(),
     *computed_in("float32", "Where torch computes. A GPU helps here."),
 )
 

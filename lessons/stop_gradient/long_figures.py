@@ -24,24 +24,21 @@ _LOSSES = (-3.0, 0.5)
 
 def figures(history: History, values: Values) -> list[Figure]:
     """Noise by layer, losses, the size of what is made noisy, and one seed's fit."""
-    arms = _arms(values)
     return [
-        _noise_by_layer(history, values, arms),
-        _losses(history, arms),
-        _fit(history, arms),
-        _sizes(history, values, arms),
+        _noise_by_layer(history, values),
+        _losses(history),
+        _fit(history),
+        _sizes(history, values),
     ]
 
 
 def table(history: History, values: Values) -> Table:
     """The relative variance of each layer's gradient: mean over the seeds, lowest and highest."""
-    facts, arms = history.facts, _arms(values)
+    facts = history.facts
     rows = []
     for layer in range(1, LAYERS + 1):
         where = ", then noise" if layer == values["place"] else ""
-        found = (
-            with_ends(facts, f"{name}_noise_{layer}") if name in arms else "?" for name in _ROLE
-        )
+        found = (with_ends(facts, f"{name}_noise_{layer}") for name in _ROLE)
         rows.append((f"{layer}{where}", *found))
     columns = (("layer", None), *((_SAID[name], role) for name, role in _ROLE.items()))
     return Table(
@@ -52,14 +49,10 @@ def table(history: History, values: Values) -> Table:
     )
 
 
-def _arms(values: Values) -> tuple[str, ...]:
-    return ("plain", "trick") if values["clean"] == "shown" else ("plain",)
-
-
-def _noise_by_layer(history: History, values: Values, arms: tuple[str, ...]) -> Figure:
+def _noise_by_layer(history: History, values: Values) -> Figure:
     numbers, facts = history.latest.numbers, history.facts
     data: list[Trace] = []
-    for name in arms:
+    for name in _ROLE:
         layers = [numbers[f"{name}_noise_{layer}"] for layer in range(1, LAYERS + 1)]
         one = _over_layers(layers, _ROLE[name])
         data = [band(one), *data, curve(one), {**points(one, size=8), "hovertemplate": _HOVER}]
@@ -68,7 +61,7 @@ def _noise_by_layer(history: History, values: Values, arms: tuple[str, ...]) -> 
     layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
     said = "; ".join(
         f"{_SAID[name]}, layer {layer}: {number(of(facts, f'{name}_noise_{layer}'), 3)}"
-        for name in arms
+        for name in _ROLE
         for layer in (1, int(place), int(place) + 1, LAYERS)
     )
     return Figure(
@@ -99,9 +92,9 @@ def _over_layers(layers: list[Array], role: str) -> Series:
     return Series(role, role, np.arange(1.0, 1 + len(layers)), mean, low, high)
 
 
-def _losses(history: History, arms: tuple[str, ...]) -> Figure:
+def _losses(history: History) -> Figure:
     facts = history.facts
-    said = ", ".join(f"{number(of(facts, f'{name}_loss'), 3)} {_SAID[name]}" for name in arms)
+    said = ", ".join(f"{number(of(facts, f'{name}_loss'), 3)} {_SAID[name]}" for name in _ROLE)
     layout = _logarithmic(step_axes(history, _LOSSES, "loss, with noise"))
     return Figure(
         "loss",
@@ -110,15 +103,15 @@ def _losses(history: History, arms: tuple[str, ...]) -> Figure:
         "draws. Areas: 5 to 95 % of the seeds.",
         f"Mean squared error over the steps, means over the seeds. After step {history.done}: "
         f"{said}.",
-        over_steps(history, {f"{name}_loss": _ROLE[name] for name in arms}),
+        over_steps(history, {f"{name}_loss": _ROLE[name] for name in _ROLE}),
         layout,
         height=HEIGHT,
     )
 
 
-def _sizes(history: History, values: Values, arms: tuple[str, ...]) -> Figure:
+def _sizes(history: History, values: Values) -> Figure:
     facts = history.facts
-    said = ", ".join(f"{number(of(facts, f'{name}_size'), 3)} {_SAID[name]}" for name in arms)
+    said = ", ".join(f"{number(of(facts, f'{name}_size'), 3)} {_SAID[name]}" for name in _ROLE)
     return Figure(
         "size",
         "How large the values are that the noise is put on",
@@ -126,17 +119,17 @@ def _sizes(history: History, values: Values, arms: tuple[str, ...]) -> Figure:
         "carry little noise.",
         f"Root mean square over the steps, means over the seeds. After step {history.done}: "
         f"{said}.",
-        over_steps(history, {f"{name}_size": _ROLE[name] for name in arms}),
+        over_steps(history, {f"{name}_size": _ROLE[name] for name in _ROLE}),
         step_axes(history, (0.0, 1.0), f"size behind layer {values['place']}"),
         height=HEIGHT,
     )
 
 
-def _fit(history: History, arms: tuple[str, ...]) -> Figure:
+def _fit(history: History) -> Figure:
     picture = history.latest.picture
     x = picture["x"]
     data = [line("sin 2x", x, picture["target"], "ink:muted", "solid", 1.5)]
-    for name in arms:
+    for name in _ROLE:
         role = ROLES[_ROLE[name]]
         colour = f"role:{role.name}"
         noisy = crowd(f"{_SAID[name]}, one draw", x, picture[f"{name}_noisy"], colour, role.marker)

@@ -8,13 +8,14 @@ import torch
 from lessons.devices import DTYPES, resolve
 from lessons.inputs import array, computed_in, format_refused, series_by_role
 from lessons.lesson import Lab, Progress
-from lessons.parameters import Choice, Integer, Number, Values, validate
+from lessons.parameters import Integer, Number, Values, validate
 from lessons.result import Array, Note, Result, warned
 from lessons.stop_gradient.long_figures import figures, static_figures, static_table, table
 from lessons.stop_gradient.long_net import LAYERS, POINTS, WIDTH, Long, Program, Seen, alone
 from lessons.text import counted
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
+from lessons.training.which_seeds import first_seed, seed_drawn
 
 MEASURED = 25
 """How often the gradients' noise is measured in a whole run: it costs more than a step."""
@@ -22,15 +23,8 @@ MEASURED = 25
 PARAMETERS = (
     Integer("place", "Noise behind layer", "4", "May be moved while it trains.", low=1, high=9),
     Number("strength", "Noise strength s", "0.9", "u from 1 − s to 1 + s.", False, 0, 1e3, (0, 2)),
-    Choice(
-        "clean",
-        "Clean backward",
-        "shown",
-        "Whether its numbers are drawn beside the plain ones.",
-        options=(("shown", "shown"), ("hidden", "not shown")),
-    ),
     Integer("seeds", "Seeds", "8", "All of them train at once.", low=1, high=16),
-    Integer("shown", "Seed drawn", "1", "Which of the seeds the fit shows.", low=1, high=16),
+    seed_drawn(16),
     Integer("steps", "Steps", "400", advanced=True, low=1, high=20_000),
     Number("rate", "Learning rate", "0.003", "", True, 1e-6, 10.0, (0.0005, 0.02), 0.0005),
     Integer(
@@ -42,7 +36,7 @@ PARAMETERS = (
         2,
         64,
     ),
-    Integer("seed", "First seed", "0", advanced=True, low=0, high=2**31),
+    first_seed(),
     *computed_in("float32"),
 )
 
@@ -92,7 +86,7 @@ class Watched:
 
 TRAINING = Training(
     begin=Watched,
-    live=frozenset({*_COUNTED, "clean", "shown", "rate"}),
+    live=frozenset({*_COUNTED, "shown", "rate"}),
     figures=figures,
     table=table,
 )

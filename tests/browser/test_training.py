@@ -131,6 +131,68 @@ def test_the_text_is_right_again_after_training_anew_and_on_the_next_step(app, o
     expect(words).to_contain_text("After step 0 of 600")
 
 
+def commit(page: Page, answer: int) -> None:
+    page.get_by_role("radiogroup", name="Your prediction").locator("label").nth(answer).click()
+    page.get_by_role("button", name="Commit to this answer").click()
+
+
+def test_what_a_run_would_answer_waits_for_the_answer(app, open_page):
+    page = opened(open_page, app.url + "/reversal?lesson=moons&step=1&seeds=4")
+    for name in ("Start", "One step", "Stop"):
+        expect(button(page, name)).to_be_disabled()
+    expect(page.locator(".gl-trained")).to_contain_text("Answer the question first")
+    commit(page, 2)
+    expect(button(page, "Start")).to_be_enabled(timeout=60_000)
+    button(page, "Start").click()
+    reaches(page, 3)
+
+
+def test_a_question_that_is_skipped_holds_nothing_more(app, open_page):
+    page = opened(open_page, app.url + "/reversal?lesson=moons&step=1&seeds=4")
+    page.get_by_role("button", name="Skip the question").click()
+    expect(button(page, "Start")).to_be_enabled(timeout=60_000)
+    button(page, "Start").click()
+    reaches(page, 3)
+
+
+def test_a_control_that_would_tell_is_held_whatever_the_address_says(app, open_page):
+    url = app.url + "/override_map?lesson=guided_relu&step=4&seeds=2&randomised=1"
+    page = opened(open_page, url)
+    held = page.locator('[data-control="randomised"] input').first
+    expect(held).to_be_disabled()
+    expect(held).to_have_value("0")
+    expect(page.locator("[data-figure=alike]")).to_have_count(0)
+    commit(page, 0)
+    expect(held).to_be_enabled(timeout=60_000)
+    held.fill("1")
+    held.press("Enter")
+    expect(page.locator("[data-figure=alike]")).to_have_count(1, timeout=60_000)
+
+
+SHOWN = """name => {
+  const plot = document.querySelector(`[data-figure=${name}] .js-plotly-plot`);
+  return plot.data.filter((one) => one.visible !== false).length;
+}"""
+
+
+def test_a_training_draws_nothing_that_a_question_covers(app, open_page):
+    page = opened(open_page, app.url + "/clipping?lesson=cliff&step=3&seeds=2&steps=60")
+    button(page, "Start").click()
+    expect(page.locator(".gl-trained")).to_contain_text("done", timeout=60_000)
+    table = page.locator(".gl-scroll table")
+    page.wait_for_timeout(500)
+    assert page.evaluate(SHOWN, "shares") == 2, "no clipping, its mean and its area"
+    assert page.evaluate(SHOWN, "starts_norm") == 0
+    expect(page.locator("[data-figure=starts_norm]")).to_contain_text("Covered until")
+    expect(table.locator("tbody tr").first).to_contain_text("?")
+    commit(page, 1)
+    expect(table.locator("tbody tr").first).not_to_contain_text("?", timeout=60_000)
+    page.wait_for_function(
+        "() => document.querySelector('[data-figure=starts_norm] .js-plotly-plot')"
+        ".data.some((one) => one.visible !== false)"
+    )
+
+
 def test_the_keyboard_alone_starts_and_pauses_it(app, open_page):
     page = opened(open_page, app.url + LESSON)
     button(page, "Start").focus()

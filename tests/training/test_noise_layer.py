@@ -231,15 +231,6 @@ def test_blown_up_seeds_are_told():
     assert bool(run.history.notes()) == lost.any()
 
 
-def test_what_is_covered_is_in_no_chart_and_no_table():
-    given = values(clean="hidden", seeds=2, draws=2)
-    history = Run(TRAINING, NoiseLayer, given).history
-    for figure in TRAINING.figures(history, given):
-        assert "trick_gradient" not in str(figure.data)
-        assert "clean backward:" not in figure.alt
-    assert all(row[2] == "?" for row in TRAINING.table(history, given).rows)
-
-
 def test_the_kept_noise_has_the_shape_of_the_layer_and_fills_the_interval():
     draws = kept_draws(0, 8)
     assert draws.shape == (8, WIDTH, POINTS)

@@ -1,0 +1,114 @@
+"""No training lesson shows the answer to a prediction before the learner has committed to one."""
+
+import re
+
+import pytest
+
+from lessons import lessons
+from lessons.lesson import Figure, Table, hidden_roles
+from lessons.parameters import Choice, Integer
+from lessons.training.covering import COVERED, covered_figure, covered_table
+from lessons.training.run import Run
+from pages.ui.lab_state import LabState
+from pages.ui.training import Asked, Watch
+
+TRAINED = [lesson for lesson in lessons() if lesson.lab.training is not None]
+PREDICTIONS = [
+    pytest.param(lesson, place, id=f"{lesson.slug}-{step.question.name}")
+    for lesson in TRAINED
+    for place, step in enumerate(lesson.prose.steps, start=1)
+    if step.question and step.question.kind != "bug"
+]
+NUMBER = re.compile(r"\d+(?:\.\d+)?(?: ?%)?")
+
+
+@pytest.mark.parametrize(("lesson", "place"), PREDICTIONS)
+def test_each_prediction_hides_or_holds_what_would_tell(lesson, place):
+    question = lesson.prose.steps[place - 1].question
+    assert question.hides or question.holds
+    known = {one.name for one in lesson.lab.parameters} | {"training"}
+    assert set(question.holds) <= known
+
+
+@pytest.mark.parametrize(("lesson", "place"), PREDICTIONS)
+def test_nothing_covered_is_drawn_or_told_while_it_trains(lesson, place):
+    step = lesson.prose.steps[place - 1]
+    hidden = hidden_roles(lesson, (), place)
+    values = lesson.validate({"seeds": "2", **step.lab} | {"seeds": "2"})
+    run = Run(lesson.lab.training, lesson.program, values)
+    run.advance(0.0, values)
+    for plain in lesson.lab.training.figures(run.history, values):
+        figure = covered_figure(plain, hidden)
+        seen = [one for one in figure.data if one.get("visible", True) is not False]
+        for role in hidden:
+            assert f"role:{role}" not in repr(seen)
+        if f"{seen}" != f"{plain.data}":
+            assert not NUMBER.search(figure.alt.replace(figure.title, ""))
+    table = covered_table(lesson.lab.training.table(run.history, values), hidden)
+    for index, (_, role) in enumerate(table.columns):
+        assert role not in hidden or {row[index] for row in table.rows} == {"?"}
+
+
+@pytest.mark.parametrize(("lesson", "place"), PREDICTIONS)
+def test_what_is_held_does_not_move_whatever_a_browser_sends(lesson, place):
+    step = lesson.prose.steps[place - 1]
+    state = LabState(lesson)
+    state.set(step.lab)
+    state.held = frozenset(step.question.holds)
+    others = {name: another(lesson, name, step.lab[name]) for name in state.held - {"training"}}
+    state.take(others)
+    assert {name: state.text[name] for name in others} == {n: step.lab[n] for n in others}
+    state.held = frozenset()
+    state.take(others)
+    assert {name: state.text[name] for name in others} == others
+    if "training" not in step.question.holds:
+        return
+    values = lesson.validate({**step.lab, "seeds": "2"})
+    watch = Watch(lesson)
+    for asked in (Asked("run"), Asked("pause", single=1), Asked("run", begun=3)):
+        run = watch.update(values, asked, held=True)
+        assert (run.done, run.state) == (0, "ready")
+    assert watch.spec(run)["held"]
+    assert "question first" in watch.spec(run)["text"]
+    assert watch.update(values, Asked("run")).done > 0
+    assert watch.update(values, Asked("run"), held=True).done == 0, "an earlier run tells as much"
+
+
+def another(lesson, name, now):
+    (parameter,) = (one for one in lesson.lab.parameters if one.name == name)
+    if isinstance(parameter, Choice):
+        return next(value for value, _ in parameter.options if value != now)
+    assert isinstance(parameter, Integer)
+    return str(parameter.low if int(now) != parameter.low else parameter.high)
+
+
+def drawn(*colours):
+    data = [{"line": {"color": colour}} for colour in colours]
+    return Figure("one", "A chart", "What to look at: 3 lines.", "It ends at 0.5.", data, {})
+
+
+def test_a_chart_of_other_roles_stays_as_it_is():
+    figure = drawn("role:forward", "ink:muted")
+    assert covered_figure(figure, frozenset({"trick_gradient"})) is figure
+
+
+def test_of_several_roles_the_hidden_one_goes():
+    figure = covered_figure(
+        drawn("role:forward", "role:trick_gradient/0.25", "ink:muted"),
+        frozenset({"trick_gradient"}),
+    )
+    assert [one.get("visible", True) for one in figure.data] == [True, False, True]
+    assert (figure.caption, figure.alt) == ("What to look at: 3 lines.", f"A chart. {COVERED}")
+
+
+def test_a_chart_of_hidden_roles_alone_is_covered_whole():
+    figure = covered_figure(
+        drawn("role:trick_gradient", "ink:muted"), frozenset({"trick_gradient"})
+    )
+    assert [one["visible"] for one in figure.data] == [False, False]
+    assert figure.caption == COVERED
+
+
+def test_a_column_of_a_hidden_role_is_covered():
+    table = Table("", (("", None), ("a", "forward"), ("b", "noise")), (("x", "1", "2"),))
+    assert covered_table(table, frozenset({"noise"})).rows == (("x", "1", "?"),)

@@ -1,0 +1,22 @@
+"""The control for the seed drawn counts from the first seed, whatever its number."""
+
+import pytest
+
+from lessons import lessons
+from lessons.training.run import Run
+
+TRAINED = [lesson for lesson in lessons() if lesson.lab.training is not None]
+
+
+@pytest.mark.parametrize("lesson", TRAINED, ids=lambda lesson: lesson.slug)
+@pytest.mark.parametrize("first", [0, 5])
+def test_one_draws_the_first_seed_and_two_the_next(lesson, first):
+    training = lesson.lab.training
+    given = {training.seeds: "2", "seed": str(first)}
+    values = lesson.validate(given)
+    run = Run(training, lesson.program, values)
+    for place in (1, 2):
+        run.look(values | {"shown": place})
+        assert run.history.latest.picture["seed"] == first + place - 1
+        titles = [figure.title for figure in training.figures(run.history, values)]
+        assert any(f"seed {first + place - 1}" in title for title in titles)
