@@ -1,57 +1,91 @@
-"""The domain loss is subtracted although a gradient reversal already stands before its head."""
+"""A λ that rises as planned and is not passed on: the layer takes its default at every step."""
 
+import math
 from collections.abc import Callable
 
 import torch
 
 from lessons.bug import Bug
-from lessons.tricks import flip_gradient, stop_gradient
+from lessons.tricks import flip_gradient
 
-Code = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
-
-
-def broken(feature: torch.Tensor, label_w: torch.Tensor, domain_w: torch.Tensor) -> torch.Tensor:
-    label_loss = (label_w * feature - 1) ** 2
-    domain_loss = (domain_w * flip_gradient(feature, 1.0) - 1) ** 2
-    return label_loss - domain_loss
+Code = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, float], torch.Tensor]
 
 
-def plus(feature: torch.Tensor, label_w: torch.Tensor, domain_w: torch.Tensor) -> torch.Tensor:
-    label_loss = (label_w * feature - 1) ** 2
-    domain_loss = (domain_w * flip_gradient(feature, 1.0) - 1) ** 2
-    return label_loss + domain_loss
+def total_loss(
+    feature: torch.Tensor, label_w: torch.Tensor, domain_w: torch.Tensor, done: float
+) -> torch.Tensor:
+    def domain_head(feature: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
+        return domain_w * flip_gradient(feature, scale)
+
+    def network(feature: torch.Tensor, scale: float = 1.0) -> tuple[torch.Tensor, torch.Tensor]:
+        return label_w * feature, domain_head(feature)
+
+    scale = 2 / (1 + math.exp(-10 * done)) - 1
+    label, domain = network(feature, scale)
+    return (label - 1) ** 2 + (domain - 1) ** 2
 
 
-def no_layer(feature: torch.Tensor, label_w: torch.Tensor, domain_w: torch.Tensor) -> torch.Tensor:
-    label_loss = (label_w * feature - 1) ** 2
-    domain_loss = (domain_w * feature - 1) ** 2
-    return label_loss - domain_loss
+def other_default(
+    feature: torch.Tensor, label_w: torch.Tensor, domain_w: torch.Tensor, done: float
+) -> torch.Tensor:
+    def domain_head(feature: torch.Tensor, scale: float = 0.0) -> torch.Tensor:
+        return domain_w * flip_gradient(feature, scale)
+
+    def network(feature: torch.Tensor, scale: float = 0.0) -> tuple[torch.Tensor, torch.Tensor]:
+        return label_w * feature, domain_head(feature)
+
+    scale = 2 / (1 + math.exp(-10 * done)) - 1
+    label, domain = network(feature, scale)
+    return (label - 1) ** 2 + (domain - 1) ** 2
 
 
-def detached(feature: torch.Tensor, label_w: torch.Tensor, domain_w: torch.Tensor) -> torch.Tensor:
-    label_loss = (label_w * feature - 1) ** 2
-    domain_loss = (domain_w * stop_gradient(feature) - 1) ** 2
-    return label_loss - domain_loss
+def on_the_loss(
+    feature: torch.Tensor, label_w: torch.Tensor, domain_w: torch.Tensor, done: float
+) -> torch.Tensor:
+    def domain_head(feature: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
+        return domain_w * flip_gradient(feature, scale)
+
+    def network(feature: torch.Tensor, scale: float = 1.0) -> tuple[torch.Tensor, torch.Tensor]:
+        return label_w * feature, domain_head(feature)
+
+    scale = 2 / (1 + math.exp(-10 * done)) - 1
+    label, domain = network(feature, scale)
+    return (label - 1) ** 2 + scale * (domain - 1) ** 2
+
+
+def passed_on(
+    feature: torch.Tensor, label_w: torch.Tensor, domain_w: torch.Tensor, done: float
+) -> torch.Tensor:
+    def domain_head(feature: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
+        return domain_w * flip_gradient(feature, scale)
+
+    def network(feature: torch.Tensor, scale: float = 1.0) -> tuple[torch.Tensor, torch.Tensor]:
+        return label_w * feature, domain_head(feature, scale)
+
+    scale = 2 / (1 + math.exp(-10 * done)) - 1
+    label, domain = network(feature, scale)
+    return (label - 1) ** 2 + (domain - 1) ** 2
 
 
 def check(code: Code) -> None:
-    """The domain head descends its loss; the feature descends the label loss, climbs the other."""
+    """Early and late: the head descends its whole loss, the feature climbs λ times as much."""
     feature, label_w, domain_w = (torch.tensor(v, requires_grad=True) for v in (0.5, 1.0, 3.0))
-    came = torch.autograd.grad(code(feature, label_w, domain_w), (feature, domain_w))
     label_loss, domain_loss = (label_w * feature - 1) ** 2, (domain_w * feature - 1) ** 2
     (helps,) = torch.autograd.grad(label_loss, feature)
     climbs, descends = torch.autograd.grad(domain_loss, (feature, domain_w))
-    expected = (helps - climbs, descends)
-    assert torch.allclose(torch.stack(came), torch.stack(expected)), (
-        f"gradient of the feature: got {came[0]:g}, expected {expected[0]:g}; "
-        f"of the domain head: got {came[1]:g}, expected {expected[1]:g}"
-    )
+    for done in (0.0, 0.1, 1.0):
+        came = torch.autograd.grad(code(feature, label_w, domain_w, done), (feature, domain_w))
+        expected = (helps - math.tanh(5 * done) * climbs, descends)
+        assert torch.allclose(torch.stack(came), torch.stack(expected)), (
+            f"after {done:.0%} of the steps, gradient of the feature: got {came[0]:.4g}, expected "
+            f"{expected[0]:.4g}; of the domain head: got {came[1]:.4g}, expected {expected[1]:.4g}"
+        )
 
 
 BUG = Bug(
-    source="CuthbertCai/pytorch_DANN#13",
-    url="https://github.com/CuthbertCai/pytorch_DANN/issues/13",
-    broken=broken,
-    fixes={"plus": plus, "no_layer": no_layer, "detached": detached},
+    source="p2irc/UDA4POC#3",
+    url="https://github.com/p2irc/UDA4POC/issues/3",
+    broken=total_loss,
+    fixes={"other_default": other_default, "on_the_loss": on_the_loss, "passed_on": passed_on},
     check=check,
 )
