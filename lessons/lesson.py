@@ -76,12 +76,15 @@ class Start:
         index: the component whose numbers the drawing shows, as in ``lessons.graph.picture``.
         finish: makes one tensor of what the program returns; the backward pass starts there, with
             an upstream gradient of ones.
+        besides: the tensors that the program reads though they are none of its arguments, weights
+            say, by the name each gets in the graph; the edges to them cannot be cut.
     """
 
     leaves: Mapping[str, torch.Tensor]
     settings: Mapping[str, Any] = field(default_factory=dict)
     index: tuple[int, ...] = ()
     finish: Callable[[Any], torch.Tensor] = _itself
+    besides: Mapping[str, torch.Tensor] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -223,7 +226,7 @@ class Lesson:
         if self.lab.start is None:
             return None
         start = self.lab.start(values)
-        with record(start.leaves, cuts=cuts) as recording:
+        with record({**start.leaves, **start.besides}, cuts=cuts) as recording:
             out = self.program(**start.leaves, **start.settings)
             own = set(recording.nodes)
             end = start.finish(out)

@@ -3,6 +3,7 @@
 Torch only: exported files carry it.
 """
 
+import inspect
 from collections.abc import Callable
 
 import torch
@@ -170,7 +171,7 @@ class Shapes:
     def __init__(
         self, program: Program, values: Values, device: torch.device, dtype: torch.dtype
     ) -> None:
-        self.program = program
+        self.program = inspect.unwrap(program)  # cut in the eight relus' graph, here it is whole
         self.steps = int(values["steps"])
         self.classifiers = Classifiers(values, device, dtype)
         fresh = [seed + FRESH for seed in self.classifiers.seeds]

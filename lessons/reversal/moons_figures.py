@@ -17,6 +17,12 @@ SIDE = 3.7
 """How far the plane is drawn on each side of the middle."""
 _LISTED = 8  # units in the table
 
+# Whose gradient it is at a point, and what is intended; a target point has no label.
+_MEANT = {
+    "target": ("the domain loss's", "−λ times it"),
+    "source": ("both losses'", "the label loss's and −λ times the domain loss's"),
+}
+
 # How the four kinds of points look: the moon by the symbol, the domain by the colour.
 _KINDS = (
     ("source, first moon", "ink:muted", "circle-open"),
@@ -164,18 +170,20 @@ def _crowds(places: Array) -> list[Trace]:
 
 
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
-    """The gradient that one target point's features get, at fixed numbers."""
+    """The gradient that one point's features get, at fixed numbers."""
+    whose = values["whose"]
+    of_whom, intended = _MEANT[whose]
     limit = round_up([result[name].y for name in GRADIENTS], 1e-3)
     count = len(result["forward"].x)
     seen = [name for name in GRADIENTS if name not in hidden]
     return [
         Figure(
             "gradient",
-            "What one target point tells its features, at fixed numbers",
-            "One mark a unit, the head small. Squares: the domain loss's gradient with no trick. "
-            "Crosses: what is "
-            "intended, −λ times it, at full λ. Diamonds: what autograd gives, wired as chosen.",
-            "The gradient at the features of one target point, by unit. " + spoken(result, seen),
+            f"What one {whose} point tells its features, at fixed numbers",
+            f"One mark a unit, the heads small. Squares: {of_whom} gradient with no trick. "
+            f"Crosses: what is intended, {intended}, at full λ. Diamonds: what autograd gives, "
+            "wired as chosen.",
+            f"The gradient at the features of one {whose} point, by unit. " + spoken(result, seen),
             gradient_points(result, hidden),
             axes((0.0, count + 1.0), (-limit, limit), "unit", "gradient"),
             wide=True,
@@ -187,7 +195,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     """The first units: feature and gradients."""
     labels = {"forward": "feature", "trick_gradient": "autograd"}
-    labels |= {"true_gradient": "domain loss", "intended_gradient": "intended"}
+    labels |= {"true_gradient": "no trick", "intended_gradient": "intended"}
     rows = [
         (
             str(index + 1),
@@ -196,7 +204,7 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
         for index in range(min(_LISTED, len(result["forward"].x)))
     ]
     columns = (("unit", None), *((label, role) for role, label in labels.items()))
-    return Table("One target point's features and gradients", columns, tuple(rows))
+    return Table(f"One {values['whose']} point's features and gradients", columns, tuple(rows))
 
 
 def _percent(facts: Facts, name: str) -> str:

@@ -4,6 +4,7 @@ What is not in the paper: the larger of the two networks, and Adam on all points
 example at a time.
 """
 
+import inspect
 from collections.abc import Callable
 
 import numpy as np
@@ -11,12 +12,12 @@ import torch
 
 from lessons.devices import DTYPES, resolve
 from lessons.inputs import array, computed_in, format_refused
-from lessons.lesson import Lab, Progress
+from lessons.lesson import Lab, Progress, Start
 from lessons.parameters import Choice, Integer, Number, Values, validate
 from lessons.result import Array, Note, Result, Series
 from lessons.reversal.moons_figures import SIDE, figures, static_figures, static_table, table
 from lessons.reversal.moons_net import Moons
-from lessons.reversal.moons_roles import by_role
+from lessons.reversal.moons_roles import UNITS, Heads, by_role, features_of_one, settings_of_one
 from lessons.training import Snapshot, Training
 from lessons.training.contours import crossing, grid
 from lessons.training.run import facts_at_first
@@ -49,7 +50,14 @@ PARAMETERS = (
     Choice(
         "schedule", "λ as it trains", "rising", options=(("rising", "rising"), ("fixed", "fixed"))
     ),
+    Choice(
+        "whose",
+        "Graph and gradients of",
+        "target",
+        options=(("target", "target point"), ("source", "source point")),
+    ),
     seed_drawn(40),
+    Integer("point", "Unit in the graph", "1", "", True, low=1, high=UNITS),
     Integer("seeds", "Seeds", "20", "All of them train at once.", True, low=1, high=40),
     Integer("steps", "Steps", "1000", advanced=True, low=1, high=20_000),
     Number("rate", "Learning rate", "0.02", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
@@ -122,9 +130,10 @@ class Watched:
 
 TRAINING = Training(
     begin=Watched,
-    live=frozenset({"scale", "schedule", "wiring", "rate", "decay", "shown"}),
+    live=frozenset({"scale", "schedule", "wiring", "rate", "decay", "shown", "whose", "point"}),
     figures=figures,
     table=table,
+    cuts=True,
 )
 
 
@@ -133,7 +142,7 @@ _IDLE = {name: _DEFAULTS[name] for name in TRAINING.live}  # before the first st
 
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
-    """One target point's gradients by role, and what the networks are before the first step."""
+    """One point's gradients by role, and what the networks are before the first step."""
     device, missing = resolve(values["device"])
     roles = by_role(program, values, device, DTYPES[values["dtype"]])
     unit = np.arange(1.0, 1 + len(roles["forward"]))
@@ -144,11 +153,26 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         curves=series,
         facts={
             **{name: values[name] for name in ("scale", "angle", "seeds")},
-            **facts_at_first(TRAINING, program, values, _IDLE),
+            # Before the first step the program has not run: cut open or not is one.
+            **facts_at_first(TRAINING, inspect.unwrap(program), values, _IDLE),
         },
         notes=(Note("warning", missing),) if missing else (),
         work=f"{values['seeds']} {'seed' if values['seeds'] == 1 else 'seeds'}, two networks each",
         device=str(device),
+    )
+
+
+def start(values: Values) -> Start:
+    """The graph of one point's loss, its two heads one op each."""
+    device, _ = resolve(values["device"])
+    features = features_of_one(device, DTYPES[values["dtype"]])
+    heads = Heads(features)
+    settings = settings_of_one(heads, values)
+    besides = {"label_weights": heads.label, "domain_weights": heads.inner}
+    for weights in besides.values():
+        weights.requires_grad_()
+    return Start(
+        {"features": features.requires_grad_()}, settings, (values["point"] - 1,), besides=besides
     )
 
 
@@ -164,5 +188,6 @@ LAB = Lab(
     static_table,
     script,
     format_refused,
+    start=start,
     training=TRAINING,
 )

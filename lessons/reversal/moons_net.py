@@ -4,6 +4,7 @@ The data are those of Ganin et al., JMLR 2016, figure 2: two interleaved moons, 
 domain the same turned about the middle. What is not in the paper is stated where it is set.
 """
 
+import inspect
 import math
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -22,6 +23,7 @@ from lessons.training.stacked import (
     side_by_side,
     tanh,
 )
+from lessons.tricks.as_one import one_op
 
 MOON = 150
 """Points of each moon in each domain, as in the paper."""
@@ -106,10 +108,12 @@ class Networks:
             x = self._squash(self._layer(layer, x))
         return x
 
+    @one_op("label_head")
     def label_head(self, features: torch.Tensor) -> torch.Tensor:
         """The logit of the second moon, [seeds, 1, points]."""
         return self._layer(self._depth, features)
 
+    @one_op("domain_head")
     def domain_head(self, features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
         """The logit of the target domain, [seeds, 1, points]; ``frozen`` weights learn nothing."""
         first, last = self._depth + 1, len(self.weights) // 2
@@ -203,6 +207,7 @@ class Group:
         dtype: torch.dtype,
     ) -> None:
         self.program = program
+        self.whole = inspect.unwrap(program)  # what is compared with keeps the edges that are cut
         self.points = points_of(seeds, values["network"], values["angle"]).to(device, dtype)
         new = partial(Networks, values["network"], seeds, device, dtype)
         self.arms = {"trick": new(), "source_only": new()}
@@ -215,7 +220,8 @@ class Group:
         wired = (scale_at(p, values), self._scale_at_start, values["wiring"])
         trick = loss(self.arms["trick"], self.points, *wired)
         self._adam["trick"].step(trick, rate_at(p, values))
-        plain = loss(self.arms["source_only"], self.points, 0.0, 0.0, "reversal", heard=False)
+        whole = partial(loss_of, self.whole)
+        plain = whole(self.arms["source_only"], self.points, 0.0, 0.0, "reversal", heard=False)
         self._adam["source_only"].step(plain, rate_at(p, values))
 
     @torch.no_grad()

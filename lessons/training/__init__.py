@@ -80,6 +80,8 @@ class Training:
         steps: the parameter that says how many steps there are.
         seeds: the parameter that says how many networks are trained.
         leads: whether these charts stand before those of the lab itself.
+        cuts: whether an edge that is cut in the lab's graph is cut in what is trained as well; a
+            new cut then begins a new run.
     """
 
     begin: Begin
@@ -89,3 +91,4 @@ class Training:
     steps: str = "steps"
     seeds: str = "seeds"
     leads: bool = True
+    cuts: bool = False

@@ -13,6 +13,8 @@ from typing import TypeVar
 
 import torch
 
+from lessons.tricks.as_one import one_op
+
 _Found = TypeVar("_Found")
 
 WORTH_A_THREAD = 5_000
@@ -48,6 +50,7 @@ def tanh(x: torch.Tensor) -> torch.Tensor:
     return torch.rsub(torch.sigmoid(2 * x), -1, alpha=-2)
 
 
+@one_op("cross_entropy", operands=1)
 def cross_entropy(
     logit: torch.Tensor, target: torch.Tensor, weight: torch.Tensor | None = None
 ) -> torch.Tensor:
@@ -91,8 +94,11 @@ class Adam:
     def step(self, loss: torch.Tensor, rate: float) -> None:
         """One update, with the gradient of ``loss`` summed over the seeds.
 
-        No seed's loss depends on another's weights, so each gets its own gradient.
+        No seed's loss depends on another's weights, so each gets its own gradient. A loss that
+        no weight leads to, every edge to it cut, teaches nothing.
         """
+        if not loss.requires_grad:
+            return
         gradients = torch.autograd.grad(loss.sum(), self.weights, materialize_grads=True)
         self._steps += 1
         mean_share, square_share = (1 - of**self._steps for of in (self.MEAN, self.SQUARE))

@@ -35,16 +35,27 @@ def shown(call: Call, run: Callable[..., Any]) -> Any:
     return run(*call.args, **call.kwargs)
 
 
-def one_op(op_type: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorates a trick: a recorder sees each call as one op of this type, and none inside it."""
+def one_op(op_type: str, operands: int | None = None) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorates a trick: a recorder sees each call as one op of this type, and none inside it.
+
+    `operands`: so many arguments, the first ones, are the op's; None is all of them. The others
+    are not drawn and cannot be cut: the targets of a loss, say, which get no gradient.
+    """
 
     def decorate(trick: Callable[P, T]) -> Callable[P, T]:
+        run: Callable[..., T] = trick
+
         @functools.wraps(trick)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
             if torch.compiler.is_compiling() or not torch._C._len_torch_function_stack():
                 return trick(*args, **kwargs)
-            seen: T = shown(Call(op_type, args, kwargs), trick)
-            return seen
+            if operands is None:
+                seen: T = shown(Call(op_type, args, kwargs), run)
+                return seen
+            others = args[operands:]
+            own = Call(op_type, args[:operands], {})
+            seen = shown(own, lambda *first: run(*first, *others, **kwargs))
+            return seen  # noqa: RET504  (typed here: shown knows no types)
 
         return call
 

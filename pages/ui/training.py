@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from lessons.graph.cutting import Cut, cut
 from lessons.lesson import Lesson
 from lessons.parameters import Values
 from lessons.result import Result
@@ -71,21 +72,33 @@ class Watch:
         self.ended = False
         self._seats = seats
         self._run: Run | None = None
+        self._cuts: tuple[Cut, ...] = ()  # those that the run is of
         self._seen: Values = {}
         self._plain: Result | None = None
         self._told: Result | None = None
         self._begun = self._single = 0
         self._held = False
 
-    def update(self, values: Values, asked: Asked | None, held: bool = False) -> Run:
+    def update(
+        self,
+        values: Values,
+        asked: Asked | None,
+        held: bool = False,
+        cuts: tuple[Cut, ...] = (),
+    ) -> Run:
         """Do what is asked, for no longer than a slice.
 
         Args:
             values: the settings now; another run begins where the present one cannot take them up.
             asked: what the learner wants; None is no new wish, and no step is made.
             held: whether a question waits that the training would answer: then there is none.
+            cuts: the edges of the graph that are cut; where they are cut in what is trained too,
+                others begin another run.
         """
         self._held = held
+        cuts = cuts if self.training.cuts else ()
+        if cuts != self._cuts:
+            self._run = None
         if held:
             asked = Asked("pause", self._begun, self._single)
             if self._run is not None and self._run.done:
@@ -102,7 +115,9 @@ class Watch:
         again = asked.begun > self._begun and run is not None and run.done > 0
         self._begun = max(self._begun, asked.begun)
         if run is None or again or not run.fits(values):
-            run = self._run = Run(self.training, self.lesson.program, values)
+            program = self.lesson.program
+            run = self._run = Run(self.training, cut(program, cuts) if cuts else program, values)
+            self._cuts = cuts
         self.before, self.ended = 0, False
         done = run.done
         if asked.single > self._single:
@@ -194,7 +209,7 @@ def show(
     if state.lesson.slug not in known:
         known[state.lesson.slug] = Watch(state.lesson)
     watch = known[state.lesson.slug]
-    run = watch.update(state.values, asked, held)
+    run = watch.update(state.values, asked, held, state.drawn)
     state.result = watch.told(state.picture, run)
     return _picture(watch, run, state.values, shown, hidden), watch.ended
 

@@ -13,6 +13,7 @@ from torch.nn import functional
 
 from lessons import lessons
 from lessons.graph import RecordError, named, record
+from lessons.graph.cutting import cut
 from lessons.graph.picture import picture
 from lessons.graph.values import LIMIT
 from lessons.tricks import (
@@ -27,6 +28,7 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
+from lessons.tricks.as_one import one_op
 from tests.graph.programs import gradients, inputs, own_run, programs, run
 
 X = [-2.0, -1.0, 1.0]
@@ -663,6 +665,24 @@ def test_an_unknown_edge_is_refused():
     recording = recorded(lambda x: x * 2.0, x=leaf(1.0))
     with pytest.raises(RecordError, match="The edges: mul:0"):
         recording.edge("mul:1")
+
+
+def test_a_function_of_ones_own_is_one_op_of_its_first_operands():
+    @one_op("weighed", operands=1)
+    def weighed(x, weight, add=0.0):
+        return (x * weight).sum() + add
+
+    def program(x):
+        return weighed(x, torch.tensor([2.0, 3.0]), add=1.0)
+
+    x = leaf(1.0, 5.0)
+    with record({"x": x}) as recording:
+        loss = weighed(x, torch.tensor([2.0, 3.0]), add=1.0)
+    (op,) = recording.backward(loss).ops
+    assert (op.name, op.label, op.outputs[0].numbers) == ("weighed", "loss", [18.0])
+    assert [(e.producer.name, e.gradient.numbers) for e in op.operands] == [("x", [2.0, 3.0])]
+    assert not cut(program, [("weighed", 0)])(x).requires_grad
+    assert program(x).item() == 18.0
 
 
 def test_func_transforms_pass_unrecorded():

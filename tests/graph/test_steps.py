@@ -39,15 +39,16 @@ def steps_of(program, *tensors, index=(), cuts=()):
 @pytest.mark.parametrize("component", [0, 1])
 def test_every_lesson_ends_at_autograds_gradients(lesson, component):
     start, own = own_run(lesson)
-    plain = gradients(own(start.leaves).sum(), start.leaves)
-    wanted = [name for name, tensor in start.leaves.items() if tensor.requires_grad]
+    watched = {**start.leaves, **start.besides}
+    plain = gradients(own(start.leaves).sum(), watched)
+    wanted = [name for name, tensor in watched.items() if tensor.requires_grad]
     index = (component,)
     expected = {
         name: Value.of(one).at(index)
         for name, one in zip(wanted, plain, strict=True)
         if one is not None
     }
-    with record(start.leaves) as recording:
+    with record(watched) as recording:
         z = own(start.leaves)
     steps = backward_steps(recording.backward(z), index)
     assert steps[0].kind == "start"

@@ -75,6 +75,31 @@ def test_a_setting_that_cannot_change_midway_begins_a_new_run_that_goes_on():
     assert second.done > 0
 
 
+@pytest.mark.parametrize("reach", [True, False])
+def test_an_edge_cut_begins_a_new_run_where_it_is_cut_in_what_is_trained(reach):
+    training = replace(COUNTING, cuts=reach)
+    lesson = replace(LESSON, lab=replace(LESSON.lab, training=training))
+    watch = Watch(lesson, Seats(2, Clock()))
+    first = watch.update(LONG, Asked("run"))
+    assert watch.update(LONG, Asked("run"), cuts=()) is first
+    run = watch.update(LONG, Asked("run"), cuts=(("flip_gradient", 0),))
+    assert (run is not first) == reach
+    assert run.done > 0, "it goes on"
+    assert watch.update(LONG, None, cuts=(("flip_gradient", 0),)) is run
+    assert (watch.update(LONG, None, cuts=()) is not run) == reach
+
+
+def test_what_is_trained_is_cut_as_the_graph_is():
+    watch = Watch(MOONS, Seats(2, Clock()))
+    given = MOONS.validate({"seeds": "2", "schedule": "fixed"})
+    run = watch.update(given, Asked("pause", single=1), cuts=(("flip_gradient", 0),))
+    assert run.history.facts["trick_label_loss"] == run.history.facts["source_only_label_loss"]
+    run = watch.update(given, Asked("pause", single=2), cuts=())
+    assert run.done == 1
+    whole = run.history.facts["trick_domain_loss"]
+    assert whole != run.history.facts["source_only_domain_loss"]
+
+
 def test_a_live_setting_does_not():
     watch = new()
     first = watch.update(LONG, Asked("run"))

@@ -12,7 +12,7 @@ from lessons import find
 from lessons.reversal.moons.lesson import adversarial, classifier, reversed_twice
 from lessons.reversal.moons_lab import TRAINING, Watched
 from lessons.reversal.moons_net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
-from lessons.reversal.moons_roles import one_point, settings_of_one
+from lessons.reversal.moons_roles import Heads, features_of_one, settings_of_one
 from lessons.training.run import Run, finished
 from lessons.training.stacked import WORTH_A_THREAD, Adam, tanh
 
@@ -158,19 +158,28 @@ def test_one_reversal_is_the_subtracted_loss_for_the_extractor_and_not_for_the_d
         assert torch.allclose(one, plain, rtol=1e-9, atol=1e-14)
 
 
-def test_the_gradients_of_one_point_against_central_differences():
-    given = values(dtype="float64", scale=1.7)
+@pytest.mark.parametrize("whose", ["target", "source"])
+def test_the_gradients_of_one_point_against_central_differences(whose):
+    given = values(dtype="float64", scale=1.7, whose=whose)
     result = LESSON.compute(given)
-    features, inner, outer = one_point(CPU, torch.float64)
-    settings = settings_of_one(inner, outer, given, features) | {"wiring": "never"}
-    for unit in range(len(features)):
+    features = features_of_one(CPU, torch.float64)
+    settings = settings_of_one(Heads(features), given) | {"wiring": "never"}
+
+    def slope(unit, **other):
         step = torch.zeros_like(features)
         step[unit] = 1e-6
-        up, down = (float(adversarial(features + s, **settings).sum()) for s in (step, -step))
-        slope = (up - down) / 2e-6
-        assert result["true_gradient"].y[unit] == pytest.approx(slope, abs=1e-8)
-        assert result["trick_gradient"].y[unit] == pytest.approx(-1.7 * slope, abs=1e-8)
-        assert result["intended_gradient"].y[unit] == pytest.approx(-1.7 * slope, abs=1e-8)
+        ends = (features + step, features - step)
+        up, down = (float(adversarial(at, **(settings | other)).sum()) for at in ends)
+        return (up - down) / 2e-6
+
+    for unit in range(len(features)):
+        # As a number the subtracted loss is what is wanted of the features: label − λ · domain.
+        intended = slope(unit, wiring="subtract")
+        assert result["true_gradient"].y[unit] == pytest.approx(slope(unit), abs=1e-8)
+        assert result["trick_gradient"].y[unit] == pytest.approx(intended, abs=1e-8)
+        assert result["intended_gradient"].y[unit] == pytest.approx(intended, abs=1e-8)
+        if whose == "target":
+            assert intended == pytest.approx(-1.7 * slope(unit), abs=1e-8), "no label to learn"
 
 
 def test_the_answers_follow_the_program():

@@ -26,26 +26,25 @@ def adversarial(
     scale_at_start: float,
     wiring: str,
 ) -> torch.Tensor:
-    label_loss = cross_entropy(label_head(features), labels, weight=1 - domains)
-
-    def domain_loss(features: torch.Tensor, domains: torch.Tensor = domains) -> torch.Tensor:
-        return cross_entropy(domain_head(features), domains)
-
     match wiring:
         case "reversal":
-            return label_loss + domain_loss(flip_gradient(features, scale))
+            seen = flip_gradient(features, scale)
         case "twice":  # the layer reverses, and λ comes in with a minus sign as well
-            return label_loss + domain_loss(flip_gradient(features, -scale))
+            seen = flip_gradient(features, -scale)
         case "lost":  # the layer keeps the λ it was built with
-            return label_loss + domain_loss(flip_gradient(features, scale_at_start))
-        case "never":  # its backward is never called
-            return label_loss + domain_loss(features)
-        case "subtract":  # no layer: a minus sign before the loss
-            return label_loss - scale * domain_loss(features)
-        case "labels":  # no layer: the extractor is given the labels the wrong way round
-            fooled = cross_entropy(domain_head(features, frozen=True), 1 - domains)
-            return label_loss + domain_loss(stop_gradient(features)) + scale * fooled
-    raise ValueError(f"no wiring {wiring!r}")
+            seen = flip_gradient(features, scale_at_start)
+        case "labels":  # no layer, see below
+            seen = stop_gradient(features)
+        case _:  # "never": its backward is never called; "subtract": see below
+            seen = features
+    label_loss = cross_entropy(label_head(features), labels, weight=1 - domains)
+    domain_loss = cross_entropy(domain_head(seen), domains)
+    if wiring == "subtract":  # a minus sign before the loss
+        return label_loss - scale * domain_loss
+    if wiring == "labels":  # the extractor is given the labels the wrong way round
+        fooled = cross_entropy(domain_head(features, frozen=True), 1 - domains)
+        return label_loss + domain_loss + scale * fooled
+    return label_loss + domain_loss
 
 
 @lru_cache(maxsize=16)

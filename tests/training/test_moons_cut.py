@@ -1,0 +1,116 @@
+"""Domain-adversarial training with edges of its graph cut: what is cut there is cut in training."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch.overrides import _get_current_function_mode_stack
+
+from lessons import find
+from lessons.graph import record
+from lessons.graph.cutting import cut
+from lessons.reversal.moons.lesson import adversarial
+from lessons.reversal.moons_lab import PARAMETERS, TRAINING
+from lessons.reversal.moons_net import Networks, loss_of, points_of
+from lessons.training.run import Run, finished
+
+LESSON = find("moons")
+MEASURES = ("target", "source", "domain", "domain_loss", "label_loss")
+OPTIONS = {one.name: [name for name, _ in one.options] for one in PARAMETERS if one.name in (
+    "wiring", "network", "whose")}  # fmt: skip
+
+
+def values(**given):
+    return LESSON.validate({name: str(value) for name, value in given.items()})
+
+
+def trained(*cuts, **given):
+    program = cut(adversarial, cuts) if cuts else adversarial
+    return finished(TRAINING, program, values(**{"seeds": 3, "steps": 25} | given)).latest.numbers
+
+
+def ops(recording):
+    """Name, and where each operand that the scissors may reach comes from."""
+    return [
+        (node.name, [edge.producer.name for edge in node.operands if not edge.fixed])
+        for node in recording
+        if not node.leaf
+    ]
+
+
+@pytest.mark.parametrize("wiring", OPTIONS["wiring"])
+@pytest.mark.parametrize("network", OPTIONS["network"])
+def test_the_graph_that_is_drawn_is_that_of_what_is_trained(wiring, network):
+    networks = Networks(network, range(2), torch.device("cpu"), torch.float32)
+    points = points_of(range(2), network, 35.0)
+    features = []
+
+    def program(given, **settings):
+        with record({"features": given}) as recording:
+            loss = adversarial(given, **settings)
+        features.append(recording.backward(loss))
+        return loss
+
+    loss_of(program, networks, points.float(), 0.7, 0.0, wiring)
+    for whose in OPTIONS["whose"]:
+        drawn = LESSON.record(values(wiring=wiring, network=network, whose=whose))
+        assert ops(drawn) == ops(features[0])
+        there = {(e.consumer.name, e.operand) for e in features[0].edges if e.cuttable}
+        implicit = {(e.consumer.name, e.operand) for e in features[0].edges if e.fixed}
+        assert LESSON.edges(values(wiring=wiring, whose=whose)) == there - implicit
+
+
+@pytest.mark.parametrize("edge", [("flip_gradient", 0), ("domain_head", 0)])
+def test_a_cut_on_either_side_of_the_reversal_is_training_on_the_source_alone(edge):
+    numbers, whole = trained(edge), trained()
+    for name in MEASURES:
+        assert np.array_equal(numbers[f"trick_{name}"], numbers[f"source_only_{name}"]), name
+        assert np.array_equal(numbers[f"source_only_{name}"], whole[f"source_only_{name}"])
+    assert not np.array_equal(numbers["trick_domain_loss"], whole["trick_domain_loss"])
+
+
+def test_behind_the_domain_head_a_cut_keeps_the_head_from_learning_too():
+    """The features hear nothing either way; but what is compared with has a head that learns."""
+    numbers = trained(("cross_entropy_1", 0))
+    for name in ("target", "source", "label_loss"):
+        assert np.array_equal(numbers[f"trick_{name}"], numbers[f"source_only_{name}"])
+    assert (numbers["trick_domain_loss"] > numbers["source_only_domain_loss"]).all()
+
+
+def test_without_the_label_loss_the_extractor_learns_from_the_domain_head_alone():
+    numbers, whole = trained(("label_head", 0)), trained()
+    assert (numbers["trick_label_loss"] > whole["trick_label_loss"]).all()
+    assert not np.array_equal(numbers["trick_domain_loss"], numbers["source_only_domain_loss"])
+
+
+def test_with_every_edge_cut_nothing_moves():
+    every = [("add", 0), ("add", 1)]
+    numbers, first = trained(*every), trained(steps=1)
+    history = Run(TRAINING, adversarial, values(seeds=3)).history
+    for name in MEASURES:
+        assert np.array_equal(numbers[f"trick_{name}"], history.latest.numbers[f"trick_{name}"])
+    assert not np.array_equal(first["trick_label_loss"], numbers["trick_label_loss"])
+    result = LESSON.compute(values(), cuts=every)
+    assert not result["trick_gradient"].y.any()
+    assert result["true_gradient"].y.any(), "what is compared with is whole"
+
+
+def test_whole_it_trains_under_no_mode():
+    seen = []
+
+    def program(*args, **settings):
+        seen.append(len(_get_current_function_mode_stack()))
+        return adversarial(*args, **settings)
+
+    Run(TRAINING, program, values(seeds=2)).advance(math.inf, values(seeds=2), most=1)
+    assert seen == [0, 0]
+
+
+def test_one_point_graph_and_chart_agree():
+    for whose in OPTIONS["whose"]:
+        for cuts in ((), (("domain_head", 0),), (("label_head", 0),)):
+            given = values(whose=whose, scale=2.5)
+            told = LESSON.compute(given, cuts=cuts)["trick_gradient"].y
+            drawn = LESSON.record(given, cuts).gradients["features"]
+            assert list(told) == (drawn.numbers if drawn else [0.0] * len(told))
