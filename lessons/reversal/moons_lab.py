@@ -11,13 +11,14 @@ import numpy as np
 import torch
 
 from lessons.devices import DTYPES, resolve
-from lessons.inputs import array, computed_in, format_refused
+from lessons.inputs import array, computed_in, format_refused, series_by_role
 from lessons.lesson import Lab, Progress, Start
 from lessons.parameters import Choice, Integer, Number, Values, validate
-from lessons.result import Array, Note, Result, Series
+from lessons.result import Array, Result, warned
 from lessons.reversal.moons_figures import SIDE, figures, static_figures, static_table, table
 from lessons.reversal.moons_net import Moons
 from lessons.reversal.moons_roles import UNITS, Heads, by_role, features_of_one, settings_of_one
+from lessons.text import counted
 from lessons.training import Snapshot, Training
 from lessons.training.contours import crossing, grid
 from lessons.training.run import facts_at_first
@@ -146,7 +147,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     device, missing = resolve(values["device"])
     roles = by_role(program, values, device, DTYPES[values["dtype"]])
     unit = np.arange(1.0, 1 + len(roles["forward"]))
-    series = tuple(Series(role, role, unit, array(value)) for role, value in roles.items())
+    series = series_by_role(unit, roles)
     progress(1.0)
     return Result(
         series=series,
@@ -156,8 +157,8 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             # Before the first step the program has not run: cut open or not is one.
             **facts_at_first(TRAINING, inspect.unwrap(program), values, _IDLE),
         },
-        notes=(Note("warning", missing),) if missing else (),
-        work=f"{values['seeds']} {'seed' if values['seeds'] == 1 else 'seeds'}, two networks each",
+        notes=warned(missing),
+        work=f"{counted(values['seeds'], 'seed')}, two networks each",
         device=str(device),
     )
 
