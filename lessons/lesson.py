@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def _itself(result: Any) -> Any:
 
 @dataclass(frozen=True)
 class Start:
-    """One run of the program, as its graph is recorded: ``finish(program(**leaves, **settings))``.
+    """One run of the program, as its graph is recorded: ``finish(call(program))``.
 
     Args:
         leaves: the tensors it starts from, by argument; those that require a gradient get one.
@@ -85,6 +86,12 @@ class Start:
     index: tuple[int, ...] = ()
     finish: Callable[[Any], torch.Tensor] = _itself
     besides: Mapping[str, torch.Tensor] = field(default_factory=dict)
+
+    def call(self, program: Callable[..., Any]) -> Any:
+        """What the program returns; of a module's class the settings make one, for the leaves."""
+        if isinstance(program, type):
+            return program(**self.settings)(**self.leaves)
+        return program(**self.leaves, **self.settings)
 
 
 @dataclass(frozen=True)
@@ -124,7 +131,8 @@ class Lesson:
     """A lesson as its lesson.py declares it; the catalogue adds where it was found.
 
     Args:
-        program: the function the lesson is about; its source is what the code pane shows.
+        program: the function, or the module's class, that the lesson is about; its source is what
+            the code pane shows.
         lab: what can be set and seen.
         predictions: for each question of the prose, which answer the result makes right.
         sketches: for each question whose answer is drawn, where, and what each answer expects.
@@ -201,7 +209,7 @@ class Lesson:
         if not cuts:
             return self.lab.compute(self.program, values, progress)
         try:
-            return self.lab.compute(cut(self.program, cuts), values, progress)
+            return self.lab.compute(self.cut_open(cuts), values, progress)
         except RuntimeError as error:
             # torch's words where a backward call meets a graph that leads nowhere.
             if not re.search("does not require grad|not have been used in the graph", str(error)):
@@ -210,6 +218,10 @@ class Lesson:
                 f"With {write_cuts(cuts)} cut, {self.slug} cannot run: it asks torch for a "
                 "gradient on its way, and no path leads there any more. Leave an edge whole."
             ) from error
+
+    def cut_open(self, cuts: Collection[Cut]) -> Callable[..., Any]:
+        """The program with these edges of its graph cut; the same cuts give the same object."""
+        return _cut_open(self.program, tuple(sorted(cuts))) if cuts else self.program
 
     def edges(self, values: Values) -> frozenset[Cut]:
         """The edges of its graph that can be cut."""
@@ -227,7 +239,7 @@ class Lesson:
             return None
         start = self.lab.start(values)
         with record({**start.leaves, **start.besides}, cuts=cuts) as recording:
-            out = self.program(**start.leaves, **start.settings)
+            out = start.call(self.program)
             own = set(recording.nodes)
             end = start.finish(out)
         for node in recording:
@@ -255,6 +267,11 @@ class Lesson:
         """As ``text``, only what differs from the defaults."""
         defaults = self.defaults
         return {name: text for name, text in self.text(values).items() if text != defaults[name]}
+
+
+@lru_cache(maxsize=64)
+def _cut_open(program: Callable[..., Any], cuts: tuple[Cut, ...]) -> Callable[..., Any]:
+    return cut(program, cuts)
 
 
 def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:

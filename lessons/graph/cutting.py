@@ -65,14 +65,18 @@ def write_cuts(cuts: Iterable[Cut]) -> str:
 def cut(program: Callable[..., Any], cuts: Collection[Cut]) -> Callable[..., Any]:
     """`program` with the gradient stopped at these edges, pairs of op name and operand.
 
-    A pair that names no edge does nothing. A program that gives a cut op its name only afterwards,
-    with `named`, runs twice. RuntimeError for the first operand of an in-place op on a view.
+    Of a module's class it is the forward pass that is cut. A pair that names no edge does nothing.
+    A program that gives a cut op its name only afterwards, with `named`, runs twice. RuntimeError
+    for the first operand of an in-place op on a view.
 
     >>> x = torch.tensor(3.0, requires_grad=True)
     >>> square = cut(lambda x: x * x, [("mul", 0)])
     >>> torch.autograd.grad(square(x), x)
     (tensor(3.),)
     """
+    if isinstance(program, type):
+        parts = {"forward": cut(vars(program)["forward"], cuts), "__wrapped__": program}
+        return type(program.__name__, (program,), parts)
     closed: dict[str, set[int]] = {}
     for op, operand in cuts:
         closed.setdefault(op, set()).add(operand)

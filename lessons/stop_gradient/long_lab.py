@@ -7,11 +7,21 @@ import torch
 
 from lessons.devices import DTYPES, resolve
 from lessons.inputs import array, computed_in, format_refused, series_by_role
-from lessons.lesson import Lab, Progress
-from lessons.parameters import Integer, Number, Values, validate
+from lessons.lesson import Lab, Progress, Start
+from lessons.parameters import Choice, Integer, Number, Values, validate
 from lessons.result import Array, Note, Result, warned
 from lessons.stop_gradient.long_figures import figures, static_figures, static_table, table
-from lessons.stop_gradient.long_net import LAYERS, POINTS, WIDTH, Long, Program, Seen, alone
+from lessons.stop_gradient.long_net import (
+    INPUTS,
+    LAYERS,
+    POINTS,
+    WIDTH,
+    Long,
+    Program,
+    Seen,
+    alone,
+    by_itself,
+)
 from lessons.text import counted
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
@@ -36,6 +46,13 @@ PARAMETERS = (
         2,
         64,
     ),
+    Choice(
+        "layer",
+        "Backward in the graph",
+        "clean",
+        options=(("clean", "clean"), ("plain", "plain")),
+    ),
+    Integer("point", "Input in the graph", "13", "By its place.", True, low=1, high=INPUTS),
     first_seed(),
     *computed_in("float32"),
 )
@@ -86,9 +103,10 @@ class Watched:
 
 TRAINING = Training(
     begin=Watched,
-    live=frozenset({*_COUNTED, "shown", "rate"}),
+    live=frozenset({*_COUNTED, "shown", "rate", "layer", "point"}),
     figures=figures,
     table=table,
+    cuts=True,
 )
 
 _DEFAULTS = validate(PARAMETERS, {})
@@ -127,6 +145,18 @@ def _notes(values: Values, missing: str | None) -> Iterator[Note]:
         yield Note("info", "With strength 0 there is no noise, and no variance to draw.")
 
 
+def start(values: Values) -> Start:
+    """The graph of the layer by itself, a tanh behind it."""
+    x, drawn = (one.to(DTYPES[values["dtype"]]) for one in by_itself())
+    settings = {
+        "strength": float(values["strength"]),
+        "clean_backward": values["layer"] == "clean",
+        "draw": lambda _: drawn,
+    }
+    at = (values["point"] - 1,)
+    return Start({"x": x.requires_grad_()}, settings, at, torch.tanh, {"drawn": drawn})
+
+
 def script(program: str, values: Values) -> str:
     """The end of an exported file: the layer by itself, the training, the noise at its end."""
     device, _ = resolve(values["device"])
@@ -154,5 +184,6 @@ LAB = Lab(
     static_table,
     script,
     format_refused,
+    start=start,
     training=TRAINING,
 )

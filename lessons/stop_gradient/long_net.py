@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from lessons.gradients import gradient
 from lessons.parameters import Values
 from lessons.training.stacked import Adam, drawn_layer, linear, tanh
 
@@ -26,6 +27,9 @@ GAIN = 1.7
 
 AT_ONCE = 64
 """Networks in one backward pass where many noise draws are measured: more leave the cache."""
+
+INPUTS = 17
+"""Numbers that the layer is given where it stands alone."""
 
 LOOKED_AT = 4
 """Draws of noise that a loss is told over."""
@@ -233,7 +237,8 @@ class Long:
         noise = self.program(float(values["strength"]), clean, lambda x: draw)
         output = long_network(layers, noise, int(values["place"]))(spread(self.x))
         loss = (output - self.target).square().mean((1, 2))
-        gradients = torch.autograd.grad(loss.sum(), [layer.weight for layer in layers])
+        weights = [layer.weight for layer in layers]
+        gradients = torch.autograd.grad(loss.sum(), weights, materialize_grads=True)
         return [one.reshape(seeds, count, -1) for one in gradients]
 
 
@@ -259,29 +264,37 @@ def quieter(trick: torch.Tensor, plain: torch.Tensor) -> torch.Tensor:
     """How many times less noise the clean backward leaves: a geometric mean over layers, [seeds].
 
     Args:
-        trick, plain: relative variances, shape [layers, seeds]; where both are 0 neither is more.
+        trick, plain: relative variances, shape [layers, seeds]. A layer with a 0, which has no
+            noise or is cut off from the loss, has no ratio and counts as 1.
     """
-    still = (trick == 0) & (plain == 0)
+    still = (trick == 0) | (plain == 0)
     return torch.where(still, 0.0, (plain / trick).log()).mean(0).exp()
+
+
+def by_itself() -> tuple[torch.Tensor, torch.Tensor]:
+    """What the layer gets where it stands alone: x, and draws in [0, 1); float64, [INPUTS].
+
+    They follow a formula, so that other frameworks can be given the same.
+    """
+    multiples = torch.arange(1, INPUTS + 1, dtype=torch.float64)
+    x = torch.linspace(-2, 2, INPUTS, dtype=torch.float64)
+    return x, multiples * (math.sqrt(5) - 1) / 2 % 1
 
 
 def alone(program: Program, strength: float, dtype: torch.dtype) -> dict[str, torch.Tensor]:
     """The layer by itself, a tanh behind it, its noise fixed: values and gradients by role.
-
-    Inputs and noise follow a formula, so that other frameworks can be given the same.
 
     Returns:
         x, forward: what goes in and what comes out. trick_gradient, true_gradient: of the tanh,
         by autograd, with the clean backward and without. intended_gradient: by formula, the
         upstream gradient alone.
     """
-    x = torch.linspace(-2, 2, 17, dtype=torch.float64).to(dtype)
-    fixed = (torch.arange(1, 18, dtype=torch.float64) * (math.sqrt(5) - 1) / 2 % 1).to(dtype)
+    x, fixed = (one.to(dtype) for one in by_itself())
     found: dict[str, Any] = {"x": x}
     for role, clean in (("true_gradient", False), ("trick_gradient", True)):
         leaf = x.clone().requires_grad_()
         out = program(strength, clean, lambda _: fixed)(leaf)
-        (found[role],) = torch.autograd.grad(torch.tanh(out).sum(), leaf)
+        found[role] = gradient(torch.tanh(out), leaf)
         found["forward"] = out.detach()
     noisy = x * (1 + strength * (2 * fixed - 1))
     return found | {"intended_gradient": 1 - torch.tanh(noisy) ** 2}

@@ -37,9 +37,12 @@ class Seats:
         """
         with self._lock:
             now = self._clock()
-            for one, heard in list(self._heard.items()):
-                if one not in self._busy and now - heard > LAPSE:
-                    del self._heard[one]
+            # No loop's variable: while the block runs, it would hold the last who left.
+            self._heard = {
+                one: heard
+                for one, heard in self._heard.items()
+                if one in self._busy or now - heard <= LAPSE
+            }
             self._heard[who] = now
             before = max(0, list(self._heard).index(who) + 1 - self._at_once)
             if before == 0:

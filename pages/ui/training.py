@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.graph.cutting import Cut, cut
+from lessons.graph.cutting import Cut
 from lessons.lesson import Lesson
 from lessons.parameters import Values
 from lessons.result import Result
@@ -115,8 +115,7 @@ class Watch:
         again = asked.begun > self._begun and run is not None and run.done > 0
         self._begun = max(self._begun, asked.begun)
         if run is None or again or not run.fits(values):
-            program = self.lesson.program
-            run = self._run = Run(self.training, cut(program, cuts) if cuts else program, values)
+            run = self._run = Run(self.training, self.lesson.cut_open(cuts), values)
             self._cuts = cuts
         self.before, self.ended = 0, False
         done = run.done

@@ -6,7 +6,7 @@ import torch
 from lessons import lessons
 from lessons.graph import named, record
 from lessons.graph.cutting import MOST, cut, read_cuts, write_cuts
-from lessons.lesson import CutError
+from lessons.lesson import CutError, Start
 from lessons.tricks import (
     flip_gradient,
     forward_backward,
@@ -75,12 +75,13 @@ def gradients(output, tensors):
     return torch.autograd.grad(output, tensors, torch.ones_like(output), allow_unused=True)
 
 
-def assert_the_same(program, given, settings, finish, edge):
+def assert_the_same(program, start, edge):
+    given, finish = start.leaves, start.finish
     with record(given, cuts=[edge]) as recording:
-        end = finish(program(**given, **settings))
+        end = finish(start.call(program))
     recording.backward(end)
-    output = finish(cut(program, [edge])(**given, **settings))
-    assert torch.equal(output, finish(program(**given, **settings))) or end.isnan().any()
+    output = finish(start.call(cut(program, [edge])))
+    assert torch.equal(output, finish(start.call(program))) or end.isnan().any()
     wanted = {name: one for name, one in given.items() if one.requires_grad}
     for name, found in zip(wanted, gradients(output, list(wanted.values())), strict=True):
         expected = recording.gradients[name]
@@ -98,7 +99,7 @@ def test_a_cut_edge_sends_what_the_recorder_says(program):
     edges = [(e.consumer.name, e.operand) for e in recording.edges if e.cuttable]
     assert edges
     for edge in edges:
-        assert_the_same(program, given, {}, lambda output: output, edge)
+        assert_the_same(program, Start(given), edge)
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
@@ -108,9 +109,7 @@ def test_every_edge_of_every_lesson_can_be_cut(lesson):
         pytest.skip("this lesson has no graph to show")
     plain = lesson.compute(values)
     for edge in sorted(lesson.edges(values)):
-        start = lesson.lab.start(values)
-        given, settings = dict(start.leaves), dict(start.settings)
-        assert_the_same(lesson.program, given, settings, start.finish, edge)
+        assert_the_same(lesson.program, lesson.lab.start(values), edge)
         try:
             cut_open = lesson.compute(values, cuts=[edge])
         except CutError:

@@ -23,7 +23,7 @@ def drawn(lesson, values, cuts=()):
 def by_autograd(lesson, values):
     """The leaf gradients of the very code, run once more with nobody watching."""
     start = lesson.lab.start(values)
-    output = start.finish(lesson.program(**start.leaves, **start.settings))
+    output = start.finish(start.call(lesson.program))
     wanted = {name: leaf for name, leaf in start.leaves.items() if leaf.requires_grad}
     found = torch.autograd.grad(
         output, list(wanted.values()), torch.ones_like(output), allow_unused=True

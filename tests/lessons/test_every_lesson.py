@@ -13,7 +13,6 @@ import pytest
 from lessons import CatalogueError, chapters, find, lessons, load
 from lessons.export import export
 from lessons.figures import themed
-from lessons.graph.cutting import cut
 from lessons.parameters import Choice, Integer, Number, Numbers
 from lessons.prose import fill
 from lessons.training.run import Run
@@ -74,8 +73,7 @@ def exported_settings(lesson):
 def trained_for(lesson, values, steps, cuts):
     """The means over the seeds after so few steps of the whole training."""
     reach = cuts and lesson.lab.training.cuts
-    program = cut(lesson.program, cuts) if reach else lesson.program
-    run = Run(lesson.lab.training, program, values)
+    run = Run(lesson.lab.training, lesson.cut_open(cuts if reach else ()), values)
     run.advance(float("inf"), values, most=steps)
     return run.history.facts
 

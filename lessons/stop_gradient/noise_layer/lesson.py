@@ -30,8 +30,10 @@ class NoiseLayer(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if not self.training:  # net.eval() turns the noise off
             return x
-        noisy = x * (1 + self.strength * (2 * self.draw(x) - 1))
-        return x + stop_gradient(noisy - x) if self.clean_backward else noisy
+        u = 1 - self.strength + 2 * self.strength * self.draw(x)
+        noisy = x * u
+        added = noisy - x
+        return x + (stop_gradient(added) if self.clean_backward else added)
 
 
 @lru_cache(maxsize=16)
@@ -70,5 +72,5 @@ LESSON = Lesson(
     program=NoiseLayer,
     lab=LAB,
     predictions={"where": quieter_where, "loss": how_it_ends},
-    highlight="x + stop_gradient(noisy - x)",
+    highlight="stop_gradient(added)",
 )

@@ -1,0 +1,115 @@
+"""A noise layer in a long network with edges of its graph cut: both networks of a seed are cut."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch.overrides import _get_current_function_mode_stack
+
+from lessons import find
+from lessons.graph import record
+from lessons.graph.cutting import cut
+from lessons.stop_gradient.long_lab import TRAINING
+from lessons.stop_gradient.noise_layer.lesson import NoiseLayer
+from lessons.training.run import Run, finished
+
+LESSON = find("noise_layer")
+STOPPED = ("add_1", 1)
+"""Where the trick stands: from the noise that is added to the sum."""
+
+
+def values(**given):
+    return LESSON.validate({name: str(value) for name, value in given.items()})
+
+
+def trained(*cuts, **given):
+    chosen = values(**{"seeds": 2, "steps": 12, "draws": 4} | given)
+    return finished(TRAINING, LESSON.cut_open(cuts), chosen).latest.numbers
+
+
+def measures(numbers, arm):
+    return {name.removeprefix(arm): one for name, one in numbers.items() if name.startswith(arm)}
+
+
+@pytest.mark.parametrize("layer", ["clean", "plain"])
+def test_the_graph_that_is_drawn_is_that_of_what_is_trained(layer):
+    seen = []
+
+    class Recorded(NoiseLayer):
+        def forward(self, x):
+            with record({"x": x, "drawn": self.draw(x)}) as recording:
+                found = super().forward(x)
+            if x.requires_grad:
+                seen.append((self.clean_backward, recording))
+            return found
+
+    given = values(seeds=2, draws=2)
+    Run(TRAINING, Recorded, given).advance(math.inf, given, most=1)
+    trained = [recording for clean, recording in seen if clean == (layer == "clean")]
+    assert trained
+    drawn = LESSON.record(values(layer=layer))
+    own = list(trained[0].nodes)
+    assert [node.name for node in drawn][: len(own)] == own
+    there = {(e.consumer.name, e.operand) for e in trained[0].edges if e.cuttable}
+    assert LESSON.edges(values(layer=layer)) == there
+
+
+def test_the_cut_is_the_trick():
+    numbers, whole = trained(STOPPED), trained()
+    plain, trick = measures(numbers, "plain_"), measures(numbers, "trick_")
+    assert plain.keys() == trick.keys() > {"loss", "size", "noise_1"}
+    for name, seeds in plain.items():
+        assert np.array_equal(seeds, trick[name]), name
+        assert np.array_equal(trick[name], whole[f"trick_{name}"]), "it was stopped already"
+    assert not np.array_equal(whole["plain_loss"], whole["trick_loss"])
+
+
+def test_the_other_edge_of_the_sum_leaves_the_layers_before_the_noise_untaught():
+    numbers = trained(("add_1", 0))
+    assert not numbers["trick_noise_4"].any()
+    assert (numbers["trick_noise_5"] > 0).all()
+    assert (numbers["plain_noise_4"] > 0).all(), "what the noise alone sends back"
+    assert all(np.isfinite(seeds).all() for seeds in numbers.values())
+
+
+def test_with_both_cut_it_trains_on_and_everything_is_finite():
+    numbers = trained(("add_1", 0), STOPPED)
+    assert not numbers["plain_noise_1"].any()
+    assert all(np.isfinite(seeds).all() for seeds in numbers.values())
+    result = LESSON.compute(values(draws=4), cuts=[("add_1", 0), STOPPED])
+    assert not result["trick_gradient"].y.any()
+    assert not result["true_gradient"].y.any()
+
+
+def test_graph_and_chart_agree():
+    for layer, role in (("clean", "trick_gradient"), ("plain", "true_gradient")):
+        for cuts in ((), (STOPPED,), (("mul_1", 0),)):
+            given = values(layer=layer, draws=4)
+            if not set(cuts) <= LESSON.edges(given):
+                continue
+            told = LESSON.compute(given, cuts=cuts)[role].y
+            drawn = LESSON.record(given, cuts).gradients["x"]
+            assert list(told) == drawn.numbers
+
+
+def test_whole_it_trains_under_no_mode():
+    seen = []
+
+    class Watched(NoiseLayer):
+        def forward(self, x):
+            seen.append(len(_get_current_function_mode_stack()))
+            return super().forward(x)
+
+    given = values(seeds=2, draws=2)
+    Run(TRAINING, Watched, given).advance(math.inf, given, most=1)
+    assert set(seen) == {0}
+
+
+def test_a_class_that_is_cut_is_that_class_and_whole_outside():
+    layer = cut(NoiseLayer, [STOPPED])(0.5, False)
+    assert isinstance(layer, NoiseLayer)
+    x = torch.ones(5, requires_grad=True)
+    assert torch.autograd.grad(layer(x).sum(), x)[0].tolist() == [1.0] * 5
+    assert torch.autograd.grad(NoiseLayer(0.5, False)(x).sum(), x)[0].tolist() != [1.0] * 5
+    assert not layer.eval()(x).ne(x).any()
