@@ -120,6 +120,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     roles = alone(program, values["strength"], DTYPES[values["dtype"]])
     x = array(roles.pop("x"))
     series = series_by_role(x, roles)
+    before = facts_at_first(TRAINING, program, values, _IDLE)
     progress(1.0)
     return Result(
         series=series,
@@ -130,8 +131,10 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "width": WIDTH,
             "points": POINTS,
             "next": values["place"] + 1,
-            **facts_at_first(TRAINING, program, values, _IDLE),
+            **before,
             "steps": values["steps"],
+            # Under names that no run takes over: what the text says of the start stays.
+            **{f"{n}_at_first": one for n, one in before.items() if n.startswith("quieter")},
         },
         notes=tuple(_notes(values, missing)),
         work=f"{counted(values['seeds'], 'seed')}, two networks each",

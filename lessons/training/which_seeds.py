@@ -14,7 +14,7 @@ def seed_drawn(most: int, advanced: bool = False) -> Integer:
         most: as many seeds as can be trained.
         advanced: whether it stands under "More settings".
     """
-    said = "1 draws the first of the seeds, 2 the second. The chart names the seed by its number."
+    said = "1 is the first of the seeds. The chart says its number."
     return Integer("shown", "Which seed to draw", "1", said, advanced, low=1, high=most)
 
 

@@ -150,7 +150,7 @@ class Watch:
         return self._told
 
     def close(self) -> None:
-        """Let everything go."""
+        """Let the run go; who comes back finds another one, and nothing told of this one."""
         self._seats.leave(self)
         self._run = None
 
@@ -216,8 +216,9 @@ def show(
 def leave(stay: str = "") -> None:
     """Let the session's trainings go, but for the one of the lesson that is on the page."""
     known: dict[str, Watch] = st.session_state.get(_KEY, {})
-    for slug in [slug for slug in known if slug != stay]:
-        known.pop(slug).close()
+    for slug, watch in known.items():
+        if slug != stay:
+            watch.close()
 
 
 def _picture(

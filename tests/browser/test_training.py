@@ -131,6 +131,16 @@ def test_the_text_is_right_again_after_training_anew_and_on_the_next_step(app, o
     expect(words).to_contain_text("After step 0 of 600")
 
 
+def test_turning_to_the_next_step_while_it_runs_is_in_the_address_and_goes_on(app, open_page):
+    page = opened(open_page, app.url + "/clipping?lesson=cliff&step=4&seeds=2")
+    button(page, "Start").click()
+    reaches(page, 3)
+    page.locator(".st-key-next button").click()
+    page.wait_for_function("() => location.search.includes('step=5')")
+    before = done(page)
+    reaches(page, before + 3)
+
+
 def commit(page: Page, answer: int) -> None:
     page.get_by_role("radiogroup", name="Your prediction").locator("label").nth(answer).click()
     page.get_by_role("button", name="Commit to this answer").click()

@@ -208,3 +208,15 @@ def test_the_facts_of_the_run_take_the_place_of_those_at_the_start_once():
     told = watch.told(result, run)
     assert (told.facts["step"], result.facts["step"]) == (1, 0)
     assert watch.told(told, run).notes == told.notes == result.notes
+
+
+def test_who_comes_back_is_told_nothing_of_the_run_that_was_let_go():
+    watch = Watch(replace(LESSON, program=lambda numbers, pace: numbers * float("nan")))
+    lost = watch.update(VALUES, Asked("pause", single=1))
+    result = MOONS.compute(MOONS.validate({}))
+    told = watch.told(result, lost)
+    assert len(told.notes) == len(result.notes) + 1
+    watch.close()
+    run = watch.update(VALUES, None)
+    assert run.done == 0
+    assert watch.told(told, run).notes == result.notes

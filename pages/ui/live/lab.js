@@ -157,7 +157,10 @@ class Lab {
     remember(payload.cookie);
     setText(this.status, payload.status ?? "");
     if (newest && this.rests) this.#rest();
-    if (newest && this.flow.resting) this.#showAddress();
+    // A training's messages never rest, and the learner may turn to the next step meanwhile.
+    const step = payload.show?.step;
+    if ((newest && this.flow.resting) || step !== this.step) this.#showAddress();
+    this.step = step;
     this.trainer.show(payload.training ?? null, newest);
   }
 
