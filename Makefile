@@ -12,7 +12,7 @@ ARGS ?=
 PY := .venv/bin/python
 INSTALL := -m pip install --no-input --disable-pip-version-check
 
-.PHONY: help run test check lint format bench fuzz verify-equivalents clean browser
+.PHONY: help run test check lint format bench fuzz verify-equivalents pins clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -46,6 +46,11 @@ verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run lessons and 
 	@$(PY) -m tests.equivalents --python .venv-equivalents/bin/python $(ARGS)
 	@$(PY) -m tests.playground.equivalents --python .venv-equivalents/bin/python $(filter --write,$(ARGS))
 
+pins: ## take up the newest of what our packages bring along, and pin it in constraints.txt
+	@rm -rf .venv && sed '/^[^#]/d' constraints.txt > .constraints && mv .constraints constraints.txt
+	@$(MAKE) .venv/.tests
+	@$(PY) -m pip list --format=freeze | sed 's/+cpu$$//' | grep -vixF -f requirements.txt -f tests/requirements.txt | grep -v '^pip=\|^setuptools=' >> constraints.txt
+
 clean: ## remove everything that make and the tests made
 	rm -rf .venv .venv-bench .venv-equivalents static test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -54,7 +59,7 @@ clean: ## remove everything that make and the tests made
 browser: .venv/.tests
 	@$(PY) -m tests.support.browser
 
-.venv/.app: requirements.txt .venv/.python
+.venv/.app: requirements.txt constraints.txt .venv/.python
 	$(PY) $(INSTALL) -r requirements.txt
 	@touch $@
 

@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ["lessons.tricks", "lessons", "pages", "app"]  # the lowest first
 TOP_LEVEL = {
-    *("app.py", "pages", "lessons", "tests", "requirements.txt"),
+    *("app.py", "pages", "lessons", "tests", "requirements.txt", "constraints.txt"),
     *("README.md", "CHANGELOG.md", "LICENSE", "Makefile", "Dockerfile", "pyproject.toml"),
 }
 # A home or scratch folder of somebody's machine. (Spelt so that this line does not match itself.)
