@@ -14,3 +14,8 @@ def device(request: pytest.FixtureRequest) -> torch.device:
 @pytest.fixture(params=[torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
 def dtype(request: pytest.FixtureRequest) -> torch.dtype:
     return request.param
+
+
+@pytest.fixture
+def x() -> torch.Tensor:
+    return torch.tensor([1.5, -2.0], requires_grad=True)

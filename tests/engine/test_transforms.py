@@ -18,6 +18,7 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
+from tests.engine.rules import mapped, ten
 
 TRICKS: dict[str, Any] = {
     "stop": stop_gradient, "identity": identity, "flip": lambda x: flip_gradient(x, 2.0),
@@ -26,20 +27,6 @@ TRICKS: dict[str, Any] = {
     "norm": lambda x: clip_gradient_norm(x, 0.5), "through": straight_through(torch.sign),
     "pair": forward_backward(torch.sign, torch.tanh),
 }  # fmt: skip
-
-
-def ten(op: Any, upstream: torch.Tensor) -> torch.Tensor:
-    return 10 * upstream
-
-
-def mapped(f: Any, rules: dict[Any, Any], *xs: torch.Tensor) -> Any:
-    with gradient_override_map(rules):
-        return f(*xs)
-
-
-@pytest.fixture
-def x() -> torch.Tensor:
-    return torch.tensor([1.5, -2.0], requires_grad=True)
 
 
 @pytest.fixture

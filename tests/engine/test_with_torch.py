@@ -20,21 +20,7 @@ from lessons.tricks import (
     py_func,
     straight_through,
 )
-
-
-def ten(op: Any, upstream: torch.Tensor) -> torch.Tensor:
-    return 10 * upstream
-
-
-def mapped(f: Any, rules: dict[Any, Any], *xs: torch.Tensor) -> Any:
-    with gradient_override_map(rules):
-        return f(*xs)
-
-
-@pytest.fixture
-def x() -> torch.Tensor:
-    return torch.tensor([1.5, -2.0], requires_grad=True)
-
+from tests.engine.rules import mapped, ten
 
 # Threads
 

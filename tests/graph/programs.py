@@ -1,4 +1,5 @@
-"""Small random programs: a list of instructions that plain torch, or a recording, can run.
+"""What the graph is tested with: leaves, and small random programs, each a list of instructions
+that plain torch, or a recording, can run.
 
 A program starts with the values 0 (x, shape 3), 1 (w, a scalar), 2 (m, 2×3) and 3 (c, constant,
 shape 3); each instruction adds one value made of earlier ones. The output is the sum of the means
@@ -23,6 +24,14 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
+
+# The articles' x and noise.
+X = [-2.0, -1.0, 1.0]
+U = [1.04, 0.94, 1.08]
+
+
+def leaf(*numbers, dtype=torch.float64):
+    return torch.tensor(numbers, dtype=dtype, requires_grad=True)
 
 
 def _in_place(a, b):

@@ -19,15 +19,8 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
-from tests.graph.programs import inputs, own_run, programs, run
+from tests.graph.programs import U, X, inputs, leaf, own_run, programs, run
 from tests.graph.test_layout import check
-
-X = [-2.0, -1.0, 1.0]
-U = [1.04, 0.94, 1.08]
-
-
-def leaf(*numbers):
-    return torch.tensor(numbers, dtype=torch.float64, requires_grad=True)
 
 
 def lesson_picture(slug, index=(0,), cuts=(), direction="down", x=X):

@@ -29,14 +29,7 @@ from lessons.tricks import (
     straight_through,
 )
 from lessons.tricks.as_one import one_op
-from tests.graph.programs import gradients, inputs, own_run, programs, run
-
-X = [-2.0, -1.0, 1.0]
-U = [1.04, 0.94, 1.08]
-
-
-def leaf(*numbers, dtype=torch.float64):
-    return torch.tensor(numbers, dtype=dtype, requires_grad=True)
+from tests.graph.programs import U, X, gradients, inputs, leaf, own_run, programs, run
 
 
 def bits(tensor):

@@ -20,6 +20,7 @@ from lessons.tricks import (
     op_types,
     scale_gradient,
 )
+from tests.graph.programs import leaf
 
 ANY = [-7.0, -2.5, -1.0, -0.3, 0.0, 0.4, 1.0, 2.0, 6.0, 30.0, math.inf, math.nan]
 OTHER = [2.0, -2.5, 3.0, 0.0, 0.5, 0.4, -1.0, -2.0, 1.5, 0.7, 2.0, 1.0]
@@ -116,10 +117,6 @@ def z_of(program, **given):
     with record(given) as recording:
         z = named(program(*given.values()), "z")
     return recording.backward(z)
-
-
-def leaf(*numbers):
-    return torch.tensor(numbers, dtype=torch.float64, requires_grad=True)
 
 
 def test_a_rule_in_latex_with_the_numbers_put_in():

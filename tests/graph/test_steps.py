@@ -19,14 +19,7 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
-from tests.graph.programs import gradients, inputs, own_run, programs, run
-
-X = [-2.0, -1.0, 1.0]
-U = [1.04, 0.94, 1.08]
-
-
-def leaf(*numbers):
-    return torch.tensor(numbers, dtype=torch.float64, requires_grad=True)
+from tests.graph.programs import gradients, inputs, leaf, own_run, programs, run
 
 
 def steps_of(program, *tensors, index=(), cuts=()):
