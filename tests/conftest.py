@@ -2,7 +2,8 @@
 
 `app` is the app, served once for all tests; `fresh_app` a server started for one test alone, for
 what only the first visit can show. `open_page(url, width=1280, height=800, theme="light")` opens a
-page; the test fails when anything on it was reported as an error in the browser's console, and a
+page as a new visitor, who finds nothing of another's, with `script` run in it before the page's
+own; the test fails when anything on it was reported as an error in the browser's console, and a
 failed test leaves in test-results/ what its pages looked like.
 
 Playwright keeps an event loop running in this thread: a test cannot call asyncio.run.
@@ -12,13 +13,21 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    expect,
+    sync_playwright,
+)
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from lessons.devices import suit_small_tensors
-from tests.support.browser import launch
+from tests.support.browser import launch_with_profile
 from tests.support.server import ROOT, Server, streamlit
+from tests.support.visitor import arrive, leave, newcomer
 
 RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
@@ -31,9 +40,17 @@ expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright, launch(playwright) as browser:
-        yield browser
+def profile() -> Iterator[BrowserContext]:
+    with sync_playwright() as playwright, launch_with_profile(playwright) as profile:
+        for page in profile.pages:
+            page.close()
+        yield profile
+
+
+@pytest.fixture(scope="session")
+def browser(profile: BrowserContext) -> Browser:
+    """For contexts of one's own, that begin without caches."""
+    return profile.browser
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +66,9 @@ def fresh_app() -> Iterator[Server]:
 
 
 @pytest.fixture
-def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
+def open_page(
+    profile: BrowserContext, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Page]]:
     """A factory of pages; each page is a visitor of its own."""
     pages: list[Page] = []
     errors: list[str] = []
@@ -59,13 +78,15 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
         if message.type == "error" and not STREAMLIT_PROBE.search(place):
             errors.append(f"console: {message.text} ({place})")
 
-    def open_page(url: str, width: int = 1280, height: int = 800, theme: str = "light") -> Page:
-        viewport = {"width": width, "height": height}
-        page = browser.new_context(viewport=viewport, color_scheme=theme).new_page()
+    def open_page(
+        url: str, width: int = 1280, height: int = 800, theme: str = "light", script: str = ""
+    ) -> Page:
+        page = newcomer(profile, url, width, height, theme)
+        pages.append(page)
         page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
         page.on("console", note)
-        pages.append(page)
-        page.goto(url)
+        page.add_init_script(script)
+        arrive(page, url)
         return page
 
     yield open_page
@@ -73,7 +94,7 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
     if request.node.stash.get(FAILED, False) or errors:
         save_screenshots(request.node.name, pages)
     for page in pages:
-        page.context.close()
+        leave(profile, page)
     assert not errors, "errors in the browser:\n" + "\n".join(errors)
 
 

@@ -79,6 +79,7 @@ def test_preparing_twice_and_at_once_leaves_whole_files_only(tmp_path: Path) -> 
     assert not script.is_symlink()
     assert script.stat().st_size > 1_000_000
     entry = tmp_path / assets.LIVE_FOLDER / "lab.js"
+    assert {file.stat().st_mtime for file in (script, entry)} == {assets.LONG_AGO}
     before = entry.stat().st_mtime_ns
     assets.prepare(tmp_path)
     assert entry.stat().st_mtime_ns == before

@@ -9,7 +9,7 @@ import math
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -80,6 +80,7 @@ WATCH = r"""() => {
 }"""
 
 
+READY = ".gl-lab[data-ready=true]"
 CURVE = "[data-figure=forward] .scatterlayer .js-line"
 STROKE = f"[...document.querySelectorAll('{CURVE}')].at(-1).style.stroke"
 
@@ -123,16 +124,17 @@ def visiting(browser: Browser, url: str, **options: object) -> Iterator[Page]:
     page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(url)
-    page.locator(".gl-lab[data-ready=true]").wait_for()
+    page.locator(READY).wait_for()
     yield page
     assert wrong == []
     context.close()
 
 
 @pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    with visiting(browser, address) as page:
-        yield page
+def page(open_page: Callable[..., Page], address: str) -> Page:
+    page = open_page(address, script=SPY)
+    page.locator(READY).wait_for()
+    return page
 
 
 def control(page: Page, name: str) -> Locator:
@@ -269,7 +271,7 @@ def test_the_address_is_replaced_once_the_hand_rests(page: Page) -> None:
     assert not any(call["held"] for call in calls)
 
     page.reload()
-    page.locator(".gl-lab[data-ready=true]").wait_for()
+    page.locator(READY).wait_for()
     assert exact(page, "power").input_value() == value
 
 
@@ -501,14 +503,15 @@ def test_the_theme_menu_recolours_against_the_system(page: Page) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser: Browser, address: str, scheme: str) -> None:
-    with visiting(browser, address, color_scheme=scheme) as page:
-        exact(page, "power").fill("two")
-        exact(page, "power").press("Enter")
-        expect(control(page, "power").get_by_role("alert")).not_to_be_empty()
-        settled(page)
-        found = Axe().run(page, context=".gl-lab")
-        assert found.violations_count == 0, found.generate_report()
+def test_axe_finds_nothing(open_page: Callable[..., Page], address: str, scheme: str) -> None:
+    page = open_page(address, theme=scheme, script=SPY)
+    page.locator(READY).wait_for()
+    exact(page, "power").fill("two")
+    exact(page, "power").press("Enter")
+    expect(control(page, "power").get_by_role("alert")).not_to_be_empty()
+    settled(page)
+    found = Axe().run(page, context=".gl-lab")
+    assert found.violations_count == 0, found.generate_report()
 
 
 def test_every_part_has_a_name(page: Page) -> None:

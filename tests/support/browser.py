@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Playwright, sync_playwright
 
 FLAGS = [
     "--no-sandbox",  # the sandbox refuses to start as root and in most containers
@@ -49,10 +49,20 @@ def find(playwright: Playwright) -> str | None:
 
 def launch(playwright: Playwright) -> Browser:
     """Start the browser that `find` found."""
+    return playwright.chromium.launch(executable_path=_path(playwright), args=FLAGS)
+
+
+def launch_with_profile(playwright: Playwright) -> BrowserContext:
+    """The same with a profile, in a temporary folder: it alone keeps scripts as compiled."""
+    path = _path(playwright)
+    return playwright.chromium.launch_persistent_context("", executable_path=path, args=FLAGS)
+
+
+def _path(playwright: Playwright) -> str:
     path = find(playwright)
     if path is None:
         raise RuntimeError(NONE)
-    return playwright.chromium.launch(executable_path=path, args=FLAGS)
+    return path
 
 
 def _answers(path: str) -> bool:
