@@ -25,6 +25,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from lessons.devices import suit_small_tensors
+from tests.support.alone import Alone, python_alone
 from tests.support.browser import launch_with_profile
 from tests.support.server import ROOT, Server, streamlit
 from tests.support.visitor import arrive, leave, newcomer
@@ -96,6 +97,13 @@ def open_page(
     for page in pages:
         leave(profile, page)
     assert not errors, "errors in the browser:\n" + "\n".join(errors)
+
+
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
+    """Runs exported files, which need torch and nothing of the project."""
+    with python_alone(tmp_path_factory.mktemp("alone")) as alone:
+        yield alone
 
 
 class OneBrowser(LoadScopeScheduling):

@@ -3,7 +3,6 @@
 import itertools
 import json
 import re
-import subprocess
 import sys
 
 import numpy as np
@@ -201,13 +200,17 @@ def test_swapping_the_program_changes_the_right_answer():
 
 
 @LESSONS
-def test_exported_files_run_alone_and_print_the_same_numbers(lesson, tmp_path):
+def test_exported_files_run_alone_and_print_the_same_numbers(lesson, tmp_path, alone):
     cases = [(lesson.validate(given), ()) for given in exported_settings(lesson)]
     cases += with_scissors(lesson)
     files = [tmp_path / f"exported_{number}.py" for number in range(len(cases))]
     for file, (values, cuts) in zip(files, cases, strict=True):
         file.write_text(export(lesson, values, cuts), "utf-8")
-    for (values, cuts), theirs in zip(cases, run_alone(files, lesson.lab.training), strict=True):
+    # A training lesson's file trains; an argument makes it stop after so many steps.
+    words = ["2"] if lesson.lab.training else []
+    printed = alone.run(tmp_path, [[str(file), *words] for file in files])
+    for (values, cuts), text in zip(cases, printed, strict=True):
+        theirs = json.loads(text)
         ours = json.loads(lesson.compute(values, cuts=cuts).to_json(lesson=lesson.slug))
         assert theirs["series"] == ours["series"]
         if cuts:
@@ -229,29 +232,6 @@ def with_scissors(lesson):
     passed = [edge for edge in lesson.record(values).edges if edge.cuttable and edge.gradient]
     edges = sorted((e.consumer.name, e.operand) for e in passed if any(e.gradient.numbers))
     return [(values, (edges[0], edges[-1]))]
-
-
-def run_alone(files, training):
-    """What each file prints, run as the main program far from the project.
-
-    One after the other in one process, which loads torch once instead of once a file.
-    """
-    # A training lesson's file trains; an argument makes it stop after so many steps.
-    driver = (
-        "import runpy, sys\n"
-        f"for sys.argv in {[[str(file), *(['2'] if training else [])] for file in files]}:\n"
-        "    runpy.run_path(sys.argv[0], run_name='__main__')\n"
-        "    print('\\0')\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", driver],
-        capture_output=True,
-        text=True,
-        cwd=files[0].parent,
-        timeout=240,
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(text) for text in done.stdout.split("\0")[:-1]]
 
 
 @LESSONS
