@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import BrowserContext, Page
 
 # What there is before a script of the page has run.
-LOOK = """window.foundOnArrival = (async () => ({
+LOOK = """window.foundOnArrival = location.origin === "null" ? null : (async () => ({
   localStorage: Object.keys(localStorage),
   sessionStorage: Object.keys(sessionStorage),
   databases: (await indexedDB.databases()).map(({ name }) => name),
