@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from lessons.stop_gradient.noise import Program, by_role, first_draw, intended, 
 from lessons.stop_gradient.noise_figures import figures, table
 from lessons.stop_gradient.noise_notes import notes
 from lessons.text import counted
+from lessons.tricks import stop_gradient
 
 PREVIEW_DRAWS = ROWS
 
@@ -228,6 +230,7 @@ def _facts(
         "inputs": len(points),
         "noise_low": values["noise_low"],
         "noise_high": values["noise_high"],
+        "abs_at_zero": _abs_at_zero(),
     }
     for role, value in here.items():
         facts[role] = float(value[at])
@@ -242,6 +245,15 @@ def _facts(
             f"{role}_p95": float(spread.percentile(0.95)[at]),
         }
     return facts
+
+
+@cache
+def _abs_at_zero() -> float:
+    """The gradient at 0 of the noisy block's value with |x| for the gradient's function."""
+    x = torch.zeros((), requires_grad=True)
+    clean = x.abs()
+    z = stop_gradient(torch.sqrt(x**2 * 1.1) - clean) + clean
+    return float(torch.autograd.grad(z, x)[0])
 
 
 LAB = Lab(PARAMETERS, compute, figures, table, script, check, preview, start)
