@@ -169,7 +169,7 @@ def start(values: Values) -> Start:
     features = features_of_one(device, DTYPES[values["dtype"]])
     heads = Heads(features)
     settings = settings_of_one(heads, values)
-    besides = {"label_weights": heads.label, "domain_weights": heads.inner}
+    besides = {"w_label": heads.label, "w_domain": heads.inner}
     for weights in besides.values():
         weights.requires_grad_()
     return Start(

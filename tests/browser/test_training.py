@@ -75,6 +75,27 @@ def test_start_watch_change_stop_reload(app, open_page):
     assert done(page) == 0
 
 
+def test_a_cut_in_the_graph_begins_a_new_run_that_is_cut(app, open_page):
+    page = opened(open_page, app.url + LESSON + "&steps=30&schedule=fixed")
+
+    def columns() -> list[list[str]]:
+        rows = page.locator("[data-table] tbody tr")
+        return [rows.nth(i).locator("td").all_inner_texts()[-2:] for i in range(rows.count())]
+
+    button(page, "Start").click()
+    expect(page.locator(".gl-trained")).to_contain_text("done", timeout=60_000)
+    whole = columns()
+    assert any(wired != alone for wired, alone in whole)
+    page.locator('.gl-edge[data-id="domain_head:0"] .gl-gradient').click()
+    page.wait_for_function("location.search.includes('cuts=domain_head:0')")
+    page.wait_for_function("document.querySelector('.gl-progress').value === 0")
+    button(page, "Start").click()
+    expect(page.locator(".gl-trained")).to_contain_text("done", timeout=60_000)
+    cut = columns()
+    assert all(wired == alone for wired, alone in cut)
+    assert [alone for _, alone in cut] == [alone for _, alone in whole]
+
+
 def test_it_ends_by_itself_and_the_text_tells_how(app, open_page):
     page = opened(open_page, app.url + LESSON + "&steps=12")
     button(page, "Start").click()
