@@ -90,6 +90,7 @@ def _program(state: PlaygroundState) -> list[Control]:
             "do",
             "Your changes",
             kind="actions",
+            value=state.acted,
             options=[
                 {"value": "undo", "label": "↶ Undo", "disabled": not state.history.past},
                 {"value": "redo", "label": "↷ Redo", "disabled": not state.history.future},

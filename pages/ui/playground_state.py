@@ -80,6 +80,8 @@ class PlaygroundState:
         at: the step of the backward pass that an address asked for; None leaves it as it is.
         offer: counts how often another preset, or none, came to be shown. A choice made from an
             older list crossed with an answer and is no wish.
+        acted: the last wish to undo or redo that was done: the word and the browser's count, which
+            goes on from here when the page is opened again.
     """
 
     form: Form = field(default_factory=dict)
@@ -95,8 +97,8 @@ class PlaygroundState:
     reset: int = 0
     at: int | None = None
     offer: int = 0
+    acted: str = ""
     _offered: str = ""
-    _acted: str = ""
     _addresses: dict[int, None] = field(default_factory=dict)
     _refused: tuple[Document, PlaygroundError] | None = None
 
@@ -191,9 +193,10 @@ class PlaygroundState:
         elif snipped:
             self._snip(snipped)
         self.history.remember(self.form)
-        if asked and asked != self._acted:
-            self._acted = asked
-            there = self.history.go(asked.split()[0])
+        word = asked.partition(" ")[0]
+        if word in ("undo", "redo") and asked != self.acted:
+            self.acted = asked
+            there = self.history.go(word)
             if there is not None:
                 self.form = there
                 self.reset += 1

@@ -181,6 +181,25 @@ def test_undo_and_redo(page):
     shows(page, "y", "value", "4, 1, 1")
 
 
+def test_the_first_undo_after_coming_back_is_heard(page):
+    text = program(page).input_value()
+    for power in ("4", "6"):
+        write(page, text.replace("x**2", f"x**{power}"))
+        shows(page, "y", "value", "16, 1, 1" if power == "4" else "64, 1, 1")
+    page.get_by_role("button", name="Undo").click()
+    shows(page, "y", "value", "16, 1, 1")
+    page.get_by_role("link", name="Glossary").first.click()
+    page.wait_for_url("**/glossary*")
+    expect(page.locator(".gl-lab")).to_have_count(0)
+    page.get_by_role("link", name="Playground").first.click()
+    page.wait_for_url("**/playground*")
+    ready(page)
+    shows(page, "y", "value", "16, 1, 1")
+    page.get_by_role("button", name="Undo").click()
+    shows(page, "y", "value", "4, 1, 1")
+    expect(program(page)).to_have_value(text)
+
+
 def node(page: Page, name: str):
     return page.locator(f'.gl-node[data-id="{name}"]')
 

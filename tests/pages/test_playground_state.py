@@ -207,6 +207,24 @@ def test_the_same_wish_sent_again_is_done_once(state):
     assert state.form["in.u.b"] == "1.2"
 
 
+def test_the_browser_is_told_how_far_its_wishes_have_been_counted(state):
+    change(state, in__u__b="1.2")
+    act(state, "undo 1")
+    act(state, "redo 2")
+    (do,) = (c for group in groups(state) for c in group["controls"] if c["name"] == "do")
+    assert do["value"] == "redo 2"
+
+
+@pytest.mark.parametrize("word", [" ", "  1", "undone 1", "go 1", "x" * 5_000, "\x00"])
+def test_a_made_up_wish_does_nothing(state, word):
+    change(state, in__u__b="1.2")
+    before = dict(state.form)
+    act(state, word)
+    assert state.form == before
+    act(state, "undo 1")
+    assert state.form != before
+
+
 def test_a_change_after_undo_forgets_what_was_undone(state):
     change(state, in__u__b="1.2")
     act(state, "undo 1")

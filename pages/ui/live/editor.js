@@ -76,7 +76,10 @@ export function code(spec, id, tell, { body }) {
   };
 }
 
-/** Buttons that ask for something once each. What was asked last stays its value, with a count. */
+/**
+ * Buttons that ask for something once each. What was asked last stays its value, with a count that
+ * goes on from the server's: a page opened anew must not ask for what has been done already.
+ */
 export function actions(spec, id, tell, { body }) {
   let asked = "";
   let count = 0;
@@ -98,5 +101,9 @@ export function actions(spec, id, tell, { body }) {
       button.setAttribute("aria-disabled", String(Boolean(disabled))); // it keeps the focus
     }
   };
-  return { get: () => asked, set: () => {}, nodes: () => [...buttons.values()], describe };
+  const set = (value) => {
+    const done = Number(value.split(" ")[1]);
+    if (done > count) [asked, count] = [value, done];
+  };
+  return { get: () => asked, set, nodes: () => [...buttons.values()], describe };
 }
