@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_LONGEST_TEXT = 20_000
+
+LONGEST_TEXT = 20_000
+"""Characters of a list of numbers; nothing longer is read."""
 
 Values = Mapping[str, Any]
 """A lesson's parameters by name, validated."""
@@ -129,8 +131,8 @@ class Numbers(Parameter):
     placeholder: str = ""
 
     def parse(self, text: str) -> tuple[float, ...] | None:
-        if len(text) > _LONGEST_TEXT:
-            raise ValueError(f"{len(text):,} characters came; at most {_LONGEST_TEXT:,} are read.")
+        if len(text) > LONGEST_TEXT:
+            raise ValueError(f"{len(text):,} characters came; at most {LONGEST_TEXT:,} are read.")
         words = [word for word in re.split(r"[\s,;]+", text.strip().strip("[]()")) if word]
         if not words:
             if self.optional:

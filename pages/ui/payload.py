@@ -11,6 +11,7 @@ from lessons.graph.picture import covered
 from lessons.graph.picture import picture as drawing
 from lessons.lesson import Figure, Lesson, Table
 from lessons.parameters import (
+    LONGEST_TEXT,
     Choice,
     Device,
     Index,
@@ -25,7 +26,8 @@ from lessons.result import Result
 from lessons.roles import ROLES
 from lessons.text import number
 
-_LONGEST_SHOWN = 4000
+_LONGEST_SHOWN = LONGEST_TEXT + 1
+"""Characters sent to a field: all that is accepted, and so many that the rest is refused again."""
 
 
 def groups(

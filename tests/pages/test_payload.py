@@ -1,5 +1,6 @@
 """What a page tells the browser, and the address that restores it."""
 
+import math
 from urllib.parse import parse_qs
 
 import pytest
@@ -38,6 +39,23 @@ def test_an_error_stands_beside_its_control_with_what_was_typed():
     assert (control["value"], control["error"]) == ("one", "not a number")
     assert more["open"]
     assert all(c["error"] is None for c in plain["controls"])
+
+
+def test_a_long_list_is_sent_whole_so_that_the_field_brings_it_back():
+    state = LabState(find("noise_leaks"))
+    numbers = [math.sqrt(n) / 1e9 for n in range(256)]
+    state.take({"x": ", ".join(map(repr, numbers))})
+    state.update(lambda values: (state.lesson.compute(values), 0.0))
+    assert state.errors == {}
+    groups = payload.groups(state.lesson, state.values, state.text, state.errors)
+    (control,) = (c for group in groups for c in group["controls"] if c["name"] == "x")
+    assert state.lesson.validate({"x": control["value"]})["x"] == tuple(numbers)
+    state.take({"x": "1, " * 50_000})
+    groups = payload.groups(state.lesson, state.values, state.text, {"x": "too long"})
+    (control,) = (c for group in groups for c in group["controls"] if c["name"] == "x")
+    assert len(control["value"]) < 50_000, "a refused text of any length is not sent back whole"
+    with pytest.raises(ValueError, match="characters came"):
+        state.lesson.validate({"x": control["value"]})
 
 
 def test_an_absent_device_is_shown_as_absent():
