@@ -9,11 +9,8 @@ short, because browsers drop one beyond 4 KB::
 that is lessons by slug, the step, ``*`` for done, answers with 1 or 0 for right or wrong at first.
 """
 
-import json
 import re
 from dataclasses import dataclass, field
-from typing import Any
-from urllib.parse import unquote
 
 import streamlit as st
 
@@ -28,7 +25,7 @@ LONGEST = 3_800
 
 _KEY = "memory"
 _FORM = "2!"
-_ANSWER = re.compile(r"(\w{1,40})=([01_])([\w.~+-]{1,100})", re.ASCII)
+_ANSWER = re.compile(r"(\w{1,40})=([01])([\w.~+-]{1,100})", re.ASCII)
 
 
 @dataclass
@@ -39,7 +36,7 @@ class Trail:
         step: 1 for the first.
         answers: what was committed to last, by question: the key of an option, a ``Typed``
             number or a ``Sketch`` as text.
-        first: whether the first answer was right, by question; an old cookie does not say.
+        first: whether the first answer was right, by question.
         done: True once the last step was reached with every question answered.
     """
 
@@ -113,7 +110,7 @@ def parse(text: str) -> dict[str, Trail]:
     """The trails in a cookie's value; whatever is not as it should be is left out."""
     text = text[:20_000]
     if not text.startswith(_FORM):
-        return _parse_old(text)
+        return {}
     found = {lesson.slug: lesson for lesson in lessons.lessons()}
     trails = {}
     for part in text.removeprefix(_FORM).split("/"):
@@ -136,8 +133,7 @@ def _known() -> dict[str, Trail]:
 
 
 def _brief(slug: str, one: Trail) -> str:
-    firsts = {True: "1", False: "0", None: "_"}
-    answers = (f"{q}={firsts[one.first.get(q)]}{key}" for q, key in one.answers.items())
+    answers = (f"{name}={one.first[name]:d}{key}" for name, key in one.answers.items())
     return ":".join([slug, f"{one.step}{'*' if one.done else ''}", *answers])
 
 
@@ -150,8 +146,7 @@ def _read(lesson: Lesson, fields: list[str]) -> Trail:
         name, first, answer = match.groups()
         if _answers(lesson, name, answer):
             one.answers[name] = answer
-            if first != "_":
-                one.first[name] = first == "1"
+            one.first[name] = first == "1"
     return one
 
 
@@ -170,26 +165,3 @@ def _answers(lesson: Lesson, name: str, answer: object) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _parse_old(text: str) -> dict[str, Trail]:
-    """The form of version 0.1: JSON, without what was right at first."""
-    try:
-        kept = json.loads(unquote(text)) if text else {}
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(kept, dict):
-        return {}
-    found = {lesson.slug: lesson for lesson in lessons.lessons()}
-    return {slug: _checked(found[slug], raw) for slug, raw in kept.items() if slug in found}
-
-
-def _checked(lesson: Lesson, raw: Any) -> Trail:
-    raw = raw if isinstance(raw, dict) else {}
-    step, answers = raw.get("step"), raw.get("answers")
-    given = answers.items() if isinstance(answers, dict) else ()
-    return Trail(
-        step=clamp_step(lesson, step if isinstance(step, int) else 1),
-        answers={name: key for name, key in given if _answers(lesson, name, key)},
-        done=raw.get("done") is True,
-    )

@@ -1,16 +1,9 @@
 """The cookie: what a learner did comes back, and what a stranger wrote does no harm."""
 
-import json
-from urllib.parse import quote
-
 import pytest
 
 from lessons import find, lessons
 from pages.ui.memory import LONGEST, Trail, parse, written
-
-
-def cookie(content) -> str:
-    return quote(json.dumps(content))
 
 
 def everything() -> dict[str, Trail]:
@@ -34,11 +27,6 @@ def test_trails_come_back():
     assert parse(written(one)) == one
 
 
-def test_the_old_form_is_read_without_what_was_right_at_first():
-    kept = {"noise_leaks": {"step": 3, "answers": {"leak": "band"}, "done": True}}
-    assert parse(cookie(kept)) == {"noise_leaks": Trail(3, {"leak": "band"}, done=True)}
-
-
 def test_only_the_first_answer_counts_and_the_last_is_shown():
     (question,) = (q for q in find("noise_leaks").prose.questions if q.name == "leak")
     one = Trail()
@@ -51,7 +39,8 @@ def test_the_whole_course_fits_a_cookie():
     text = written(everything())
     assert len(text) <= LONGEST * max(len(lessons()) / 27, 0.1)
     assert not set(text) & set(' ;,"\\'), "a cookie's value has none of these"
-    stuffed = {slug: Trail(2, {"leak": "band" * 20}) for slug in ("a" * n for n in range(1, 90))}
+    one = Trail(2, {"leak": "band" * 20}, {"leak": True})
+    stuffed = {"a" * n: one for n in range(1, 90)}
     assert len(written(stuffed)) <= LONGEST + 500
 
 
@@ -66,6 +55,8 @@ def test_the_whole_course_fits_a_cookie():
         "2!noise_leaks:9999999999*:leak",
         "2!noise_leaks:x*:leak=1nothing:nothing=1band",
         "2!noise_leaks:1:leak=2band",
+        "2!noise_leaks:1:leak=_band",
+        "2!noise_leaks:1:leak=band",
         "2!flip:1:twice=1nan~product~1",
         "2!flip:1:twice=11e999~product~1",
         "2!flip:1:twice=11~no_such_answer~1",
@@ -89,31 +80,19 @@ def test_nonsense_in_the_new_form_is_nothing(text):
         "x",
         "%",
         "null",
-        cookie([]),
-        cookie({"no_such_lesson": {"step": 1}}),
-        cookie({"../../etc": {"step": 1}}),
+        "[]",
+        '{"noise_leaks": {"step": 3, "answers": {"leak": "band"}, "done": true}}',
+        "%7B%22noise_leaks%22%3A%7B%22step%22%3A3%7D%7D",
+        "2!no_such_lesson:1",
+        "2!../../etc:1",
         "[" * 100_000,
-        quote("[" * 5_000),
+        "2!" + "\x00" * 100_000,
     ],
 )
 def test_nonsense_is_nothing(text):
     assert parse(text) == {}
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        None,
-        3,
-        {"step": "2", "answers": [], "done": "yes"},
-        {"step": -5, "answers": {"leak": "no such option", "nothing": "band"}},
-        {"step": None, "answers": {"leak": 7}, "done": 1},
-    ],
-)
-def test_what_is_not_as_it_should_be_is_left_out(raw):
-    assert parse(cookie({"noise_leaks": raw})) == {"noise_leaks": Trail()}
-
-
 def test_a_step_past_the_end_is_the_last():
-    trail = parse(cookie({"noise_leaks": {"step": 10**30}}))["noise_leaks"]
-    assert 1 < trail.step < 10
+    trail = parse("2!noise_leaks:999")["noise_leaks"]
+    assert trail == Trail(len(find("noise_leaks").prose.steps))
