@@ -37,6 +37,7 @@ class LabState:
         recording: the graph at ``values`` and ``drawn``; None where the lesson has none.
         at: the step of the backward pass asked for with ``reset``; None leaves it as it is.
         result, seconds: the last good picture and what it took.
+        told: the same with what a training under way says of itself; None where none does.
         errors: what is refused, by parameter name.
         ignored: what an address asked for and cannot have, for a note.
         preview: True when the picture is a cheaper one, drawn while dragging.
@@ -57,6 +58,7 @@ class LabState:
     recording: Recording | None = None
     at: int | None = None
     result: Result | None = None
+    told: Result | None = None
     seconds: float = 0.0
     errors: dict[str, str] = field(default_factory=dict)
     ignored: str = ""
@@ -138,6 +140,7 @@ class LabState:
             run: computes values.
             live: True while the learner drags, for a cheaper picture.
         """
+        self.told = None  # of this picture the training has said nothing yet
         self.errors, values = _accepted(self.lesson, self.text)
         if self.errors and self.result is not None:
             if self.cuts == self.drawn:
@@ -185,10 +188,10 @@ class LabState:
 
     @property
     def picture(self) -> Result:
-        """The last good result."""
+        """The last good result, with what a training says of itself."""
         if self.result is None:
             raise RuntimeError("update() computes the first picture")
-        return self.result
+        return self.told or self.result
 
     def notes(self) -> list[dict[str, Any]]:
         """Everything to say above the charts."""
@@ -200,7 +203,7 @@ class LabState:
             found.append(Note("info", said))
         elif self.preview and self.lesson.lab.preview_note:
             found.append(Note("info", self.lesson.lab.preview_note))
-        found += self.result.notes if self.result else ()
+        found += self.picture.notes if self.result else ()
         return [{"level": note.level, "text": note.text} for note in found]
 
 

@@ -74,8 +74,6 @@ class Watch:
         self._run: Run | None = None
         self._cuts: tuple[Cut, ...] = ()  # those that the run is of
         self._seen: Values = {}
-        self._plain: Result | None = None
-        self._told: Result | None = None
         self._begun = self._single = 0
         self._held = False
 
@@ -139,15 +137,11 @@ class Watch:
 
     def told(self, result: Result, run: Run) -> Result:
         """The lab's result with the run's facts and notes, for the text and above the charts."""
-        if result is not self._told:
-            self._plain = result
-        assert self._plain is not None
-        self._told = replace(
-            self._plain,
-            facts={**self._plain.facts, **run.history.facts},
-            notes=(*self._plain.notes, *run.history.notes()),
+        return replace(
+            result,
+            facts={**result.facts, **run.history.facts},
+            notes=(*result.notes, *run.history.notes()),
         )
-        return self._told
 
     def close(self) -> None:
         """Let the run go; who comes back finds another one, and nothing told of this one."""
@@ -198,7 +192,7 @@ def show(
     """Do what is asked of the training in a lab; what to show, and whether it has just ended.
 
     Args:
-        state: the lab's; its result gets the facts and notes of the run.
+        state: the lab's; its picture gets the facts and notes of the run.
         asked: what the learner wants, if there is a new wish.
         shown: what the lab shows without its training.
         hidden: the roles that a question covers.
@@ -209,7 +203,8 @@ def show(
         known[state.lesson.slug] = Watch(state.lesson)
     watch = known[state.lesson.slug]
     run = watch.update(state.values, asked, held, state.drawn)
-    state.result = watch.told(state.picture, run)
+    assert state.result is not None  # update() has seen to it
+    state.told = watch.told(state.result, run)
     return _picture(watch, run, state.values, shown, hidden), watch.ended
 
 

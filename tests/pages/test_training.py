@@ -1,15 +1,19 @@
 """What a page does with the wishes that come from a browser, for a training that costs nothing."""
 
 import gc
+import math
 import threading
 from dataclasses import replace
 
 import pytest
+import streamlit as st
 
 from lessons import find
+from lessons.training import Snapshot
 from lessons.training.seats import LAPSE, Seats
 from pages.ui import live
-from pages.ui.training import Asked, Watch, read
+from pages.ui.lab_state import LabState
+from pages.ui.training import Asked, Watch, leave, read, show
 from tests.training.counting import COUNTING, VALUES, Counter, program
 
 MOONS = find("moons")
@@ -120,7 +124,8 @@ def test_a_newer_wish_cuts_the_slice_short(monkeypatch):
     assert run.done == run.history.done == 1
 
 
-def test_the_end_is_told_once():
+def test_the_end_is_told_once(monkeypatch):
+    monkeypatch.setattr("pages.ui.training.SLICE", 60.0)  # three steps, on a busy machine too
     watch = new()
     short = VALUES | {"steps": 3}
     assert watch.update(short, Asked("run")).state == "done"
@@ -201,22 +206,41 @@ def test_a_wish_is_read():
     assert read(given) == Asked("run", 2, 3)
 
 
-def test_the_facts_of_the_run_take_the_place_of_those_at_the_start_once():
+def test_the_facts_of_the_run_take_the_place_of_those_at_the_start():
     watch = new()
     run = watch.update(VALUES, Asked("pause", single=1))
     result = MOONS.compute(MOONS.validate({}))
     told = watch.told(result, run)
     assert (told.facts["step"], result.facts["step"]) == (1, 0)
-    assert watch.told(told, run).notes == told.notes == result.notes
+    assert told.notes == result.notes
 
 
-def test_who_comes_back_is_told_nothing_of_the_run_that_was_let_go():
-    watch = Watch(replace(LESSON, program=lambda numbers, pace: numbers * float("nan")))
-    lost = watch.update(VALUES, Asked("pause", single=1))
-    result = MOONS.compute(MOONS.validate({}))
-    told = watch.told(result, lost)
-    assert len(told.notes) == len(result.notes) + 1
-    watch.close()
-    run = watch.update(VALUES, None)
-    assert run.done == 0
-    assert watch.told(told, run).notes == result.notes
+class Bursting(Counter):
+    """Its numbers are finite at the start and too large after one step."""
+
+    def step(self, done, values):
+        self.numbers = self.numbers * math.inf
+
+    def look(self, done, values):
+        return Snapshot({"count": self.numbers.copy()})
+
+
+def test_what_is_said_of_a_training_that_is_gone_is_gone(monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    given = {"begin": lambda program, values: Bursting(program, values | {"pace": 1.0})}
+    lesson = replace(MOONS, lab=replace(MOONS.lab, training=replace(COUNTING, **given)))
+    state = LabState(lesson)
+    shown = {"figures": []}
+
+    def lab(asked=None):
+        state.update(lambda values: (MOONS.compute(values), 0.0))
+        show(state, asked, shown, frozenset(), held=False)
+        said = [note["text"] for note in state.notes() if "∞ or NaN" in note["text"]]
+        return state.picture.facts["step"], len(said)
+
+    assert lab() == (0, 0)
+    assert lab(Asked("pause", single=1)) == (1, 1)
+    assert lab() == (1, 1), "said once"
+    leave()
+    assert lab() == (0, 0), "a new training, and nothing of the old one"
+    assert lab(Asked("pause", single=2)) == (1, 1)
