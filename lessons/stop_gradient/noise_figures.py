@@ -72,7 +72,7 @@ def _forward(result: Result) -> Figure:
     return Figure(
         "forward",
         "z, the forward value",
-        "The trick leaves this alone: it is the same in all three lessons.",
+        "The trick leaves this alone: it is the same without a cut and with one.",
         "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
         [band(forward), curve(forward), points(result["forward"])],
         axes(span(forward), (-0.05 * top, top), "x", "z"),

@@ -46,7 +46,7 @@ TEXT = CurveText(
     gradient="dL/dx",
     gradient_caption="Dotted: the gradient of f. Dashed: the gradient of g. L sums the y, each "
     "times its upstream gradient.",
-    forward_caption="The value is f’s, whatever g is.",
+    forward_caption="The value is f’s, as long as g is finite and not far larger.",
 )
 
 Observe = Callable[[Program], Mapping[str, float | str]]
