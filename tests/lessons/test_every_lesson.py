@@ -1,5 +1,6 @@
 """What holds for every lesson there is, found through the catalogue."""
 
+import contextlib
 import itertools
 import json
 import re
@@ -12,6 +13,7 @@ import pytest
 from lessons import CatalogueError, chapters, find, lessons, load
 from lessons.export import export
 from lessons.figures import themed
+from lessons.lesson import CutError
 from lessons.parameters import Choice, Integer, Number, Numbers
 from lessons.prose import fill
 from lessons.training.run import Run
@@ -75,6 +77,12 @@ def trained_for(lesson, values, steps, cuts):
     run = Run(lesson.lab.training, lesson.cut_open(cuts if reach else ()), values)
     run.advance(float("inf"), values, most=steps)
     return run.history.facts
+
+
+def texts(step):
+    """All that a step may say: its text, the answers to its question, what is said to each."""
+    options = step.question.options if step.question else ()
+    return (step.text, *(o.text for o in options), *(o.reply for o in options))
 
 
 def asked(lesson):
@@ -141,9 +149,20 @@ def test_result_is_one_strict_json_object(lesson):
 def test_every_placeholder_resolves(lesson):
     for step in lesson.prose.steps:
         facts = lesson.compute(lesson.validate(step.lab)).facts
-        options = step.question.options if step.question else ()
-        for text in (step.text, *(o.text for o in options), *(o.reply for o in options)):
+        for text in texts(step):
             assert "{{" not in fill(text, facts)
+
+
+@LESSONS
+def test_every_placeholder_resolves_whichever_edge_is_cut(lesson):
+    """The scissors stay in the learner's hand on every step: no cut may take a fact away."""
+    places = {tuple(sorted(step.lab.items())) for step in lesson.prose.steps}
+    for values in (lesson.validate(dict(place)) for place in places):
+        for edge in lesson.edges(values):
+            with contextlib.suppress(CutError):
+                facts = lesson.compute(values, cuts=(edge,)).facts
+                for text in itertools.chain(*map(texts, lesson.prose.steps)):
+                    assert "{{" not in fill(text, facts), edge
 
 
 @LESSONS

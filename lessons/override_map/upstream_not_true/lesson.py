@@ -1,5 +1,6 @@
 """Chapter 2, lesson 2: a rule that halves what it is handed, on one op after another."""
 
+import math
 from typing import Any
 
 import torch
@@ -71,7 +72,10 @@ def refusal() -> str:
 
 
 def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
-    """What the rule is handed at each op, read off the program's own backward pass."""
+    """What the rule is handed at each op, read off the program's own backward pass.
+
+    NaN where no gradient comes: an edge of the program may be cut.
+    """
     facts = {}
     for op_type in ("identity", "square", "mul"):
         leaf = x.detach().requires_grad_()
@@ -79,8 +83,7 @@ def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, flo
             y = program(leaf, **{**settings, "op_type": op_type, "local": "missing"})
         recording.backward(y)
         came = recording.nodes[op_type].upstream[0]
-        if came is not None:
-            facts[f"handed_{op_type}"] = float(came.numbers[0])
+        facts[f"handed_{op_type}"] = math.nan if came is None else float(came.numbers[0])
     return facts
 
 
