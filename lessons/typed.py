@@ -69,15 +69,32 @@ def grade(
         facts: the ones that the learner saw.
 
     Raises:
-        ValueError: the text is not a number; the sentence says what to write.
+        ValueError: the text is not a number, or the right answer is none or too far from it to
+            compare; the sentence says what to do.
     """
     value = read_number(text)
-    apart = {
-        option.key: abs(value - float(facts[option.key]))
-        for option in question.options
-        if _equal(value, text, float(facts[option.key]))
-    }
-    return Typed(value, min(apart, key=apart.__getitem__, default=""), float(facts[right]))
+    beliefs = {option.key: _as_float(facts[option.key]) for option in question.options}
+    computed = _as_float(facts[right])
+    if not math.isfinite(computed):
+        raise ValueError(
+            f"At these settings torch computes {number(computed)}, so there is nothing to compare "
+            "your number with. Reset the lab, or change its inputs, and commit again."
+        )
+    if not math.isfinite(value - computed):
+        raise ValueError(
+            f"{number(value)} is too far from {number(computed, 4)}, which torch computes, to "
+            "say by how much. Write a number nearer to 0."
+        )
+    apart = {key: abs(value - fact) for key, fact in beliefs.items() if _equal(value, text, fact)}
+    return Typed(value, min(apart, key=apart.__getitem__, default=""), computed)
+
+
+def _as_float(fact: float | int | str) -> float:
+    """A fact as torch would hold it: a whole number past the largest float is infinite."""
+    try:
+        return float(fact)
+    except OverflowError:
+        return math.inf if isinstance(fact, int) and fact > 0 else -math.inf
 
 
 def _equal(value: float, text: str, fact: float) -> bool:

@@ -1,11 +1,14 @@
 """A typed number is graded by the facts that the answers name, and hostile text is refused."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons import lessons
-from lessons.prose import Option, Question
+from lessons.parameters import InvalidParametersError, Number, Numbers
+from lessons.prose import Option, Question, fill
 from lessons.typed import CLOSE, Typed, grade
 
 QUESTION = Question(
@@ -60,6 +63,31 @@ def test_what_is_remembered_comes_back(value, key):
     assert typed.value == pytest.approx(value, rel=1e-5)
 
 
+@pytest.mark.parametrize("right", [float("nan"), float("inf"), -float("inf"), 10**309])
+def test_nothing_can_be_right_where_the_result_is_not_finite(right):
+    with pytest.raises(ValueError, match=r"nothing to compare .* change .*\.$"):
+        grade(QUESTION, "root", "1", {**FACTS, "root": right})
+
+
+def test_a_number_too_far_off_to_subtract_is_refused():
+    with pytest.raises(ValueError, match=r"too far from .*\.$"):
+        grade(QUESTION, "root", "-1.7e308", {**FACTS, "root": 1.7e308})
+
+
+FACT = st.one_of(st.floats(), st.integers(-(10**400), 10**400))
+
+
+@given(st.fixed_dictionaries(dict.fromkeys(FACTS, FACT)), st.floats(allow_nan=False).map(repr))
+def test_what_was_graded_can_be_read_back_and_told(facts, text):
+    try:
+        typed = grade(QUESTION, "root", text, facts)
+    except ValueError:
+        return
+    again = Typed.parse(QUESTION, str(typed))
+    assert again.key == typed.key
+    assert again.distance().startswith("That is ")
+
+
 def test_the_distance_names_both_sides():
     above, below = (Typed(v, "", 1.5).distance() for v in (2.0, 1.25))
     assert "0.5 above 1.5" in above
@@ -76,3 +104,43 @@ def test_answers_to_type_are_facts_that_can_be_told_apart(lesson):
                 text = f"{float(result.facts[option.key]):.5g}"
                 typed = grade(step.question, right, text, result.facts)
                 assert typed.key == option.key, f"{option.key} is as good as {typed.key}"
+
+
+NUMBERS = [one for one in lessons() if any(q.kind == "number" for q in one.prose.questions)]
+
+
+@pytest.mark.parametrize("lesson", NUMBERS, ids=lambda lesson: lesson.slug)
+def test_a_number_typed_where_the_lab_is_at_its_worst_is_graded_or_refused(lesson):
+    refused = 0
+    for step in lesson.prose.steps:
+        question = step.question
+        if not question or question.kind != "number":
+            continue
+        right = lesson.right(question, lesson.compute(lesson.validate(step.lab)))
+        for settings in extremes(lesson, step.lab):
+            facts = lesson.compute(lesson.validate(settings)).facts
+            for option in question.options:
+                fill(f"{option.text} {option.reply}", facts)
+            if math.isfinite(facts[right]):
+                Typed.parse(question, str(grade(question, right, "1", facts)))
+                continue
+            refused += 1
+            with pytest.raises(ValueError, match="nothing to compare"):
+                grade(question, right, "1", facts)
+    expected = {"upstream_not_true", "where_to_clip"}  # no setting of theirs moves the right answer
+    assert (refused > 0) is (lesson.slug not in expected)
+
+
+def extremes(lesson, lab):
+    """The step's settings with one list or number as large, or as near to 0, as it may be."""
+    for parameter in lesson.lab.parameters:
+        ends = ["0", "1e308", "-1e308", "1e-320"] if isinstance(parameter, Numbers) else []
+        if isinstance(parameter, Number):
+            ends = [parameter.format(parameter.low), parameter.format(parameter.high)]
+        for end in ends:
+            settings = {**lab, parameter.name: end}
+            try:
+                lesson.validate(settings)
+            except InvalidParametersError:
+                continue
+            yield settings

@@ -61,6 +61,8 @@ def test_the_whole_course_fits_a_cookie():
         "2!flip:1:twice=11e999~product~1",
         "2!flip:1:twice=11~no_such_answer~1",
         "2!flip:1:twice=1~~~~",
+        "2!flip:1:twice=01~product~nan",
+        "2!flip:1:twice=01~~-inf",
         "2!wrong_place:1:gradient=1clean",
         "2!wrong_place:1:gradient=1yyyyyyyyy",
         "2!wrong_place:1:gradient=1zzzzzzzz",

@@ -117,3 +117,43 @@ def test_a_sketch_is_answered_with_the_belief_it_resembles(monkeypatch, drawn, h
     assert [reply.split(head)[0] for reply, head in zip(replies, heads, strict=True)] == [
         "**"
     ] * len(heads)
+
+
+def number_page():
+    """A question whose answer is typed, where the lab is set as the test wants it."""
+    import streamlit as st
+
+    from lessons import find
+    from pages.ui import questions
+    from pages.ui.lab_state import LabState
+    from pages.ui.memory import Trail
+
+    slug, settings = st.session_state["asked"]
+    lesson = find(slug)
+    step = next(one for one in lesson.prose.steps if one.question and one.question.kind == "number")
+    state = LabState(lesson)
+    state.set({**step.lab, **settings})
+    state.update(lambda values: (lesson.compute(values), 0.0))
+    questions.ask(lesson, step.question, state, st.session_state.setdefault("trail", Trail()))
+
+
+@pytest.mark.parametrize(
+    ("slug", "settings"),
+    [("the_end", {"x": "0"}), ("the_end", {"u": "-1"}), ("straight_through", {"x": "1e308"})],
+)
+def test_a_number_typed_where_torch_gives_none_is_refused_and_can_be_typed_again(slug, settings):
+    page = AppTest.from_function(number_page, default_timeout=60)
+    page.session_state["asked"] = slug, settings
+    page.run()
+    page.text_input[0].set_value("1")
+    page.button[0].click().run()
+    assert not page.exception
+    assert "nothing to compare" in page.error[0].value
+    assert page.session_state["trail"].answers == {}
+    page.session_state["asked"] = slug, {}
+    page.run()
+    page.text_input[0].set_value("1")
+    page.button[0].click().run()
+    assert not page.exception
+    assert not page.error
+    assert page.session_state["trail"].answers

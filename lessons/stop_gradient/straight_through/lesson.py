@@ -65,7 +65,7 @@ def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, f
     """Where a derivative can be taken, and the sign of two large numbers in each spelling."""
     here = float(x)
     return {
-        "at_quantised": 2 * round(here) if math.isfinite(here) else math.nan,
+        "at_quantised": 2.0 * round(here) if math.isfinite(here) else math.nan,
         "at_x": 2 * here,
         "one": 1.0,
         "zero": 0.0,
