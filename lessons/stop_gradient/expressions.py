@@ -45,11 +45,22 @@ class Expression:
         """Its value at x, in x's shape and dtype.
 
         Raises:
-            PlaygroundError: torch refuses it, or it takes too long.
+            PlaygroundError: it takes too long, or torch refuses it, as ``refusal`` says before.
         """
         machine = Machine(_HEAD + self.text, x.dtype, Budget())
         value: torch.Tensor = machine.value(self.node, {"x": x})
         return value if self.reads_x else torch.zeros_like(x) + value
+
+    def refusal(self, dtype: torch.dtype) -> str:
+        """Why it cannot be computed in this number format, for people; nothing where it can.
+
+        Tried on a list of two: what torch refuses depends on shapes and formats alone.
+        """
+        try:
+            self(torch.ones(2, dtype=dtype))
+        except PlaygroundError as error:
+            return _placed(error)
+        return ""
 
     @property
     def reads_x(self) -> bool:
@@ -85,9 +96,7 @@ def read(text: str) -> Expression:
     try:
         lines = parse_program(_HEAD + text, ["x"]).assignments
     except PlaygroundError as error:
-        column = error.column - len(_HEAD)
-        place = f"Column {column}: " if column > 0 else ""
-        raise ValueError(place + error.message) from None
+        raise ValueError(_placed(error)) from None
     if len(lines) != 1 or lines[0].names != ("y",):
         raise ValueError("Write one expression of x and no name, as in tanh(2 * x).")
     node = lines[0].value
@@ -95,7 +104,16 @@ def read(text: str) -> Expression:
         _refuse(part)
     if node.kind == "mask":
         raise ValueError("A comparison gives yes or no. Write step(x) or where(x > 0, 1, 0).")
-    return Expression(text, node)
+    found = Expression(text, node)
+    if refused := found.refusal(torch.float64):
+        raise ValueError(refused)
+    return found
+
+
+def _placed(error: PlaygroundError) -> str:
+    """The message, with its place in the learner's own text in front."""
+    column = error.column - len(_HEAD)
+    return f"Column {column}: {error.message}" if column > 0 else error.message
 
 
 def _refuse(part: Node) -> None:

@@ -123,6 +123,9 @@ def check(values: Values) -> dict[str, str]:
         errors["weights"] = (
             f"{len(weights)} numbers came for {len(x)} inputs. Give one for each x, or one."
         )
+    for name in ("f", "g"):
+        if refused := read(values[name]).refusal(DTYPES[values["dtype"]]):
+            errors[name] = f"This cannot be computed in {values['dtype']}. {refused}"
     return errors
 
 

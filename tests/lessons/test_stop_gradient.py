@@ -1,6 +1,7 @@
 """Chapter 1's lessons on stop_gradient itself, against formulas, TensorFlow and other beliefs."""
 
 import math
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,8 @@ import torch
 
 from lessons import find
 from lessons.parameters import InvalidParametersError
-from lessons.playground.functions import onehot_argmax, step
-from lessons.stop_gradient.expressions import read
+from lessons.playground.functions import FUNCTIONS, onehot_argmax, step
+from lessons.stop_gradient.expressions import FUNCTION_NAMES, read
 from tests.engine.reference import CASES, grad, same, tensor
 
 
@@ -271,6 +272,11 @@ def test_the_curve_over_one_logit_leaves_the_others_where_they_are():
         ("1e999 * x", ""),
         ("x\u202e", ""),
         ("a" * 5000, "characters"),
+        ("softmax(1)", "Column 1: softmax needs a list"),
+        ("softmax(1) * x", "needs a list"),
+        ("log_softmax(3)", "needs a list"),
+        ("where(1 > x, softmax(2), x)", "Column 14: softmax needs a list"),
+        ("x + onehot_argmax(exp(1))", "Column 5: onehot_argmax needs a list"),
     ],
 )
 def test_what_is_no_function_of_x_is_refused_in_words(text, said):
@@ -293,6 +299,57 @@ def test_the_exported_expression_gives_the_same_numbers(text):
     assert torch.equal(expression(x).nan_to_num(7), space["f"](x).nan_to_num(7))
     result = run("pick_surrogate", f=text, g=text)
     assert result.notes, "a constant, a NaN or twice the same is worth a note"
+
+
+@pytest.mark.parametrize("text", ["clamp(x, -1e90, 1e90)", "where(x > 0, x, 1e90)"])
+def test_a_number_past_a_format_is_refused_where_that_format_is_chosen(text):
+    lesson = find("pick_surrogate")
+    for name in ("f", "g"):
+        with pytest.raises(InvalidParametersError) as caught:
+            lesson.validate({name: text, "dtype": "float32"})
+        assert "cannot be computed in float32" in caught.value.errors[name]
+        lesson.compute(lesson.validate({name: text, "dtype": "float64"}))
+
+
+def written(random_: random.Random, depth: int) -> str:
+    """An expression of the language's functions, signs, and numbers of every size."""
+
+    def number() -> str:
+        return random_.choice(["0", "1", "-1", "0.5", "2", "64", "1e40", "-1e90", "1e-320"])
+
+    def inner() -> str:
+        return written(random_, depth - 1)
+
+    if not depth or random_.random() < 0.25:
+        return random_.choice(["x", "x", number()])
+    if random_.random() < 0.4:
+        return f"({inner()} {random_.choice(['+', '-', '*', '/', '**'])} {inner()})"
+    function = FUNCTIONS[random_.choice(FUNCTION_NAMES)]
+    arguments = []
+    for parameter in function.parameters:
+        if parameter.kind == "mask":
+            arguments.append(f"{inner()} {random_.choice(['<', '>=', '!='])} {inner()}")
+        else:
+            arguments.append(number() if parameter.kind == "number" else inner())
+    return f"{function.name}({', '.join(arguments)})"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+def test_what_is_read_can_be_run(dtype):
+    """No text comes through whose run then fails: it would take the page along."""
+    random_ = random.Random(dtype)
+    lesson = find("pick_surrogate")
+    ran = 0
+    for _ in range(400):
+        f, g = (written(random_, 3) for _ in "fg")
+        try:
+            values = lesson.validate({"f": f, "g": g, "dtype": dtype})
+        except InvalidParametersError:
+            continue
+        assert len(lesson.compute(values)["forward"].y) == len(values["x"]), (f, g)
+        lesson.record(values)
+        ran += 1
+    assert ran > 100
 
 
 def test_a_surrogate_that_is_not_finite_is_named():
