@@ -7,6 +7,7 @@ from lessons import Chapter
 from lessons.lesson import Lesson
 from pages.ui import memory, site
 from pages.ui.lesson_view import lesson_view
+from pages.ui.plain import plain
 
 
 def chapter_page(slug: str) -> None:
@@ -30,9 +31,8 @@ def _chosen(chapter: Chapter) -> Lesson:
             return lesson
     first = chapter.lessons[0]
     if asked:
-        st.warning(
-            f"There is no lesson “{asked[:40]}” here. This is “{first.prose.front['short']}”."
-        )
+        here = first.prose.front["short"]
+        st.warning(f"There is no lesson “{plain(asked[:40])}” here. This is “{here}”.")
     return first
 
 

@@ -6,6 +6,7 @@ import re
 import streamlit as st
 
 from lessons.glossary import Term, find_term, lessons_of, terms
+from pages.ui.plain import plain
 from pages.ui.site import mend_cold_start
 
 
@@ -16,7 +17,7 @@ def glossary_page() -> None:
     asked = st.query_params.get("term", "")
     first = find_term(asked)
     if asked and first is None:
-        st.warning(f"There is no term “{asked[:40]}”. Here are those there are.")
+        st.warning(f"There is no term “{plain(asked[:40])}”. Here are those there are.")
     if first:
         st.html(f'<dl class="gt-glossary gt-asked">{_entry(first)}</dl>')
         st.markdown("## All terms", anchors=False)

@@ -15,6 +15,7 @@ from pages.ui import numbers
 from pages.ui.code_view import bare, difference, show_code
 from pages.ui.lab_state import LabState
 from pages.ui.memory import Trail
+from pages.ui.plain import plain
 from pages.ui.sketch import draw, drawn
 
 
@@ -139,7 +140,7 @@ def _number(
     with st.form(f"{key}_form", border=False):
         st.text_input("Your prediction", key=key, placeholder="a number, as in -0.5")
         if refused := st.session_state.get(f"{key}_refused"):
-            st.error(refused)
+            st.error(plain(refused))
         st.form_submit_button("Commit to this number", on_click=send, type="primary")
 
 
@@ -161,7 +162,7 @@ def _sketch(
 
     draw(lesson.sketches[question.name], key, send)
     if refused := st.session_state.get(f"{key}_refused"):
-        st.error(refused)
+        st.error(plain(refused))
 
 
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:

@@ -1,0 +1,51 @@
+"""Text of a visitor's own, in places that render Markdown, in a real browser."""
+
+from urllib.parse import quote, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = [
+    "![](//a.bc/p.png)",
+    "[Click](//evil.com)",
+    "https://evil.com a@evil.com www.evil.com",
+    "<b>x</b><img src=//a.bc/p.png>",
+    "$x^2$ :red[y] **z** `c`",
+    ":smile: :streamlit: :material/home: ->",
+]
+PLACES = ["/stop_gradient?lesson=", "/glossary?term="]
+BUILT = "a, img, b, strong, code, del, span, .katex"
+
+
+def alert(page: Page):
+    return page.get_by_test_id("stAlert").get_by_test_id("stMarkdownContainer")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_address_shows_as_it_came(app, open_page, place):
+    asked: list[str] = []
+    page = open_page(app.url + "/glossary")
+    page.on("request", lambda request: asked.append(request.url))
+    for text in HOSTILE:
+        page.goto(app.url + place + quote(text))
+        expect(alert(page)).to_be_visible()
+        assert f"“{text}”" in alert(page).inner_text().replace("\u200c", "")
+        assert alert(page).locator(BUILT).count() == 0
+    assert not {urlsplit(url).hostname for url in asked} & {"a.bc", "evil.com"}
+
+
+def test_a_prediction_that_is_refused_shows_as_it_came(app, open_page):
+    page = open_page(app.url + "/reversal?lesson=flip&step=4")
+    field = page.get_by_role("textbox", name="Your prediction")
+    for text in HOSTILE:
+        field.fill(text)
+        page.get_by_role("button", name="Commit to this number").click()
+        start = text if len(text) <= 24 else text[:23]
+        page.wait_for_function(
+            """start => document.querySelector("[data-testid=stAlert]")?.innerText
+                .replaceAll("\\u200c", "").includes(start)""",
+            arg=start,
+        )
+        assert alert(page).locator(BUILT).count() == 0
