@@ -1,6 +1,6 @@
 """What is remembered across reloads, in one cookie: steps, answers, what was right at first, done.
 
-The browser writes the cookie (the live lab sends it along); it is read when a session starts.
+The browser writes the cookie (``live/remember.js``); it is read when a session starts.
 A cookie is the visitor's own text: everything in it is checked before it is believed. Its form is
 short, because browsers drop one beyond 4 KB::
 
@@ -23,7 +23,8 @@ COOKIE = "gradient_tricks_lab"
 LONGEST = 3_800
 """Characters in a cookie; what does not fit loses its answers, the lessons visited first."""
 
-_KEY = "memory"
+_KEY, _START, _FORGOTTEN = "memory", "memory_at_first", "memory_forgotten"
+"""Session keys: the trails, the cookie as the session found it, how often all was forgotten."""
 _FORM = "2!"
 _ANSWER = re.compile(r"(\w{1,40})=([01])([\w.~+-]{1,100})", re.ASCII)
 
@@ -88,11 +89,21 @@ def is_empty() -> bool:
 def clear() -> None:
     """Forget everything, in this session and, once the cookie is written, in the browser."""
     _known().clear()
+    st.session_state[_FORGOTTEN] += 1
 
 
-def cookie() -> dict[str, str]:
-    """Name and value of the cookie to write."""
-    return {"name": COOKIE, "value": written(_known())}
+def cookie() -> dict[str, str | int]:
+    """The cookie as this session found it and as it would have it; the browser writes the changes.
+
+    Another tab is another session, and may have written the cookie meanwhile.
+    """
+    return {
+        "name": COOKIE,
+        "value": written(_known()),
+        "start": st.session_state[_START],
+        "forgotten": st.session_state[_FORGOTTEN],
+        "longest": LONGEST,
+    }
 
 
 def written(known: dict[str, Trail]) -> str:
@@ -127,7 +138,9 @@ def clamp_step(lesson: Lesson, step: int) -> int:
 
 def _known() -> dict[str, Trail]:
     if _KEY not in st.session_state:
-        st.session_state[_KEY] = parse(st.context.cookies.get(COOKIE, ""))
+        st.session_state[_FORGOTTEN] = 0
+        st.session_state[_START] = st.context.cookies.get(COOKIE, "")
+        st.session_state[_KEY] = parse(st.session_state[_START])
     known: dict[str, Trail] = st.session_state[_KEY]
     return known
 

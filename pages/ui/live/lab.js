@@ -13,7 +13,7 @@
  * @property {string} status
  * @property {boolean} [settled] this is the whole picture: a resting hand changes nothing in it
  * @property {string} query    the address's canonical query, without "?"
- * @property {?{name: string, value: string}} cookie  what to remember across reloads
+ * @property {?import("./remember.js").Cookie} cookie  what to remember across reloads
  * @property {{role: string, label: string, dash: string}[]} key  which line is which
  * @property {?import("./graph.js").GraphSpec} [graph]
  * @property {{name: string, step: string}} [show]  the part of the lab that the text speaks of:
@@ -57,6 +57,7 @@ import { Flow } from "./flow.js";
 import { Graph } from "./graph.js";
 import { Outline } from "./outline.js";
 import { Palette } from "./palette.js";
+import { remember } from "./remember.js";
 import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
 
@@ -245,14 +246,6 @@ class Lab {
     this.scheme.removeEventListener("change", this.repaint);
     labs.delete(this.root);
   }
-}
-
-/** A year, this site only: no account, nothing that leaves the browser but to this server. */
-function remember(cookie) {
-  if (!cookie) return;
-  const text = `${cookie.name}=${cookie.value}`;
-  if (document.cookie.split("; ").includes(text)) return;
-  document.cookie = `${text}; path=/; max-age=31536000; samesite=lax`;
 }
 
 /** Replaced, never added: the Back button leaves the page instead of replaying a drag. */

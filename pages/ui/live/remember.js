@@ -1,0 +1,52 @@
+// Progress across reloads, in a cookie. Every tab is a session of its own and knows what stood in
+// the cookie when it came: it writes what it has changed itself, lesson by lesson, over what the
+// cookie holds now, so that no tab undoes what another has done, or forgotten.
+
+const FORM = "2!"; // as memory.py writes it: lessons with "/" between, each beginning with its name
+
+/**
+ * @typedef {Object} Cookie
+ * @property {string} name
+ * @property {string} start      what the session found when it came
+ * @property {string} value      all that it knows now
+ * @property {number} forgotten  how often the learner has had everything forgotten
+ * @property {number} longest    characters that a cookie may have
+ */
+
+let told = { start: null, value: "", forgotten: 0 }; // the newest that this tab has taken in
+
+/** @param {?Cookie} cookie */
+export function remember(cookie) {
+  if (!cookie) return;
+  const { name, start, value, forgotten, longest } = cookie;
+  const before = told.start === start ? told.value : start;
+  const afresh = told.forgotten !== forgotten;
+  told = { start, value, forgotten };
+  if (value === before && !afresh) return;
+  let text = afresh ? value : merged(before, value, current(name));
+  if (text.length > longest) text = value;
+  // A year, this site only: no account, nothing that leaves the browser but to this server.
+  document.cookie = `${name}=${text}; path=/; max-age=31536000; samesite=lax`;
+}
+
+/** What the cookie holds now, with the lessons that differ between `before` and `value`. */
+function merged(before, value, now) {
+  const [old, own, all] = [before, value, now].map(parts);
+  for (const slug of new Set([...old.keys(), ...own.keys()])) {
+    if (old.get(slug) === own.get(slug)) continue;
+    if (own.has(slug)) all.set(slug, own.get(slug));
+    else all.delete(slug);
+  }
+  return all.size ? FORM + [...all.values()].join("/") : "";
+}
+
+/** @returns {Map<string, string>} a cookie's text by lesson */
+function parts(text) {
+  const all = text.startsWith(FORM) ? text.slice(FORM.length).split("/") : [];
+  return new Map(all.filter(Boolean).map((part) => [part.split(":")[0], part]));
+}
+
+function current(name) {
+  const found = document.cookie.split("; ").find((one) => one.startsWith(`${name}=`));
+  return found?.slice(name.length + 1) ?? "";
+}
