@@ -3,8 +3,6 @@
 import ast
 import builtins
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -65,13 +63,11 @@ def test_what_is_no_frameworks_own_is_named(name, framework, own):
 
 
 @pytest.mark.parametrize("document", [MIXED, preset("right_place"), preset("guided_relu")])
-def test_the_file_for_torch_alone_needs_only_torch(document, tmp_path):
+def test_the_file_for_torch_alone_needs_only_torch(document, tmp_path, alone):
     file = tmp_path / "alone.py"
     file.write_text(code(document, alone=True), encoding="utf-8")
-    done = subprocess.run([sys.executable, "-I", file.name], cwd=tmp_path, capture_output=True,
-                          text=True, timeout=300)  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    printed, found = json.loads(done.stdout), run(document, curves=False)
+    (text,) = alone.run(tmp_path, [[file.name]])
+    printed, found = json.loads(text), run(document, curves=False)
     assert printed["forward"] == found.values[found.output].tolist()
     for name, gradient in found.gradients["trick_gradient"].items():
         given = printed["trick_gradient"][name]

@@ -17,7 +17,6 @@ TIMEOUT = 240  # seconds
 DRIVER = """
 import json, os, runpy, sys, traceback
 import torch
-torch.optim.SGD([torch.zeros(1, requires_grad=True)])  # loads torch's compiler, for all that train
 
 def run(folder, commands):
     os.chdir(folder)
