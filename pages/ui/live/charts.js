@@ -13,17 +13,27 @@ const CONFIG = {
   scrollZoom: false, // the wheel scrolls the page, over charts in space as well
 };
 
-/** Plotly's script, loaded once for the page. @type {Promise<any>} */
-export const plotly = new Promise((resolve, reject) => {
-  if (window.Plotly) {
-    resolve(window.Plotly);
-    return;
-  }
-  const script = element("script", "", { src: new URL(PLOTLY, import.meta.url).href });
-  script.onload = () => resolve(window.Plotly);
-  script.onerror = () => reject(new Error("Plotly's script could not be loaded."));
-  document.head.append(script);
-});
+/** @type {?Promise<any>} */
+let plotly = null;
+
+/** Plotly, whose script is loaded once for the page; where it did not come, the next lab asks. */
+export function loadPlotly() {
+  plotly ??= new Promise((resolve, reject) => {
+    if (window.Plotly) {
+      resolve(window.Plotly);
+      return;
+    }
+    const script = element("script", "", { src: new URL(PLOTLY, import.meta.url).href });
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => {
+      plotly = null;
+      script.remove();
+      reject(new Error("Plotly's script could not be loaded."));
+    };
+    document.head.append(script);
+  });
+  return plotly;
+}
 
 export class Charts {
   /**

@@ -50,7 +50,7 @@
  *   customdata sets; or the two that a click or drag sets to the place where it is
  */
 
-import { Charts, plotly } from "./charts.js";
+import { Charts, loadPlotly } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
 import { Flow } from "./flow.js";
@@ -62,6 +62,7 @@ import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
 
 const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
+const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
 
 const labs = new WeakMap();
 const decoder = new TextDecoder();
@@ -123,12 +124,17 @@ class Lab {
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     this.repaint = () => this.receive(this.bytes);
     this.scheme.addEventListener("change", this.repaint);
-    plotly.then(
+    this.chartless = []; // a note, where the charts cannot be drawn
+    loadPlotly().then(
       (Plotly) => {
         this.Plotly = Plotly;
         this.receive(this.bytes);
       },
-      (error) => console.error(error),
+      (error) => {
+        console.error(error);
+        this.chartless = [{ level: "error", text: CHARTLESS }];
+        this.#showNotes();
+      },
     );
   }
 
@@ -153,7 +159,7 @@ class Lab {
     this.table.show(payload.table);
     this.graph.show(payload.graph ?? null, payload.reset, newest);
     this.outline.show(payload.show ?? null);
-    this.#showNotes(payload.notes);
+    this.#showNotes();
     this.#showKey(payload.key ?? []);
     remember(payload.cookie);
     setText(this.status, payload.status ?? "");
@@ -212,7 +218,8 @@ class Lab {
     this.root.dataset.whole = this.root.dataset.caughtUp = seq;
   }
 
-  #showNotes(notes) {
+  #showNotes() {
+    const notes = [...this.chartless, ...this.payload.notes];
     const text = JSON.stringify(notes);
     if (text === this.noted) return;
     this.noted = text;

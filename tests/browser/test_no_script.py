@@ -1,0 +1,40 @@
+"""What a learner sees where the charts' script does not come."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.test_app import LAB, LESSON, cells, control
+
+pytestmark = pytest.mark.browser
+
+SCRIPT = "**/plotly.min.js"
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Not of `open_page`: here an error in the console is expected."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.route(SCRIPT, lambda route: route.abort())
+    yield context.new_page()
+    context.close()
+
+
+def test_it_is_said_the_rest_works_and_the_next_lab_tries_again(app, page):
+    page.goto(app.url + LESSON)
+    note = page.locator(".gl-notes .gl-note", has_text="charts' script could not be loaded")
+    expect(note).to_have_count(1)
+    expect(note).to_contain_text("Reload the page")
+    before = cells(page)
+    assert before
+    control(page, "x").fill("3, 4")
+    page.wait_for_function("location.search.includes('x=')")
+    assert cells(page) != before
+    expect(note).to_have_count(1)
+    page.context.unroute(SCRIPT)
+    page.locator(".st-key-lessons").get_by_role("link", name="The place that works").click()
+    page.wait_for_url("**/stop_gradient?lesson=right_place*")
+    page.wait_for_selector(LAB)
+    expect(page.locator(".js-plotly-plot .js-line").first).to_be_attached()
+    expect(note).to_have_count(0)
