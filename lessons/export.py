@@ -65,7 +65,7 @@ def with_cuts(lesson: Lesson, cuts: Collection[Cut]) -> str:
 
 
 def _cut_line(program: str, cuts: Collection[Cut]) -> str:
-    pairs = ", ".join(f'("{op}", {operand})' for op, operand in sorted(cuts))
+    pairs = ", ".join(f"({op!r}, {operand})" for op, operand in sorted(cuts))
     return f"{program} = cut({program}, [{pairs}])"
 
 

@@ -59,7 +59,7 @@ def test_the_steps_end_with_the_gradients_that_autograd_gives(lesson):
 def test_the_code_pane_names_the_cuts(lesson):
     shown = with_cuts(lesson, [("mul", 0), ("add", 1)])
     name = lesson.program.__name__
-    assert shown.endswith(f'{name} = cut({name}, [("add", 1), ("mul", 0)])\n')
+    assert shown.endswith(f"{name} = cut({name}, [('add', 1), ('mul', 0)])\n")
     assert with_cuts(lesson, []) == lesson.source
 
 

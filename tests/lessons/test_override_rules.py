@@ -1,6 +1,8 @@
 """Chapter 2's lessons on what a rule is handed and must return, against closed forms,
 TensorFlow's numbers and central differences."""
 
+import contextlib
+import io
 import json
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 import torch
 
 from lessons import find
+from lessons.export import export
 from lessons.graph import record
 from lessons.override_map.several_inputs.lesson import several_inputs
 from lessons.override_map.several_outputs.lesson import several_outputs
@@ -210,6 +213,20 @@ def test_a_recorded_run_names_the_product_and_the_export_does_without():
     with record({"x": x}) as recording:
         type_not_name(x, "Identity", "my_product", "inside")
     assert recording.nodes["my_product"].type == "mul"
+
+
+@pytest.mark.parametrize("name", ["a\\n1", "a\\", "a\\x41->b"])
+def test_a_name_with_a_backslash_is_cut_in_the_exported_file_too(name):
+    """TensorFlow takes a backslash in a name, and Python reads one in quotes as it likes."""
+    lesson = find("type_not_name")
+    values = lesson.validate({"name": name})
+    cuts = [(name, 0)]
+    assert lesson.edges(values) >= set(cuts)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(export(lesson, values, cuts), "exported", "exec"), {"__name__": "exported"})
+    printed = json.loads(out.getvalue())["series"]["trick_gradient"]["y"]
+    assert printed == lesson.compute(values, cuts=cuts)["trick_gradient"].y.tolist()
+    assert printed != lesson.compute(values)["trick_gradient"].y.tolist()
 
 
 # 2.4: several inputs.
