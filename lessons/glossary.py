@@ -85,6 +85,7 @@ def first_uses(slug: str) -> tuple[frozenset[str], ...]:
     return tuple(steps)
 
 
+@cache
 def lessons_of(term: Term) -> tuple[Lesson, ...]:
     """The lessons whose text or code speaks of it, in course order."""
     from lessons import lessons

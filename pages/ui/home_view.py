@@ -59,9 +59,9 @@ def home() -> None:
 @st.fragment
 def _play() -> None:
     """One chart, three programs, two sliders."""
-    states: dict[str, LabState] = st.session_state.setdefault(
-        "play", {slug: _opened(slug) for slug in CUTS}
-    )
+    if "play" not in st.session_state:
+        st.session_state["play"] = {slug: _opened(slug) for slug in CUTS}
+    states: dict[str, LabState] = st.session_state["play"]
     key = "lab_home"
     change = last_change(key)
     chosen = st.session_state.get("play_cut", next(iter(CUTS)))

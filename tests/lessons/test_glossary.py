@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lessons import lessons
+from lessons import glossary, lessons
 from lessons.glossary import find_term, first_uses, lessons_of, terms, uses
 from pages.ui.glossed import linked
 
@@ -22,6 +22,12 @@ def test_a_term_is_told_in_two_sentences(term):
 def test_there_are_about_thirty_terms_and_most_are_used():
     assert 30 <= len(terms()) <= 60
     assert sum(bool(lessons_of(term)) for term in terms()) > len(terms()) / 2
+
+
+def test_the_lessons_are_searched_for_a_term_once_and_not_at_every_look(monkeypatch):
+    found = [lessons_of(term) for term in terms()]
+    monkeypatch.setattr(glossary, "_whole", lambda lesson: pytest.fail("searched again"))
+    assert [lessons_of(term) for term in terms()] == found
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
