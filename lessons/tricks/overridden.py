@@ -1,7 +1,7 @@
 """One op run with a rule in place of its built-in gradient.
 
 The op itself runs as it always does, so its value keeps every bit; only the backward is ours.
-Which ops come here is decided in override.py.
+Which ops come here is decided in entry.py.
 """
 
 import sys

@@ -1,7 +1,8 @@
 """Tricks that leave a value alone and stop, keep or replace its gradient.
 
-Nothing here knows of the override map: a program that needs `stop_gradient` needs this file
-and errors.py. Tricks that rescale a gradient live in shape.py, the map in override.py.
+`identity` and `py_func` are op types for a rule in an override map; the others need no map. Beside
+this file they need as_one.py, by which a recorder sees a trick as one op, and errors.py. Tricks
+that rescale a gradient live in shape.py, the map in override.py.
 """
 
 import functools
