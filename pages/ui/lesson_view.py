@@ -55,7 +55,7 @@ def restore(lesson: Lesson) -> LabState:
         known, trail = st.session_state[key], memory.trail(lesson)
         known.held = held_controls(lesson, trail.answers, trail.step)
         here = lesson.prose.steps[trail.step - 1]
-        known.set({name: here.lab[name] for name in known.held if name in here.lab})
+        known.set({name: here.lab[name] for name in known.held if name in here.lab}, at=known.at)
     state: LabState = st.session_state[key]
     return state
 
