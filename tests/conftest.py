@@ -23,6 +23,7 @@ from playwright.sync_api import (
 )
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 from lessons.devices import suit_small_tensors
 from tests.support.alone import Alone, python_alone
@@ -32,6 +33,7 @@ from tests.support.visitor import arrive, leave, newcomer
 
 RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
+BROWSER = "tests/browser/"
 # Opened below the root, Streamlit first looks for its server beside the page, then at the root.
 STREAMLIT_PROBE = re.compile(r"://[^/]+/.+/_stcore/(health|host-config)$")
 
@@ -106,15 +108,25 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
         yield alone
 
 
-class OneBrowser(LoadScopeScheduling):
-    """One worker has all browser tests: two browsers at once on two cores took longer."""
+class BrowserApart(LoadScopeScheduling):
+    """The first worker has the browser's tests, file by file; who has nothing left to do helps.
+
+    Two browsers all the time took longer on two cores, and one to the end left a core idle.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "browser" if nodeid.startswith("tests/browser/") else nodeid
+        return nodeid.partition("::")[0] if nodeid.startswith(BROWSER) else nodeid
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        first = node is self.nodes[0]
+        own = (scope for scope in self.workqueue if scope.startswith(BROWSER) == first)
+        if scope := next(own, None):
+            self.workqueue.move_to_end(scope, last=False)
+        super()._assign_work_unit(node)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
-    return OneBrowser(config, log)
+    return BrowserApart(config, log)
 
 
 def save_screenshots(name: str, pages: list[Page]) -> None:

@@ -292,8 +292,12 @@ def test_zoom_outlives_an_answer_and_a_double_click_ends_it(page: Page) -> None:
     settled(page)
     assert line(page) != before
     assert page.evaluate(reach) == zoomed
-    page.mouse.dblclick(box["x"] + 300, box["y"] + 100)
-    page.wait_for_function(f"{reach}[0] === -2")
+    for _ in range(5):  # on a busy machine Plotly may see two clicks too far apart to be one
+        page.mouse.dblclick(box["x"] + 300, box["y"] + 100)
+        page.wait_for_timeout(500)
+        if page.evaluate(reach)[0] == -2:
+            return
+    pytest.fail("a double click does not end the zoom")
 
 
 def test_a_newer_value_interrupts_a_slow_answer(page: Page) -> None:
