@@ -7,15 +7,12 @@ matrix product: weight [seeds, out, in] times points [seeds, in, points].
 import math
 import os
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from collections import deque
+from collections.abc import Callable
 
 import torch
 
 from lessons.tricks.as_one import one_op
-
-_Found = TypeVar("_Found")
 
 WORTH_A_THREAD = 5_000
 """Numbers in the points of all seeds from which on a thread costs less than it saves."""
@@ -45,9 +42,9 @@ def tanh(x: torch.Tensor) -> torch.Tensor:
 
     tanh x = 2σ(2x) − 1. Where many small networks train, it is the dearest function of all. A
     backward of its own would save a pass, but be Python: seeds that train side by side would wait
-    for each other there.
+    for each other there. They wait for memory as well, so σ takes the place of 2x.
     """
-    return torch.rsub(torch.sigmoid(2 * x), -1, alpha=-2)
+    return torch.rsub((2 * x).sigmoid_(), -1, alpha=-2)
 
 
 @one_op("cross_entropy", operands=1)
@@ -112,9 +109,6 @@ class Adam:
             torch._foreach_addcdiv_(self.weights, self._means, sizes, -rate / mean_share)
 
 
-_helping = threading.Lock()
-
-
 def shares(seeds: range, numbers: int, device: torch.device) -> list[range]:
     """The seeds in two halves, where two threads train them sooner than one; else all of them.
 
@@ -129,18 +123,70 @@ def shares(seeds: range, numbers: int, device: torch.device) -> list[range]:
     return [one for one in (seeds[:middle], seeds[middle:]) if len(one)]
 
 
-def side_by_side(tasks: Sequence[Callable[[], _Found]]) -> list[_Found]:
-    """Do one or two things that share nothing: two at once, where there is a thread to help.
+class Beside:
+    """Does tasks beside the caller, one after the other: what shares nothing with the caller's own.
 
-    Torch computes on one thread for each of the app's, so a second one uses a second core. It
-    ends here, so that nothing is left of it; and there is never more than one in the process, so
-    that two learners do not take every core from the rest.
+    Torch computes on one thread for each of the app's, so a second one uses a second core. It ends
+    with its last task, so that nothing is left of it; and there is never more than one in the
+    process, so that two learners do not take every core from the rest: who gets none does the task
+    on the spot.
     """
-    if len(tasks) == 1 or not _helping.acquire(blocking=False):
-        return [task() for task in tasks]
-    try:
-        with ThreadPoolExecutor(1) as helper:
-            there = helper.submit(tasks[1])
-            return [tasks[0](), there.result()]
-    finally:
-        _helping.release()
+
+    _helping = threading.Lock()
+
+    def __init__(self) -> None:
+        self._tasks: deque[Callable[[], None]] = deque()
+        self._guard = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._busy = False
+        self._error: BaseException | None = None
+
+    def do(self, task: Callable[[], None]) -> None:
+        """Do it, now or soon; what it raises is raised by ``wait``, or here if it is done here."""
+        with self._guard:
+            self._busy = self._busy or self._begins()
+            if self._busy:
+                self._tasks.append(task)
+                return
+        task()
+
+    def wait(self) -> None:
+        """Until all is done."""
+        if error := self.end():
+            raise error
+
+    def end(self) -> BaseException | None:
+        """As ``wait``, but gives back what was raised."""
+        if self._thread:
+            self._thread.join()
+            self._thread = None
+        error, self._error = self._error, None
+        return error
+
+    def _begins(self) -> bool:
+        """Whether a thread has begun, which waits for the guard."""
+        if not self._helping.acquire(blocking=False):
+            return False
+        self._thread = threading.Thread(target=self._work)
+        try:
+            self._thread.start()
+        except RuntimeError:  # the system gives no more threads
+            self._thread = None
+            self._helping.release()
+            return False
+        return True
+
+    def _work(self) -> None:
+        while True:
+            with self._guard:
+                if not self._tasks:
+                    self._busy = False
+                    self._helping.release()
+                    return
+                task = self._tasks.popleft()
+            try:
+                task()
+            except BaseException as error:
+                with self._guard:
+                    self._error = error
+                    self._tasks.clear()

@@ -22,7 +22,7 @@ from lessons.training.seats import SEATS, Seats
 from pages.ui import live, payload
 from pages.ui.lab_state import LabState
 
-SLICE = 0.03
+SLICE = 0.025
 """Seconds of training for each message: short, so that pictures come often."""
 
 _KEY = "training"

@@ -31,7 +31,7 @@ MOONS = find("moons")
 SEEDS = 20
 # Pass or miss; never loosened.
 FIRST_MS, PICTURES, SEEDS_COST, SLIDER_COST = 500, 10, 4, 2
-TURNS, STEPS = 9, 50
+TURNS, STEPS = 21, 50
 VISITS, PRESSES, SECONDS = 4, 7, 4.0
 # The data chart moves with every snapshot; the gradient chart with λ, and with nothing else.
 MOVES, FOLLOWS = "[data-figure=data]", "[data-figure=gradient]"
