@@ -7,7 +7,6 @@ takes two turns in each round: how far it is from itself is the noise of the mea
 
 import datetime
 import importlib.metadata
-import json
 import os
 import platform
 import statistics
@@ -17,7 +16,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -114,10 +112,10 @@ def streamlit_python() -> str:
 
 def everything_answered() -> tuple[str, str]:
     """The app's memory of a learner who has answered all, so that no curve is covered."""
-    answers = {question.name: question.options[0].key for question in lab.LESSON.prose.questions}
-    last = len(lab.LESSON.prose.steps)
-    trail = {lab.LESSON.slug: {"step": last, "answers": answers, "done": True}}
-    return memory.COOKIE, quote(json.dumps(trail))
+    trail = memory.Trail(step=len(lab.LESSON.prose.steps), done=True)
+    for question in lab.LESSON.prose.questions:
+        trail.commit(question, question.options[0].key, right=True)
+    return memory.COOKIE, memory.written({lab.LESSON.slug: trail})
 
 
 def visit(browser: Browser, subject: Subject, url: str) -> None:

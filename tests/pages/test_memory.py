@@ -4,6 +4,8 @@ import pytest
 
 from lessons import find, lessons
 from pages.ui.memory import LONGEST, Trail, parse, written
+from tests.bench.browser import everything_answered
+from tests.bench.peers import lab
 
 
 def everything() -> dict[str, Trail]:
@@ -98,3 +100,9 @@ def test_nonsense_is_nothing(text):
 def test_a_step_past_the_end_is_the_last():
     trail = parse("2!noise_leaks:999")["noise_leaks"]
     assert trail == Trail(len(find("noise_leaks").prose.steps))
+
+
+def test_the_benchmark_comes_as_a_learner_who_has_answered_everything():
+    (one,) = parse(everything_answered()[1]).values()
+    assert one.done
+    assert set(one.answers) == {question.name for question in lab.LESSON.prose.questions}
