@@ -15,6 +15,7 @@ from lessons.graph.cutting import Cut
 from lessons.lesson import Lesson
 from lessons.parameters import Values
 from lessons.result import Result
+from lessons.text import counted
 from lessons.training import Training
 from lessons.training.covering import covered_figure, covered_table
 from lessons.training.run import Run
@@ -97,13 +98,13 @@ class Watch:
         cuts = cuts if self.training.cuts else ()
         if cuts != self._cuts:
             self._run = None
+        quiet = Asked("pause", self._begun, self._single)
         if held:
-            asked = Asked("pause", self._begun, self._single)
+            asked = quiet
             if self._run is not None and self._run.done:
                 self._run = None
         run = self._run
         going = run is not None and run.state == "running"
-        quiet = Asked("pause", self._begun, self._single)
         if asked is None and going and run is not None and run.fits(values):
             if values != self._seen:
                 run.look(values)
@@ -223,7 +224,7 @@ def _picture(
     figures = watch.training.figures(run.history, values)
     drawn = payload.figures([covered_figure(one, hidden) for one in figures])
     table = covered_table(watch.training.table(run.history, values), hidden)
-    seeds = "1 seed" if run.seeds == 1 else f"{run.seeds} seeds"
+    seeds = counted(run.seeds, "seed")
     spent = f"{run.seconds:.1f} s of computing" if run.done else ""
     where = (seeds, spent, str(values.get("device", "")), str(values.get("dtype", "")))
     return {
