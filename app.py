@@ -1,7 +1,12 @@
-"""Gradient Tricks Lab: page set-up and navigation. Run it with ``make run``."""
+"""Gradient Tricks Lab as one ASGI application. Run it with ``make run``."""
 
-from pages.ui.runtime import prepare
-from pages.ui.site import navigation
+import streamlit as st
 
-prepare()
-navigation().run()
+from pages.server import application
+
+app = st.App(
+    "pages/main.py",
+    routes=application.routes(),
+    middleware=application.middleware(),
+    lifespan=application.lifespan,
+)

@@ -12,12 +12,11 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from lessons import UnknownLessonError, find, lessons
+from lessons import UnknownLessonError, lessons
+from lessons.ask import Asked, asked
 from lessons.devices import suit_small_tensors
 from lessons.export import export
-from lessons.graph.cutting import Cut, read_cuts, write_cuts
-from lessons.lesson import Lesson
-from lessons.parameters import InvalidParametersError, Values
+from lessons.parameters import InvalidParametersError
 from lessons.playground.command import add_command, play
 
 
@@ -36,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "list":
             _print_list()
         elif options.command == "run":
-            _print_result(*_asked(options), as_json=options.json)
+            _print_result(_asked(options), as_json=options.json)
         elif options.command == "play":
             play(options)
         else:
@@ -75,8 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _asked(options: argparse.Namespace) -> tuple[Lesson, Values, tuple[Cut, ...]]:
-    lesson = find(options.lesson)
+def _asked(options: argparse.Namespace) -> Asked:
     given: dict[str, str] = {}
     for setting in options.set:
         name, equals, text = setting.partition("=")
@@ -85,15 +83,7 @@ def _asked(options: argparse.Namespace) -> tuple[Lesson, Values, tuple[Cut, ...]
         if name in given:
             raise ValueError(f"--set {name[:40]} was given twice")
         given[name] = text
-    values, cuts = lesson.validate(given), read_cuts(options.cuts)
-    there = lesson.edges(values) if cuts else frozenset(cuts)
-    unknown = [one for one in cuts if one not in there]
-    if unknown:
-        raise ValueError(
-            f"--cuts: {lesson.slug} has no edge {write_cuts(unknown)} to cut. The edges that can "
-            f"be cut: {write_cuts(there) or 'none'}."
-        )
-    return lesson, values, cuts
+    return asked(options.lesson, given, options.cuts)
 
 
 def _print_list() -> None:
@@ -101,11 +91,11 @@ def _print_list() -> None:
         print(f"{lesson.slug}  {lesson.title}")
 
 
-def _print_result(lesson: Lesson, values: Values, cuts: tuple[Cut, ...], as_json: bool) -> None:
+def _print_result(one: Asked, as_json: bool) -> None:
+    lesson, values, cuts = one
     result = lesson.compute(values, cuts=cuts)
     if as_json:
-        head = {"cuts": write_cuts(cuts)} if cuts else {}
-        print(result.to_json(lesson=lesson.slug, parameters=lesson.text(values), **head))
+        print(one.to_json(result))
         return
     table = lesson.lab.table(result, values, frozenset())
     rows = [tuple(label for label, _ in table.columns), *table.rows]

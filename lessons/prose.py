@@ -36,6 +36,7 @@ is a fact of the Result, with an optional format behind the colon.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -153,23 +154,50 @@ def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = 
         ProseError: no such fact, or a format that does not fit it.
     """
 
-    apart = [match.span() for match in _APART.finditer(text)] if mark else []
+    apart = _apart(text) if mark else []
 
     def value(match: re.Match[str]) -> str:
-        name, form = match.group(1), match.group(2) or ""
+        name, form = match.group(1), (match.group(2) or "").strip()
         if name not in facts:
             raise ProseError(f"no fact {name!r} to fill in; there are {sorted(facts)}")
         try:
-            shown = format(facts[name], form.strip())
+            shown = written(facts[name], form)
         except ValueError as error:
             raise ProseError(f"fact {name!r} cannot be shown as {form!r}: {error}") from None
-        shown = shown.replace("-", "−", 1) if shown.startswith("-") else shown
-        if mark is None or isinstance(facts[name], str):
+        if mark is None or isinstance(facts[name], str) or _within(match.start(), apart):
             return shown
-        inside = any(start < match.start() < end for start, end in apart)
-        return shown if inside else mark(f"{name}:{form.strip()}", shown)
+        return mark(f"{name}:{form}", shown)
 
     return _VALUE.sub(value, text)
+
+
+@lru_cache(maxsize=1024)
+def quoted(text: str) -> tuple[tuple[str, str], ...]:
+    """The facts that a text quotes in running text, outside code and maths: name and format."""
+    apart = _apart(text)
+    return tuple(
+        (match.group(1), (match.group(2) or "").strip())
+        for match in _VALUE.finditer(text)
+        if not _within(match.start(), apart)
+    )
+
+
+def written(value: float | int | str, form: str) -> str:
+    """A fact as it reads in a text.
+
+    >>> written(-1.0, ".2f")
+    '−1.00'
+    """
+    shown = format(value, form)
+    return shown.replace("-", "−", 1) if shown.startswith("-") else shown
+
+
+def _apart(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _APART.finditer(text)]
+
+
+def _within(place: int, spans: list[tuple[int, int]]) -> bool:
+    return any(start < place < end for start, end in spans)
 
 
 def _step(path: Path, section: str) -> Step:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -26,6 +27,9 @@ PARAMETERS = (
     Number("limit", "Limit", "1.5", low=0.0, high=1e6, slider=(0, 5), step=0.1),
     *COMPUTED_IN,
 )
+
+Angle = TypeVar("Angle", float, Array)
+"""One angle, or an array of them."""
 
 _CLIPPED = {"value": "trick_gradient", "norm": "intended_gradient"}
 
@@ -89,7 +93,7 @@ def angle(vector: Array) -> float:
     return math.degrees(math.atan2(vector[1], vector[0])) if vector.any() else math.nan
 
 
-def turn(start: float, end: float) -> float:
+def turn(start: Angle, end: Angle) -> Angle:
     """Degrees from one direction to another, the short way round.
 
     >>> turn(350.0, 10.0)
@@ -117,10 +121,10 @@ def _curves(
             drawn[role] = torch.zeros_like(circle)
     x = array(degrees)
     for role, vectors in drawn.items():
-        there = array(vectors)
-        angles = np.array([turn(a, angle(row)) + a for a, row in zip(x, there, strict=True)])
-        yield Series(role, role, x, angles)
-        yield Series(f"{role}_length", role, x, np.hypot(there[:, 0], there[:, 1]))
+        across, up = array(vectors).T
+        pointing = np.where((across == 0) & (up == 0), np.nan, np.degrees(np.arctan2(up, across)))
+        yield Series(role, role, x, turn(x, pointing) + x)
+        yield Series(f"{role}_length", role, x, np.hypot(across, up))
 
 
 def _measures(vectors: dict[str, Array]) -> dict[str, float]:

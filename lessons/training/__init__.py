@@ -23,7 +23,7 @@ colour, and name the role in the table's column. A question that only a run can 
 ``holds=training``: then nothing runs before the answer.
 
 Who drives it: ``Run`` (run.py) makes the steps for a page, a slice of time at a call; between two
-slices nothing is computed and no thread waits. ``SEATS`` (seats.py) bounds how many train at once.
+slices nothing is computed and no thread waits.
 ``snapshots`` (run.py) is the same as a plain generator, for tests and the command line.
 """
 

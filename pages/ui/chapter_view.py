@@ -12,7 +12,6 @@ from pages.ui.plain import plain
 
 def chapter_page(slug: str) -> None:
     """The page of one chapter."""
-    site.mend_cold_start()
     chapter = next(one for one in lessons.chapters() if one.slug == slug)
     if not chapter.lessons:
         st.title(chapter.title, anchor=False)
@@ -44,7 +43,7 @@ def _list(chapter: Chapter, here: Lesson) -> None:
                 width="content", key="lesson_here" if lesson is here else f"lesson_{lesson.slug}"
             ):
                 st.page_link(
-                    f"pages/{chapter.slug}.py",
+                    f"{chapter.slug}.py",
                     label=f"{lesson.prose.front['short']}{done}",
                     query_params={"lesson": lesson.slug},
                 )

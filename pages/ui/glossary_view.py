@@ -7,12 +7,10 @@ import streamlit as st
 
 from lessons.glossary import Term, find_term, lessons_of, terms
 from pages.ui.plain import plain
-from pages.ui.site import mend_cold_start
 
 
 def glossary_page() -> None:
     """Draw the page; an address may name the term to show first."""
-    mend_cold_start()
     st.title("Glossary", anchor=False)
     asked = st.query_params.get("term", "")
     first = find_term(asked)

@@ -4,28 +4,16 @@ import streamlit as st
 
 import lessons
 from lessons import Chapter
-from pages.ui import computation, memory, payload
-from pages.ui.code_view import marked_lines, show_code
-from pages.ui.lab_state import LabState
-from pages.ui.live import last_change, live_lab
-from pages.ui.site import NAME, mend_cold_start
-
-# The first lab: the same block without a cut and with each of two, by the lesson that owns it.
-CUTS = {
-    "noise_leaks": "nothing",
-    "wrong_place": "noise",
-    "right_place": "block",
-}
-_CAPTION = (
-    "Lines: mean over the draws. Bands: 5–95 % of them. Points: one draw. Where lines coincide, "
-    "the broader lies below."
-)
-SHOWN_CONTROLS = ("noise_low", "noise_high")
+from pages.labs.code import marked_lines, markup
+from pages.labs.home import CUTS, ENOUGH_TO_SEE
+from pages.labs.lesson import TORCH
+from pages.ui import memory
+from pages.ui.live import live_lab
+from pages.ui.site import NAME
 
 
 def home() -> None:
     """Draw the page."""
-    mend_cold_start()
     words, lab = st.columns([4.4, 7.6], gap="large")
     with words, st.container(key="words"):
         st.title(NAME, anchor=False)
@@ -47,7 +35,7 @@ def home() -> None:
         with st.container(key="start"):
             _start()
         st.page_link(
-            "pages/playground.py",
+            "playground.py",
             label="Or write a program of your own in the playground",
             icon=":material/edit:",
         )
@@ -56,61 +44,14 @@ def home() -> None:
     _course()
 
 
-@st.fragment
 def _play() -> None:
-    """One chart, three programs, two sliders."""
-    if "play" not in st.session_state:
-        st.session_state["play"] = {slug: _opened(slug) for slug in CUTS}
-    states: dict[str, LabState] = st.session_state["play"]
-    key = "lab_home"
-    change = last_change(key)
-    chosen = st.session_state.get("play_cut", next(iter(CUTS)))
-    text: dict[str, str] = {}
-    if change is not None:
-        asked = change.values.get("cut", chosen)
-        chosen = st.session_state["play_cut"] = asked if asked in CUTS else chosen
-        text = {name: change.values[name] for name in SHOWN_CONTROLS if name in change.values}
-    state, slot = states[chosen], st.empty()
-    state.text |= text
-    live = change is not None and change.live
-    state.update(lambda v: computation.run(state.lesson, v, (), slot, state.halt, key), live)
-    state.seq = change.seq if change else state.seq
-    shown = payload.picture(state.lesson, state.picture, state.values, frozenset(), state.seconds)
-    controls = payload.groups(state.lesson, state.values, state.text, state.errors)[0]["controls"]
-    cut = {
-        "name": "cut",
-        "label": "stop_gradient cuts off",
-        "kind": "choice",
-        "value": chosen,
-        "options": [{"value": slug, "label": label} for slug, label in CUTS.items()],
-    }
-    live_lab(
-        {
-            **shown,
-            "seq": state.seq,
-            "reset": 0,
-            "groups": [
-                {
-                    "title": None,
-                    "open": True,
-                    "controls": [cut, *(c for c in controls if c["name"] in SHOWN_CONTROLS)],
-                }
-            ],
-            "key": [entry for entry in shown["key"] if entry["role"] != "forward"],
-            "figures": [
-                {**figure, "caption": _CAPTION}
-                for figure in shown["figures"]
-                if figure["id"] == "gradient"
-            ],
-            "table": None,
-            "notes": state.notes(),
-            "query": "",
-            "cookie": memory.cookie(),
-        },
-        key=key,
-    )
-    source = state.lesson.source
-    show_code(source, marked_lines(source, state.lesson.highlight), "The program that ran")
+    """One chart, three programs, two sliders, and the program that ran."""
+    opening = {"id": "home", "first": True, "values": ENOUGH_TO_SEE, "cuts": "", "at": None}
+    live_lab("home", [opening])
+    first = lessons.find(next(iter(CUTS)))
+    marked = markup(first.source, marked_lines(first.source, first.highlight), "The program")
+    with st.container(key="code"):
+        st.html(f'<div data-pane="{TORCH}">{marked}</div>')
 
 
 def _start() -> None:
@@ -119,18 +60,11 @@ def _start() -> None:
     lesson = next((one for one in course if not memory.trail(one).done), course[0])
     first = lesson is course[0]
     st.page_link(
-        f"pages/{lesson.chapter}.py",
+        f"{lesson.chapter}.py",
         label="Start with the first lesson" if first else f"Go on: {lesson.title}",
         icon=":material/arrow_forward:",
         query_params={"lesson": lesson.slug},
     )
-
-
-def _opened(slug: str) -> LabState:
-    """A lab with enough noise to see."""
-    state = LabState(lessons.find(slug))
-    state.text |= {"noise_low": "0.6", "noise_high": "1.4"}
-    return state
 
 
 def _course() -> None:
@@ -170,7 +104,7 @@ def _chapter(number: int, chapter: Chapter) -> None:
     st.markdown(chapter.summary)
     for lesson in chapter.lessons:
         st.page_link(
-            f"pages/{chapter.slug}.py",
+            f"{chapter.slug}.py",
             label=lesson.prose.front["short"] + (" ✓" if lesson in done else ""),
             query_params={"lesson": lesson.slug},
         )

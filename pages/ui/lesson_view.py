@@ -1,157 +1,56 @@
 """A lesson on a page: its text in steps on one side, its live lab on the other, code below."""
 
+import html
 from collections.abc import Callable
-from typing import Any
 
 import streamlit as st
 
 import lessons
-from lessons.export import export, with_cuts
-from lessons.graph.cutting import write_cuts
-from lessons.lesson import Lesson, held_controls, hidden_roles
-from lessons.prose import TRAINING, fill
-from pages.ui import computation, memory, numbers, payload, playground_view, questions, training
-from pages.ui.code_view import marked_lines, show_code
+from lessons.export import with_cuts
+from lessons.lesson import Lesson
+from lessons.prose import fill
+from pages.labs import numbers, payload
+from pages.labs.code import marked_lines, markup
+from pages.labs.lesson import TORCH
+from pages.ui import memory, playground_view, questions
 from pages.ui.glossed import show_text
-from pages.ui.lab_state import END, TEACHER, LabState
-from pages.ui.live import last_change, live_lab
+from pages.ui.live import live_lab
 from pages.ui.memory import Trail
-
-_SAID = "said"
-"""Session key: the text beside the lab, as it was last drawn."""
+from pages.ui.place import Place, place_of
 
 
 def lesson_view(lesson: Lesson) -> None:
     """Draw the whole lesson."""
-    state, trail = restore(lesson), memory.trail(lesson)
-    training.leave(stay=lesson.slug)
+    place, trail = place_of(lesson), memory.trail(lesson)
     st.title(lesson.title, anchor=False)
     words, lab = st.columns([4.4, 7.6], gap="large")
     with lab, st.container(key="lab"):
-        _lab(state, trail)
-        with st.container(horizontal=True):
-            st.button("Reset the lab", type="tertiary", on_click=_reset, args=(state,))
-            playground_view.offer(lesson)
-    with words, st.container(key="words"):
-        _words(lesson, state, trail)
-    _code(lesson, state)
-
-
-def restore(lesson: Lesson) -> LabState:
-    """This session's lab for the lesson: as the address says if it came from outside."""
-    key = f"state_{lesson.slug}"
-    asked = {name: st.query_params[name] for name in list(st.query_params)[:64]}
-    asked.pop("lesson", None)
-    step = asked.pop("step", "")
-    if key not in st.session_state:
-        st.session_state[key] = LabState(lesson)
-        st.session_state[key].open_address(asked)
-        if step.isascii() and step.isdigit() and len(step) < 4:
-            memory.trail(lesson).step = memory.clamp_step(lesson, int(step))
-        if not asked.keys() - {*TEACHER}:  # the step's text speaks of the settings it makes
-            here = lesson.prose.steps[memory.trail(lesson).step - 1]
-            st.session_state[key].set(here.lab, here.cuts, here.at)
-        st.session_state[key].restrict(asked)
-        known, trail = st.session_state[key], memory.trail(lesson)
-        known.held = held_controls(lesson, trail.answers, trail.step)
-        here = lesson.prose.steps[trail.step - 1]
-        known.set({name: here.lab[name] for name in known.held if name in here.lab}, at=known.at)
-    state: LabState = st.session_state[key]
-    return state
-
-
-@st.fragment
-def _lab(state: LabState, trail: Trail) -> None:
-    """The lab alone: each message of a run costs the browser more than torch needs for the run.
-
-    The text beside it follows when the hand rests, and only if it quotes a number that changed.
-    """
-    lesson = state.lesson
-    key = f"lab_{lesson.slug}"
-    slot = st.empty()
-    change = last_change(key)
-    live = rested = False
-    asked = None
-    state.held = held_controls(lesson, trail.answers, trail.step)
-    if change is not None and change.seq > state.seq:
-        state.seq, live, rested = change.seq, change.live, not change.live
-        state.take(change.values)
-        asked = training.read(change.values)
-    state.update(
-        lambda values: computation.run(lesson, values, state.cuts, slot, state.halt, key), live
-    )
-    hidden = hidden_roles(lesson, trail.answers, trail.step)
-    shown = payload.picture(lesson, state.picture, state.values, hidden, state.seconds)
-    ended = False
-    if lesson.lab.training is not None:
-        shown, ended = training.show(state, asked, shown, hidden, TRAINING in state.held)
-        step = lesson.prose.steps[trail.step - 1]
-        shown["training"]["numbers"] = numbers.told(step, trail.answers, state.picture)
-    stale = _quoted(lesson, state, trail) != st.session_state.get(_SAID)
-    live_lab(
-        {
-            "seq": state.seq,
-            "reset": state.reset,
-            "settled": not (state.preview or stale),
-            "groups": payload.groups(
-                lesson,
-                state.values,
-                state.text,
-                state.errors,
-                state.hidden,
-                state.fixed,
-                state.held,
-            ),
-            "notes": state.notes(),
-            "query": payload.query(
-                lesson, state.values, trail.step, state.drawn, state.hidden, state.fixed
-            ),
-            "cookie": memory.cookie(),
-            **shown,
-            "graph": _graph(state, hidden),
-            "show": {
+        live_lab(
+            lesson.slug,
+            place.as_data(),
+            step=trail.step,
+            answers=trail.answers,
+            hide=place.hide,
+            fix=place.fix,
+            said=place.said,
+            show={
                 "name": lesson.prose.steps[trail.step - 1].show,
                 "step": f"{lesson.slug} {trail.step}",
             },
-        },
-        key=key,
-    )
-    if stale and (rested or ended):
-        st.rerun()
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            given = (trail.step, trail.answers)
+            st.button("Reset the lab", type="tertiary", on_click=place.reset, args=given)
+            playground_view.offer(lesson)
+    with words, st.container(key="words"):
+        _words(lesson, place, trail)
+    with st.container(key="code"):
+        _code(lesson, place)
 
 
-_COVERED = "The gradients show once you have committed to an answer."
-
-
-def _graph(state: LabState, hidden: frozenset[str]) -> dict[str, Any] | None:
-    start = state.lesson.lab.start
-    if start is None:
-        return None
-    title = "The graph of this run: forward values, and the gradient on its way back"
-    cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""
-    index = start(state.values).index
-    return payload.graph(state.recording, index, title, state.at, "cuts", state.drawn, cover)
-
-
-def _quoted(lesson: Lesson, state: LabState, trail: Trail) -> str:
-    """The step's text with its numbers, as it should read now."""
-    step = lesson.prose.steps[trail.step - 1]
-    options = step.question.options if step.question else ()
-    text = "\n".join([step.text, *(f"{option.text} {option.reply}" for option in options)])
-    shown = fill(text, state.picture.facts)
-    return f"{lesson.slug} {trail.step} {write_cuts(state.drawn)} {shown}"
-
-
-def _reset(state: LabState) -> None:
-    given = state.lesson.defaults
-    state.set({name: given[name] for name in given.keys() - state.held}, "", END)
-
-
-def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:
+def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     steps = lesson.prose.steps
     step = steps[trail.step - 1]
-    facts = state.picture.facts
-    st.session_state[_SAID] = _quoted(lesson, state, trail)
     marks = (
         f'<span class="{"here" if i == trail.step else "past" if i < trail.step else ""}"></span>'
         for i in range(1, len(steps) + 1)
@@ -161,13 +60,17 @@ def _words(lesson: Lesson, state: LabState, trail: Trail) -> None:
         f'<div class="gt-steps" aria-hidden="true">{"".join(marks)}</div>'
     )
     st.markdown(f"## {step.title}", anchors=False)
-    show_text(lesson, trail.step, fill(step.text, facts, numbers.mark(lesson)))
+    # An open question is about the settings that its step makes: its numbers stand still. All
+    # others follow the lab.
+    asking = step.question is not None and step.question.name not in trail.answers
+    mark = None if asking and lesson.lab.training is None else numbers.mark
+    show_text(lesson, trail.step, fill(step.text, place.result.facts, mark))
     if step.question:
-        questions.ask(lesson, step.question, state, trail)
-    _forward_and_back(lesson, state, trail)
+        questions.ask(lesson, step.question, place, trail)
+    _forward_and_back(lesson, place, trail)
 
 
-def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
+def _forward_and_back(lesson: Lesson, place: Place, trail: Trail) -> None:
     steps = lesson.prose.steps
     step = steps[trail.step - 1]
 
@@ -175,9 +78,7 @@ def _forward_and_back(lesson: Lesson, state: LabState, trail: Trail) -> None:
         def callback() -> None:
             trail.step = to
             questions.mark_done(lesson, trail)
-            there = steps[to - 1]
-            if there.lab or there.cuts is not None or there.at is not None:
-                state.set(there.lab, there.cuts, there.at)
+            place.go(to, trail.answers)
 
         return callback
 
@@ -198,14 +99,14 @@ def _next_lesson(lesson: Lesson) -> None:
     after = course[[one.slug for one in course].index(lesson.slug) + 1 :]
     if after:
         st.page_link(
-            f"pages/{after[0].chapter}.py",
+            f"{after[0].chapter}.py",
             label=f"Next lesson: {after[0].title}",
             icon=":material/arrow_forward:",
             query_params={"lesson": after[0].slug},
         )
     else:
         st.page_link(
-            "pages/playground.py",
+            "playground.py",
             label="That was the last lesson. Try a program of your own in the playground",
             icon=":material/arrow_forward:",
         )
@@ -214,31 +115,32 @@ def _next_lesson(lesson: Lesson) -> None:
 _TAKE = "Take it with you"
 
 
-def _code(lesson: Lesson, state: LabState) -> None:
-    """One pane at a time: hidden ones would be drawn again with every picture of the lab."""
+def _code(lesson: Lesson, place: Place) -> None:
+    """One pane at a time; that of the code that ran follows the lab's cuts."""
     st.markdown("## The code", anchors=False)
-    panes = {"torch, as it ran": with_cuts(lesson, state.drawn)}
-    panes |= {label: path.read_text("utf-8") for label, path in lesson.equivalents.items()}
-    names = [*panes, _TAKE]
+    ran = "torch, as it ran"
+    names = [ran, *lesson.equivalents, _TAKE]
     shown = st.segmented_control(
-        "Which code", names, default=names[0], required=True, label_visibility="collapsed"
+        "Which code", names, default=ran, required=True, label_visibility="collapsed"
     )
-    if shown == names[0]:
-        show_code(panes[shown], marked_lines(panes[shown], lesson.highlight), shown)
+    if shown == ran:
+        source = with_cuts(lesson, place.drawn)
+        marked = markup(source, marked_lines(source, lesson.highlight), ran)
+        st.html(f'<div data-pane="{TORCH}">{marked}</div>')
         if lesson.highlight:
             st.caption("The marked line is where the trick sits.")
         return
-    if shown in panes:
-        st.code(panes[shown], language="python", wrap_lines=True)
+    if shown in lesson.equivalents:
+        source = lesson.equivalents[shown].read_text("utf-8")
+        st.code(source, language="python", wrap_lines=True)
         return
     st.markdown(
         "One file with the settings of your screen. It needs Python and torch, and prints "
         "these numbers as one JSON object. The address of this page restores the screen."
     )
-    st.download_button(
-        f"Download {lesson.slug}.py",
-        data=lambda: export(lesson, state.values, state.drawn),
-        file_name=f"{lesson.slug}.py",
-        mime="text/x-python",
-        on_click="ignore",
+    file = f"api/lessons/{lesson.slug}/file"
+    settings = payload.encoded(lesson.changed(place.values))
+    st.html(
+        f'<a class="gt-button" data-file="{file}" href="{file}?{html.escape(settings)}" '
+        f"download>Download {lesson.slug}.py</a>"
     )

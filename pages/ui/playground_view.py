@@ -1,146 +1,98 @@
 """The playground on a page: one live lab that holds program, inputs, rules, charts and graph."""
 
-from collections.abc import Callable
+import hashlib
+import secrets
+from typing import Any
 
 import streamlit as st
 
 from lessons.lesson import Lesson
-from lessons.playground import (
-    FORMS,
-    FUNCTIONS,
-    Document,
-    beside,
-    code,
-    defined_in_the_file,
-    differences,
-    program_code,
-    to_text,
-    to_url,
-)
-from pages.ui import playground_payload
-from pages.ui.live import last_change, live_lab
-from pages.ui.playground_state import PlaygroundState
-from pages.ui.site import mend_cold_start
+from lessons.playground import FORMS, FUNCTIONS, beside, preset, to_url
+from pages.labs.playground import FIRST, FRAMEWORKS, opened
+from pages.labs.playground_form import form_of
+from pages.ui.live import live_lab
+from pages.ui.place import address
 
-_KEY = "lab_playground"
-_STATE = "playground"
-_SHOWN = "playground_code"
-"""Session key: the document whose code stands below, as it was last drawn."""
-_OPENED = "playground_opened"
-"""Session key: how often a link has put a program here."""
 _TAKE = "Take it with you"
-_FRAMEWORKS = {"torch": "torch", "TensorFlow 2": "tensorflow", "JAX": "jax"}
+_LINK = "playground_link"
+"""Session key: the number of the next link that opens a program."""
+_ORDER = "playground_order"
+"""Session key: what the lab was last asked to be."""
 
 
 def playground() -> None:
     """Draw the page."""
-    mend_cold_start()
-    state = restore()
     st.title("Playground", anchor=False)
     st.markdown(
         "Write a program, give it inputs and noise, hang rules on its ops. Torch runs it forward "
         "and backward each time you change something."
     )
+    order = _order()
     with st.container(key="playground"):
         # The lab's own headings are of the third rank: for a screen reader one stands above them.
         st.html('<h2 class="gt-unseen">The program and what it comes to</h2>')
-        _lab(state)
-    _code(state)
+        live_lab("playground", [order], said=order["said"])
+    with st.container(key="code"):
+        _code()
     _words()
 
 
-def restore() -> PlaygroundState:
-    """This session's playground: as the address says, if it came from outside."""
-    if _STATE not in st.session_state:
-        st.session_state[_STATE] = PlaygroundState()
-    state: PlaygroundState = st.session_state[_STATE]
-    asked = {name: st.query_params[name] for name in list(st.query_params)[:8]}
-    if state.open_address(asked):
-        st.session_state[_OPENED] = st.session_state.get(_OPENED, 0) + 1
-    return state
+def _order() -> dict[str, Any]:
+    """What the lab is asked to be: as the address says, if it brings a program that is new here.
+
+    The id is made of the words: the page's own address comes back with each run, and a link that
+    was followed has been done.
+    """
+    st.session_state.pop(_LINK, None)  # whatever led here, the next link is another wish
+    if st.session_state.get(_ORDER) is None:
+        st.session_state[_ORDER] = _asked(address())
+    words = {
+        name: st.query_params[name]
+        for name in ("program", "preset", "n")
+        if name in st.query_params
+    }
+    if "n" in words and (order := _asked(words))["id"] != st.session_state[_ORDER]["id"]:
+        st.session_state[_ORDER] = order
+    found: dict[str, Any] = st.session_state[_ORDER]
+    return found
 
 
-@st.fragment
-def _lab(state: PlaygroundState) -> None:
-    """The lab alone. The code below it follows when the hand rests, if the program changed."""
-    change = last_change(_KEY)
-    rested = False
-    if change is not None and change.seq > state.seq:
-        state.seq, rested = change.seq, not change.live
-        state.take(change.values, change.live)
-    state.update()
-    stale = _program(state.good) != st.session_state.get(_SHOWN)
-    live_lab(
-        {
-            **playground_payload.lab(state),
-            "settled": not stale,
-            "query": playground_payload.query(state),
-        },
-        key=_KEY,
-    )
-    if stale and rested:
-        st.rerun()
+def _asked(words: dict[str, str]) -> dict[str, Any]:
+    document, said = opened(words)
+    if said:
+        said = f"{said} What is shown is “{preset(FIRST).title}”."
+    at = words.get("at", "")
+    return {
+        "id": hashlib.blake2b(repr(sorted(words.items())).encode(), digest_size=8).hexdigest(),
+        "first": "n" not in words,
+        "values": form_of(document or preset(FIRST)),
+        "cuts": "",
+        "at": int(at) if at.isascii() and at.isdigit() and len(at) < 7 else None,
+        "said": said,
+    }
 
 
-def _program(document: Document | None) -> tuple[object, ...]:
-    """What the code shown depends on: not the numbers, which stand in the downloads only."""
-    if document is None:
-        return ()
-    names = tuple(one.name for one in document.inputs)
-    return names, document.program, document.output, document.overrides, document.dtype
-
-
-def _code(state: PlaygroundState) -> None:
-    """The same program in the frameworks, one pane at a time, and as files."""
-    document = state.good
-    st.session_state[_SHOWN] = _program(document)
-    if document is None:
-        return
+def _code() -> None:
+    """The same program in the frameworks, one pane at a time, and as files; the lab fills it."""
     st.markdown("## The code", anchors=False)
-    names = [*_FRAMEWORKS, _TAKE]
+    names = [*FRAMEWORKS, _TAKE]
     shown = st.segmented_control(
-        "Which code",
-        names,
-        default=names[0],
-        required=True,
-        label_visibility="collapsed",
-        key="playground_pane",
+        "Which code", names, default=names[0], required=True, label_visibility="collapsed"
     )
-    if shown in _FRAMEWORKS:
-        st.code(program_code(document, _FRAMEWORKS[shown]), language="python", wrap_lines=True)
-        said = differences(document, _FRAMEWORKS[shown])
-        if own := defined_in_the_file(document, _FRAMEWORKS[shown]):
-            said.append(f"Defined in the file to download: {', '.join(own)}.")
-        for sentence in said:
-            st.caption(sentence)
+    if shown in FRAMEWORKS:
+        st.html(f'<div data-pane="{shown}"></div>')
         return
     st.markdown(
         "Each file holds the program with the values and the draw of your screen. It runs alone, "
         "and prints the forward value and the gradients as one JSON object. The document runs "
         "with `python -m lessons play`. The address of this page restores the screen."
     )
-
-    def written(framework: str) -> Callable[[], str]:
-        return lambda: code(state.good or document, framework, alone=framework == "torch")
-
-    name = state.preset or "playground"
-    with st.container(horizontal=True):
-        for label, framework in _FRAMEWORKS.items():
-            file = f"{name}.py" if framework == "torch" else f"{name}_in_{framework}.py"
-            st.download_button(
-                f"Download for {label}",
-                data=written(framework),
-                file_name=file,
-                mime="text/x-python",
-                on_click="ignore",
-            )
-        st.download_button(
-            "Download the document",
-            data=lambda: to_text(state.good or document),
-            file_name=f"{name}.txt",
-            mime="text/plain",
-            on_click="ignore",
-        )
+    files = {f"Download for {label}": framework for label, framework in FRAMEWORKS.items()}
+    buttons = (
+        f'<a class="gt-button" href="#" data-download="{what}">{label}</a>'
+        for label, what in {**files, "Download the document": "document"}.items()
+    )
+    st.html(f'<p class="gt-buttons">{"".join(buttons)}</p>')
 
 
 def _words() -> None:
@@ -164,9 +116,12 @@ def offer(lesson: Lesson) -> None:
     if document is None:
         return
     st.page_link(
-        "pages/playground.py",
+        "playground.py",
         label="Open this program in the playground",
         icon=":material/edit:",
         # Followed a second time, it is a wish again: the number makes it another address.
-        query_params={"program": to_url(document), "n": str(st.session_state.get(_OPENED, 0))},
+        query_params={
+            "program": to_url(document),
+            "n": st.session_state.setdefault(_LINK, secrets.token_hex(3)),
+        },
     )

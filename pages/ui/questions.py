@@ -1,7 +1,7 @@
 """The question of a step (a choice, a number, a sketch, a bug to find) and what is said to it."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -11,20 +11,21 @@ from lessons.prose import TRAINING, Option, Question, fill
 from lessons.result import Result
 from lessons.text import number
 from lessons.typed import Typed, grade
-from pages.ui import numbers
-from pages.ui.code_view import bare, difference, show_code
-from pages.ui.lab_state import LabState
+from pages.labs import numbers
+from pages.labs.code import Mark, bare, difference, markup
 from pages.ui.memory import Trail
+from pages.ui.place import Place
 from pages.ui.plain import plain
 from pages.ui.sketch import draw, drawn
 
 
-def ask(lesson: Lesson, question: Question, state: LabState, trail: Trail) -> None:
+def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
     """Ask; after the learner has committed, say what is so and which belief led elsewhere."""
-    facts = state.picture.facts
-    mark = numbers.mark(lesson)
+    facts = place.result.facts
     options = {
-        option.key: Option(option.key, fill(option.text, facts), fill(option.reply, facts, mark))
+        option.key: Option(
+            option.key, fill(option.text, facts), fill(option.reply, facts, numbers.mark)
+        )
         for option in question.options
     }
     if question.kind == "bug":
@@ -34,7 +35,7 @@ def ask(lesson: Lesson, question: Question, state: LabState, trail: Trail) -> No
         say = _sketched if question.kind == "sketch" else _answered
         say(lesson, question, options, trail)
     else:
-        commit = _commit(lesson, question, state, trail)
+        commit = _commit(lesson, question, place, trail)
         form = {"choice": _choice, "number": _number, "sketch": _sketch}[question.kind]
         form(lesson, question, options, commit)
         if question.hides:
@@ -62,7 +63,7 @@ def _right(lesson: Lesson, question: Question) -> str:
 
 
 def _commit(
-    lesson: Lesson, question: Question, state: LabState, trail: Trail
+    lesson: Lesson, question: Question, place: Place, trail: Trail
 ) -> Callable[[str], None]:
     """Takes an answer as it came from the widget; raises ValueError where it cannot be read."""
 
@@ -70,12 +71,14 @@ def _commit(
         right = _right(lesson, question)
         key = answer
         if question.kind == "number":
-            typed = grade(question, right, answer, state.picture.facts)
+            typed = grade(question, right, answer, place.result.facts)
             answer, key = str(typed), typed.key
         elif question.kind == "sketch":
             key = lesson.sketches[question.name].grade(answer, _asked_of(lesson, question)).key
         trail.commit(question, answer, key == right)
         mark_done(lesson, trail)
+        if lesson.lab.training is None:  # whose run another setting might end
+            place.again()  # the lab shows the case that was asked about
 
     return commit
 
@@ -213,9 +216,9 @@ def _bug(
     """The code, the assertion and what it says; fixes to try until one passes."""
     broken, check = code_of(bug.broken), code_of(bug.check)
     st.markdown(f"From [{bug.source}]({bug.url}):")
-    show_code(broken, label="The code with the bug", wrap=True)
+    _show(broken, "The code with the bug")
     st.markdown("What should hold, and what it says of this code:")
-    show_code(check, label="The assertion", wrap=True)
+    _show(check, "The assertion")
     _verdict(bug.failure(bug.broken))
     tried = trail.answers.get(question.name)
     said = bug.failure(bug.fixes[tried]) if tried else None
@@ -231,15 +234,17 @@ def _bug(
     if tried:
         with st.container(key=f"reply_{'right' if passed else 'wrong'}"):
             st.markdown(f"**{'✓' if passed else '✗'} You tried: {options[tried].text}**")
-            show_code(
-                *difference(broken, code_of(bug.fixes[tried], bug.broken.__name__)),
-                "The fix",
-                wrap=True,
-            )
+            fixed, marks = difference(broken, code_of(bug.fixes[tried], bug.broken.__name__))
+            _show(fixed, "The fix", marks)
             _verdict(said)
             st.markdown(options[tried].reply, unsafe_allow_html=True)
             if not passed:
                 st.markdown("Choose another fix and run it.")
+
+
+def _show(source: str, label: str, marks: Mapping[int, Mark] | None = None) -> None:
+    """Python in a narrow column."""
+    st.html(markup(source, marks, label, wrap=True))
 
 
 def code_of(function: Callable[..., object], name: str = "") -> str:

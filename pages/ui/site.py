@@ -1,11 +1,9 @@
-"""The site's frame: navigation, style, and the mend for a page opened before app.py ever ran."""
+"""The site's frame: navigation, style, and the lesson that an address names."""
 
 import streamlit as st
 from streamlit.navigation.page import Page
-from streamlit.runtime.pages_manager import PagesManager
 
 import lessons
-from pages.ui import training
 from pages.ui.search import search_box
 from pages.ui.style import css
 
@@ -30,23 +28,21 @@ def navigation() -> Page:
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path
         st.session_state.pop(_SHOWN, None)
-    if page.url_path not in {chapter.slug for chapter in lessons.chapters()}:
-        training.leave()
     return page
 
 
 def pages() -> list[Page]:
     """Home, a page for each chapter, then what serves them all."""
     chapters = [
-        st.Page(f"pages/{chapter.slug}.py", title=chapter.title, url_path=chapter.slug)
+        st.Page(f"{chapter.slug}.py", title=chapter.title, url_path=chapter.slug)
         for chapter in lessons.chapters()
     ]
     return [
-        st.Page("pages/home.py", title="Home", default=True),
+        st.Page("home.py", title="Home", default=True),
         *chapters,
-        st.Page("pages/playground.py", title="Playground", url_path="playground"),
-        st.Page("pages/glossary.py", title="Glossary", url_path="glossary"),
-        st.Page("pages/teach.py", title="Teach", url_path="teach"),
+        st.Page("playground.py", title="Playground", url_path="playground"),
+        st.Page("glossary.py", title="Glossary", url_path="glossary"),
+        st.Page("teach.py", title="Teach", url_path="teach"),
     ]
 
 
@@ -61,15 +57,3 @@ def keep_in_address(slug: str) -> None:
     st.session_state[_SHOWN] = slug
     if before != slug:
         st.query_params["lesson"] = slug
-
-
-def mend_cold_start() -> None:
-    """Send the very first request of a fresh server through app.py.
-
-    Beside a folder named pages, Streamlit 1.67 starts in the mode of its old multipage apps and
-    runs a page's file directly until some session has called st.navigation. Every page calls this
-    first: in that mode it leaves the mode and starts over, which runs app.py.
-    """
-    if PagesManager.uses_pages_directory:
-        PagesManager.uses_pages_directory = False
-        st.rerun()

@@ -1,6 +1,7 @@
 """The page for teachers: builds a link to one step of a lesson with its lab set and restricted."""
 
 import html
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
@@ -8,14 +9,13 @@ import lessons
 from lessons.lesson import Lesson
 from lessons.parameters import Values
 from lessons.prose import Step
-from pages.ui import payload
-from pages.ui.lab_state import LabState
-from pages.ui.site import mend_cold_start
+from pages.labs import payload
+from pages.ui.live import kept_labs
+from pages.ui.place import Place
 
 
 def teach_page() -> None:
     """Draw the page."""
-    mend_cold_start()
     st.title("Teach", anchor=False)
     st.markdown(
         "Make a link that opens a lesson at one step, with its lab as you want it. A hidden "
@@ -70,9 +70,12 @@ def _name(slug: str) -> str:
 
 
 def _values(lesson: Lesson, step: Step) -> Values:
-    """The lab as it is set in this session; where it was never opened, as the step sets it."""
-    state = st.session_state.get(f"state_{lesson.slug}")
-    return state.values if isinstance(state, LabState) else lesson.validate(step.lab)
+    """The lab as it is set in this tab; where it was never opened, as the step sets it."""
+    query = kept_labs().get(lesson.slug)
+    if query is None:
+        return lesson.validate(step.lab)
+    words = dict(parse_qsl(query, keep_blank_values=True, max_num_fields=200))
+    return Place.opened(lesson, words).values
 
 
 def _settings(lesson: Lesson, values: Values) -> None:
@@ -88,7 +91,7 @@ def _settings(lesson: Lesson, values: Values) -> None:
     else:
         st.markdown("All as they are at first.")
     st.page_link(
-        f"pages/{lesson.chapter}.py",
+        f"{lesson.chapter}.py",
         label="Open the lab to set it, then come back",
         query_params={"lesson": lesson.slug},
     )

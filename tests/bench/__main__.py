@@ -9,7 +9,7 @@ import importlib
 import re
 from pathlib import Path
 
-BENCHMARKS = ("engine", "browser", "training")
+BENCHMARKS = ("engine", "browser", "lessons", "training", "visit", "load")
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 

@@ -16,45 +16,68 @@
     return known.get(selector);
   };
 
-  // The geometry of a Plotly chart's traces (lines by their path, points by where they were put),
-  // the text of anything else; "" while it is not there.
+  // The geometry of a Plotly chart's traces (lines by their path, points by where they were put), or
+  // where it has none the images that it is made of; the text of anything else, or where the selector
+  // ends in "@name" an attribute; "" while it is not there.
   const shown = (selector) => {
-    const node = find(selector);
+    const [place, attribute] = selector.split("@");
+    const node = find(place);
+    if (attribute) return node?.getAttribute(attribute) ?? "";
     const paths = [...(node?.querySelectorAll(".cartesianlayer .trace path") ?? [])];
     const geometry = (path) => path.getAttribute("transform") ?? path.getAttribute("d");
-    return paths.length ? paths.map(geometry).join() : node?.textContent ?? "";
+    if (paths.length) return paths.map(geometry).join();
+    const images = [...(node?.querySelectorAll(".cartesianlayer image") ?? [])];
+    return images.map((image) => image.href.baseVal).join() || (node?.textContent ?? "");
+  };
+
+  // From the next key press on, calls `painted(selector, ms, still)` two frames after what a selector
+  // shows has changed, `still` unless it has changed again since; returns how to end it.
+  const fromKey = (selectors, painted) => {
+    const before = new Map(selectors.map((selector) => [selector, shown(selector)]));
+    let start;
+    addEventListener("keydown", (event) => (start = event.timeStamp), { capture: true, once: true });
+
+    const settle = (selector, now) => {
+      before.set(selector, now);
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() =>
+          painted(selector, performance.now() - start, before.get(selector) === now),
+        ),
+      );
+    };
+    const observer = new MutationObserver(() => {
+      for (const selector of selectors) {
+        const now = shown(selector);
+        if (start !== undefined && now && now !== before.get(selector)) settle(selector, now);
+      }
+    });
+    const named = selectors.map((selector) => selector.split("@")[1]).filter(Boolean);
+    const attributeFilter = ["d", "transform", "href", ...named];
+    const options = { subtree: true, childList: true, attributes: true, attributeFilter, characterData: true };
+    for (const root of roots()) observer.observe(root, options);
+    return () => observer.disconnect();
   };
 
   // Resolves to {selector: ms from the next key press until two frames after its last change}.
   const pressToPaint = (selectors, timeout = 10000) =>
     new Promise((resolve, reject) => {
-      const before = new Map(selectors.map((selector) => [selector, shown(selector)]));
       const times = {};
-      let start;
-      addEventListener("keydown", (event) => (start = event.timeStamp), { capture: true, once: true });
-
-      const settle = (selector, now) => {
-        before.set(selector, now);
-        requestAnimationFrame(() =>
-          requestAnimationFrame((time) => {
-            if (before.get(selector) !== now) return; // it changed again: that change counts
-            times[selector] = performance.now() - start;
-            if (Object.keys(times).length === selectors.length) finish(resolve, times);
-          }),
-        );
-      };
-      const observer = new MutationObserver(() => {
-        for (const selector of selectors) {
-          const now = shown(selector);
-          if (start !== undefined && now && now !== before.get(selector)) settle(selector, now);
-        }
+      const stop = fromKey(selectors, (selector, time, still) => {
+        if (!still) return; // it changed again: that change counts
+        times[selector] = time;
+        if (Object.keys(times).length === selectors.length) finish(resolve, times);
       });
-      const options = { subtree: true, childList: true, attributes: true, attributeFilter: ["d", "transform"], characterData: true };
-      for (const root of roots()) observer.observe(root, options);
       const missing = () => selectors.filter((selector) => !(selector in times));
       const alarm = setTimeout(() => finish(reject, new Error(`not painted: ${missing()}`)), timeout);
-      const finish = (how, what) => (observer.disconnect(), clearTimeout(alarm), how(what));
+      const finish = (how, what) => (stop(), clearTimeout(alarm), how(what));
     });
+
+  // Notes every change from the next key press on; call the result to end and get [[selector, ms]].
+  const changes = (selectors) => {
+    const found = [];
+    const stop = fromKey(selectors, (selector, time) => found.push([selector, time]));
+    return () => (stop(), found);
+  };
 
   // Counts, frame by frame, how often what is shown has changed; call the result to end and get it.
   const countChanges = (selector) => {
@@ -68,5 +91,5 @@
     return () => ((going = false), count);
   };
 
-  window.painted = { shown, pressToPaint, countChanges };
+  window.painted = { shown, pressToPaint, changes, countChanges };
 })();

@@ -1,16 +1,12 @@
-"""Training that is watched: how soon, how often, how lively, and what many seeds cost.
+"""Training that is watched: how soon, how often, how lively, and how long a whole run takes.
 
-Two parts. What many seeds cost: the moons lab trained with all its looks but without a page, one
-seed and twenty in turn. And the page in a real browser, all charts in view: the first picture after
-Start, pictures a second, and the λ slider to paint, at rest and while it trains, in one visit.
-Where a CUDA device is present, everything on it as well.
+The moons lab, twenty seeds, both arms, in a real browser, all charts in view. In one visit: the
+first picture after Start, pictures a second, and the λ slider to paint, at rest and in training. In
+another: a whole run from Start to done, with all its pictures; beside that the same run without a
+page, in this process. Where a CUDA device is present, everything on it as well.
 """
 
-import datetime
-import importlib.metadata
 import math
-import os
-import platform
 import statistics
 import sys
 import time
@@ -23,16 +19,14 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from lessons import find
 from lessons.devices import devices, suit_small_tensors
 from lessons.training.run import Run
-from tests.bench.browser import DETECTOR, VIEWPORT, percentile, streamlit_python, verdict
+from tests.bench.shared import DETECTOR, VIEWPORT, app, percentile, surroundings, table, target
 from tests.support.browser import launch
-from tests.support.server import ROOT, streamlit
 
 MOONS = find("moons")
 SEEDS = 20
 # Pass or miss; never loosened.
-FIRST_MS, PICTURES, SEEDS_COST, SLIDER_COST = 500, 10, 4, 2
-TURNS, STEPS = 21, 50
-VISITS, PRESSES, SECONDS = 4, 7, 4.0
+FIRST_MS, PICTURES, WHOLE_S, SLIDER_COST = 250, 20, 12, 1.3
+VISITS, PRESSES, SECONDS, RUNS = 4, 7, 4.0, 2
 # The data chart moves with every snapshot; the gradient chart with λ, and with nothing else.
 MOVES, FOLLOWS = "[data-figure=data]", "[data-figure=gradient]"
 SLIDER = "[data-control=scale] input[type=range]"
@@ -40,39 +34,47 @@ SLIDER = "[data-control=scale] input[type=range]"
 
 @dataclass
 class Visits:
-    """What a browser saw of training on one device."""
+    """What a browser saw of training on one device.
+
+    Attributes:
+        first_ms, pictures, idle_ms, training_ms: as the report has them.
+        whole_s, drawn: the seconds of whole runs, and how many pictures were drawn meanwhile.
+        alone_s: the same runs without a page.
+    """
 
     device: str
     first_ms: list[float] = field(default_factory=list)
     pictures: list[float] = field(default_factory=list)
     idle_ms: list[float] = field(default_factory=list)
     training_ms: list[float] = field(default_factory=list)
+    whole_s: list[float] = field(default_factory=list)
+    drawn: list[int] = field(default_factory=list)
+    alone_s: list[float] = field(default_factory=list)
 
 
-def seconds_a_run(device: str) -> dict[int, list[float]]:
-    """By number of seeds: the seconds that a whole run takes at the pace of each turn."""
-    found: dict[int, list[float]] = {1: [], SEEDS: []}
+def seconds_alone(device: str) -> float:
+    """The seconds that a whole run takes, with all its looks and no page."""
     training = MOONS.lab.training
     assert training is not None
-    for turn in range(TURNS):
-        print(f"turn {turn + 1} of {TURNS}: {device}", file=sys.stderr)
-        for count, seconds in found.items():
-            values = MOONS.validate({"device": device, "seeds": str(count)})
-            run = Run(training, MOONS.program, values)
-            run.advance(math.inf, values, most=STEPS // 5)  # to warm up
-            start, done = time.perf_counter(), run.done
-            run.advance(math.inf, values, most=STEPS)
-            seconds.append((time.perf_counter() - start) / (run.done - done) * run.total)
-    return found
+    values = MOONS.validate({"device": device, "seeds": str(SEEDS)})
+    start = time.perf_counter()
+    Run(training, MOONS.program, values).advance(math.inf, values)
+    return time.perf_counter() - start
+
+
+def opened(browser: Browser, url: str, device: str, more: str = "") -> Page:
+    page = browser.new_page(viewport=VIEWPORT)
+    words = f"lesson={MOONS.slug}&step=2&seeds={SEEDS}&device={device}{more}"
+    page.goto(f"{url}/{MOONS.chapter}?{words}")
+    page.evaluate(DETECTOR)
+    page.wait_for_function("all => all.every(painted.shown)", arg=[MOVES, FOLLOWS], timeout=90_000)
+    page.wait_for_timeout(1500)
+    return page
 
 
 def visit(browser: Browser, url: str, one: Visits) -> None:
     """Open the lesson, move λ, press Start, watch, move λ."""
-    page = browser.new_page(viewport=VIEWPORT)
-    page.goto(f"{url}/{MOONS.chapter}?lesson={MOONS.slug}&step=2&steps=20000&device={one.device}")
-    page.evaluate(DETECTOR.read_text(encoding="utf-8"))
-    page.wait_for_function("all => all.every(painted.shown)", arg=[MOVES, FOLLOWS], timeout=90_000)
-    page.wait_for_timeout(1500)
+    page = opened(browser, url, one.device, "&steps=20000")
     page.locator(SLIDER).focus()
     one.idle_ms += presses(page)
     page.get_by_role("button", name="Start", exact=True).focus()
@@ -84,6 +86,19 @@ def visit(browser: Browser, url: str, one: Visits) -> None:
     one.pictures.append(page.evaluate("window.changes()") / (time.monotonic() - start))
     page.locator(SLIDER).focus()
     one.training_ms += presses(page)
+    page.close()
+
+
+def whole_run(browser: Browser, url: str, one: Visits) -> None:
+    """Open the lesson, press Start, wait until it is done."""
+    page = opened(browser, url, one.device)
+    page.get_by_role("button", name="Start", exact=True).focus()
+    page.evaluate("one => { window.changes = painted.countChanges(one) }", MOVES)
+    start = time.monotonic()
+    page.keyboard.press("Enter")
+    page.locator(".gl-trainer[data-state=done]").wait_for(timeout=300_000)
+    one.whole_s.append(time.monotonic() - start)
+    one.drawn.append(page.evaluate("window.changes()"))
     page.close()
 
 
@@ -102,71 +117,71 @@ def pressed(page: Page, key: str, chart: str) -> float:
     return float(max(page.evaluate("window.times").values()))
 
 
-def report(runs: dict[str, dict[int, list[float]]], seen: list[Visits]) -> list[str]:
-    lines = ["## Training", "", "The moons lab, both arms, a whole run with all its pictures:", ""]
-    lines += [f"| device | 1 seed, s | {SEEDS} seeds, s | × |", "|---|---|---|---|"]
-    verdicts = []
-    for device, found in runs.items():
-        alone, many = (statistics.median(found[count]) for count in (1, SEEDS))
-        times = [b / a for a, b in zip(found[1], found[SEEDS], strict=True)]
-        ratio = statistics.median(times)
-        lines.append(f"| {device} | {alone:.1f} | {many:.1f} | {ratio:.2f} |")
-        said = f"{SEEDS} seeds cost {ratio:.2f} × one (at most {SEEDS_COST})"
-        verdicts.append(f"- {verdict(ratio <= SEEDS_COST)}: {said}, {device}")
-    lines += ["", f"On the page, {SEEDS} seeds, all charts in view, medians:", ""]
-    head = ("device", "Start to picture, ms", "pictures a second", "λ to paint at rest, ms")
-    lines.append(f"| {' | '.join((*head, 'while it trains, ms (p95)', '×'))} |")
-    lines.append("|---" * (len(head) + 2) + "|")
+def report(seen: list[Visits]) -> list[str]:
+    rows, verdicts = [], []
     for one in seen:
-        first, pictures, idle, busy = map(
-            statistics.median, (one.first_ms, one.pictures, one.idle_ms, one.training_ms)
-        )
+        first, pictures = statistics.median(one.first_ms), statistics.median(one.pictures)
+        idle, busy = statistics.median(one.idle_ms), statistics.median(one.training_ms)
+        whole, alone = statistics.median(one.whole_s), statistics.median(one.alone_s)
         late, ratio = percentile(one.training_ms, 95), busy / idle
         row = (one.device, f"{first:.0f}", f"{pictures:.1f}", f"{idle:.0f}")
-        lines.append(f"| {' | '.join((*row, f'{busy:.0f} ({late:.0f})', f'{ratio:.2f}'))} |")
+        run = (f"{whole:.1f} ({statistics.median(one.drawn):.0f} pictures)", f"{alone:.1f}")
+        rows.append((*row, f"{busy:.0f} ({late:.0f})", f"{ratio:.2f}", *run))
+        said = f"the first picture after {first:.0f} ms (at most {FIRST_MS})"
         verdicts += [
-            f"- {verdict(first <= FIRST_MS)}: the first picture after {first:.0f} ms "
-            f"(at most {FIRST_MS}), {one.device}",
-            f"- {verdict(pictures >= PICTURES)}: {pictures:.1f} pictures a second "
-            f"(≥ {PICTURES}), {one.device}",
-            f"- {verdict(ratio <= SLIDER_COST)}: slider to paint {ratio:.2f} × idle "
-            f"(at most {SLIDER_COST}), {one.device}",
+            target(first <= FIRST_MS, f"{said}, {one.device}"),
+            target(pictures >= PICTURES, f"{pictures:.1f} pictures a second (≥ {PICTURES})"),
+            target(
+                ratio <= SLIDER_COST,
+                f"while it trains, slider to paint {ratio:.2f} × at rest (at most {SLIDER_COST})",
+            ),
+            target(whole <= WHOLE_S, f"a whole run in {whole:.1f} s (at most {WHOLE_S})"),
         ]
-    if "cuda:0" not in runs:
+    if "cuda:0" not in (one.device for one in seen):
         verdicts.append("- not measured: no CUDA device here")
-    return [*lines, "", "Targets:", "", *verdicts]
-
-
-def surroundings(before: float, browser: str) -> str:
-    versions = [f"Python {platform.python_version()}"]
-    versions += [f"{name} {importlib.metadata.version(name)}" for name in ("streamlit", "torch")]
-    if torch.cuda.is_available():
-        versions.append(torch.cuda.get_device_name(0))
-    load = f"load {before:.1f} before, {os.getloadavg()[0]:.1f} after"
-    return (
-        f"{datetime.date.today()}: {os.cpu_count()} cores ({load}), {', '.join(versions)}, "
-        f"Chromium {browser}. {TURNS} turns of {STEPS} steps; {VISITS} visits, {PRESSES - 1} "
-        f"presses each at rest and in training; "
-        f"{VIEWPORT['width']}×{VIEWPORT['height']} pixels, headless."
+    head = (
+        *("device", "Start to picture, ms", "pictures a second", "λ to paint at rest, ms"),
+        *("while it trains, ms (p95)", "×", "a whole run, s", "without a page, s"),
     )
+    return [
+        "## Training",
+        "",
+        f"The moons lab, both arms, {SEEDS} seeds, on the page, all charts in view, medians:",
+        "",
+        *table(head, rows),
+        "",
+        "Targets:",
+        "",
+        *verdicts,
+    ]
 
 
 def main() -> str:
     """The report, as Markdown; progress goes to stderr."""
     suit_small_tensors()
-    before = os.getloadavg()[0]
-    where = ["cpu", *(["cuda:0"] if "cuda:0" in devices() else [])]
-    runs = {device: seconds_a_run(device) for device in where}
-    seen = [Visits(device) for device in where]
+    measured_on = surroundings("streamlit", "torch")
+    cuda = "cuda:0" in devices()
+    seen = [Visits(device) for device in ("cpu", *(["cuda:0"] if cuda else []))]
     with ExitStack() as stack:
-        url = stack.enter_context(streamlit(ROOT / "app.py", python=streamlit_python())).url
+        url = stack.enter_context(app()).url
         browser = stack.enter_context(launch(stack.enter_context(sync_playwright())))
         for number in range(VISITS):
             for one in seen:
                 print(f"visit {number + 1} of {VISITS}: {one.device}", file=sys.stderr)
                 visit(browser, url, one)
+        for number in range(RUNS):
+            for one in seen:
+                print(f"run {number + 1} of {RUNS}: {one.device}", file=sys.stderr)
+                whole_run(browser, url, one)
+                one.alone_s.append(seconds_alone(one.device))
         version = browser.version
-    return "\n".join([*report(runs, seen), "", surroundings(before, version)])
+    done = (
+        f"{VISITS} visits, {PRESSES - 1} presses each at rest and in training; {RUNS} whole runs; "
+        f"{VIEWPORT['width']}×{VIEWPORT['height']} pixels, headless."
+    )
+    if cuda:
+        done = f"{torch.cuda.get_device_name(0)}. {done}"
+    return "\n".join([*report(seen), "", measured_on(done, version)])
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def step_back_through_the_graph(page: Page) -> None:
 def take_it_along(page: Page, lesson: Lesson, folder: Path) -> None:
     page.get_by_text("Take it with you").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download").click()
+        page.get_by_role("link", name="Download").click()
     file = folder / "exported.py"
     download.value.save_as(file)
     assert f"def {lesson.program.__name__}(" in file.read_text("utf-8")

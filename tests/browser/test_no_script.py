@@ -15,7 +15,7 @@ SCRIPT = "**/plotly.min.js"
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """Not of `open_page`: here an error in the console is expected."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
     context.route(SCRIPT, lambda route: route.abort())
     yield context.new_page()
     context.close()

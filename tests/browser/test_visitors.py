@@ -86,8 +86,8 @@ def test_it_is_noticed_when_something_was_left(app, profile, settled, tidy, said
 
 
 def test_what_is_named_by_what_it_holds_is_fetched_once_for_all(app, profile, open_page):
-    """Streamlit does not say how long to keep the files that an app serves."""
-    ours = "performance.getEntriesByType('resource').filter((e) => e.name.includes('/app/static/'))"
+    """Where a file's name says what is in it, no later visitor asks for it again."""
+    ours = "performance.getEntriesByType('resource').filter((e) => e.name.includes('/files/'))"
     fetched = f"{ours}.map((e) => [new URL(e.name).pathname, e.transferSize, e.decodedBodySize])"
     for _ in range(2):
         page = open_page(app.url + "/stop_gradient?lesson=wrong_place")

@@ -6,6 +6,7 @@ the outcome in printed.json and RESULTS.md.
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -74,15 +75,15 @@ def table(kept: dict[str, dict[str, Any]]) -> str:
             apart = compared(ours(one.lesson), entry["printed"])
             rows.append(
                 f"| {one.lesson.chapter}/{one.lesson.slug} | {one.path.name} | {entry['version']} "
-                f"| {', '.join(apart)} | {max(apart.values()):.1e} | `{entry['digest']}` |"
+                f"| {', '.join(apart)} | {_at_most(max(apart.values()))} | `{entry['digest']}` |"
             )
     return "\n".join(
         [
             "# The lessons in other frameworks, run beside ours",
             "",
-            "Written by `make verify-equivalents ARGS=--write`. Difference: the largest of all",
-            "numbers compared, against the size of ours or 1. Digest: of the file's text; a test",
-            "asks for a new run when it changes.",
+            "Written by `make verify-equivalents ARGS=--write`. Difference: a power of ten that",
+            "no number compared exceeds, against the size of ours or 1: processors differ in",
+            "the last bits. Digest: of the file's text; a test asks for a new run when it changes.",
             "",
             "| lesson | file | framework | compared | difference | digest |",
             "|---|---|---|---|---|---|",
@@ -90,6 +91,11 @@ def table(kept: dict[str, dict[str, Any]]) -> str:
             "",
         ]
     )
+
+
+def _at_most(difference: float) -> str:
+    """A bound that does not depend on a processor's last bits: a power of ten, 1e-15 at least."""
+    return f"1e{max(-15, math.ceil(math.log10(difference))):d}" if difference else "1e-15"
 
 
 def _verdict(one: Equivalent, printed: dict[str, Any]) -> str:

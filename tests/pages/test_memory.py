@@ -4,8 +4,8 @@ import pytest
 
 from lessons import find, lessons
 from pages.ui.memory import LONGEST, Trail, parse, written
-from tests.bench.browser import everything_answered
 from tests.bench.peers import lab
+from tests.bench.shared import everything_answered
 
 
 def everything() -> dict[str, Trail]:
@@ -103,6 +103,6 @@ def test_a_step_past_the_end_is_the_last():
 
 
 def test_the_benchmark_comes_as_a_learner_who_has_answered_everything():
-    (one,) = parse(everything_answered()[1]).values()
+    (one,) = parse(everything_answered(lab.LESSON)[1]).values()
     assert one.done
     assert set(one.answers) == {question.name for question in lab.LESSON.prose.questions}

@@ -18,8 +18,8 @@ def bug_page():
     from lessons.bug import Bug
     from lessons.prose import Option, Question
     from pages.ui import questions
-    from pages.ui.lab_state import LabState
     from pages.ui.memory import Trail
+    from pages.ui.place import Place
     from tests.pages import a_bug
 
     fixes = dict(a_bug.FIXES)
@@ -29,10 +29,8 @@ def bug_page():
     options = tuple(Option(key, f"Fix {key}", f"Reply to {key}.") for key in fixes)
     question = Question("bug", (), options, "bug")
     lesson = replace(find("wrong_place"), bug=bug)
-    state = LabState(lesson)
-    state.update(lambda values: (lesson.compute(values), 0.0))
     trail = st.session_state.setdefault("trail", Trail())
-    questions.ask(lesson, question, state, trail)
+    questions.ask(lesson, question, Place.opened(lesson, {}), trail)
 
 
 @pytest.mark.parametrize("swap", [False, True])
@@ -67,15 +65,13 @@ def sketch_page():
 
     from lessons import find
     from pages.ui import questions
-    from pages.ui.lab_state import LabState
     from pages.ui.memory import Trail
+    from pages.ui.place import Place
 
     lesson = find("wrong_place")
     step = next(one for one in lesson.prose.steps if one.question)
-    state = LabState(lesson)
-    state.set(step.lab)
-    state.update(lambda values: (lesson.compute(values), 0.0))
-    questions.ask(lesson, step.question, state, st.session_state.setdefault("trail", Trail()))
+    place = Place.opened(lesson, step.lab)
+    questions.ask(lesson, step.question, place, st.session_state.setdefault("trail", Trail()))
 
 
 def sent(monkeypatch, value):
@@ -125,16 +121,14 @@ def number_page():
 
     from lessons import find
     from pages.ui import questions
-    from pages.ui.lab_state import LabState
     from pages.ui.memory import Trail
+    from pages.ui.place import Place
 
     slug, settings = st.session_state["asked"]
     lesson = find(slug)
     step = next(one for one in lesson.prose.steps if one.question and one.question.kind == "number")
-    state = LabState(lesson)
-    state.set({**step.lab, **settings})
-    state.update(lambda values: (lesson.compute(values), 0.0))
-    questions.ask(lesson, step.question, state, st.session_state.setdefault("trail", Trail()))
+    place = Place.opened(lesson, {**step.lab, **settings})
+    questions.ask(lesson, step.question, place, st.session_state.setdefault("trail", Trail()))
 
 
 @pytest.mark.parametrize(

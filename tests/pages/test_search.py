@@ -3,12 +3,15 @@
 import json
 
 import pytest
+from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 
 from lessons import lessons
 from lessons.glossary import terms
 from lessons.search import as_data, index
+from pages.server import assets
 from pages.ui import search
+from tests.server.asgi import ask
 
 
 def test_every_lesson_step_and_term_can_be_found():
@@ -31,10 +34,10 @@ def test_the_text_is_plain_and_the_index_small():
     assert len(json.dumps(as_data())) < 100_000
 
 
-def test_the_index_is_a_file_named_by_what_it_holds(tmp_path):
-    search.prepare(tmp_path)
-    (file,) = tmp_path.iterdir()
-    assert json.loads(file.read_text("utf-8")) == as_data()
+def test_the_index_is_served_under_an_address_that_names_what_it_holds():
+    answer = ask(Starlette(routes=assets.routes("")), f"/{search._index()}")
+    assert json.loads(answer.body) == as_data()
+    assert "immutable" in answer.headers["cache-control"]
 
 
 def follow():

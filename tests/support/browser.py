@@ -53,9 +53,14 @@ def launch(playwright: Playwright) -> Browser:
 
 
 def launch_with_profile(playwright: Playwright) -> BrowserContext:
-    """The same with a profile, in a temporary folder: it alone keeps scripts as compiled."""
+    """The same with a profile, in a temporary folder: it alone keeps scripts as compiled.
+
+    Its pages may evaluate text, which Playwright does while it waits and the app's policy forbids.
+    """
     path = _path(playwright)
-    return playwright.chromium.launch_persistent_context("", executable_path=path, args=FLAGS)
+    return playwright.chromium.launch_persistent_context(
+        "", executable_path=path, args=FLAGS, bypass_csp=True
+    )
 
 
 def _path(playwright: Playwright) -> str:

@@ -29,9 +29,13 @@ class Server:
 
 
 @contextmanager
-def streamlit(script: Path, cwd: Path = ROOT, python: str = sys.executable) -> Iterator[Server]:
-    """`streamlit run script` on a free port. The settings are those of `cwd`, and no others."""
-    port = free_port()
+def streamlit(
+    script: Path, cwd: Path = ROOT, python: str = sys.executable, port: int = 0
+) -> Iterator[Server]:
+    """`streamlit run script` on a free port, or on this one. The settings are those of `cwd`, and
+    no others.
+    """
+    port = port or free_port()
     options = {
         "server.address": "127.0.0.1",
         "server.port": port,

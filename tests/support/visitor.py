@@ -25,7 +25,9 @@ def newcomer(profile: BrowserContext, url: str, width: int, height: int, theme: 
     """
     if profile.pages:
         viewport = {"width": width, "height": height}
-        return profile.browser.new_context(viewport=viewport, color_scheme=theme).new_page()
+        return profile.browser.new_context(
+            viewport=viewport, color_scheme=theme, bypass_csp=True
+        ).new_page()
     profile.clear_cookies()
     profile.clear_permissions()
     page = profile.new_page()

@@ -7,10 +7,12 @@ import pytest
 from lessons import lessons
 from lessons.lesson import Figure, Table, hidden_roles
 from lessons.parameters import Choice, Integer
+from lessons.prose import TRAINING
 from lessons.training.covering import COVERED, covered_figure, covered_table
 from lessons.training.run import Run
-from pages.ui.lab_state import LabState
-from pages.ui.training import Asked, Watch
+from pages.labs.lesson import frame
+from pages.labs.messages import TrainingWish, Wish
+from pages.labs.training import Watch
 
 TRAINED = [lesson for lesson in lessons() if lesson.lab.training is not None]
 PREDICTIONS = [
@@ -52,26 +54,29 @@ def test_nothing_covered_is_drawn_or_told_while_it_trains(lesson, place):
 @pytest.mark.parametrize(("lesson", "place"), PREDICTIONS)
 def test_what_is_held_does_not_move_whatever_a_browser_sends(lesson, place):
     step = lesson.prose.steps[place - 1]
-    state = LabState(lesson)
-    state.set(step.lab)
-    state.held = frozenset(step.question.holds)
-    others = {name: another(lesson, name, step.lab[name]) for name in state.held - {"training"}}
-    state.take(others)
-    assert {name: state.text[name] for name in others} == {n: step.lab[n] for n in others}
-    state.held = frozenset()
-    state.take(others)
-    assert {name: state.text[name] for name in others} == others
-    if "training" not in step.question.holds:
+    held = {name for name in step.question.holds if name != TRAINING}
+    others = {name: another(lesson, name, step.lab[name]) for name in held}
+    sent = {**step.lab, **others, **({"seeds": "2"} if "seeds" in lesson.defaults else {})}
+    asked = Wish(lab=lesson.slug, values=sent, step=place)
+    free = asked.model_copy(update={"answers": [step.question.name]})
+    shown = frame(asked)["form"]
+    assert {name: shown[name] for name in held} == {name: step.lab[name] for name in held}
+    shown = frame(free)["form"]
+    assert {name: shown[name] for name in held} == others
+    if TRAINING not in step.question.holds:
         return
-    values = lesson.validate({**step.lab, "seeds": "2"})
-    watch = Watch(lesson)
-    for asked in (Asked("run"), Asked("pause", single=1), Asked("run", begun=3)):
-        run = watch.update(values, asked, held=True)
-        assert (run.done, run.state) == (0, "ready")
-    assert watch.spec(run)["held"]
-    assert "question first" in watch.spec(run)["text"]
-    assert watch.update(values, Asked("run")).done > 0
-    assert watch.update(values, Asked("run"), held=True).done == 0, "an earlier run tells as much"
+    watch = Watch(lesson, asked, TrainingWish(phase="run"))
+    for wish in (TrainingWish(single=1), TrainingWish(phase="run", begun=3)):
+        watch.take(asked, wish)
+        assert not watch.wants
+        told = watch.picture()["training"]
+        assert (told["done"], told["state"], told["held"]) == (0, "ready", True)
+        assert "question first" in told["text"]
+    watch.take(free, TrainingWish(phase="run", begun=3))
+    watch.advance(0.0, lambda: False)
+    assert watch.picture()["training"]["done"] > 0
+    watch.take(asked, TrainingWish(phase="run", begun=3))
+    assert watch.picture()["training"]["done"] == 0, "an earlier run tells as much"
 
 
 def another(lesson, name, now):

@@ -1,33 +1,26 @@
-"""The live lab: one Streamlit component that holds a lab's controls, charts and table.
+"""The live lab on a page: one Streamlit component that holds a lab's controls, charts and table.
 
-A page builds a payload (see ``live_lab``), mounts it, and reads what the learner set with
-``last_change``. Everything a browser needs lives in this folder too: the modules in ``*.js``,
-the look in ``lab.css``; ``assets`` puts them where Streamlit's static serving finds them and
-``wire`` turns numbers into bytes and the browser's answer into something that can be trusted.
-No lesson and no torch in here.
+The page says which lab it is, at which step, and what it is asked to be set to; from then on the
+lab talks to the server over its own route, and no run of a script is in it. The modules that a
+browser needs lie in this folder too.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
-from pages.ui.live.assets import LIVE_FOLDER, STYLE, prepare
-from pages.ui.live.wire import Change, encode, read_change
-
-__all__ = ["Change", "give_way", "last_change", "live_lab", "newer_waits", "prepare"]
+from pages.server.application import SOCKET
+from pages.server.assets import LIVE, STYLE
+from pages.ui import memory
 
 # Streamlit hands inline scripts to the browser as a blob, which cannot import its neighbours by
-# a relative address. So the script is this small shim, and the modules come from static serving.
-# The address is relative to the page's <base>, so a server.baseUrlPath is kept.
+# a relative address. So the script is this small shim. The addresses are relative to the page's
+# <base>, so a server.baseUrlPath is kept.
 _SHIM = f"""
 let lab;
 export default async function (component) {{
-  lab ??= import(new URL("app/static/{LIVE_FOLDER}/lab.js", document.baseURI).href);
+  lab ??= import(new URL("{LIVE}/lab.js", document.baseURI).href);
   try {{
     return (await lab).render(component);
   }} catch (error) {{
@@ -48,49 +41,60 @@ _component = st.components.v2.component(
     isolate_styles=False,
 )
 
+_KEPT = f"""
+export default async function ({{ setStateValue, data }}) {{
+  const {{ queries }} = await import(new URL("{LIVE}/kept.js", document.baseURI).href);
+  const found = queries();
+  if (JSON.stringify(found) !== JSON.stringify(data.known)) setStateValue("queries", found);
+}}
+"""
+_kept = st.components.v2.component("kept_labs", js=_KEPT, isolate_styles=False)
 
-def _nothing() -> None:
-    """A state key exists only when it has a callback."""
 
+def live_lab(
+    lab: str,
+    orders: Sequence[Mapping[str, Any]],
+    *,
+    step: int = 1,
+    answers: Collection[str] = (),
+    hide: Collection[str] = (),
+    fix: Collection[str] = (),
+    said: str = "",
+    show: Mapping[str, str] | None = None,
+) -> None:
+    """Mount a lab, or tell the mounted one what has changed on the page.
 
-def last_change(key: str) -> Change | None:
-    """What the browser sent last for the lab ``key``; readable before it is mounted in this run."""
-    state = st.session_state.get(key)
-    return read_change(state.get("input")) if isinstance(state, Mapping) else None
-
-
-def live_lab(payload: Mapping[str, Any], *, key: str) -> None:
-    """Mount the lab, or bring the mounted one up to date.
-
-    ``payload`` holds ``seq``, ``reset``, ``groups``, ``figures``, ``table``, ``notes``, ``status``
-    and ``query``; ``lab.js`` documents them. Figures may hold numpy arrays anywhere under
-    ``data`` and ``layout``, and colour tokens such as ``"role:forward/0.25"``.
+    Args:
+        lab: a lesson's slug, ``home`` or ``playground``.
+        orders: what it is to be set to, in turn: ``id``, ``first``, ``values``, ``cuts``, ``at``.
+            The browser does each order once; a first one only where it has nothing newer.
+        step, answers, hide, fix: as in ``pages.labs.messages.Wish``.
+        said: something to say above the charts until the learner changes something.
+        show: the part of the lab that the text speaks of, by ``name``, for which ``step``.
     """
-    _component(key=key, data=encode(payload), on_input_change=_nothing)
+    data = {
+        "lab": lab,
+        "socket": SOCKET,
+        "orders": [dict(one) for one in orders],
+        "step": step,
+        "answers": sorted(answers),
+        "hide": sorted(hide),
+        "fix": sorted(fix),
+        "said": said,
+        "show": dict(show) if show else None,
+        "cookie": memory.cookie(),
+    }
+    # Told after its line was broken: this run may be the first of a server that was started anew.
+    _component(key=f"lab_{lab}", data=data, on_woken_change=lambda: None)
 
 
-def give_way() -> None:
-    """Start over with the newer wish if one waits; call this between the chunks of long work.
-
-    A change inside a fragment interrupts nothing: Streamlit lets the run at hand finish first. So
-    a lab has to ask. Ends the run by the exception of ``st.rerun``, which no ``except Exception``
-    catches. Does nothing off the script's thread.
-    """
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
-        return
-    st.session_state.get("_")  # where Streamlit stops a run whose page has been left
-    if newer_waits():
-        st.rerun(scope="fragment" if context.fragment_ids_this_run else "app")
-
-
-def newer_waits() -> bool:
-    """Whether the learner has done something since this run began. False off the script's thread.
-
-    For work that may end early and still show what it has.
-    """
-    context = get_script_run_ctx(suppress_warning=True)
-    # The one private name here. A Streamlit without it would only make slow labs slower to
-    # follow, and a browser test would say so.
-    state = getattr(getattr(context, "script_requests", None), "_state", None)
-    return bool(state == ScriptRequestType.RERUN)
+def kept_labs() -> dict[str, str]:
+    """The address of each lab as it was left in this tab, by name; empty until the browser told."""
+    state = st.session_state.get("kept_labs")
+    told = state.get("queries") if isinstance(state, Mapping) else None
+    known = {
+        str(name)[:100]: str(query)[:20_000]
+        for name, query in (told.items() if isinstance(told, Mapping) else ())
+    }
+    _kept(key="kept_labs", data={"known": known}, on_queries_change=lambda: None)
+    return known

@@ -4,7 +4,7 @@
 import { element, setChildren, setText } from "./dom.js";
 import { choosePlaces } from "./place.js";
 import { PLOTLY } from "./plotly_address.js";
-import { quickDraw, styleOf } from "./quick.js";
+import { handBack, quickDraw } from "./quick.js";
 
 const CONFIG = {
   displayModeBar: false,
@@ -13,27 +13,48 @@ const CONFIG = {
   scrollZoom: false, // the wheel scrolls the page, over charts in space as well
 };
 
-/** @type {?Promise<any>} */
+/** @type {?Promise<import("./plotly.d.ts").Plotly>} */
 let plotly = null;
 
 /** Plotly, whose script is loaded once for the page; where it did not come, the next lab asks. */
 export function loadPlotly() {
   plotly ??= new Promise((resolve, reject) => {
-    if (window.Plotly) {
-      resolve(window.Plotly);
-      return;
-    }
-    const script = element("script", "", { src: new URL(PLOTLY, import.meta.url).href });
-    script.onload = () => resolve(window.Plotly);
-    script.onerror = () => {
+    const fail = () => {
       plotly = null;
-      script.remove();
       reject(new Error("Plotly's script could not be loaded."));
+    };
+    const done = () => (window.Plotly ? resolve(window.Plotly) : fail());
+    if (window.Plotly) return done();
+    const script = element("script", "", { src: new URL(PLOTLY, import.meta.url).href });
+    script.onload = done;
+    script.onerror = () => {
+      script.remove();
+      fail();
     };
     document.head.append(script);
   });
   return plotly;
 }
+
+/** @import { FigureSpec, Frame } from "./messages.d.ts" */
+/** @import { Layout, Plot, Plotly, Point } from "./plotly.d.ts" */
+
+/**
+ * One chart's place on the page.
+ * @typedef {Object} Slot
+ * @property {HTMLElement} root
+ * @property {HTMLElement} title
+ * @property {Plot} plot       the node that Plotly draws into
+ * @property {HTMLElement} caption
+ * @property {FigureSpec} spec
+ * @property {?string} digest  of what is drawn
+ * @property {?string} style   the same, without where things lie
+ * @property {?number} width
+ * @property {?string} alt
+ * @property {boolean} inSight
+ * @property {boolean} quick   drawn without Plotly, which still holds older numbers
+ * @property {boolean} listening  Plotly has drawn here before
+ */
 
 export class Charts {
   /**
@@ -46,7 +67,14 @@ export class Charts {
     this.box = box;
     this.palette = palette;
     this.choose = choose;
+    /** @type {Map<string, Slot>} */
     this.slots = new Map(); // by figure id
+    /** @type {Map<string, FigureSpec>} */
+    this.specs = new Map(); // the newest of each, whole
+    this.framed = false;
+    this.family = "";
+    /** @type {?Plotly} */
+    this.Plotly = null;
     this.resized = new ResizeObserver((entries) => this.#resize(entries));
     this.sighted = new IntersectionObserver((entries) => this.#sight(entries), {
       rootMargin: "200px", // drawn a little before it scrolls into view
@@ -57,19 +85,47 @@ export class Charts {
     this.turning = coarse ? false : "turntable";
   }
 
-  /** Frames, titles, captions: everything but the drawing, which needs Plotly's script. */
+  /**
+   * What a lab's next frame need not bring again.
+   * @param {?Frame} frame  the last one
+   * @returns {Record<string, string>} digests by name
+   */
+  digests(frame) {
+    if (!frame) return {};
+    const had = frame.figures.map(({ id, digest }) => [id, digest ?? ""]);
+    if (frame.graph) had.push(["graph", frame.graph.digest ?? ""]);
+    if (frame.code) had.push(["code", frame.code.digest]);
+    return Object.fromEntries(had);
+  }
+
+  /**
+   * The same charts, those that came without their numbers as they came last.
+   * @param {FigureSpec[]} specs
+   */
+  kept(specs) {
+    return specs.map((spec) => {
+      const whole = spec.figure ? spec : { ...spec, figure: this.specs.get(spec.id)?.figure };
+      this.specs.set(spec.id, whole);
+      return whole;
+    });
+  }
+
+  /** Frames, titles, captions: everything but the drawing, which needs Plotly's script.
+   * @param {FigureSpec[]} specs
+   */
   frame(specs) {
+    this.framed = true;
     const before = this.slots;
     this.slots = new Map();
     for (const spec of specs) {
-      const slot = before.get(spec.id) ?? this.#makeSlot(spec.id);
+      const slot = before.get(spec.id) ?? this.#makeSlot(spec);
       before.delete(spec.id);
       this.slots.set(spec.id, slot);
-      slot.spec = spec;
-      slot.root.classList.toggle("gl-wide", Boolean(spec.wide));
+      slot.root.classList.toggle("gl-wide", spec.wide);
       slot.root.classList.toggle("gl-places", Array.isArray(spec.selects));
-      setText(slot.title, spec.title ?? "");
-      setText(slot.caption, spec.caption ?? "");
+      slot.spec = spec;
+      setText(slot.title, spec.title);
+      setText(slot.caption, spec.caption);
       const height = `${spec.height}px`;
       if (slot.plot.style.height !== height) slot.plot.style.height = height;
       if (slot.alt !== spec.alt) slot.plot.setAttribute("aria-label", (slot.alt = spec.alt));
@@ -80,7 +136,7 @@ export class Charts {
 
   /**
    * Draw what changed and is in sight.
-   * @param {any} Plotly
+   * @param {Plotly} Plotly
    * @param {boolean} recoloured  everything counts as changed
    * @returns {boolean} whether something is left for `drawRest`
    */
@@ -93,14 +149,18 @@ export class Charts {
     }
     // Widths first, all of them: reading one after drawing another would lay the page out again.
     for (const slot of slots) slot.width ??= slot.plot.clientWidth;
-    const changed = slots.filter(isStale);
-    const near = changed.filter((slot) => slot.inSight);
+    const near = slots.filter((slot) => isStale(slot) && slot.inSight);
     for (const slot of near) {
       // A chart in space takes long: once there is one, it follows when the hand rests.
-      if (slot.listening && slot.spec.figure.layout?.scene && !recoloured) continue;
+      if (slot.listening && slot.spec.figure?.layout?.scene && !recoloured) continue;
       if (!this.#drawQuickly(slot)) this.#drawOne(slot);
     }
     return slots.some((slot) => isStale(slot) || slot.quick);
+  }
+
+  /** Draw what has no shape yet, while pictures of a training leave no quiet moment. */
+  drawUnseen() {
+    for (const slot of this.slots.values()) if (slot.digest === null) this.#drawOne(slot);
   }
 
   /** Draw what is out of sight, and hand Plotly what was drawn without it: when there is time. */
@@ -108,11 +168,12 @@ export class Charts {
     for (const slot of this.slots.values()) if (isStale(slot) || slot.quick) this.#drawOne(slot);
   }
 
+  /** @param {Slot} slot */
   #drawQuickly(slot) {
-    const { figure, digest, height } = slot.spec;
-    if (!slot.listening || slot.style !== `${styleOf(figure)} ${height} ${slot.width}`) return false;
-    if (!quickDraw(slot.plot, figure.data)) return false;
-    slot.digest = digest;
+    const { figure, digest } = slot.spec;
+    if (!figure || !slot.listening || slot.style !== look(slot)) return false;
+    if (!quickDraw(slot.plot, figure)) return false;
+    slot.digest = digest ?? "";
     slot.quick = true;
     return true;
   }
@@ -128,12 +189,14 @@ export class Charts {
     this.slots.clear();
   }
 
+  /** @param {Slot} slot */
   #drawOne(slot) {
-    if (!slot.width) return; // hidden for now; drawn when it gets a width
-    const { data, layout = {} } = slot.spec.figure;
-    slot.digest = slot.spec.digest;
-    slot.style = `${styleOf(slot.spec.figure)} ${slot.spec.height} ${slot.width}`;
-    slot.quick = false; // drawn without Plotly, which still holds older numbers
+    if (!this.Plotly || !slot.width || !slot.spec.figure) return; // hidden for now; drawn when it gets a width
+    const { data, layout } = slot.spec.figure;
+    slot.digest = slot.spec.digest ?? "";
+    slot.style = look(slot);
+    slot.quick = false;
+    handBack(slot.plot, layout);
     try {
       // The settings go in once: given again, Plotly measures the page to compare them, and
       // makes a new chart where the address has changed.
@@ -145,7 +208,7 @@ export class Charts {
     }
     if (!slot.listening) {
       slot.listening = true;
-      slot.plot.on("plotly_click", ({ points }) => this.#clicked(slot, points));
+      slot.plot.on?.("plotly_click", ({ points }) => this.#clicked(slot, points));
       choosePlaces(
         slot.plot,
         () => (Array.isArray(slot.spec.selects) ? slot.spec.selects : null),
@@ -154,7 +217,11 @@ export class Charts {
     }
   }
 
-  /** The figure's own layout over what all charts of the course share. */
+  /**
+   * The figure's own layout over what all charts of the course share.
+   * @param {Layout} layout
+   * @param {Slot} slot
+   */
   #layout(layout, { spec, width }) {
     const space = layout.scene && { scene: { ...layout.scene, dragmode: this.turning } };
     const text = "ink:text";
@@ -165,6 +232,7 @@ export class Charts {
       tickangle: 0, // these two spare Plotly measuring every label at every step
       ticklabeloverflow: "allow",
     };
+    /** @type {Record<string, any>} */
     const full = {
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
@@ -187,6 +255,7 @@ export class Charts {
     return this.palette.paint(full);
   }
 
+  /** @param {Slot} slot  @param {Point[]} points */
   #clicked(slot, points) {
     const value = points[0]?.customdata;
     if (typeof slot.spec.selects === "string" && value !== undefined && value !== null) {
@@ -194,9 +263,10 @@ export class Charts {
     }
   }
 
+  /** @param {ResizeObserverEntry[]} entries */
   #resize(entries) {
     for (const { target, contentRect } of entries) {
-      const slot = this.slots.get(target.parentNode?.dataset.figure);
+      const slot = this.slots.get(target.parentElement?.dataset.figure ?? "");
       const width = Math.round(contentRect.width);
       if (!slot || slot.width === width) continue;
       slot.width = width;
@@ -204,25 +274,29 @@ export class Charts {
     }
   }
 
+  /** @param {IntersectionObserverEntry[]} entries */
   #sight(entries) {
     for (const { target, isIntersecting } of entries) {
-      const slot = this.slots.get(target.dataset.figure);
+      const slot = this.slots.get(target.getAttribute("data-figure") ?? "");
       if (!slot) continue;
       slot.inSight = isIntersecting;
       if (isIntersecting && this.Plotly && isStale(slot)) this.#drawOne(slot);
     }
   }
 
-  #makeSlot(id) {
+  /** @param {FigureSpec} spec  @returns {Slot} */
+  #makeSlot(spec) {
     const title = element("div", "gl-title");
     const plot = element("div", "gl-plot", { role: "img" });
     const caption = element("figcaption", "gl-caption");
-    const root = element("figure", "gl-figure", { "data-figure": id }, title, plot, caption);
+    const root = element("figure", "gl-figure", { "data-figure": spec.id }, title, plot, caption);
     this.resized.observe(plot);
     this.sighted.observe(root);
-    return { root, title, plot, caption, digest: null, width: null, alt: null, inSight: true };
+    const undrawn = { digest: null, style: null, width: null, alt: null };
+    return { root, title, plot, caption, spec, ...undrawn, inSight: true, quick: false, listening: false };
   }
 
+  /** @param {Slot} slot */
   #drop(slot) {
     this.resized.unobserve(slot.plot);
     this.sighted.unobserve(slot.root);
@@ -231,7 +305,12 @@ export class Charts {
   }
 }
 
-/** Whether a chart shows another figure than it should. */
+/** Whether a chart shows another figure than it should. @param {Slot} slot */
 function isStale(slot) {
   return slot.digest !== slot.spec.digest;
+}
+
+/** All of a chart but where things lie: what is drawn quickly has to have it. @param {Slot} slot */
+function look({ spec, width }) {
+  return `${spec.style} ${spec.height} ${width}`;
 }

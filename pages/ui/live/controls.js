@@ -6,31 +6,40 @@ import { makeField } from "./fields.js";
 
 const REST = 250; // ms without a key before a value counts as resting
 
+/** @import { Control, Group } from "./messages.d.ts" */
+/** @import { Field, What } from "./fields.js" */
+
+/**
+ * @typedef {{name: string, field: Field, fresh: boolean, held: boolean}} Entry
+ * @typedef {Object} Told
+ * @property {(live: boolean) => void} changed  the learner set something
+ * @property {(word: "undo"|"redo") => void} went
+ */
+
 export class Controls {
-  /**
-   * @param {HTMLElement} box
-   * @param {(values: Record<string, string>, live: boolean) => void} changed
-   */
-  constructor(box, changed) {
+  /** @param {HTMLElement} box  @param {Told} told */
+  constructor(box, told) {
     this.box = box;
-    this.changed = changed;
-    /** @type {Map<string, {name: string, field: import("./fields.js").Field, fresh: boolean}>} */
+    this.told = told;
+    /** @type {Map<string, Entry>} */
     this.known = new Map(); // by name and kind
+    /** @type {HTMLElement[]} */
     this.groups = [];
     this.layout = "";
-    this.reset = null;
     this.unsettled = false; // something was moved and not yet told as resting
     this.touched = ""; // the control that the hand was on last
     this.held = false; // a pointer is down on a slider or a chart
     this.restTimer = 0;
+    /** @type {Record<string, boolean>} */
+    this.allowed = {}; // undo and redo
     this.listeners = new AbortController();
     this.#watchPointer();
   }
 
-  /** What every control says, by name; and which was touched last: of two linked ones it counts. */
+  /** What every control says, by name. @returns {Record<string, string>} */
   values() {
     const said = [...this.known.values()].map(({ field, name }) => [name, field.get()]);
-    return { ...Object.fromEntries(said), touched: this.touched };
+    return Object.fromEntries(said);
   }
 
   /**
@@ -51,19 +60,34 @@ export class Controls {
     else if (!moving) this.#settle();
   }
 
+  /** Set controls from here, and tell nobody. @param {Record<string, string>} values */
+  set(values) {
+    this.#forget();
+    this.touched = "";
+    for (const { name, field } of this.known.values()) {
+      const value = values[name];
+      if (value !== undefined && field.get() !== value) field.set(value);
+    }
+  }
+
+  /** Which of a control's buttons may be pressed. @param {Record<string, boolean>} buttons */
+  allow(buttons) {
+    this.allowed = buttons;
+    for (const { field } of this.known.values()) field.allow?.(buttons);
+  }
+
   /**
-   * @param {any[]} groups
-   * @param {number} reset
+   * @param {Group[]} groups
+   * @param {boolean} forced   the controls take over what stands here, come what may
    * @param {boolean} current  whether this answers the newest thing the learner did
    */
-  show(groups, reset, current) {
-    const forced = reset !== this.reset;
-    this.reset = reset;
+  show(groups, forced, current) {
     if (forced) this.#forget();
     this.#build(groups);
     for (const spec of groups.flatMap((group) => group.controls)) {
-      const entry = this.known.get(`${spec.name} ${spec.kind}`);
+      const entry = /** @type {Entry} */ (this.known.get(`${spec.name} ${spec.kind}`));
       entry.field.describe(spec);
+      entry.field.allow?.(this.allowed);
       entry.held = Boolean(spec.disabled);
       if (forced || entry.fresh || (current && !this.#isBusy(entry) && !spec.error)) {
         if (entry.field.get() !== spec.value) entry.field.set(spec.value);
@@ -77,11 +101,12 @@ export class Controls {
     this.listeners.abort();
   }
 
-  /** Whether the learner is in the middle of something here. */
+  /** Whether the learner is in the middle of something here. @param {Entry} entry */
   #isBusy({ field, name }) {
     if (this.unsettled && name === this.touched) return true;
     const active = document.activeElement;
-    return field.root.contains(active) && ["text", "textarea"].includes(active.type);
+    const kind = active && "type" in active ? active.type : "";
+    return field.root.contains(active) && (kind === "text" || kind === "textarea");
   }
 
   #forget() {
@@ -89,11 +114,16 @@ export class Controls {
     clearTimeout(this.restTimer);
   }
 
+  /** @param {What} what  @param {string} name */
   #tell(what, name) {
+    if (what === "undo" || what === "redo") {
+      this.told.went(what);
+      return;
+    }
     this.touched = name;
     if (what !== "left") this.unsettled = true;
     if (what === "editing") return; // sent once it is left
-    if (what === "moving") this.changed(this.values(), true);
+    if (what === "moving") this.told.changed(true);
     if (what === "done" || what === "left") this.#settle();
     else this.#restLater();
   }
@@ -107,7 +137,7 @@ export class Controls {
     clearTimeout(this.restTimer);
     if (!this.unsettled) return;
     this.unsettled = false;
-    this.changed(this.values(), false);
+    this.told.changed(false);
   }
 
   #watchPointer() {
@@ -115,7 +145,7 @@ export class Controls {
     this.box.addEventListener(
       "pointerdown",
       (event) => {
-        this.held = event.target.type === "range";
+        this.held = event.target instanceof HTMLInputElement && event.target.type === "range";
       },
       { signal },
     );
@@ -129,7 +159,7 @@ export class Controls {
     }
   }
 
-  /** Bring the page's controls in line with the payload's, keeping every one that is known. */
+  /** Bring the page's controls in line with these, keeping every one that is known. @param {Group[]} groups */
   #build(groups) {
     const layout = JSON.stringify(
       groups.map(({ title, controls }) => [title, controls.map(({ name, kind }) => [name, kind])]),
@@ -138,7 +168,7 @@ export class Controls {
     this.layout = layout;
     const before = this.known;
     this.known = new Map();
-    const focused = document.activeElement;
+    const focused = /** @type {?HTMLElement} */ (document.activeElement);
     const boxes = groups.map((group, index) => {
       const box = this.#groupBox(group, index);
       const fields = group.controls.map((spec) => {
@@ -147,29 +177,34 @@ export class Controls {
           name: spec.name,
           field: makeField(spec, (what) => this.#tell(what, spec.name)),
           fresh: true,
+          held: false,
         };
         this.known.set(key, entry);
         return entry.field.root;
       });
-      setChildren(box.querySelector(".gl-fields"), fields);
+      setChildren(/** @type {Element} */ (box.querySelector(".gl-fields")), fields);
       return box;
     });
     setChildren(this.box, boxes);
-    if (focused !== document.activeElement && this.box.contains(focused)) focused.focus();
+    if (focused !== document.activeElement && this.box.contains(focused)) focused?.focus();
   }
 
+  /** @param {Group} group  @param {number} index */
   #groupBox({ title, open }, index) {
-    const tag = title === null ? "DIV" : "DETAILS";
-    let box = this.groups[index];
-    if (box?.tagName !== tag) {
-      box = element(tag, "gl-group", {}, element("div", "gl-fields"));
-      if (title !== null) {
-        box.prepend(element("summary", "gl-summary"));
-        box.open = Boolean(open); // only at first: from then on the learner opens and closes it
-      }
-      this.groups[index] = box;
+    const known = this.groups[index];
+    if (known?.tagName === (title === null ? "DIV" : "DETAILS")) {
+      if (title !== null) setText(/** @type {Element} */ (known.querySelector("summary")), title);
+      return known;
     }
-    if (title !== null) setText(box.querySelector("summary"), title);
+    const fields = element("div", "gl-fields");
+    /** @type {HTMLElement} */
+    let box = element("div", "gl-group", {}, fields);
+    if (title !== null) {
+      const details = element("details", "gl-group", {}, element("summary", "gl-summary", {}, title), fields);
+      details.open = Boolean(open); // only at first: from then on the learner opens and closes it
+      box = details;
+    }
+    this.groups[index] = box;
     return box;
   }
 }

@@ -2,11 +2,12 @@
 // text: nothing from a payload is parsed as HTML.
 
 /**
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {string} className
  * @param {Record<string, string>} [attributes]
  * @param {...(Node|string)} children
- * @returns {any} an element of that tag
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function element(tag, className, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -16,23 +17,36 @@ export function element(tag, className, attributes = {}, ...children) {
   return node;
 }
 
-/** Set a node's text only when it differs: an unchanged node costs no layout. */
+/**
+ * Set a node's text only when it differs: an unchanged node costs no layout.
+ * @param {Node} node
+ * @param {string} text
+ */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Make `parent` hold exactly `children`, in order, moving only what is out of place. */
+/**
+ * Make `parent` hold exactly `children`, in order, moving only what is out of place.
+ * @param {Element} parent
+ * @param {Element[]} children
+ */
 export function setChildren(parent, children) {
   children.forEach((child, index) => {
     if (parent.childNodes[index] !== child) {
       parent.insertBefore(child, parent.childNodes[index] ?? null);
     }
   });
-  while (parent.childNodes.length > children.length) parent.lastChild.remove();
+  while (parent.childNodes.length > children.length) parent.lastChild?.remove();
 }
 
-/** An attribute with that value, or none where there is nothing to say. */
+/**
+ * An attribute with that value, or none where there is nothing to say.
+ * @param {Element} node
+ * @param {string} name
+ * @param {string | number | null | undefined} value
+ */
 export function setOrRemove(node, name, value) {
   if (value === undefined || value === null || value === "") node.removeAttribute(name);
-  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
 }

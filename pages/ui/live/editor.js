@@ -1,12 +1,15 @@
 // A program's field: several lines, their numbers beside them, and a mark where an error is. What
 // is typed counts once the learner says so: Ctrl or Cmd with Enter, the button, or leaving.
 
-import { element, setText } from "./dom.js";
+import { element } from "./dom.js";
 
 const LEAST_LINES = 5;
 const MOST_LINES = 18;
 
-/** One of the inputs that `makeField` in fields.js puts into a control. */
+/**
+ * One of the inputs that `makeField` in fields.js puts into a control.
+ * @type {import("./fields.js").MakeInput}
+ */
 export function code(spec, id, tell, { body }) {
   const numbers = element("div", "gl-numbers", { "aria-hidden": "true" });
   const mark = element("div", "gl-caret", { "aria-hidden": "true" });
@@ -21,6 +24,7 @@ export function code(spec, id, tell, { body }) {
   const sheet = element("div", "gl-sheet", {}, numbers, area, mark);
   body.append(sheet, run);
   let told = "";
+  /** @type {?number[]} */
   let marked = null; // line and column of the error, from 1
 
   const follow = () => {
@@ -40,8 +44,8 @@ export function code(spec, id, tell, { body }) {
   const place = () => {
     numbers.style.transform = `translateY(${-area.scrollTop}px)`;
     if (!marked) return;
-    mark.style.setProperty("--gl-line", marked[0] - 1);
-    mark.style.setProperty("--gl-column", Math.max(marked[1] - 1, 0));
+    mark.style.setProperty("--gl-line", String(marked[0] - 1));
+    mark.style.setProperty("--gl-column", String(Math.max(marked[1] - 1, 0)));
     mark.style.transform = `translate(${-area.scrollLeft}px, ${-area.scrollTop}px)`;
   };
   const apply = () => {
@@ -77,33 +81,30 @@ export function code(spec, id, tell, { body }) {
 }
 
 /**
- * Buttons that ask for something once each. What was asked last stays its value, with a count that
- * goes on from the server's: a page opened anew must not ask for what has been done already.
+ * Buttons that ask for something, undo or redo; `allow` says which of them there is anything for.
+ * @type {import("./fields.js").MakeInput}
  */
 export function actions(spec, id, tell, { body }) {
-  let asked = "";
-  let count = 0;
-  const buttons = new Map();
-  const describe = (next) => {
-    for (const { value, label, disabled } of next.options ?? []) {
-      let button = buttons.get(value);
-      if (!button) {
-        button = element("button", "gl-button", { type: "button" });
-        button.addEventListener("click", () => {
-          if (button.getAttribute("aria-disabled") === "true") return;
-          asked = `${value} ${++count}`;
-          tell("done");
-        });
-        buttons.set(value, button);
-        body.append(button);
+  const buttons = (spec.options ?? []).map(({ value, label }) => {
+    const button = element("button", "gl-button", { type: "button", "data-does": value }, label);
+    button.addEventListener("click", () => {
+      if (button.getAttribute("aria-disabled") === "true") return;
+      tell(/** @type {"undo"|"redo"} */ (value));
+    });
+    return button;
+  });
+  body.append(...buttons);
+  return {
+    get: () => "",
+    set: () => {},
+    nodes: () => buttons,
+    describe: () => {},
+    allow(which) {
+      for (const button of buttons) {
+        // Not `disabled`: it keeps the focus.
+        const can = which[button.dataset.does ?? ""];
+        button.setAttribute("aria-disabled", String(!can));
       }
-      setText(button, label);
-      button.setAttribute("aria-disabled", String(Boolean(disabled))); // it keeps the focus
-    }
+    },
   };
-  const set = (value) => {
-    const done = Number(value.split(" ")[1]);
-    if (done > count) [asked, count] = [value, done];
-  };
-  return { get: () => asked, set, nodes: () => [...buttons.values()], describe };
 }

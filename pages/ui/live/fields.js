@@ -6,24 +6,48 @@ import { actions, code } from "./editor.js";
 import { slider } from "./slider.js";
 import { step, typed } from "./typing.js";
 
+/** @import { Control, Option } from "./messages.d.ts" */
+
 /**
  * @typedef {Object} Field
  * @property {HTMLElement} root
  * @property {() => string} get          what the control says now
  * @property {(text: string) => void} set
- * @property {(spec: any) => void} describe  take over label, bounds, options, error
- *
- * @callback Tell  "moving": a value under the hand · "typing": half a text · "editing": half a
- *                 program, which waits · "left": typing has ended · "done": chosen in one go
- * @param {"moving"|"typing"|"editing"|"left"|"done"} what
+ * @property {(spec: Control) => void} describe  take over label, bounds, options, error
+ * @property {(which: Record<string, boolean>) => void} [allow]  of buttons: which may be pressed
  */
 
+/**
+ * "moving": a value under the hand · "typing": half a text · "editing": half a program, which
+ * waits · "left": typing has ended · "done": chosen in one go · "undo", "redo": a button
+ * @typedef {"moving"|"typing"|"editing"|"left"|"done"|"undo"|"redo"} What
+ * @typedef {(what: What) => void} Tell
+ */
+
+/**
+ * What a field has of its kind alone.
+ * @typedef {Object} Input
+ * @property {() => string} get
+ * @property {(text: string) => void} set
+ * @property {() => (HTMLInputElement|HTMLTextAreaElement|HTMLSelectElement|HTMLButtonElement)[]} nodes
+ * @property {(spec: Control) => void} describe
+ * @property {(which: Record<string, boolean>) => void} [allow]
+ *
+ * @typedef {ReturnType<typeof makeShell>} Shell
+ * @typedef {(spec: Control, id: string, tell: Tell, shell: Shell) => Input} MakeInput
+ */
+
+/** @type {Record<Control["kind"], MakeInput>} */
 const FIELDS = { slider, integer: text, text, choice, select, code, actions };
 const GROUPS = ["choice", "actions"]; // several controls under one label
 
 let ids = 0;
 
-/** @param {any} spec  @param {Tell} tell  @returns {Field} */
+/**
+ * @param {Control} spec
+ * @param {Tell} tell
+ * @returns {Field}
+ */
 export function makeField(spec, tell) {
   const id = `gl-${++ids}`;
   const shell = makeShell(spec, id);
@@ -32,9 +56,10 @@ export function makeField(spec, tell) {
     root: shell.root,
     get: input.get,
     set: input.set,
+    allow: input.allow,
     describe(next) {
       shell.describe(next);
-      input.describe?.(next);
+      input.describe(next);
       for (const node of input.nodes()) {
         const described = [next.help && `${id}-help`, next.error && `${id}-error`].filter(Boolean);
         setOrRemove(node, "aria-describedby", described.join(" "));
@@ -46,7 +71,11 @@ export function makeField(spec, tell) {
   };
 }
 
-/** What every control has: a label, a help line, a place for the error. */
+/**
+ * What every control has: a label, a help line, a place for the error.
+ * @param {Control} spec
+ * @param {string} id
+ */
 function makeShell(spec, id) {
   const group = GROUPS.includes(spec.kind);
   const label = group
@@ -62,7 +91,7 @@ function makeShell(spec, id) {
   return {
     root,
     body,
-    describe(next) {
+    describe(/** @type {Control} */ next) {
       setText(label, next.label);
       setText(help, next.help ?? "");
       setText(error, next.error ?? "");
@@ -72,24 +101,25 @@ function makeShell(spec, id) {
   };
 }
 
+/** @type {MakeInput} */
 function text(spec, id, tell, { body }) {
   let range = spec;
   const input = element("input", "gl-field", { type: "text", id, autocomplete: "off" });
   body.append(input);
   // What may be chosen as well as typed; the browser offers what fits.
   const list = element("datalist", "", { id: `${id}-offers` });
-  const offer = choices({}, (options) => {
+  const offer = choices(null, (options) => {
     list.replaceChildren(
       ...options.map(({ value, label }) => element("option", "", { value, label })),
     );
     if (options.length) body.append(list);
     setOrRemove(input, "list", options.length ? list.id : "");
   });
-  const take = (value, what) => {
+  const take = (/** @type {string} */ value, /** @type {What} */ what) => {
     input.value = value;
     tell(what);
   };
-  const stepping = (steps) => step(input, range, steps, take);
+  const stepping = (/** @type {number} */ steps) => step(input, range, steps, take);
   typed(input, tell, { step: spec.kind === "integer" ? stepping : null });
   return {
     get: () => input.value,
@@ -100,14 +130,17 @@ function text(spec, id, tell, { body }) {
     describe(next) {
       range = next;
       input.spellcheck = false;
-      if (spec.kind === "integer") input.inputMode = next.min >= 0 ? "numeric" : "text";
+      const natural = next.min !== undefined && next.min >= 0;
+      if (spec.kind === "integer") input.inputMode = natural ? "numeric" : "text";
       setOrRemove(input, "placeholder", next.placeholder);
       offer(next);
     },
   };
 }
 
+/** @type {MakeInput} */
 function choice(spec, id, tell, { body }) {
+  /** @type {HTMLInputElement[]} */
   let radios = [];
   const fill = choices(spec, (options) => {
     radios = options.map(({ value }) =>
@@ -130,6 +163,7 @@ function choice(spec, id, tell, { body }) {
   };
 }
 
+/** @type {MakeInput} */
 function select(spec, id, tell, { body }) {
   const list = element("select", "gl-field", { id });
   body.append(list);
@@ -149,11 +183,15 @@ function select(spec, id, tell, { body }) {
   };
 }
 
-/** Calls `fill` now and whenever the options differ, so that an unchanged list is left alone. */
+/**
+ * Calls `fill` now and whenever the options differ, so that an unchanged list is left alone.
+ * @param {Control | null} spec
+ * @param {(options: Option[]) => void} fill
+ */
 function choices(spec, fill) {
   let known = "";
-  const describe = (next) => {
-    const options = next.options ?? [];
+  const describe = (/** @type {Control | null} */ next) => {
+    const options = next?.options ?? [];
     const text = JSON.stringify(options);
     if (text === known) return;
     known = text;

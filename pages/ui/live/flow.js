@@ -1,23 +1,21 @@
-// When to send what the learner set. Knows neither the page nor Streamlit.
+// When to send what the learner set. Knows neither the page nor the line.
 //
 // Few requests are under way at a time: one, or two while answers come quickly, so that the server
-// computes one picture while the browser takes in another. Meanwhile only the newest values are
-// kept, and they go out as soon as there is room: the server is never asked for a picture nobody
-// will see, and the last value is never lost.
+// computes one picture while the browser takes in another. What is asked is looked up in the moment
+// it is sent: the server is never asked for a picture nobody will see, and the last value is never
+// lost.
 // A slow answer is interrupted by a newer value after PATIENCE; while the hand keeps moving each
 // interruption doubles the wait, so that a slow lab still shows something in mid-drag. Values that
 // rest are worth interrupting for at once.
 
 const PATIENCE = 400; // ms before a newer value interrupts
-const PATIENCE_LIMIT = 6400; // ms; also how soon a request whose answer was lost is given up
+const PATIENCE_LIMIT = 6400; // ms
 const BUSY_AFTER = 330; // ms before the lab says it is computing
 const QUICK = 200; // ms: after an answer in less, two requests may be under way
 
-/** @typedef {{seq: number, live: boolean, values: Record<string, string>}} Change */
-
 export class Flow {
   /**
-   * @param {(change: Change) => void} send
+   * @param {(seq: number, live: boolean) => boolean} send  whether it went
    * @param {(busy: boolean) => void} showBusy
    */
   constructor(send, showBusy) {
@@ -27,25 +25,43 @@ export class Flow {
     this.answeredSeq = 0; // of the newest answer
     this.room = 1; // requests that may be under way
     this.resting = true; // the newest request was not live
+    /** @type {?{live: boolean}} */
     this.pending = null; // what goes out next
+    this.open = false;
     this.sentAt = 0;
     this.patience = PATIENCE;
     this.interruptTimer = 0;
     this.busyTimer = 0;
   }
 
-  /** The learner changed something; `live` while the hand still moves. */
-  offer(values, live) {
-    this.pending = { values, live };
+  /** There is something to ask. @param {boolean} live  while the hand still moves */
+  offer(live) {
+    this.pending = { live };
     this.#pump();
   }
 
-  /** An answer has come. Also tells a fresh lab where to go on counting. */
+  /** The line is open: what waits goes out, or else what was asked last, of a new listener. */
+  begin() {
+    this.open = true;
+    this.pending ??= { live: false };
+    this.#pump();
+  }
+
+  /** The line is lost, and with it every answer that is under way: that is asked again. */
+  lose() {
+    this.open = false;
+    clearTimeout(this.interruptTimer);
+    clearTimeout(this.busyTimer);
+    this.showBusy(false);
+    if (this.#underWay()) this.pending ??= { live: !this.resting };
+    this.answeredSeq = this.seq;
+  }
+
+  /** An answer has come, or word that there will be none. @param {number} seq */
   answered(seq) {
-    if (seq < this.answeredSeq) return;
+    if (seq < this.answeredSeq || seq > this.seq) return;
     if (seq === this.seq) this.room = performance.now() - this.sentAt < QUICK ? 2 : 1;
     this.answeredSeq = seq;
-    this.seq = Math.max(this.seq, seq);
     this.patience = PATIENCE;
     clearTimeout(this.busyTimer);
     this.showBusy(false);
@@ -53,7 +69,12 @@ export class Flow {
     this.#pump();
   }
 
-  /** Whether an answer numbered `seq` is to the newest thing the learner did. */
+  /** The server says that it works: it is not lost. */
+  heard() {
+    this.patience = Math.max(this.patience, PATIENCE);
+  }
+
+  /** Whether an answer numbered `seq` is to the newest thing the learner did. @param {number} seq */
   isNewest(seq) {
     return this.pending === null && seq >= this.seq;
   }
@@ -65,6 +86,7 @@ export class Flow {
 
   stop() {
     this.pending = null;
+    this.open = false;
     clearTimeout(this.interruptTimer);
     clearTimeout(this.busyTimer);
   }
@@ -80,7 +102,7 @@ export class Flow {
 
   #pump() {
     clearTimeout(this.interruptTimer);
-    if (this.pending === null) return;
+    if (this.pending === null || !this.open) return;
     if (this.#underWay() >= this.room) {
       const patience = this.pending.live ? this.patience : PATIENCE;
       const left = this.sentAt + patience - performance.now();
@@ -92,11 +114,11 @@ export class Flow {
     } else if (!this.#underWay()) {
       this.#busySoon();
     }
-    const { values, live } = this.pending;
+    const { live } = this.pending;
     this.pending = null;
     this.resting = !live;
     this.sentAt = performance.now();
     this.seq += 1;
-    this.send({ seq: this.seq, live, values });
+    this.send(this.seq, live);
   }
 }

@@ -1,33 +1,21 @@
 // The graph of one run: its drawing, the backward pass step by step beside it, and the scissors.
 // What it shows comes from lessons/graph/picture.py; stepping asks nothing of the server.
-/**
- * @typedef {Object} GraphSpec   what pages/ui/payload.py's `graph` makes
- * @property {string} title
- * @property {?number} at        the step to show when `reset` changes; null: keep the one there is
- * @property {?("cuts"|"snip")} scissors
- * @property {string[]} cuts     the edges cut now
- * @property {string} covered    why no gradient is shown yet, or nothing
- * @property {number} width
- * @property {number} height
- * @property {any[]} nodes
- * @property {any[]} edges
- * @property {{key: string, label: string}[]} legend
- * @property {string} alternative
- * @property {any[]} steps
- */
 
 import { element, setChildren, setText } from "./dom.js";
 import { Drawing, swatch } from "./graph_drawing.js";
 import { reached } from "./graph_reached.js";
 import { Stepper } from "./stepper.js";
 
+/** @import { GraphSpec, LegendEntry } from "./messages.d.ts" */
+
 // While a hand drags, the charts come first: the graph is drawn when the browser has nothing else to
 // do, and at the latest so many milliseconds after its numbers came.
 const LATEST = 100;
-const atLeisure = window.requestIdleCallback
-  ? (work) => requestIdleCallback(work, { timeout: LATEST })
-  : (work) => setTimeout(work, LATEST / 2);
+const atLeisure = "requestIdleCallback" in window
+  ? (/** @type {() => void} */ work) => requestIdleCallback(work, { timeout: LATEST })
+  : (/** @type {() => void} */ work) => setTimeout(work, LATEST / 2);
 
+/** @type {Record<string, number | undefined>} */
 const KEYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 
 export class Graph {
@@ -37,11 +25,18 @@ export class Graph {
    */
   constructor(box, told) {
     this.told = told;
+    /** @type {GraphSpec | null} */
     this.spec = null;
+    /** @type {number | null} */
     this.reset = null;
     this.step = 0;
+    /** @type {Set<string>} */
     this.cuts = new Set();
+    /** @type {string | null} */
     this.snip = null; // an edge clicked where each click is told once
+    /** @type {string | null} */
+    this.about = null; // the node or edge that is pointed at
+    this.legendText = "";
     this.box = box;
     this.title = element("h3", "gl-title", { id: "gl-graph-title" });
     this.svg = element("div", "gl-drawing");
@@ -61,24 +56,14 @@ export class Graph {
     box.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** What to send along with the controls' values. */
-  values() {
-    if (this.spec?.scissors === "cuts") return { cuts: [...this.cuts].sort().join(",") };
-    return this.snip ? { snip: this.snip } : {};
-  }
-
-  /** That a click was sent: it is not sent again. */
-  sent(values) {
-    if (values.snip === this.snip) this.snip = null;
-  }
-
   /** The step as the address has it; null at the end, where it goes without saying. */
   get at() {
     return !this.spec?.steps.length || this.step === this.spec.steps.length ? null : this.step;
   }
 
   /**
-   * @param {?GraphSpec} spec
+   * @param {(GraphSpec & {at: number | null}) | null} spec  `at`: the step to show when `reset` is
+   *   another one; null keeps the one there is
    * @param {number} reset
    * @param {boolean} newest  whether this answers the newest thing the learner did
    */
@@ -121,6 +106,7 @@ export class Graph {
 
   #draw() {
     const { spec, step } = this;
+    if (!spec) return;
     delete this.box.dataset.behind;
     setText(this.words, spec.alternative);
     this.#showLegend(spec.legend);
@@ -130,7 +116,9 @@ export class Graph {
     this.#tell();
   }
 
+  /** @param {number} to */
   #go(to) {
+    if (!this.spec) return;
     const step = Math.max(0, Math.min(to, this.spec.steps.length));
     if (step === this.step) return;
     this.step = step;
@@ -138,6 +126,7 @@ export class Graph {
     this.told.moved();
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     const by = KEYS[event.key];
     if (by === undefined || !this.spec || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -146,15 +135,19 @@ export class Graph {
     this.#go(this.step + by);
   }
 
+  /** @param {string} id */
   #press(id) {
-    if (this.spec.scissors === "cuts") {
+    if (this.spec?.scissors === "cuts") {
       if (!this.cuts.delete(id)) this.cuts.add(id);
       this.drawing.markCuts(this.cuts); // at once; the numbers follow with the answer
     } else this.snip = id;
     this.told.cut();
   }
 
-  /** Show the whole tensors of a node or edge that is pointed at or focused. */
+  /**
+   * Show the whole tensors of a node or edge that is pointed at or focused.
+   * @param {string | null} about
+   */
   #look(about) {
     this.about = about;
     this.#tell();
@@ -162,6 +155,7 @@ export class Graph {
 
   #tell() {
     const { spec, about } = this;
+    if (!spec) return;
     const node = about && spec.nodes.find(({ id }) => id === about);
     const edge = about && !node && spec.edges.find(({ id }) => id === about);
     const { shown } = reached(spec, this.step);
@@ -181,6 +175,7 @@ export class Graph {
     setText(this.detail, text);
   }
 
+  /** @param {LegendEntry[]} entries */
   #showLegend(entries) {
     const text = JSON.stringify(entries);
     if (text === this.legendText) return;

@@ -3,17 +3,31 @@
 
 import { setChildren, setOrRemove, setText } from "./dom.js";
 
+/** @import { GraphEdge, GraphNode, GraphSpec } from "./messages.d.ts" */
+/** @import { Reached } from "./graph_reached.js" */
+
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const LINE = 16; // px between the lines of a node, as lessons/graph/picture.py counts them
 const MARGIN = 14; // room for focus rings and marks
+/** @type {Record<string, string | undefined>} */
 const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped: "⊓", surrogate: "≈", stopped: "■" };
+/** @type {Record<string, number | undefined>} */
+const KEYS = { ArrowDown: 1, ArrowUp: -1 };
 // Two handles and two blades, around (0, 0), open to the right.
 const SCISSORS = "M-7-3.5a2.2 2.2 0 1 0 0.1 0M-7 4a2.2 2.2 0 1 0 0.1 0M-4.6-0.6L7 4.5M-4.6 1.4L7-4.5";
 
+/**
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {string} className
+ * @param {Record<string, string | number>} [attributes]
+ * @param {...(Node|string)} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
 function svg(tag, className, attributes = {}, ...children) {
   const node = document.createElementNS(NAMESPACE, tag);
   if (className) node.setAttribute("class", className);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
   node.append(...children);
   return node;
 }
@@ -21,23 +35,30 @@ function svg(tag, className, attributes = {}, ...children) {
 export class Drawing {
   /**
    * @param {HTMLElement} box
-   * @param {{look: (id: ?string) => void, press: (id: string) => void}} told
+   * @param {{look: (id: string | null) => void, press: (id: string) => void}} told
    */
   constructor(box, told) {
     this.told = told;
+    /** @type {GraphSpec | null} */
+    this.spec = null;
+    /** @type {Map<string | null, SVGGElement>} */
     this.known = new Map(); // groups by id
+    /** @type {string[]} */
+    this.order = []; // ids, from the top down
     this.edges = svg("g", "");
     this.nodes = svg("g", "");
     this.root = svg("svg", "gl-svg", { role: "group" }, this.edges, this.nodes);
     box.append(this.root);
+    /** @type {Map<string | null, DOMPoint[]>} */
     this.sampled = new Map(); // points along paths, by their `d`
+    /** @type {string | null} */
     this.stop = null; // the id that Tab comes to
     this.root.addEventListener("keydown", (event) => this.#key(event));
+    /** @type {string | null} */
     this.near = null; // the edge under the pointer
-    const listen = (name, does) => this.root.addEventListener(name, does);
-    listen("click", (event) => this.#press(this.#under(event)));
-    listen("pointermove", (event) => this.#hover(this.#under(event)));
-    listen("pointerleave", () => this.#hover(null));
+    this.root.addEventListener("click", (event) => this.#press(this.#under(event)));
+    this.root.addEventListener("pointermove", (event) => this.#hover(this.#under(event)));
+    this.root.addEventListener("pointerleave", () => this.#hover(null));
     // On the box: an SVG element that listens for focus gets a tab stop of its own.
     box.addEventListener("focusin", (event) => {
       const id = idAt(event);
@@ -48,8 +69,8 @@ export class Drawing {
   }
 
   /**
-   * @param {import("./graph.js").GraphSpec} spec
-   * @param {ReturnType<import("./graph_reached.js").reached>} here
+   * @param {GraphSpec} spec
+   * @param {Reached} here
    * @param {Set<string>} cuts
    */
   show(spec, here, cuts) {
@@ -60,7 +81,7 @@ export class Drawing {
     setOrRemove(this.root, "aria-label", `${spec.title}: ${spec.nodes.length} nodes, ${spec.edges.length} edges. Up and down arrows go through them.`);
     const before = this.known;
     this.known = new Map();
-    const take = (id, build) => {
+    const take = (/** @type {string} */ id, /** @type {typeof nodeGroup} */ build) => {
       const group = before.get(id) ?? build(id);
       this.known.set(id, group);
       return group;
@@ -70,13 +91,18 @@ export class Drawing {
     this.markCuts(cuts);
     if (this.sampled.size > 200) this.sampled.clear();
     this.order = [...spec.nodes, ...spec.edges].sort((a, b) => a.y - b.y || a.x - b.x).map(({ id }) => id);
-    this.#stopAt(this.known.has(this.stop) ? this.stop : this.order[0]);
+    this.#stopAt(this.stop !== null && this.known.has(this.stop) ? this.stop : this.order[0]);
   }
 
-  /** Scissors on the edges that are cut, before their new numbers are known. */
+  /**
+   * Scissors on the edges that are cut, before their new numbers are known.
+   * @param {Set<string>} cuts
+   */
   markCuts(cuts) {
+    if (!this.spec) return;
     for (const edge of this.spec.edges) {
       const group = this.known.get(edge.id);
+      if (!group) continue;
       const cuttable = edge.cuttable && Boolean(this.spec.scissors);
       const cut = cuts.has(edge.id) || edge.state === "cut";
       setOrRemove(group, "data-cut", cut ? "true" : null);
@@ -86,13 +112,18 @@ export class Drawing {
     }
   }
 
+  /**
+   * @param {SVGGElement} group
+   * @param {GraphNode} node
+   * @param {Reached} here
+   */
   #node(group, node, { nodes }) {
-    const { state = "", mark = "" } = nodes.get(node.id) ?? {};
+    const { state, mark } = nodes.get(node.id) ?? { state: "", mark: "" };
     const [box, text, badge] = group.children;
     setOrRemove(group, "transform", `translate(${node.x} ${node.y})`);
     setOrRemove(group, "data-kind", node.kind);
     setOrRemove(group, "data-step", state);
-    const spoken = { passed: ", passed", current: ", the step is here", waiting: `, waiting ${mark}` }[state] ?? "";
+    const spoken = { "": "", passed: ", passed", current: ", the step is here", waiting: `, waiting ${mark}` }[state];
     setOrRemove(group, "aria-label", `${node.label}: ${node.type}, value ${node.value}${spoken}`);
     const { width, height } = node;
     const round = node.kind === "input" ? height / 2 : 5;
@@ -112,6 +143,11 @@ export class Drawing {
     return group;
   }
 
+  /**
+   * @param {SVGGElement} group
+   * @param {GraphEdge} edge
+   * @param {Reached} here
+   */
   #edge(group, edge, { shown }) {
     const [hit, way, sent, plate, label, mark, cut] = group.children;
     const known = shown.has(edge.id);
@@ -131,38 +167,43 @@ export class Drawing {
     const wide = Math.max(text.length * 6.7 + 6, 0);
     const place = { x: edge.x - wide / 2, y: edge.y - 8, width: text ? wide : 0, height: 16 };
     for (const [name, value] of Object.entries(place)) setOrRemove(plate, name, value);
-    const [x, y] = edge.route.at(-1);
+    const [x, y] = edge.route[edge.route.length - 1];
     setOrRemove(mark, "transform", `translate(${x} ${y - 8})`);
-    setText(mark.lastChild, MARKS[edge.state] ?? "");
+    setText(mark.children[1], MARKS[edge.state] ?? "");
     setOrRemove(mark, "visibility", MARKS[edge.state] && known ? null : "hidden");
     setOrRemove(cut, "transform", `translate(${edge.x - (text ? wide / 2 + 7 : 0)} ${edge.y}) scale(0.85)`);
     return group;
   }
 
+  /** @param {string | null} id */
   #press(id) {
     if (id && this.known.get(id)?.dataset.cuttable) this.told.press(id);
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     const id = idAt(event);
     if (["Enter", " ", "Delete"].includes(event.key)) {
       event.preventDefault();
       this.#press(id);
     }
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const to = by && this.order[this.order.indexOf(id) + by];
-    if (by) event.preventDefault();
-    if (to) this.#stopAt(to).focus();
+    const by = KEYS[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const to = this.order[(id === null ? -1 : this.order.indexOf(id)) + by];
+    if (to) this.#stopAt(to)?.focus();
   }
 
+  /** @param {string} id */
   #stopAt(id) {
     if (this.stop !== id) this.known.get(this.stop)?.setAttribute("tabindex", "-1");
     this.stop = id;
     const group = this.known.get(id);
-    setOrRemove(group, "tabindex", "0");
+    group?.setAttribute("tabindex", "0");
     return group;
   }
 
+  /** @param {string | null} id */
   #hover(id) {
     if (id === this.near) return;
     this.known.get(this.near)?.removeAttribute("data-near");
@@ -171,40 +212,57 @@ export class Drawing {
     this.told.look(id);
   }
 
-  /** What the pointer means: where edges lie close together, the nearest of them. */
+  /**
+   * What the pointer means: where edges lie close together, the nearest of them.
+   * @param {MouseEvent} event
+   */
   #under(event) {
     const id = idAt(event);
-    if (!this.spec.edges.some((edge) => edge.id === id)) return id;
-    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.root.getScreenCTM().inverse());
-    const away = ({ id }) => distance(at, this.#points(this.known.get(id).querySelector(".gl-hit")));
-    return this.spec.edges.map((edge) => [away(edge), edge.id]).sort(([a], [b]) => a - b)[0][1];
+    const way = this.root.getScreenCTM()?.inverse();
+    if (!way || !this.spec?.edges.some((edge) => edge.id === id)) return id;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(way);
+    const far = this.spec.edges.map(({ id }) => ({ id, away: distance(at, this.#points(id)) }));
+    return far.sort((a, b) => a.away - b.away)[0].id;
   }
 
-  /** Points along a drawn path, kept as long as it stays as it is. */
-  #points(path) {
+  /**
+   * Points along an edge's path, kept as long as it stays as it is.
+   * @param {string} id
+   */
+  #points(id) {
+    const path = /** @type {SVGPathElement} */ (this.known.get(id)?.querySelector(".gl-hit"));
     const d = path.getAttribute("d");
-    if (!this.sampled.has(d)) {
+    let points = this.sampled.get(d);
+    if (!points) {
       const length = path.getTotalLength();
       const count = Math.ceil(length / 4);
-      this.sampled.set(d, Array.from({ length: count + 1 }, (_, i) => path.getPointAtLength((i * length) / count)));
+      points = Array.from({ length: count + 1 }, (_, i) => path.getPointAtLength((i * length) / count));
+      this.sampled.set(d, points);
     }
-    return this.sampled.get(d);
+    return points;
   }
 }
 
-function idAt(event) {
-  return event.target.closest("[data-id]")?.dataset.id ?? null;
+/** @param {Event} event */
+function idAt({ target }) {
+  return /** @type {Element} */ (target).closest("[data-id]")?.getAttribute("data-id") ?? null;
 }
 
+/**
+ * @param {DOMPoint} from
+ * @param {DOMPoint[]} points
+ */
 function distance({ x, y }, points) {
   return Math.min(...points.map((point) => Math.hypot(point.x - x, point.y - y)));
 }
 
+/** @param {string} id */
 function nodeGroup(id) {
   const parts = [svg("rect", ""), svg("text", "gl-lines"), svg("text", "gl-mark")];
   return svg("g", "gl-node", { "data-id": id, role: "img", tabindex: "-1" }, ...parts);
 }
 
+/** @param {string} id */
 function edgeGroup(id) {
   return svg(
     "g", "gl-edge", { "data-id": id, tabindex: "-1" },
@@ -218,7 +276,10 @@ function edgeGroup(id) {
   ); // prettier-ignore
 }
 
-/** Through all points of the route, upright at each. */
+/**
+ * Through all points of the route, upright at each.
+ * @param {GraphEdge["route"]} route
+ */
 function curve(route) {
   let path = `M${route[0]}`;
   for (let i = 1; i < route.length; i++) {
@@ -229,7 +290,10 @@ function curve(route) {
   return path;
 }
 
-/** An edge in small, for the legend. */
+/**
+ * An edge in small, for the legend.
+ * @param {string} key
+ */
 export function swatch(key) {
   const signs = ["positive", "negative", "zero", "nan"];
   const named = signs.includes(key) ? { "data-state": "flowing", "data-sign": key } : { "data-state": key, "data-sign": "positive" };

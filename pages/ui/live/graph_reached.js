@@ -1,14 +1,24 @@
 // Where the backward pass is after a number of steps: which edges have sent their gradient, which
 // nodes have been passed, which still wait. Reads the picture's steps and nothing else.
 
+/** @import { GraphSpec } from "./messages.d.ts" */
+
 /**
- * @param {import("./graph.js").GraphSpec} spec
+ * @typedef {Object} Reached
+ * @property {Set<string>} shown  edges, by id
+ * @property {Map<string, {state: "current"|"waiting"|"passed", mark: string}>} nodes  by id; those
+ *   that are not in it have not been touched
+ */
+
+/**
+ * @param {GraphSpec} spec
  * @param {number} step  how many steps have been taken
- * @returns {{shown: Set<string>, nodes: Map<string, {state: string, mark: string}>}} nodes by id;
- *   those that are not in it have not been touched
+ * @returns {Reached}
  */
 export function reached(spec, step) {
+  /** @type {Reached["shown"]} */
   const shown = new Set();
+  /** @type {Reached["nodes"]} */
   const nodes = new Map();
   spec.steps.slice(0, step).forEach((one, place) => {
     for (const part of one.parts) shown.add(part.edge);

@@ -1,91 +1,92 @@
-// The live lab's entry: Streamlit calls `render` with every answer and at every change of theme.
-// A lab is built once a place in the page; after that each answer only changes what differs.
-//
-// What comes from Python:
-/**
- * @typedef {Object} Payload
- * @property {number} seq      the newest change the server had seen
- * @property {number} reset    another number: the controls take the payload's values, come what may
- * @property {{title: ?string, open: boolean, controls: Control[]}[]} groups
- * @property {Figure[]} figures
- * @property {?{caption: string, columns: {label: string, role: ?string}[], rows: string[][]}} table
- * @property {{level: "info"|"warning"|"error", text: string}[]} notes
- * @property {string} status
- * @property {boolean} [settled] this is the whole picture: a resting hand changes nothing in it
- * @property {string} query    the address's canonical query, without "?"
- * @property {?import("./remember.js").Cookie} cookie  what to remember across reloads
- * @property {{role: string, label: string, dash: string}[]} key  which line is which
- * @property {?import("./graph.js").GraphSpec} [graph]
- * @property {{name: string, step: string}} [show]  the part of the lab that the text speaks of:
- *   a figure's id, "graph" or "table"; `step` says whose text, so that a new one is noticed
- * @property {?import("./trainer.js").TrainerSpec} [training]  in a lab that trains: how far it is
- *
- * @typedef {Object} Control
- * @property {string} name
- * @property {string} label
- * @property {"slider"|"integer"|"text"|"choice"|"select"|"code"|"actions"} kind
- * @property {string} value
- * @property {number} [min]
- * @property {number} [max]
- * @property {number} [step]
- * @property {"linear"|"log"} [scale]
- * @property {{value: string, label: string, disabled?: boolean}[]} [options]  of a text: offers
- * @property {?[number, number]} [mark]  of code: line and column of the error, from 1
- * @property {string} [help]
- * @property {?string} [error]  shown beside the field, which keeps what the learner typed
- * @property {boolean} [hidden]
- * @property {boolean} [disabled]  shown, and not to be moved
- * @property {string} [placeholder]
- *
- * @typedef {Object} Figure
- * @property {string} id
- * @property {string} digest    the same digest: the same figure
- * @property {string} title
- * @property {string} caption
- * @property {string} alt
- * @property {number} height
- * @property {boolean} wide
- * @property {{data: any[], layout: any}} figure
- * @property {?(string|[string, string])} selects  the control that a click on a point with
- *   customdata sets; or the two that a click or drag sets to the place where it is
- */
+// The live lab's entry: Streamlit calls `render` whenever its page was drawn, with what the page
+// wants of the lab. Everything else, each drag and each picture, goes over the lab's own line.
 
+import { Beside } from "./beside.js";
 import { Charts, loadPlotly } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
 import { Flow } from "./flow.js";
 import { Graph } from "./graph.js";
+import { Had } from "./had.js";
+import { History } from "./history.js";
+import { keep, kept } from "./kept.js";
 import { Outline } from "./outline.js";
 import { Palette } from "./palette.js";
 import { remember } from "./remember.js";
+import { Line } from "./socket.js";
 import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
+import { Work } from "./work.js";
+
+/** @import { Aside, Frame, NoteSpec, Picture } from "./messages.d.ts" */
+
+/**
+ * What the page says.
+ * @typedef {Object} Place
+ * @property {string} lab      a lesson's slug, "home" or "playground"
+ * @property {string} socket   the address of the labs' route
+ * @property {Order[]} orders   in turn
+ * @property {number} step
+ * @property {string[]} answers
+ * @property {string[]} hide
+ * @property {string[]} fix
+ * @property {string} said     a note, until the learner changes something
+ * @property {?{name: string, step: string}} show  the part of the lab that the text speaks of
+ * @property {?import("./remember.js").Cookie} cookie  what to remember across reloads
+ *
+ * What the lab is to be set to. Each order is carried out once; a first one only where this tab has
+ * nothing newer.
+ * @typedef {Object} Order
+ * @property {string} id
+ * @property {boolean} first
+ * @property {Record<string, string>} values
+ * @property {?string} cuts  null leaves them as they are
+ * @property {?number} at  the step of the backward pass; null leaves it as it is
+ *
+ * @typedef {Object} Component
+ * @property {Place} data
+ * @property {HTMLElement} parentElement
+ * @property {(name: string, value: unknown) => void} setStateValue
+ */
 
 const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
+const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
+const ORDERS = 50; // orders that are remembered as done
+const SOON = 100; // ms between two looks whether Streamlit is connected again
 const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
+const SAID = 1000; // ms without a line before that is said: most breaks are shorter
+const LOST = "The connection to the server is lost. What you set stays; it is tried again.";
 
+/** @type {WeakMap<Element, Lab>} */
 const labs = new WeakMap();
-const decoder = new TextDecoder();
 
-/** @returns {() => void} clean-up, for when the lab has left the page */
+/**
+ * @param {Component} component
+ * @returns {() => void} clean-up, for when the lab has left the page
+ */
 export function render({ data, parentElement, setStateValue }) {
-  const root = parentElement.querySelector(".gl-lab");
-  if (!labs.has(root)) labs.set(root, new Lab(root));
-  const lab = labs.get(root);
-  lab.setStateValue = setStateValue; // each render brings its own
-  lab.receive(data);
+  const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gl-lab"));
+  let lab = labs.get(root);
+  if (!lab) labs.set(root, (lab = new Lab(root, data)));
+  lab.wake = () => setStateValue("woken", Date.now());
+  lab.placed(data);
   // Streamlit also runs the clean-up of a render that a newer one overtook, with the lab still in
   // use: so wait, and look whether the lab is really gone.
   return () =>
     setTimeout(() => {
-      if (!root.isConnected) lab.stop();
+      if (root.isConnected) return;
+      lab.stop();
+      labs.delete(root);
     });
 }
 
+/** One lab on the page. */
 class Lab {
-  constructor(root) {
+  /** @param {HTMLElement} root  @param {Place} place */
+  constructor(root, place) {
     this.root = root;
-    const part = (name, attributes) => element("div", `gl-${name}`, attributes);
+    const part = (/** @type {string} */ name, attributes = {}) =>
+      element("div", `gl-${name}`, attributes);
     const controls = part("controls");
     const figures = part("figures");
     this.key = part("key", { "aria-hidden": "true" }); // the charts' descriptions name the roles
@@ -93,42 +94,78 @@ class Lab {
     const table = part("scroll", { role: "region", tabindex: "0" });
     this.notes = part("notes", { "aria-live": "polite" });
     this.status = part("status");
+    const work = part("work");
     const trainer = part("trainer", { role: "group", "aria-label": "Training" });
     const { notes, status, key } = this;
-    root.replaceChildren(controls, trainer, notes, status, key, figures, graph, table);
+    root.replaceChildren(controls, trainer, notes, work, status, key, figures, graph, table);
+
+    this.place = place;
+    const before = kept(place.lab);
+    this.done = before?.done ?? []; // orders
+    this.form = before?.form ?? {}; // what every control says, those out of sight too
+    this.cuts = before?.cuts ?? "";
+    /** @type {?number} */
+    this.at = before?.at ?? null; // the step of the backward pass that was asked for
+    this.history = before?.history ?? new History();
+    this.reset = 0; // counts how often the controls were set from here
+    this.forced = before ? 1 : 0; // from this answer on they say what the answer says
+    /** @type {?Record<string, string>} */
+    this.good = null; // what gave the last picture, while some text is refused
+    this.snip = "";
+    /** @type {?Frame} */
+    this.frame = null;
+    this.had = new Had();
+    /** @type {?Picture} */
+    this.picture = null;
+    this.asked = ""; // what was asked last, as text
+    this.rests = false; // the hand came to rest on it, and the answer may be a preview
+    /** @type {NoteSpec[]} */
+    this.asides = [];
+    this.noted = this.keyed = "";
+    this.broken = false; // the line was lost and is not open again
 
     this.palette = new Palette(root);
     this.flow = new Flow(
-      (change) => {
-        this.graph.sent(change.values);
-        this.setStateValue("input", change);
-      },
+      (seq, live) => this.#send(seq, live),
       (busy) => root.setAttribute("aria-busy", String(busy)),
     );
-    this.controls = new Controls(controls, (values, live) => this.#offer(values, live));
+    this.work = new Work(work, () => this.line.send(`${this.flow.seq} stop`));
+    this.controls = new Controls(controls, {
+      changed: (live) => this.#changed(live),
+      went: (word) => this.#went(word),
+    });
     this.charts = new Charts(figures, this.palette, (values, moving) =>
       this.controls.choose(values, moving),
     );
     this.table = new Table(table);
     this.graph = new Graph(graph, {
-      cut: () => this.#offer(this.controls.values(), false),
+      cut: () => this.#cut(),
       moved: () => this.#showAddress(),
     });
     this.outline = new Outline(root, { graph, table });
-    this.trainer = new Trainer(trainer, (live) => this.#offer(this.controls.values(), live));
-    this.bytes = null;
-    this.offered = ""; // the values last sent, as text
-    this.rests = false; // the hand came to rest on them, and the server has not been told
+    this.trainer = new Trainer(trainer, () => this.#train());
+    this.beside = new Beside(() => this.frame?.document ?? "");
+    this.line = new Line(place.socket, {
+      opened: () => this.#opened(),
+      frame: (seq, frame) => this.#take(seq, frame),
+      picture: (picture) => this.#watch(picture),
+      aside: (aside) => this.#hear(aside),
+      lost: () => this.#lost(),
+    });
+    /** @type {?import("./plotly.d.ts").Plotly} */
     this.Plotly = null;
     this.recoloured = true; // until the charts have been drawn in the theme's colours
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.repaint = () => this.receive(this.bytes);
+    this.repaint = () => this.#repaint();
     this.scheme.addEventListener("change", this.repaint);
+    this.later = this.waiting = this.waking = this.telling = 0;
+    this.wake = () => {}; // has the page drawn anew
+    /** @type {NoteSpec[]} */
     this.chartless = []; // a note, where the charts cannot be drawn
     loadPlotly().then(
       (Plotly) => {
         this.Plotly = Plotly;
-        this.receive(this.bytes);
+        this.#draw();
       },
       (error) => {
         console.error(error);
@@ -138,53 +175,221 @@ class Lab {
     );
   }
 
-  /** @param {Uint8Array} bytes  a payload; the same one again when only the theme changed */
-  receive(bytes) {
-    if (this.palette.refresh()) this.recoloured = true;
-    if (bytes !== this.bytes) this.#take(bytes);
-    if (this.Plotly) this.#draw();
+  /** The page was drawn: at another step perhaps, or with something to set. @param {Place} place */
+  placed(place) {
+    const before = this.place;
+    this.place = place;
+    remember(place.cookie);
+    this.#repaint();
+    for (const order of place.orders) this.#obey(order);
+    this.outline.show(place.show);
+    if (place.said && place.said !== before.said) this.#showNotes();
+    const same = ["step", "answers", "hide", "fix"].every(
+      (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
+    );
+    if (!this.asked || !same) this.flow.offer(false);
+    else this.beside.refresh();
   }
 
-  /** A new payload: everything but the charts. */
-  #take(bytes) {
-    this.bytes = bytes;
-    /** @type {Payload} */
-    const payload = JSON.parse(decoder.decode(bytes));
-    const { seq } = (this.payload = payload);
+  /** @param {Order} order */
+  #obey({ id, first, values, cuts, at }) {
+    if (this.done.includes(id)) return;
+    const newer = first && this.done.length > 0; // what this tab has
+    this.done = [...this.done, id].slice(-ORDERS);
+    if (newer) return;
+    this.reset += 1;
+    this.forced = this.flow.seq + 1;
+    this.form = { ...this.form, ...values };
+    this.cuts = cuts ?? this.cuts;
+    this.at = at;
+    this.controls.set(values);
+    this.asides = [];
+    this.flow.offer(false);
+  }
+
+  /** Something was set. @param {boolean} live */
+  #changed(live) {
+    this.place = { ...this.place, said: "" };
+    this.form = { ...this.form, ...this.controls.values() };
+    // The playground's document and its history come with a wish that rests.
+    const playing = this.place.lab === "playground";
+    this.rests = !live && !playing && !this.snip && JSON.stringify(this.#asking()) === this.asked;
+    // Resting on what was sent already asks nothing of the server.
+    if (!this.rests) this.flow.offer(live);
+    else if (this.flow.isQuiet()) this.#rest();
+  }
+
+  /** Undo or redo. @param {"undo"|"redo"} word */
+  #went(word) {
+    const form = this.history.go(word);
+    if (form) this.#obey({ id: `${word} ${performance.now()}`, first: false, values: form, cuts: null, at: null });
+  }
+
+  #cut() {
+    if (this.frame?.graph?.scissors === "snip") this.snip = this.graph.snip ?? "";
+    else this.cuts = [...this.graph.cuts].sort().join(",");
+    this.place = { ...this.place, said: "" };
+    this.flow.offer(false);
+  }
+
+  #train() {
+    this.line.send(`${this.flow.seq} train ${this.#wish(false)}\n${this.trainer.wish()}`);
+  }
+
+  /** What is to be seen. */
+  #asking() {
+    const { lab, step, answers, hide, fix } = this.place;
+    const touched = lab === "playground" ? this.controls.touched : "";
+    const { form, good, cuts } = this;
+    return { lab, values: form, touched, good, cuts, step, answers, hide, fix };
+  }
+
+  /** The same as text: the same text has the same answer. @param {boolean} live */
+  #wish(live) {
+    const snip = this.snip && `snip ${this.snip}`;
+    const have = this.charts.digests(this.frame);
+    const text = JSON.stringify({ ...this.#asking(), live, do: snip, have });
+    // Half a character, as a slip of the keyboard leaves one, is no text: it stands as an escape.
+    return text.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
+  }
+
+  /** @param {number} seq  @param {boolean} live  @returns {boolean} whether it went */
+  #send(seq, live) {
+    if (!this.line.isOpen) return false;
+    const wish = this.#wish(live);
+    this.asked = JSON.stringify(this.#asking());
+    this.snip = this.graph.snip = "";
+    const training = this.trainer.shown ? `\n${this.trainer.wish()}` : "";
+    this.line.expect();
+    return this.line.send(`${seq} ask ${wish}${training}`);
+  }
+
+  #opened() {
+    clearTimeout(this.telling);
+    this.asides = [];
+    this.#showNotes();
+    this.flow.begin();
+    if (this.broken) this.#wakeSoon();
+    this.broken = false;
+  }
+
+  /**
+   * A server that was started meanwhile does not know the page before it has drawn it, and would
+   * miss what is pressed there. Streamlit connects by itself, but draws nothing then.
+   */
+  #wakeSoon() {
+    clearTimeout(this.waking);
+    const state = document.querySelector(".stApp")?.getAttribute("data-test-connection-state");
+    if (state === "CONNECTED") this.wake();
+    else this.waking = setTimeout(() => this.#wakeSoon(), SOON);
+  }
+
+  #lost() {
+    this.broken = true;
+    clearTimeout(this.waking);
+    this.flow.lose();
+    this.work.hide();
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => {
+      this.asides = [{ level: "warning", text: LOST }];
+      this.#showNotes();
+    }, SAID);
+  }
+
+  /** @param {Aside} aside */
+  #hear({ seq, kind, text = "", share = 0 }) {
+    if (kind === "progress") {
+      if (seq === this.flow.seq) this.work.show(share, text);
+      this.flow.heard();
+      return;
+    }
+    const newest = this.flow.isNewest(seq);
+    this.flow.answered(seq);
+    this.work.hide();
+    if (!newest && kind !== "refused") return;
+    if (kind === "again") {
+      this.good = this.frame?.form ?? {};
+      this.flow.offer(!this.flow.resting);
+      return;
+    }
+    this.asides = [{ level: kind === "stopped" ? "info" : "error", text }];
+    this.#showNotes();
+    if (kind === "stopped" && !this.frame) this.flow.offer(true); // something cheaper
+  }
+
+  /** An answer. @param {number} seq  @param {Frame} frame */
+  #take(seq, frame) {
+    if (seq < this.flow.answeredSeq) return;
     const newest = this.flow.isNewest(seq);
     // Before drawing: the server works on the next value while this one is drawn.
     this.flow.answered(seq);
-    this.controls.show(payload.groups, payload.reset, newest);
-    this.charts.frame(payload.figures);
-    this.table.show(payload.table);
-    this.graph.show(payload.graph ?? null, payload.reset, newest);
-    this.outline.show(payload.show ?? null);
-    this.#showNotes();
-    this.#showKey(payload.key ?? []);
-    remember(payload.cookie);
-    setText(this.status, payload.status ?? "");
-    if (newest && this.rests) this.#rest();
-    // A training's messages never rest, and the learner may turn to the next step meanwhile.
-    const step = payload.show?.step;
-    if ((newest && this.flow.resting) || step !== this.step) this.#showAddress();
-    this.step = step;
-    this.trainer.show(payload.training ?? null, newest);
+    this.work.hide();
+    this.asides = [];
+    const before = this.frame;
+    this.had.complete(frame);
+    this.frame = frame;
+    this.seq = seq;
+    const forced = Boolean(this.forced) && seq >= this.forced;
+    if (forced) this.forced = 0;
+    if (newest) {
+      this.form = frame.form;
+      this.good = frame.accepted ? null : (this.good ?? before?.form ?? {});
+      if (frame.graph?.scissors === "cuts") this.cuts = frame.graph.cuts.join(",");
+    }
+    if (newest && this.flow.resting && this.place.lab === "playground") {
+      this.history.remember(frame.form);
+    }
+    this.controls.allow({
+      undo: this.history.past.length > 0,
+      redo: this.history.future.length > 0,
+    });
+    this.controls.show(frame.groups, forced, newest);
+    clearTimeout(this.waiting);
+    if (frame.trains && !this.trainer.shown) {
+      this.trainer.expect();
+      this.#train();
+      this.waiting = setTimeout(() => this.#show(newest), PATIENT);
+    } else if (frame.trains && !this.picture) {
+      this.waiting = setTimeout(() => this.#show(newest), PATIENT);
+    } else this.#show(newest);
   }
 
-  /** Send what the learner set. Resting on what was sent already asks nothing of the server. */
-  #offer(values, live) {
-    values = { ...values, ...this.graph.values(), ...this.trainer.values() };
-    const text = JSON.stringify(values);
-    this.rests = !live && text === this.offered;
-    this.offered = text;
-    if (!this.rests) this.flow.offer(values, live);
-    else if (this.flow.isQuiet()) this.#rest();
+  /** How a training stands. @param {Picture} picture */
+  #watch(picture) {
+    const first = !this.picture;
+    this.picture = picture;
+    this.trainer.show(picture.training);
+    if (!this.frame) return;
+    clearTimeout(this.waiting);
+    this.#show(first && this.flow.resting);
+    this.line.send("0 taken");
+  }
+
+  /** All that there is, drawn. @param {boolean} newest */
+  #show(newest) {
+    const { frame, picture } = this;
+    if (!frame) return;
+    const trained = frame.trains ? picture : null;
+    const own = this.charts.kept(frame.figures);
+    const others = this.charts.kept(trained?.figures ?? []);
+    this.charts.frame(trained?.leads ? [...others, ...own] : [...own, ...others]);
+    this.table.show(trained ? trained.table : frame.table);
+    this.graph.show(frame.graph && { ...frame.graph, at: this.at }, this.reset, newest);
+    this.outline.show(this.place.show);
+    this.#showNotes();
+    this.#showKey(trained ? [] : frame.key);
+    setText(this.status, trained ? trained.status : frame.status);
+    const numbers = trained ? { ...frame.numbers, ...trained.numbers } : frame.numbers;
+    this.beside.show(numbers, frame.code, frame.query);
+    if (newest && this.rests) this.#rest();
+    if (newest && this.flow.resting) this.#showAddress();
+    this.#draw();
   }
 
   /** The hand rests and the newest answer is here: unless that is a preview, all is said. */
   #rest() {
     this.rests = false;
-    if (!this.payload.settled) this.flow.offer(JSON.parse(this.offered), false);
+    if (!this.frame?.settled) this.flow.offer(false);
     else {
       this.flow.resting = true;
       this.#showAddress();
@@ -193,33 +398,56 @@ class Lab {
 
   /** The server's canonical query, and the step of the backward pass, which only we know. */
   #showAddress() {
-    const { query } = this.payload;
-    const { at } = this.graph;
-    showAddress(at === null || !query ? query : `${query}&at=${at}`);
+    const query = this.frame?.query ?? "";
+    const at = this.frame?.graph ? this.graph.at : null;
+    const whole = at === null || !query ? query : `${query}&at=${at}`;
+    keep(this.place.lab, {
+      form: this.form,
+      cuts: this.cuts,
+      at,
+      done: this.done,
+      query: whole,
+      history: this.history,
+    });
+    showAddress(whole);
+  }
+
+  #repaint() {
+    if (!this.palette.refresh()) return;
+    this.recoloured = true;
+    this.#draw();
   }
 
   /** What is in sight now; the rest once the hand and the server give it time. */
   #draw() {
-    const { seq } = this.payload;
+    if (!this.Plotly || !this.charts.framed) return;
+    const { root, seq } = this;
     const rest = this.charts.draw(this.Plotly, this.recoloured);
     this.recoloured = false;
-    this.root.dataset.seq = seq;
-    this.root.dataset.ready = "true";
+    root.dataset.seq = String(seq);
+    root.dataset.ready = "true";
     clearTimeout(this.later);
-    const { dataset } = this.root;
-    if (rest) this.later = setTimeout(() => this.#drawRest(seq), dataset.whole ? QUIET : 0);
-    else dataset.caughtUp = seq;
-    if (this.charts.areAllShown()) dataset.whole = seq;
+    const { dataset } = root;
+    if (rest) this.later = setTimeout(() => this.#drawRest(), dataset.whole ? QUIET : 0);
+    else dataset.caughtUp = String(seq);
+    if (this.charts.areAllShown()) dataset.whole = String(seq);
   }
 
-  #drawRest(seq) {
-    if (!this.flow.isQuiet()) return; // the next answer comes by here again
+  #drawRest() {
+    if (!this.flow.isQuiet() || this.trainer.runs) {
+      // The next answer comes by here again; a training's pictures leave no quiet moment.
+      if (this.trainer.runs) this.charts.drawUnseen();
+      return;
+    }
     this.charts.drawRest();
-    this.root.dataset.whole = this.root.dataset.caughtUp = seq;
+    this.root.dataset.whole = this.root.dataset.caughtUp = String(this.seq);
   }
 
   #showNotes() {
-    const notes = [...this.chartless, ...this.payload.notes];
+    /** @type {NoteSpec[]} */
+    const said = this.place.said ? [{ level: "warning", text: this.place.said }] : [];
+    const trained = (this.frame?.trains && this.picture?.notes) || [];
+    const notes = [...this.chartless, ...this.asides, ...said, ...(this.frame?.notes ?? []), ...trained];
     const text = JSON.stringify(notes);
     if (text === this.noted) return;
     this.noted = text;
@@ -229,6 +457,7 @@ class Lab {
     );
   }
 
+  /** @param {import("./messages.d.ts").KeyEntry[]} entries */
   #showKey(entries) {
     const text = JSON.stringify(entries);
     if (text === this.keyed) return;
@@ -245,19 +474,29 @@ class Lab {
 
   stop() {
     clearTimeout(this.later);
+    clearTimeout(this.waiting);
+    clearTimeout(this.waking);
+    clearTimeout(this.telling);
+    this.line.stop();
     this.flow.stop();
     this.controls.stop();
     this.charts.stop();
     this.graph.stop();
-    this.trainer.stop();
+    this.beside.stop();
     this.scheme.removeEventListener("change", this.repaint);
-    labs.delete(this.root);
   }
 }
 
-/** Replaced, never added: the Back button leaves the page instead of replaying a drag. */
+/**
+ * Replaced, never added: the Back button leaves the page instead of replaying a drag.
+ * @param {string} query
+ */
 function showAddress(query) {
-  const search = query ? `?${query}` : "";
+  // Inside a teacher's page the address also says that it may be there.
+  const now = new URLSearchParams(location.search);
+  const frame = ["embed", "embed_options"].flatMap((name) => now.getAll(name).map((value) => `${name}=${value}`));
+  const whole = [query, ...frame].filter(Boolean).join("&");
+  const search = whole ? `?${whole}` : "";
   if (search === location.search) return;
   history.replaceState(history.state, "", location.pathname + search + location.hash);
 }

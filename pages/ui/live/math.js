@@ -3,27 +3,41 @@
 
 const NAMESPACE = "http://www.w3.org/1998/Math/MathML";
 
+/** @typedef {Record<string, string>} Words  what each word of LaTeX becomes */
+
+/** @type {Words} */
 const OPERATORS = {
   cdot: "·", times: "×", odot: "⊙", star: "⋆", le: "≤", ge: "≥", neq: "≠", ni: "∋", to: "→",
   neg: "¬", dots: "…", langle: "⟨", rangle: "⟩", lVert: "‖", rVert: "‖", lfloor: "⌊",
   rfloor: "⌋", sum: "∑", prod: "∏",
 }; // prettier-ignore
+/** @type {Words} */
 const LETTERS = {
   sigma: "σ", psi: "ψ", Phi: "Φ", varphi: "φ", pi: "π", gamma: "γ", mu: "μ", delta: "δ",
   partial: "∂", infty: "∞", top: "⊤",
 }; // prettier-ignore
 const FUNCTIONS = ["sin", "cos", "tan", "sinh", "cosh", "tanh", "ln", "log", "min", "max", "arg"];
+/** @type {Words} */
 const SPACES = { ",": "0.17em", ";": "0.28em", " ": "0.25em", quad: "1em", qquad: "2em" };
+/** @type {Words} */
 const ACCENTS = { bar: "¯", overline: "¯", hat: "^" };
+/** @type {Words} */
 const FONTS = { text: "mtext", mathit: "mi", mathbf: "mi", operatorname: "mi" };
 
-/** @returns {Element} a `math` element */
+/**
+ * @param {string} latex
+ * @returns {Element} a `math` element
+ */
 export function math(latex) {
   const root = make("math", row(new Reader(latex)));
   root.setAttribute("aria-label", latex); // where MathML is not read out, the formula still is
   return root;
 }
 
+/**
+ * @param {string} tag
+ * @param {...(Node|string)} children
+ */
 function make(tag, ...children) {
   const node = document.createElementNS(NAMESPACE, tag);
   node.append(...children);
@@ -31,10 +45,14 @@ function make(tag, ...children) {
 }
 
 class Reader {
+  /** @param {string} latex */
   constructor(latex) {
+    /** @type {string[]} */
     this.tokens = latex.match(/\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[^\s]/g) ?? [];
     this.latex = latex;
     this.at = 0;
+    /** @type {string[] | null} */
+    this.words = null; // the texts in braces still to come
   }
   peek() {
     return this.tokens[this.at];
@@ -44,7 +62,11 @@ class Reader {
   }
 }
 
-/** Everything up to a closing brace, \right or the end. */
+/**
+ * Everything up to a closing brace, \right or the end.
+ * @param {Reader} reader
+ * @returns {Element}
+ */
 function row(reader) {
   const parts = [];
   while (reader.peek() !== undefined && reader.peek() !== "}" && reader.peek() !== "\\right") {
@@ -53,7 +75,10 @@ function row(reader) {
   return parts.length === 1 ? parts[0] : make("mrow", ...parts);
 }
 
-/** One thing with what stands below and above it. */
+/**
+ * One thing with what stands below and above it.
+ * @param {Reader} reader
+ */
 function scripted(reader) {
   const base = atom(reader);
   let below, above;
@@ -62,13 +87,17 @@ function scripted(reader) {
     else if (reader.peek() === "^") (reader.next(), (above = atom(reader)));
     else break;
   }
-  const wide = /[∑∏]/.test(base.textContent) && base.localName === "mo";
+  const wide = /[∑∏]/.test(base.textContent ?? "") && base.localName === "mo";
   if (below && above) return make(wide ? "munderover" : "msubsup", base, below, above);
   if (below) return make(wide ? "munder" : "msub", base, below);
   if (above) return make("msup", base, above);
   return base;
 }
 
+/**
+ * @param {Reader} reader
+ * @returns {Element}
+ */
 function atom(reader) {
   const token = reader.next() ?? "";
   if (token === "{") {
@@ -82,6 +111,10 @@ function atom(reader) {
   return make("mo", token === "-" ? "−" : token);
 }
 
+/**
+ * @param {Reader} reader
+ * @param {string} name
+ */
 function command(reader, name) {
   if (name === "frac") return make("mfrac", atom(reader), atom(reader));
   if (name === "sqrt") return make("msqrt", atom(reader));
@@ -108,7 +141,11 @@ function command(reader, name) {
   return make(/^[A-Za-z]/.test(name) ? "mtext" : "mi", name);
 }
 
-/** The text in braces, spaces and all: it was left out of the tokens, so it is read again. */
+/**
+ * The text in braces, spaces and all: it was left out of the tokens, so it is read again.
+ * @param {Reader} reader
+ * @param {string} name
+ */
 function word(reader, name) {
   const text = reader.words?.shift() ?? readWords(reader);
   while (reader.next() !== "}") if (reader.peek() === undefined) break;
@@ -118,6 +155,7 @@ function word(reader, name) {
   return node;
 }
 
+/** @param {Reader} reader */
 function readWords(reader) {
   const found = [...reader.latex.matchAll(/\\(?:text|mathit|mathbf|operatorname)\{((?:[^{}\\]|\\.)*)\}/g)];
   reader.words = found.map((match) => match[1].replace(/\\(.)/g, "$1"));

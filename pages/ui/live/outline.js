@@ -9,11 +9,13 @@ export class Outline {
   constructor(root, parts) {
     this.root = root;
     this.parts = parts;
+    /** @type {Element | null} */
     this.part = null;
+    /** @type {string | null} */
     this.step = null;
   }
 
-  /** @param {?{name: string, step: string}} show */
+  /** @param {{name: string, step: string} | null} show */
   show(show) {
     const name = show?.name ?? "";
     const figure = name && this.root.querySelector(`[data-figure="${CSS.escape(name)}"]`);
@@ -29,6 +31,7 @@ export class Outline {
   }
 }
 
+/** @param {Element} part */
 function scrollIntoSight(part) {
   const { top, bottom } = part.getBoundingClientRect();
   const seen = Math.min(bottom, innerHeight) - Math.max(top, 0);

@@ -9,11 +9,13 @@ export class Palette {
     this.root = root;
     this.probe = root.appendChild(document.createElement("span"));
     this.probe.hidden = true;
+    /** @type {Map<string, string>} colours by token */
     this.cache = new Map();
     this.theme = "";
     const canvas = document.createElement("canvas");
     canvas.width = canvas.height = 1;
-    this.pixel = canvas.getContext("2d", { willReadFrequently: true });
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    this.pixel = /** @type {CanvasRenderingContext2D} */ (context);
   }
 
   /** Look at the theme again. @returns {boolean} whether it differs from before */
@@ -30,19 +32,35 @@ export class Palette {
     return true;
   }
 
-  /** A copy of a figure's part with every token replaced; numbers are passed on as they are. */
-  paint(value) {
+  /**
+   * A copy of a figure's part with every token replaced; numbers are passed on as they are.
+   * @template Part
+   * @param {Part} part
+   * @returns {Part}
+   */
+  paint(part) {
+    return /** @type {Part} */ (this.#painted(part));
+  }
+
+  /**
+   * @param {unknown} value
+   * @returns {unknown}
+   */
+  #painted(value) {
     if (typeof value === "string") return this.#resolve(value);
     if (Array.isArray(value)) {
       const plain = typeof value[0] === "number" && typeof value[1] !== "string"; // no [place, colour]
-      return plain ? value : value.map((item) => this.paint(item));
+      return plain ? value : value.map((item) => this.#painted(item));
     }
-    if (value === null || typeof value !== "object") return value;
+    if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
+    /** @type {Record<string, unknown>} */
     const copy = {};
-    for (const name in value) copy[name] = name === "bdata" ? value[name] : this.paint(value[name]);
+    const whole = /** @type {Record<string, unknown>} */ (value);
+    for (const name in whole) copy[name] = this.#painted(whole[name]);
     return copy;
   }
 
+  /** @param {string} text */
   #resolve(text) {
     if (!text.startsWith("role:") && !text.startsWith("ink:")) return text;
     let colour = this.cache.get(text);
@@ -58,7 +76,10 @@ export class Palette {
     return colour;
   }
 
-  /** The browser works out what a CSS colour is; a pixel says it in numbers, whatever its form. */
+  /**
+   * The browser works out what a CSS colour is; a pixel says it in numbers, whatever its form.
+   * @param {string} css
+   */
   #rgba(css) {
     this.probe.style.color = css;
     this.pixel.clearRect(0, 0, 1, 1);

@@ -2,14 +2,16 @@
 // a mouse that is held down. A finger taps; dragging with it scrolls the page, as everywhere. The
 // two controls are there for the keyboard.
 
+/** @import { Axis, Plot } from "./plotly.d.ts" */
+
 /**
- * @param {any} plot  the node Plotly drew into
- * @param {() => ?[string, string]} controls  the names of the two; null where none is chosen
+ * @param {Plot} plot  the node Plotly drew into
+ * @param {() => [string, string] | null} controls  the names of the two; null where none is chosen
  * @param {(values: Record<string, string>, moving: boolean) => void} choose
  */
 export function choosePlaces(plot, controls, choose) {
   let held = false;
-  const tell = (event, moving) => {
+  const tell = (/** @type {MouseEvent} */ event, /** @type {boolean} */ moving) => {
     const at = place(plot, event);
     const names = controls();
     if (at && names) choose({ [names[0]]: at[0], [names[1]]: at[1] }, moving);
@@ -18,7 +20,7 @@ export function choosePlaces(plot, controls, choose) {
     "pointerdown",
     (event) => {
       if (!controls() || event.button !== 0 || event.pointerType === "touch") return;
-      if (!event.target.closest?.(".nsewdrag")) return;
+      if (!isOnAxes(event)) return;
       event.preventDefault(); // Plotly would begin a box to zoom into
       plot.setPointerCapture(event.pointerId);
       held = true;
@@ -27,7 +29,7 @@ export function choosePlaces(plot, controls, choose) {
     { capture: true },
   );
   plot.addEventListener("pointermove", (event) => held && tell(event, true));
-  const release = (event) => {
+  const release = (/** @type {PointerEvent} */ event) => {
     if (!held) return;
     held = false;
     tell(event, false);
@@ -35,22 +37,38 @@ export function choosePlaces(plot, controls, choose) {
   plot.addEventListener("pointerup", release);
   plot.addEventListener("pointercancel", release);
   plot.addEventListener("click", (event) => {
-    if (event.target.closest?.(".nsewdrag")) tell(event, false);
+    if (isOnAxes(event)) tell(event, false);
   });
 }
 
-/** Where a pointer is on the axes, as text of no more digits than there are pixels for. */
+/** @param {MouseEvent} event */
+function isOnAxes({ target }) {
+  return target instanceof Element && target.closest(".nsewdrag") !== null;
+}
+
+/**
+ * Where a pointer is on the axes, as text of no more digits than there are pixels for.
+ * @param {Plot} plot
+ * @param {MouseEvent} event
+ * @returns {[string, string] | null}
+ */
 function place(plot, { clientX, clientY }) {
   const { xaxis, yaxis } = plot._fullLayout ?? {};
   if (!xaxis || !yaxis) return null;
   const { left, top } = plot.getBoundingClientRect();
   return [
-    [xaxis, clientX - left - xaxis._offset],
-    [yaxis, clientY - top - yaxis._offset],
-  ].map(([axis, pixel]) => {
-    const [low, high] = axis.range;
-    const value = axis.p2d(Math.min(Math.max(pixel, 0), axis._length));
-    const digits = Math.max(0, Math.ceil(-Math.log10(Math.abs(high - low) / axis._length)));
-    return String(Number(value.toFixed(Math.min(digits, 12))));
-  });
+    written(xaxis, clientX - left - xaxis._offset),
+    written(yaxis, clientY - top - yaxis._offset),
+  ];
+}
+
+/**
+ * @param {Axis} axis
+ * @param {number} pixel  along it
+ */
+function written(axis, pixel) {
+  const [low, high] = axis.range;
+  const value = axis.p2d(Math.min(Math.max(pixel, 0), axis._length));
+  const digits = Math.max(0, Math.ceil(-Math.log10(Math.abs(high - low) / axis._length)));
+  return String(Number(value.toFixed(Math.min(digits, 12))));
 }

@@ -1,34 +1,68 @@
-// Moves a chart's curves, areas and points without Plotly's whole pipeline. Plotly.react costs
+// Moves a chart's curves, areas, points and axes without Plotly's whole pipeline. Plotly.react costs
 // about 20 ms a chart, most of it spent finding out that only numbers changed. Where only numbers
 // changed, writing them into the SVG that Plotly made costs about 1 ms. The chart is then the same
 // picture, but Plotly itself holds the old numbers until `charts.js` calls react in a quiet moment.
 // Whatever is not a plain scatter trace is left to Plotly.
 
-/** Everything of a figure but its numbers: equal for two figures, only numbers differ. */
-export function styleOf({ data, layout }) {
-  return JSON.stringify([data.map(({ x, y, ...style }) => style), layout]);
+import { QuickAxis, canMove, scale } from "./quick_axis.js";
+
+/** @import { Axis, Chart, Layout, Plot, Trace } from "./plotly.d.ts" */
+
+/**
+ * @typedef {[Element, string, string]} Change  an attribute's new value
+ * @typedef {(value: number) => number} Place  from a number to a pixel
+ * @typedef {[number, number]} Range
+ *
+ * What Plotly drew last, and the axes that were moved since.
+ * @typedef {{ranges: Record<string, Range | undefined>, axes: Map<string, QuickAxis>}} Drawn
+ */
+
+// Of Plotly's arrow, as shares of its size: its two corners, and where the shaft ends.
+const BACK = Math.sin(0.4 * Math.PI);
+const ASIDE = Math.cos(0.4 * Math.PI);
+const SHAFT = 0.9;
+
+/** @type {WeakMap<HTMLElement, Drawn>} */
+const known = new WeakMap();
+
+/**
+ * Plotly is about to draw: what was drawn without it makes way.
+ * @param {Plot} plot
+ * @param {Layout} layout
+ */
+export function handBack(plot, layout) {
+  for (const axis of known.get(plot)?.axes.values() ?? []) axis.putBack();
+  const ranges = { x: layout.xaxis?.range, y: layout.yaxis?.range };
+  known.set(plot, { ranges, axes: new Map() });
 }
 
 /**
  * Write new numbers into a drawn chart.
- * @param {any} plot  the node Plotly drew into, with the same style
- * @param {any[]} data  traces
+ * @param {Plot} plot  the node Plotly drew into, with the same style
+ * @param {Chart} chart
  * @returns {boolean} false: nothing was changed, Plotly has to draw
  */
-export function quickDraw(plot, data) {
-  const { xaxis, yaxis } = plot._fullLayout;
+export function quickDraw(plot, { data, layout }) {
+  const x = look(plot, layout, "x");
+  const y = look(plot, layout, "y");
+  if (!x || !y) return false;
+  const moved = x.moved || y.moved;
+  if (moved && (layout.shapes || layout.annotations)) return false;
+  /** @type {Change[]} */
   const changes = [];
   for (const [index, trace] of data.entries()) {
     if (trace.visible === false) continue;
     // A map that says where it lies by a corner and steps is all style, which is the same.
-    if (trace.type === "heatmap" && trace.x === undefined && trace.y === undefined) continue;
+    if (trace.type === "heatmap" && trace.x === undefined && trace.y === undefined && !moved) continue;
     if (trace.type !== "scatter" || (trace.line?.shape ?? "linear") !== "linear") return false;
-    const node = plot.querySelector(`.scatterlayer .trace${plot._fullData[index].uid}`);
-    const at = pixels(numbers(trace.x), numbers(trace.y), xaxis, yaxis);
-    const found = node && (trace.mode === "markers" ? points(node, at) : lines(node, at, trace));
+    const node = plot.querySelector(`.scatterlayer .trace${plot._fullData?.[index].uid}`);
+    const at = pixels(trace, x.place, y.place);
+    if (!node && !at.length) continue; // Plotly makes nothing for a trace without points
+    const found = node && scatter(node, at, trace);
     if (!found) return false;
     changes.push(...found);
   }
+  for (const { axis, range } of [x, y]) if (range) axis?.show(range);
   for (const [node, name, value] of changes) {
     // What stands still costs the browser as much as what moves, unless it is left alone.
     if (node.getAttribute(name) !== value) node.setAttribute(name, value);
@@ -36,58 +70,162 @@ export function quickDraw(plot, data) {
   return true;
 }
 
-/** As Plotly takes them: a list, or base64 of little-endian floats. */
-function numbers(values) {
-  if (Array.isArray(values)) return values;
-  const bytes = Uint8Array.from(atob(values.bdata), (character) => character.charCodeAt(0));
-  return values.dtype === "f8" ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer);
+/**
+ * How an axis places numbers now; null where only Plotly can move it.
+ * @param {Plot} plot
+ * @param {Layout} layout
+ * @param {"x"|"y"} letter
+ * @returns {?{place: Place, moved: boolean, axis?: QuickAxis, range?: Range}}
+ */
+function look(plot, layout, letter) {
+  const own = plot._fullLayout?.[`${letter}axis`];
+  const drawn = known.get(plot);
+  if (!own || !drawn) return null;
+  const range = layout[`${letter}axis`]?.range;
+  const told = drawn.ranges[letter];
+  let axis = drawn.axes.get(letter);
+  const moved = String(range) !== String(told);
+  if (!moved) {
+    // Not c2p where it can be helped: it rounds, and so does the slope between two of its places.
+    const place = own.type === "linear" ? scale(letter, own, own.range) : own.c2p;
+    return { place, moved, axis, range };
+  }
+  if (!range || !told || !canMove(own, told, range)) return null;
+  axis ??= new QuickAxis(plot, letter, own);
+  if (!axis.isWhole) return null;
+  drawn.axes.set(letter, axis);
+  return { place: scale(letter, own, range), moved, axis, range };
 }
 
-/** Places in the plot's own pixels; null where a number is not finite. */
-function pixels(xs, ys, xaxis, yaxis) {
-  return Array.from(xs, (x, index) => {
-    const y = ys[index];
-    if (x === null || y === null || !Number.isFinite(x) || !Number.isFinite(y)) return null;
-    return `${round(xaxis.c2p(x))},${round(yaxis.c2p(y))}`;
-  });
+/**
+ * Places in the plot's own pixels; null where a number is not finite.
+ * @param {Trace} trace
+ * @param {Place} across
+ * @param {Place} down
+ * @returns {(string|null)[]}
+ */
+function pixels({ x: xs = [], y: ys = [] }, across, down) {
+  /** @type {(string|null)[]} */
+  const found = new Array(xs.length);
+  for (let index = 0; index < xs.length; index++) {
+    const [x, y] = [xs[index], ys[index]];
+    const isPlace = x !== null && y !== null && Number.isFinite(x) && Number.isFinite(y);
+    found[index] = isPlace ? `${round(across(x))},${round(down(y))}` : null;
+  }
+  return found;
 }
 
+/**
+ * @param {Element} node
+ * @param {(string|null)[]} at
+ * @param {Trace} trace
+ * @returns {?Change[]}
+ */
+function scatter(node, at, trace) {
+  if (trace.marker?.angleref === "previous") return arrows(node, at, trace.marker);
+  /** @type {Change[]} */
+  const changes = [];
+  for (const mode of trace.mode?.split("+") ?? []) {
+    const draw = { lines, markers: points, text: words }[mode];
+    const found = draw?.(node, at, trace);
+    if (!found) return null;
+    changes.push(...found);
+  }
+  return changes;
+}
+
+/** @param {Element} node  @param {(string|null)[]} at  @returns {?Change[]} */
 function points(node, at) {
   const marks = node.querySelectorAll(".points > .point");
-  const places = at.filter(Boolean);
+  const places = at.filter((spot) => spot !== null);
   if (marks.length !== places.length) return null;
-  return places.map((place, index) => [marks[index], "transform", `translate(${place})`]);
+  return places.map((spot, index) => [marks[index], "transform", `translate(${spot})`]);
 }
 
-/** A line or area: one path a stretch for lines as long as there are enough, one for an area. */
+/**
+ * Arrows, each of a tail and a head with a gap behind: the head turns, the shaft ends before its tip.
+ * @param {Element} node
+ * @param {(string|null)[]} at
+ * @param {NonNullable<Trace["marker"]>} marker
+ * @returns {?Change[]}
+ */
+function arrows(node, at, { symbol, size = [] }) {
+  const changes = points(node, at);
+  const heads = [...node.querySelectorAll(".points > .point")].filter((_, index) => index % 2);
+  const shafts = node.querySelectorAll(".lines > .js-line");
+  const pairs = stretches(at);
+  const alike = heads.length === pairs.length && shafts.length === pairs.length;
+  if (!changes || symbol !== "arrow" || !alike || pairs.some(({ length }) => length !== 2)) return null;
+  for (const [index, pair] of pairs.entries()) {
+    const [[fromX, fromY], [x, y]] = pair.map((spot) => spot.split(",").map(Number));
+    const long = Math.hypot(x - fromX, y - fromY);
+    const big = size[3 * index + 1];
+    if (!long || !big) return null;
+    const [alongX, alongY] = [(big * (x - fromX)) / long, (big * (y - fromY)) / long];
+    const corner = (/** @type {number} */ side) =>
+      `${round(-BACK * alongX - side * alongY)},${round(-BACK * alongY + side * alongX)}`;
+    changes.push([heads[index], "d", `M0,0L${corner(-ASIDE)}L${corner(ASIDE)}Z`]);
+    const end = SHAFT * big < long ? `${round(x - SHAFT * alongX)},${round(y - SHAFT * alongY)}` : pair[1];
+    changes.push([shafts[index], "d", `M${pair[0]}L${end}`]);
+  }
+  return changes;
+}
+
+/**
+ * Words on a chart are Plotly's, but nearly always there are none.
+ * @param {Element} node
+ * @param {(string|null)[]} at
+ * @returns {?Change[]}
+ */
+function words(node, at) {
+  return at.length || node.querySelector(".textpoint") ? null : [];
+}
+
+/**
+ * A line or an area, with a line around it perhaps: one path a stretch for lines as long as there
+ * are enough, one for an area.
+ * @param {Element} node
+ * @param {(string|null)[]} at
+ * @param {Trace} trace
+ * @returns {?Change[]}
+ */
 function lines(node, at, trace) {
   const parts = stretches(at).map((part) => part.join("L"));
+  /** @type {Change[]} */
+  const changes = [];
   if (trace.fill === "toself") {
     const area = node.querySelector(".js-fill");
-    return area && [[area, "d", parts.map((part) => `M${part}Z`).join("")]];
-  }
-  if (trace.fill && trace.fill !== "none") return null;
+    if (!area) return null;
+    changes.push([area, "d", parts.map((part) => `M${part}Z`).join("")]);
+    if (trace.line?.width === 0) return changes;
+  } else if (trace.fill && trace.fill !== "none") return null;
   const paths = [...node.querySelectorAll(".lines > .js-line")];
-  if (trace.mode !== "lines" || !paths.length) return null;
+  if (!paths.length) return null;
   // A boundary that falls apart or closes has other stretches at every step: the last path takes
   // all that are left, and where there are fewer the others are empty.
   const last = paths.length - 1;
-  return paths.map((path, index) => {
+  paths.forEach((path, index) => {
     const drawn = index < last ? parts.slice(index, index + 1) : parts.slice(last);
-    return [path, "d", drawn.map((part) => `M${part}`).join("")];
+    changes.push([path, "d", drawn.map((part) => `M${part}`).join("")]);
   });
+  return changes;
 }
 
-/** Unbroken runs of two places or more: Plotly draws no line through a single one. */
+/**
+ * Unbroken runs of two places or more: Plotly draws no line through a single one.
+ * @param {(string|null)[]} at
+ */
 function stretches(at) {
+  /** @type {string[][]} */
   const found = [[]];
-  for (const place of at) {
-    if (place === null) found.push([]);
-    else found.at(-1).push(place);
+  for (const spot of at) {
+    if (spot === null) found.push([]);
+    else found[found.length - 1].push(spot);
   }
   return found.filter((part) => part.length > 1);
 }
 
+/** @param {number} value */
 function round(value) {
   return Math.round(value * 100) / 100;
 }

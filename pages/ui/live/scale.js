@@ -5,14 +5,21 @@ const TRACK = 1000; // positions of a logarithmic track
 
 /** @typedef {{min: number, max: number, step: number, scale: "linear"|"log"}} Range */
 
-/** The track's own min, max and step, for the native input. */
+/**
+ * The track's own min, max and step, for the native input.
+ * @param {Range} range
+ */
 export function track(range) {
   return isLog(range)
     ? { min: 0, max: TRACK, step: 1 }
     : { min: range.min, max: range.max, step: range.step || "any" };
 }
 
-/** Where on the track a value lies. */
+/**
+ * Where on the track a value lies.
+ * @param {Range} range
+ * @param {number} value
+ */
 export function toPosition(range, value) {
   if (!isLog(range)) return value;
   const { min, max } = range;
@@ -20,14 +27,22 @@ export function toPosition(range, value) {
   return Math.round((TRACK * Math.log(inside / min)) / Math.log(max / min));
 }
 
-/** The text of the value at a place on the track; round numbers where the track is coarse. */
+/**
+ * The text of the value at a place on the track; round numbers where the track is coarse.
+ * @param {Range} range
+ * @param {number} position
+ */
 export function fromPosition(range, position) {
   if (!isLog(range)) return String(position);
   const { min, max } = range;
   return tidy(range, twoDigits(min * (max / min) ** (position / TRACK)));
 }
 
-/** The share of the track, 0 to 1, to the left of a position. */
+/**
+ * The share of the track, 0 to 1, to the left of a position.
+ * @param {Range} range
+ * @param {number} position
+ */
 export function filled(range, position) {
   const { min, max } = track(range);
   return max > min ? Math.min(Math.max((position - min) / (max - min), 0), 1) : 0;
@@ -36,6 +51,9 @@ export function filled(range, position) {
 /**
  * The value a key leads to on a logarithmic track, or null for a key that means nothing there.
  * Arrows go 1, 2, … 9, 10, 20, …; page keys go by a factor of ten.
+ * @param {Range} range
+ * @param {number} value
+ * @param {string} key
  */
 export function keyed(range, value, key) {
   const decade = 10 ** Math.floor(Math.log10(value) + 1e-9);
@@ -61,7 +79,12 @@ export function keyed(range, value, key) {
   }
 }
 
-/** A value moved by a number of steps, as a text field's arrow keys do it. */
+/**
+ * A value moved by a number of steps, as a text field's arrow keys do it.
+ * @param {Partial<Range>} range
+ * @param {number} value
+ * @param {number} steps
+ */
 export function stepped(range, value, steps) {
   const step = range.step || 1;
   const next = value + steps * step;
@@ -70,21 +93,31 @@ export function stepped(range, value, steps) {
   return shortest(Math.min(Math.max(next, low), high), step);
 }
 
+/** @param {Range} range */
 export function isLog(range) {
   return range.scale === "log" && range.min > 0 && range.max > range.min;
 }
 
+/** @param {number} value */
 function twoDigits(value) {
   return Number(value.toPrecision(2));
 }
 
-/** Within bounds, on the grid of `step` where there is one, and without rounding dust. */
+/**
+ * Within bounds, on the grid of `step` where there is one, and without rounding dust.
+ * @param {Range} range
+ * @param {number} value
+ */
 function tidy({ min, max, step }, value) {
   const onGrid = step ? Math.round(value / step) * step : value;
   return shortest(Math.min(Math.max(onGrid, min), max), step || onGrid / 100);
 }
 
-/** `value` as text with no more decimals than a grid of `step` needs. */
+/**
+ * `value` as text with no more decimals than a grid of `step` needs.
+ * @param {number} value
+ * @param {number} step
+ */
 function shortest(value, step) {
   const decimals = Math.min(Math.max(0, Math.ceil(-Math.log10(Math.abs(step) || 1)) + 1), 12);
   return String(Number(value.toFixed(decimals)));

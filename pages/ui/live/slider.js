@@ -5,9 +5,16 @@ import { element, setOrRemove } from "./dom.js";
 import { filled, fromPosition, isLog, keyed, toPosition, track } from "./scale.js";
 import { step, typed } from "./typing.js";
 
-/** One of the inputs that `makeField` in fields.js puts into a control. */
+/** @import { MakeInput, What } from "./fields.js" */
+/** @import { Control } from "./messages.d.ts" */
+/** @import { Range } from "./scale.js" */
+
+/**
+ * One of the inputs that `makeField` in fields.js puts into a control.
+ * @type {MakeInput}
+ */
 export function slider(spec, id, tell, { body }) {
-  let range = spec;
+  let range = bounds(spec);
   const bar = element("input", "gl-range", { type: "range", id });
   const exact = element("input", "gl-exact", { type: "text", autocomplete: "off" });
   body.append(bar, exact);
@@ -20,7 +27,7 @@ export function slider(spec, id, tell, { body }) {
     bar.style.setProperty("--gl-filled", filled(range, bar.valueAsNumber).toFixed(4));
     setOrRemove(bar, "aria-valuetext", exact.value);
   };
-  const take = (text, what) => {
+  const take = (/** @type {string} */ text, /** @type {What} */ what) => {
     if (exact.value !== text) exact.value = text;
     showBar();
     tell(what);
@@ -44,11 +51,19 @@ export function slider(spec, id, tell, { body }) {
     },
     nodes: () => [bar, exact],
     describe(next) {
-      range = next;
-      for (const [name, value] of Object.entries(track(next))) setOrRemove(bar, name, value);
+      range = bounds(next);
+      for (const [name, value] of Object.entries(track(range))) setOrRemove(bar, name, value);
       setOrRemove(exact, "aria-label", `${next.label}: exact value`);
-      exact.inputMode = next.min < 0 ? "text" : "decimal"; // phones' number pads lack a minus
+      exact.inputMode = range.min < 0 ? "text" : "decimal"; // phones' number pads lack a minus
       showBar();
     },
   };
+}
+
+/**
+ * A slider always comes with its bounds.
+ * @param {Control} spec
+ */
+function bounds(spec) {
+  return /** @type {Range} */ (spec);
 }

@@ -4,6 +4,8 @@
 import { element, setChildren, setText } from "./dom.js";
 import { math } from "./math.js";
 
+/** @import { GraphNode, GraphPart, GraphSpec, GraphStep, GraphSum } from "./messages.d.ts" */
+
 const PACE = 1000; // ms between the steps of Play
 
 export class Stepper {
@@ -16,12 +18,14 @@ export class Stepper {
     this.go = go;
     this.step = this.last = 0;
     this.timer = 0;
-    const button = (label, press) => {
+    /** @type {Map<string, GraphNode>} */
+    this.labels = new Map(); // nodes by id
+    const button = (/** @type {string} */ label, /** @type {() => void} */ press) => {
       const made = element("button", "gl-button", { type: "button" }, label);
       made.addEventListener("click", press);
       return made;
     };
-    const by = (to) => () => (this.pause(), go(to()));
+    const by = (/** @type {() => number} */ to) => () => (this.pause(), go(to()));
     this.first = button("First", by(() => 0));
     this.back = button("Back", by(() => this.step - 1));
     this.next = button("Next", by(() => this.step + 1));
@@ -35,7 +39,10 @@ export class Stepper {
     box.append(buttons, this.head, this.sentence, this.parts, this.sums);
   }
 
-  /** @param {import("./graph.js").GraphSpec} spec @param {number} step */
+  /**
+   * @param {GraphSpec} spec
+   * @param {number} step
+   */
   show(spec, step) {
     this.box.hidden = !spec.steps.length;
     this.step = step;
@@ -77,10 +84,12 @@ export class Stepper {
     }, PACE);
   }
 
+  /** @param {string} id */
   #name(id) {
     return this.labels.get(id)?.label ?? id;
   }
 
+  /** @param {GraphStep} step */
   #headline({ kind, node, upstream }) {
     const label = this.#name(node);
     if (kind === "start") return `Start at ${label}: upstream ${upstream}`;
@@ -90,8 +99,10 @@ export class Stepper {
     return `${label}${type && type !== label ? ` (${type})` : ""}: upstream ${upstream}`;
   }
 
+  /** @param {GraphPart[]} parts */
   #showParts(parts) {
-    const rows = parts.map((_, place) => this.parts.children[place] ?? this.#row());
+    const known = divided(this.parts);
+    const rows = parts.map((_, place) => known[place] ?? this.#row());
     setChildren(this.parts, rows);
     rows.forEach((row, place) => this.#fill(row, parts[place]));
   }
@@ -101,8 +112,12 @@ export class Stepper {
     return element("div", "gl-part", {}, to, rule, product);
   }
 
+  /**
+   * @param {HTMLElement} row
+   * @param {GraphPart} part
+   */
   #fill(row, part) {
-    const [to, rule, product] = row.children;
+    const [to, rule, product] = divided(row);
     row.dataset.state = part.state;
     setText(to, `to ${this.#name(part.to)}${part.state === "flowing" ? "" : ` · ${part.state}`}`);
     if (rule.dataset.latex !== part.latex) {
@@ -112,8 +127,10 @@ export class Stepper {
     setText(product, written(part));
   }
 
+  /** @param {GraphSum[]} sums */
   #showSums(sums) {
-    const rows = sums.map((_, place) => this.sums.children[place] ?? element("li", ""));
+    const known = divided(this.sums);
+    const rows = sums.map((_, place) => known[place] ?? element("li", ""));
     setChildren(this.sums, rows);
     this.sums.hidden = !sums.length;
     sums.forEach(({ node, parts, total }, place) => {
@@ -125,7 +142,18 @@ export class Stepper {
   }
 }
 
-/** upstream × local = outgoing, as far as the op has a local derivative. */
+/**
+ * What was built into an element.
+ * @param {HTMLElement} whole
+ */
+function divided(whole) {
+  return /** @type {HTMLElement[]} */ ([...whole.children]);
+}
+
+/**
+ * upstream × local = outgoing, as far as the op has a local derivative.
+ * @param {GraphPart} part
+ */
 function written({ state, upstream, local, gradient, offered, terms, more }) {
   const sent = state === "cut" ? `${offered}, cut: nothing passes` : gradient;
   if (terms.length) {
@@ -136,6 +164,7 @@ function written({ state, upstream, local, gradient, offered, terms, more }) {
   return `${bracketed(upstream)} × ${bracketed(local)} = ${sent}`;
 }
 
+/** @param {string} text */
 function bracketed(text) {
   return text.startsWith("−") ? `(${text})` : text;
 }

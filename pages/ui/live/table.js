@@ -3,6 +3,8 @@
 
 import { element, setChildren, setText } from "./dom.js";
 
+/** @import { Column, TableSpec } from "./messages.d.ts" */
+
 export class Table {
   /** @param {HTMLElement} box  scrolls sideways when the table is wider than the page */
   constructor(box) {
@@ -16,7 +18,7 @@ export class Table {
     this.text = "";
   }
 
-  /** @param {{caption: string, columns: any[], rows: string[][]} | null} spec */
+  /** @param {TableSpec | null} spec */
   show(spec) {
     const text = JSON.stringify(spec);
     if (text === this.text) return;
@@ -33,6 +35,7 @@ export class Table {
     rows.forEach((row, index) => this.#showRow(row, spec.rows[index]));
   }
 
+  /** @param {Column[]} columns */
   #showColumns(columns) {
     const text = JSON.stringify(columns);
     if (text === this.columns) return;
@@ -49,6 +52,10 @@ export class Table {
     );
   }
 
+  /**
+   * @param {HTMLTableRowElement} row
+   * @param {string[]} texts
+   */
   #showRow(row, texts) {
     const cells = texts.map((_, index) => row.cells[index] ?? element("td", ""));
     setChildren(row, cells);

@@ -1,23 +1,11 @@
 // The bar above the charts of a lab that trains: start, pause, one step, stop, how far it is. It
-// holds what the learner wants, and asks the server for the next slice of steps as soon as a slice
-// has come: there is never more under way than the browser can take in, and none once it has left.
+// holds what the learner wants; pictures come by themselves for as long as that is to go on.
 
 import { element, setText } from "./dom.js";
 
-const QUEUE = 300; // ms between two looks at the queue
+/** @import { TrainerSpec } from "./messages.d.ts" */
 
-/**
- * @typedef {Object} TrainerSpec
- * @property {"ready"|"running"|"paused"|"done"|"stopped"|"queued"} state
- * @property {number} done   steps made
- * @property {number} total  steps there will be
- * @property {string} text   the same in words
- * @property {number} begun  counts the runs asked for, as the server has it
- * @property {boolean} [held]  a question waits that a run would answer: there is none before
- * @property {number} single counts the single steps asked for
- * @property {Record<string, string>} [numbers]  what the marked numbers of the text say now
- */
-
+/** @type {Record<TrainerSpec["state"], string>} */
 const LABELS = {
   ready: "Start",
   running: "Pause",
@@ -30,17 +18,20 @@ const LABELS = {
 export class Trainer {
   /**
    * @param {HTMLElement} box
-   * @param {(live: boolean) => void} ask  send what everything in the lab says
+   * @param {() => void} ask  tell the server what is wanted now
    */
   constructor(box, ask) {
     this.box = box;
     this.ask = ask;
-    this.spec = null;
+    this.shown = false;
+    /** @type {"run"|"pause"|"stop"} */
     this.phase = "pause";
-    this.begun = 0;
-    this.single = 0;
-    this.timer = 0;
-    const button = (name, press) => {
+    this.begun = this.single = this.count = 0;
+    this.lost = false; // a run went with its server, and is to be begun again
+    this.run = ""; // the run whose pictures were seen
+    // By this the run is found again after the line broke. Not randomUUID: it asks for https.
+    this.token = [...crypto.getRandomValues(new Uint32Array(4))].map((n) => n.toString(36)).join("");
+    const button = (/** @type {string} */ name, /** @type {() => void} */ press) => {
       const node = element("button", `gl-button gl-${name}`, { type: "button" });
       node.addEventListener("click", press);
       return node;
@@ -56,29 +47,32 @@ export class Trainer {
     box.hidden = true;
   }
 
-  /** What the server is told along with the controls. */
-  values() {
-    if (!this.spec) return {};
-    const { phase, begun, single } = this;
-    return { train_phase: phase, train_begun: String(begun), train_single: String(single) };
+  /** This lab trains: from now on the server is told with every wish. */
+  expect() {
+    this.shown = true;
   }
 
-  /**
-   * @param {?TrainerSpec} spec
-   * @param {boolean} newest  whether this answers the newest thing that was asked
-   */
-  show(spec, newest) {
-    clearTimeout(this.timer);
-    this.box.hidden = !spec;
-    const first = spec && !this.spec;
-    this.spec = spec;
-    if (!spec) return;
+  /** Whether steps are made now. */
+  get runs() {
+    return this.phase === "run";
+  }
+
+  /** What the server is told. */
+  wish() {
+    const { phase, begun, single, token, run, count } = this;
+    return JSON.stringify({ phase, begun, single, token, run, count });
+  }
+
+  /** @param {TrainerSpec} spec */
+  show(spec) {
     const { state } = spec;
+    this.box.hidden = false;
+    this.run = spec.run;
+    this.lost = spec.lost;
     this.begun = Math.max(this.begun, spec.begun);
     this.single = Math.max(this.single, spec.single);
     const goes = state === "running" || state === "queued";
-    if (first) this.phase = state === "running" ? "run" : "pause";
-    else if (newest && !goes) this.phase = "pause";
+    if (spec.lost || (spec.count >= this.count && !goes)) this.phase = "pause";
     this.box.dataset.state = state;
     setText(this.main, LABELS[this.phase === "run" ? "running" : goes ? "paused" : state]);
     this.main.disabled = Boolean(spec.held);
@@ -87,20 +81,12 @@ export class Trainer {
     this.bar.max = spec.total;
     this.bar.value = spec.done;
     setText(this.text, spec.text);
-    tell(spec.numbers ?? {});
-    if (!newest) return;
-    if (state === "queued") this.timer = setTimeout(() => this.ask(true), QUEUE);
-    else if (this.phase === "run") this.ask(true);
-  }
-
-  stop() {
-    clearTimeout(this.timer);
   }
 
   #toggle() {
     if (this.phase === "run") this.#want("pause");
     else {
-      if (this.one.disabled) this.begun += 1;
+      if (this.one.disabled || this.lost) this.begun += 1;
       this.#want("run");
     }
   }
@@ -110,17 +96,11 @@ export class Trainer {
     this.#want("pause");
   }
 
+  /** @param {"run"|"pause"|"stop"} phase */
   #want(phase) {
     this.phase = phase;
-    setText(this.main, phase === "run" ? LABELS.running : this.main.textContent);
-    this.ask(false);
-  }
-}
-
-/** The numbers in the text beside the lab, which the page itself draws anew only at rest. */
-function tell(numbers) {
-  for (const node of document.querySelectorAll("[data-number]")) {
-    const said = numbers[node.dataset.number];
-    if (said !== undefined) setText(node, said);
+    this.count += 1;
+    if (phase === "run") setText(this.main, LABELS.running);
+    this.ask();
   }
 }

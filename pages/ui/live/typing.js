@@ -4,11 +4,17 @@
 
 import { stepped } from "./scale.js";
 
+/** @import { Range } from "./scale.js" */
+/** @import { Tell } from "./fields.js" */
+
+/** @type {Record<string, number>} */
+const ARROWS = { ArrowUp: 1, ArrowDown: -1 };
+
 /**
  * Tell "typing" with every key, "left" on Enter and on leaving; arrow keys go to `step`.
  * @param {HTMLInputElement} input
- * @param {import("./fields.js").Tell} tell
- * @param {{changed?: () => void, step?: ?(steps: number) => void}} more
+ * @param {Tell} tell
+ * @param {{changed?: () => void, step?: ((steps: number) => void) | null}} more
  */
 export function typed(input, tell, { changed = () => {}, step: stepBy = null }) {
   input.addEventListener("input", () => {
@@ -18,14 +24,20 @@ export function typed(input, tell, { changed = () => {}, step: stepBy = null }) 
   input.addEventListener("change", () => tell("left"));
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.isComposing) tell("left");
-    const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    const steps = ARROWS[event.key];
     if (!stepBy || !steps || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     stepBy(steps);
   });
 }
 
-/** Move a field's number by some steps; a text that is no number stays as it is. */
+/**
+ * Move a field's number by some steps; a text that is no number stays as it is.
+ * @param {HTMLInputElement} input
+ * @param {Partial<Range>} range
+ * @param {number} steps
+ * @param {(text: string, what: "moving") => void} take
+ */
 export function step(input, range, steps, take) {
   const value = Number(input.value);
   if (input.value.trim() !== "" && Number.isFinite(value)) {

@@ -1,7 +1,7 @@
 """Search from any page: a button in the header, a dialog, results while typing.
 
-The index is a static file that the browser fetches when the dialog first opens: a page's run sends
-its name and nothing else. A result is a link; clicked, it is followed inside the session, so that
+The index is a file that the browser fetches when the dialog first opens: a page's run sends its
+address and nothing else. A result is a link; clicked, it is followed inside the session, so that
 what is set in the labs stays.
 """
 
@@ -15,9 +15,9 @@ import streamlit as st
 import lessons
 from lessons.glossary import find_term
 from lessons.search import as_data
+from pages.server import assets
 from pages.ui import memory
-from pages.ui.lab_state import LabState
-from pages.ui.live.assets import place
+from pages.ui.place import place_of
 
 _HERE = Path(__file__).parent
 
@@ -30,38 +30,31 @@ _component = st.components.v2.component(
 )
 
 
-def prepare(static: Path) -> None:
-    """Put the index where the browser can fetch it; does nothing the second time."""
-    name, content = _index()
-    place(content, static / name)
-
-
 def search_box() -> None:
     """The button in the header; follows a result that was clicked."""
     with st.container(key="search"):
-        came = _component(key="search_box", data={"index": _index()[0]}, on_go_change=lambda: None)
+        came = _component(key="search_box", data={"index": _index()}, on_go_change=lambda: None)
     if isinstance(came.go, dict):
         _follow(came.go)
 
 
 @cache
-def _index() -> tuple[str, bytes]:
+def _index() -> str:
+    """The index's address."""
     content = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":")).encode()
-    return f"search-{hashlib.blake2b(content, digest_size=8).hexdigest()}.json", content
+    name = f"search-{hashlib.blake2b(content, digest_size=8).hexdigest()}.json"
+    return assets.add(name, content, "application/json")
 
 
 def _follow(asked: dict[str, object]) -> None:
     """Go there if it is a place of ours; what the browser sends may be anything."""
     slug, step = str(asked.get("lesson"))[:100], asked.get("step")
     if asked.get("page") == "glossary" and find_term(slug):
-        st.switch_page("pages/glossary.py", query_params={"term": slug})
+        st.switch_page("glossary.py", query_params={"term": slug})
     lesson = next((one for one in lessons.lessons() if one.slug == slug), None)
     if lesson is None:
         return
     trail = memory.trail(lesson)
     trail.step = memory.clamp_step(lesson, step if type(step) is int else 1)
-    state = st.session_state.get(f"state_{lesson.slug}")
-    if isinstance(state, LabState):
-        here = lesson.prose.steps[trail.step - 1]
-        state.set(here.lab, here.cuts, here.at)
-    st.switch_page(f"pages/{lesson.chapter}.py", query_params={"lesson": lesson.slug})
+    place_of(lesson).go(trail.step, trail.answers)
+    st.switch_page(f"{lesson.chapter}.py", query_params={"lesson": lesson.slug})

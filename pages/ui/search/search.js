@@ -1,25 +1,55 @@
 // Search over the course, in a dialog that any page opens. The index is fetched once, when the
 // dialog first opens. Text from it only ever goes in as text.
 
-const MOST = 12; // results shown
-const boxes = new WeakMap();
-let index; // a promise of the entries, shared by all pages
+/** @import { Component } from "../component.d.ts" */
 
+/**
+ * What lessons/search.py lists.
+ * @typedef {Object} Entry
+ * @property {string} kind
+ * @property {string} title
+ * @property {string} text
+ * @property {string} page
+ * @property {string} lesson
+ * @property {number} step
+ * @property {string} also
+ *
+ * @typedef {Object} Box
+ * @property {string} address  the index's file
+ * @property {(to: {page: string, lesson: string, step: number}) => void} go
+ * @property {AbortController} listeners
+ */
+
+const MOST = 12; // results shown
+/** @type {WeakMap<Element, Box>} */
+const boxes = new WeakMap();
+/** @type {Promise<Entry[]> | undefined} */
+let index; // shared by all pages
+
+/** @param {Component<{index: string}>} component */
 export default function (component) {
   const { parentElement, data, setTriggerValue } = component;
-  const root = parentElement.querySelector(".gt-search");
+  const root = /** @type {Element} */ (parentElement.querySelector(".gt-search"));
   let box = boxes.get(root);
   if (!box) boxes.set(root, (box = build(root)));
+  const { listeners } = box;
   box.address = data.index;
   box.go = (entry) => setTriggerValue("go", entry);
   return () =>
     setTimeout(() => {
       if (root.isConnected) return;
-      box.listeners.abort();
+      listeners.abort();
       boxes.delete(root);
     });
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, string>} attributes
+ * @param {...(Node|string)} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 function element(tag, attributes, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -27,7 +57,9 @@ function element(tag, attributes, ...children) {
   return node;
 }
 
+/** @param {Element} root */
 function build(root) {
+  /** @type {Box} */
   const box = { address: "", go: () => {}, listeners: new AbortController() };
   const open = element("button", { type: "button", class: "gt-search-open", "aria-keyshortcuts": "/" });
   open.append(element("span", {}, "Search"), element("kbd", { "aria-hidden": "true" }, "/"));
@@ -53,7 +85,7 @@ function build(root) {
   const show = () => {
     if (!dialog.open) dialog.showModal();
     input.select();
-    index ??= fetch(new URL(`app/static/${box.address}`, document.baseURI)).then((answer) => {
+    index ??= fetch(new URL(box.address, document.baseURI)).then((answer) => {
       if (!answer.ok) throw new Error(`the index could not be fetched: ${answer.status}`);
       return answer.json();
     });
@@ -69,6 +101,7 @@ function build(root) {
       said.textContent = "The index could not be loaded. Close this and try again.";
       return;
     }
+    if (!entries) return; // it said so when it could not be loaded
     const found = words.length ? ranked(entries, words) : [];
     list.replaceChildren(...found.slice(0, MOST).map((entry) => row(entry, box, dialog)));
     const count = found.length > MOST ? `${MOST} of ${found.length}` : String(found.length);
@@ -83,7 +116,7 @@ function build(root) {
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation(); // Streamlit has single-letter shortcuts of its own
     const links = [...list.querySelectorAll("a")];
-    const at = links.indexOf(document.activeElement);
+    const at = links.findIndex((link) => link === document.activeElement);
     if (event.key === "Enter" && document.activeElement === input) links[0]?.click();
     else if (event.key === "ArrowDown") links[Math.min(at + 1, links.length - 1)]?.focus();
     else if (event.key === "ArrowUp") (links[at - 1] ?? input).focus();
@@ -94,7 +127,9 @@ function build(root) {
     "keydown",
     (event) => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target.closest?.("input, textarea, select, [contenteditable], dialog")) return;
+      const { target } = event;
+      const busy = "input, textarea, select, [contenteditable], dialog";
+      if (target instanceof Element && target.closest(busy)) return;
       event.preventDefault();
       show();
     },
@@ -103,9 +138,13 @@ function build(root) {
   return box;
 }
 
-/** Those that hold every word, those with the words in the title first. */
+/**
+ * Those that hold every word, those with the words in the title first.
+ * @param {Entry[]} entries
+ * @param {string[]} words
+ */
 function ranked(entries, words) {
-  const score = ({ title, text, also, kind }) => {
+  const score = (/** @type {Entry} */ { title, text, also, kind }) => {
     const name = title.toLowerCase();
     const all = `${name} ${text} ${also} ${kind}`.toLowerCase();
     if (!words.every((word) => all.includes(word))) return 0;
@@ -114,16 +153,23 @@ function ranked(entries, words) {
     return words.every((word) => name.includes(word)) ? 2 : 1;
   };
   return entries
-    .map((entry) => [score(entry), entry])
-    .filter(([points]) => points)
-    .sort((a, b) => b[0] - a[0])
-    .map(([, entry]) => entry);
+    .map((entry) => ({ entry, points: score(entry) }))
+    .filter(({ points }) => points)
+    .sort((a, b) => b.points - a.points)
+    .map(({ entry }) => entry);
 }
 
+/**
+ * @param {Entry} entry
+ * @param {Box} box
+ * @param {HTMLDialogElement} dialog
+ */
 function row(entry, box, dialog) {
   const { page, lesson, step, kind, title, text } = entry;
-  const query = page === "glossary" ? { term: lesson } : { lesson, step };
-  const link = element("a", { href: `${page}?${new URLSearchParams(query)}` });
+  const query = new URLSearchParams(
+    page === "glossary" ? { term: lesson } : { lesson, step: String(step) },
+  );
+  const link = element("a", { href: `${page}?${query}` });
   link.append(element("b", {}, title), element("small", {}, kind), element("span", {}, text));
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a tab of its own

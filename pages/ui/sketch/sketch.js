@@ -2,17 +2,46 @@
 // or reach a handle by Tab and use the arrow keys. Once graded, the same chart stands still and
 // shows the computed curve as well. Text only ever goes in as text.
 
+/** @import { Component } from "../component.d.ts" */
+
+/**
+ * What the page sends.
+ * @typedef {Object} Sketch
+ * @property {number[]} x        where the handles stand
+ * @property {string[]} names    the same as text
+ * @property {number} low        the least value that can be drawn
+ * @property {number} high       the greatest
+ * @property {number} levels     steps from the one to the other
+ * @property {string} label
+ * @property {{y: number, label: string}[]} ticks
+ * @property {Graded | null} graded
+ *
+ * @typedef {Object} Graded
+ * @property {number[]} sketch
+ * @property {number[]} computed
+ * @property {string} role
+ * @property {string} label
+ * @property {string} alt
+ *
+ * @typedef {{what: string, commit: (text: string) => void}} Box
+ * @typedef {ReturnType<typeof places>} Places
+ * @typedef {Record<string, string | number>} Attributes
+ */
+
 const WIDE = 460;
 const HIGH = 306;
 const EDGE = { left: 52, right: 14, top: 14, bottom: 50 };
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const CLOSE = 6; // a stroke this near to a handle's x moves it as well
+/** @type {Record<string, number>} */
 const KEYS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 6, PageDown: -6 };
+/** @type {WeakMap<Element, Box>} */
 const boxes = new WeakMap();
 
+/** @param {Component<Sketch>} component */
 export default function (component) {
   const { parentElement, data, setTriggerValue } = component;
-  const root = parentElement.querySelector(".gt-sketch");
+  const root = /** @type {Element} */ (parentElement.querySelector(".gt-sketch"));
   const what = JSON.stringify(data);
   let box = boxes.get(root);
   // A run of the page that changes nothing here must not take away what is half drawn.
@@ -20,51 +49,83 @@ export default function (component) {
   box.commit = (text) => setTriggerValue("commit", text);
 }
 
+/**
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} attributes
+ * @param {...(Node|string)} children
+ */
 function svg(tag, attributes, ...children) {
   return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} attributes
+ * @param {...(Node|string)} children
+ */
 function element(tag, attributes, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
+/**
+ * @template {Element} Shape
+ * @param {Shape} node
+ * @param {Attributes} attributes
+ * @param {(Node|string)[]} children
+ */
 function filled(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
   node.append(...children);
   return node;
 }
 
-/** Where things stand in the drawing, in its own units. */
+/**
+ * Where things stand in the drawing, in its own units.
+ * @param {Sketch} data
+ */
 function places({ x, low, high }) {
   const least = Math.min(...x);
   const reach = Math.max(...x) - least || 1;
   const room = 0.06 * reach; // so that the outer handles stand clear of the frame
   const inner = { wide: WIDE - EDGE.left - EDGE.right, high: HIGH - EDGE.top - EDGE.bottom };
   return {
-    across: (value) => EDGE.left + ((value - least + room) / (reach + 2 * room)) * inner.wide,
-    up: (value) => EDGE.top + ((high - value) / (high - low)) * inner.high,
-    value: (pixel) => high - ((pixel - EDGE.top) / inner.high) * (high - low),
+    across: (/** @type {number} */ value) => EDGE.left + ((value - least + room) / (reach + 2 * room)) * inner.wide,
+    up: (/** @type {number} */ value) => EDGE.top + ((high - value) / (high - low)) * inner.high,
+    value: (/** @type {number} */ pixel) => high - ((pixel - EDGE.top) / inner.high) * (high - low),
   };
 }
 
+/** @param {number[][]} points */
 function path(points) {
   return points.map(([x, y], at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
+/**
+ * @param {Element} root
+ * @param {Sketch} data
+ * @param {string} what
+ * @returns {Box}
+ */
 function build(root, data, what) {
   const box = { what, commit: () => {} };
   const at = places(data);
   const drawing = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "gt-sketch-chart" });
   drawing.append(...frame(data, at));
   if (data.graded) {
-    root.replaceChildren(drawing, ...still(drawing, data, at));
+    root.replaceChildren(drawing, ...still(drawing, data, data.graded, at));
   } else {
     root.replaceChildren(drawing, ...moving(drawing, data, at, box));
   }
   return box;
 }
 
-/** Grid, numbers and names of the axes: said to nobody, the handles say it all. */
+/**
+ * Grid, numbers and names of the axes: said to nobody, the handles say it all.
+ * @param {Sketch} data
+ * @param {Places} at
+ */
 function frame(data, at) {
   const right = WIDE - EDGE.right;
   const bottom = HIGH - EDGE.bottom;
@@ -93,7 +154,13 @@ function frame(data, at) {
   return [group];
 }
 
-/** The handles, their line, and the button. */
+/**
+ * The handles, their line, and the button.
+ * @param {SVGSVGElement} drawing
+ * @param {Sketch} data
+ * @param {Places} at
+ * @param {Box} box
+ */
 function moving(drawing, data, at, box) {
   const step = (data.high - data.low) / data.levels;
   const zero = Math.round(-data.low / step);
@@ -114,17 +181,17 @@ function moving(drawing, data, at, box) {
       svg("circle", { r: 9 }),
     ),
   );
-  const value = (level) => Number((data.low + level * step).toPrecision(10));
+  const value = (/** @type {number} */ level) => Number((data.low + level * step).toPrecision(10));
   const show = () => {
     handles.forEach((handle, index) => {
       const y = value(levels[index]);
       handle.setAttribute("transform", `translate(${at.across(data.x[index])} ${at.up(y)})`);
-      handle.setAttribute("aria-valuenow", y);
+      handle.setAttribute("aria-valuenow", String(y));
       handle.setAttribute("aria-valuetext", String(Number(y.toPrecision(3))).replace("-", "−"));
     });
     line.setAttribute("d", path(levels.map((level, i) => [at.across(data.x[i]), at.up(value(level))])));
   };
-  const put = (index, level) => {
+  const put = (/** @type {number} */ index, /** @type {number} */ level) => {
     levels[index] = Math.min(Math.max(Math.round(level), 0), data.levels);
     show();
   };
@@ -132,14 +199,15 @@ function moving(drawing, data, at, box) {
   // What is pressed takes the nearest handle along. Once the pointer has crossed another it is a
   // stroke, and moves a handle where it crosses its x: one stroke across the chart draws them all.
   const across = data.x.map((x) => at.across(x));
+  /** @type {{x: number, level: number, held: number | null} | null} */
   let last = null; // where the pointer was, and the handle it has hold of
-  const where = (event) => {
+  const where = (/** @type {PointerEvent} */ event) => {
     const box = drawing.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * WIDE;
     const y = ((event.clientY - box.top) / box.height) * HIGH;
     return { x, level: (at.value(y) - data.low) / step };
   };
-  const nearest = (x) => {
+  const nearest = (/** @type {number} */ x) => {
     const apart = across.map((one) => Math.abs(one - x));
     return apart.indexOf(Math.min(...apart));
   };
@@ -148,19 +216,21 @@ function moving(drawing, data, at, box) {
     event.preventDefault();
     drawing.setPointerCapture(event.pointerId);
     const now = where(event);
-    last = { ...now, held: nearest(now.x) };
-    put(last.held, now.level);
-    handles[last.held].focus({ preventScroll: true, focusVisible: false });
+    const held = nearest(now.x);
+    last = { ...now, held };
+    put(held, now.level);
+    handles[held].focus({ preventScroll: true, focusVisible: false });
   });
   drawing.addEventListener("pointermove", (event) => {
-    if (!last || !drawing.hasPointerCapture(event.pointerId)) return;
+    const before = last;
+    if (!before || !drawing.hasPointerCapture(event.pointerId)) return;
     const now = where(event);
-    let { held } = last;
+    let { held } = before;
     across.forEach((x, index) => {
-      const crossed = (last.x - x) * (now.x - x) < 0;
+      const crossed = (before.x - x) * (now.x - x) < 0;
       if (index === held || (!crossed && Math.abs(now.x - x) > CLOSE)) return;
-      const share = crossed ? (x - last.x) / (now.x - last.x) : 1;
-      put(index, last.level + share * (now.level - last.level));
+      const share = crossed ? (x - before.x) / (now.x - before.x) : 1;
+      put(index, before.level + share * (now.level - before.level));
       held = null;
     });
     if (held !== null && nearest(now.x) === held) put(held, now.level);
@@ -169,6 +239,7 @@ function moving(drawing, data, at, box) {
   handles.forEach((handle, index) =>
     handle.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey) return;
+      /** @type {Record<string, number>} */
       const ends = { Home: 0, End: data.levels };
       if (event.key in ends) put(index, ends[event.key]);
       else if (event.key in KEYS) put(index, levels[index] + KEYS[event.key]);
@@ -191,28 +262,31 @@ function moving(drawing, data, at, box) {
   return [help, button];
 }
 
-/** The sketch and the computed curve, and which is which. */
-function still(drawing, data, at) {
-  const { sketch, computed, role, label, alt } = data.graded;
-  const line = (values) => path(values.map((y, i) => [at.across(data.x[i]), at.up(y)]));
+/**
+ * The sketch and the computed curve, and which is which.
+ * @param {SVGSVGElement} drawing
+ * @param {Sketch} data
+ * @param {Graded} graded
+ * @param {Places} at
+ */
+function still(drawing, data, graded, at) {
+  const { sketch, computed, role, label, alt } = graded;
+  const line = (/** @type {number[]} */ values) => path(values.map((y, i) => [at.across(data.x[i]), at.up(y)]));
   const colour = `color: var(--role-${role})`;
-  const marks = (values, shape) =>
-    values.map((y, i) => {
-      const place = `translate(${at.across(data.x[i])} ${at.up(y)})`;
-      return shape(place);
-    });
+  const spots = (/** @type {number[]} */ values) =>
+    values.map((y, i) => `translate(${at.across(data.x[i])} ${at.up(y)})`);
   drawing.setAttribute("role", "img");
   drawing.setAttribute("aria-label", alt);
   drawing.classList.add("gt-still");
   drawing.append(
     svg("path", { d: line(computed), class: "gt-theirs", style: colour }),
-    ...marks(computed, (transform) =>
+    ...spots(computed).map((transform) =>
       svg("path", { d: "M0 -8L8 0L0 8L-8 0Z", transform, class: "gt-diamond", style: colour }),
     ),
     svg("path", { d: line(sketch), class: "gt-mine" }),
-    ...marks(sketch, (transform) => svg("circle", { r: 5, transform, class: "gt-point" })),
+    ...spots(sketch).map((transform) => svg("circle", { r: 5, transform, class: "gt-point" })),
   );
-  const entry = (mark, text) => element("span", {}, mark, text);
+  const entry = (/** @type {Element} */ mark, /** @type {string} */ text) => element("span", {}, mark, text);
   const small = () => svg("svg", { viewBox: "0 0 26 18", width: 26, height: 18, "aria-hidden": "true" });
   const mine = small();
   mine.append(svg("path", { d: "M0 9H26", class: "gt-mine" }), svg("circle", { cx: 13, cy: 9, r: 5, class: "gt-point" }));

@@ -1,0 +1,132 @@
+"""Python code in coloured pieces, some lines marked: as HTML for a page, as data for the lab."""
+
+import ast
+import difflib
+import html
+import io
+import keyword
+import re
+import token
+import tokenize
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pages.labs.messages import Pane
+
+Mark = Literal["trick", "added", "removed"]
+
+_TAGS: dict[Mark, str] = {"trick": "mark", "added": "ins", "removed": "del"}
+
+
+def marked_lines(source: str, text: str) -> dict[int, Mark]:
+    """Marks on the lines where this text stands; none if it stands nowhere."""
+    start = source.find(text) if text else -1
+    if start < 0:
+        return {}
+    first = source.count("\n", 0, start)
+    return dict.fromkeys(range(first, first + text.count("\n") + 1), "trick")
+
+
+def difference(before: str, after: str) -> tuple[str, dict[int, Mark]]:
+    """One listing of what changed from one source to the other, and which lines to mark."""
+    old, new = before.splitlines(), after.splitlines()
+    lines: list[str] = []
+    marks: dict[int, Mark] = {}
+
+    def add(some: list[str], mark: Mark | None = None) -> None:
+        for line in some:
+            if mark:
+                marks[len(lines)] = mark
+            lines.append(line)
+
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            add(new[c:d])
+        else:
+            add(old[a:b], "removed")
+            add(new[c:d], "added")
+    return "\n".join(lines), marks
+
+
+def bare(source: str) -> str:
+    """The source with its signatures on one line each, without types and remarks on types.
+
+    They cost a narrow column more room than they tell a reader of a few lines.
+    """
+    lines = re.sub(r" *# type: ignore.*", "", source).splitlines()
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    for node in sorted(found, key=lambda node: -node.lineno):
+        ends = [one.end_lineno or 0 for one in ast.walk(node.args) if isinstance(one, ast.arg)]
+        below = max([node.lineno, *ends, (node.returns and node.returns.end_lineno) or 0])
+        while below < len(lines) and not lines[below - 1].rstrip().endswith(":"):
+            below += 1  # to the closing bracket
+        if node.body[0].lineno <= below:
+            continue  # a function on one line
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+        indent = " " * node.col_offset
+        head = f"{indent}def {node.name}({ast.unparse(node.args)}):"
+        lines[node.lineno - 1 : below] = [head]
+    return "\n".join(lines)
+
+
+def pane(source: str, marks: Mapping[int, Mark] | None = None, said: Sequence[str] = ()) -> Pane:
+    """The source as the lab takes it; ``marks`` by line, 0 for the first; ``said`` goes below."""
+    return {
+        "lines": [[[kind, text] for kind, text in line] for line in _coloured(source)],
+        "marks": {str(line): _TAGS[mark] for line, mark in (marks or {}).items()},
+        "said": list(said),
+    }
+
+
+def markup(
+    source: str, marks: Mapping[int, Mark] | None = None, label: str = "Code", wrap: bool = False
+) -> str:
+    """The source as HTML, everything in it escaped; ``wrap`` is for narrow columns."""
+    rows = []
+    for number, pieces in enumerate(_coloured(source)):
+        tag = _TAGS[marks[number]] if marks and number in marks else "span"
+        indent = len(pieces[0][1]) - len(pieces[0][1].lstrip()) if pieces else 0
+        hang = f' style="--indent:{indent}"' if wrap else ""
+        line = "".join(
+            f'<span class="{kind}">{html.escape(text)}</span>' if kind else html.escape(text)
+            for kind, text in pieces
+        )
+        rows.append(f'<{tag} class="gt-row"{hang}>{line or " "}\n</{tag}>')
+    return (
+        f'<pre class="gt-code{" gt-wrap" if wrap else ""}" tabindex="0" role="region" '
+        f'aria-label="{html.escape(label)}"><code>{"".join(rows)}</code></pre>'
+    )
+
+
+def _coloured(source: str) -> list[list[tuple[str, str]]]:
+    """Each line as pieces of kind and text; most have no kind."""
+    lines = source.rstrip("\n").split("\n")
+    spans: list[list[tuple[int, int, str]]] = [[] for _ in lines]
+    try:
+        for found in tokenize.generate_tokens(io.StringIO(source).readline):
+            kind = _kind(found)
+            (top, left), (bottom, right) = found.start, found.end
+            for row in range(top, bottom + 1) if kind else ():
+                begin = left if row == top else 0
+                end = right if row == bottom else len(lines[row - 1])
+                spans[row - 1].append((begin, end, kind))
+    except (tokenize.TokenError, SyntaxError, IndexError):
+        pass  # not whole Python, as a listing of changes: as far as it went
+    return [_pieces(text, found) for text, found in zip(lines, spans, strict=True)]
+
+
+def _pieces(text: str, spans: list[tuple[int, int, str]]) -> list[tuple[str, str]]:
+    out, at = [], 0
+    for begin, end, kind in spans:
+        out += [("", text[at:begin]), (kind, text[begin:end])]
+        at = end
+    return [piece for piece in (*out, ("", text[at:])) if piece[1]]
+
+
+def _kind(found: tokenize.TokenInfo) -> str:
+    if found.type == token.NAME and keyword.iskeyword(found.string):
+        return "keyword"
+    kinds = {token.STRING: "string", token.NUMBER: "number", token.COMMENT: "comment"}
+    return kinds.get(found.type, "")

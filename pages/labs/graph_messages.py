@@ -1,0 +1,151 @@
+"""The graph of a run as it crosses the wire: what ``lessons.graph.picture`` draws, part by part."""
+
+from typing import (
+    Literal,
+    NotRequired,  # pydantic asks for it below Python 3.12
+)
+
+from typing_extensions import TypedDict
+
+EdgeState = Literal[
+    "flowing", "cut", "stopped", "overridden", "reversed", "scaled", "clipped", "surrogate", "none"
+]
+"""What became of the gradient along an edge."""
+
+
+NodeKind = Literal[
+    "input",
+    "constant",
+    "plain",
+    "stopped",
+    "overridden",
+    "reversed",
+    "scaled",
+    "clipped",
+    "surrogate",
+]
+
+
+class GraphNode(TypedDict):
+    """A box, its middle at x and y; the last of its lines is the value."""
+
+    id: str
+    label: str
+    type: str
+    kind: NodeKind
+    lines: list[str]
+    value: str
+    full: str
+    upstream: str
+    upstream_full: str
+    rule: str | None
+    output: bool
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+GraphEdge = TypedDict(
+    "GraphEdge",
+    {
+        "id": str,
+        "from": str,
+        "to": str,
+        "operand": int,
+        "gradient": str,
+        "full": str,
+        "offered": str | None,
+        "sign": Literal["positive", "negative", "zero", "nan", "none"],
+        "state": EdgeState,
+        "cuttable": bool,
+        "alternative": str,
+        "x": float,
+        "y": float,
+        "width": float,
+        "height": float,
+        "magnitude": float | None,
+        "route": list[tuple[float, float]],
+        "weight": float,
+    },
+)
+"""A line with its gradient, whose middle is at x and y.
+
+``offered`` is what a cut edge holds back, ``weight`` how thick the line is, 0 to 1.
+"""
+
+
+class GraphPart(TypedDict):
+    """One edge of a step's op.
+
+    ``terms`` are what came and the local derivative, of each product that was summed; ``more`` is
+    how many of them are left out.
+    """
+
+    edge: str
+    to: str
+    state: EdgeState
+    upstream: str
+    local: str | None
+    gradient: str
+    offered: str
+    latex: str
+    terms: list[tuple[str, str]]
+    more: int
+
+
+class Summand(TypedDict):
+    """What an edge brought; None while it is awaited."""
+
+    edge: str
+    value: str | None
+
+
+class GraphSum(TypedDict):
+    """A gradient that several paths add up to."""
+
+    node: str
+    parts: list[Summand]
+    total: str | None
+
+
+class GraphStep(TypedDict):
+    """One step of the backward pass, with the sums that are complete and those that wait."""
+
+    kind: Literal["start", "op", "stopped", "leaf"]
+    node: str
+    upstream: str
+    parts: list[GraphPart]
+    arrived: list[GraphSum]
+    waiting: list[GraphSum]
+    sentence: str
+
+
+class LegendEntry(TypedDict):
+    """What one kind of line means."""
+
+    key: str
+    label: str
+
+
+class GraphSpec(TypedDict):
+    """The whole drawing, for one component of its tensors.
+
+    ``scissors`` says how an edge that is cut is told of: all that are cut, or each click by itself.
+    ``covered`` says why no gradient is shown yet, if none is.
+    """
+
+    digest: NotRequired[str]
+    title: str
+    scissors: Literal["cuts", "snip"] | None
+    cuts: list[str]
+    covered: str
+    index: list[int]
+    shape: list[int]
+    width: float
+    height: float
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+    steps: list[GraphStep]
+    legend: list[LegendEntry]
+    alternative: str

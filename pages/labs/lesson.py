@@ -1,0 +1,189 @@
+"""A lesson's lab: the frame that a wish comes to."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from time import perf_counter
+
+from lessons import UnknownLessonError, find
+from lessons.export import with_cuts
+from lessons.graph import Recording
+from lessons.graph.cutting import Cut, read_cuts, write_cuts
+from lessons.lesson import CutError, Lesson, held_controls, hidden_roles
+from lessons.parameters import InvalidParametersError, Values
+from lessons.result import Note, Result
+from pages.labs import numbers, payload
+from pages.labs.code import marked_lines, pane
+from pages.labs.graph_messages import GraphSpec
+from pages.labs.messages import Code, Frame, RefusedError, Wish
+from pages.labs.once import Once
+from pages.labs.turn import ALONE, Turn
+
+TORCH = "torch"
+"""The pane of the code that ran."""
+
+_COVERED = "The gradients show once you have committed to an answer."
+
+
+class RefusedTextError(ValueError):
+    """A text is refused, and the wish does not say what was good: it has to come along."""
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A lesson's result for some settings and cuts.
+
+    Args:
+        result, seconds: what the program comes to, and how long that took.
+        recording: its graph; None where the lesson has none.
+        cuts: the edges cut in it: none of those asked for, where the program cannot run with them.
+        said: why not, then.
+    """
+
+    result: Result
+    seconds: float
+    recording: Recording | None
+    cuts: tuple[Cut, ...]
+    said: str = ""
+
+
+_known: Once[tuple[object, ...], Computed] = Once(48)
+
+
+def computed(
+    lesson: Lesson, values: Values, cuts: Collection[Cut] = (), turn: Turn = ALONE
+) -> Computed:
+    """The lesson's result and graph; computed once for all who ask. Raises what ``turn`` raises."""
+    cuts = tuple(sorted(cuts))
+
+    def make() -> Computed:
+        with turn:
+            start = perf_counter()
+            try:
+                result, left, said = lesson.compute(values, turn.report, cuts), cuts, ""
+            except CutError as error:
+                result, left = lesson.compute(values, turn.report), ()
+                said = f"All edges are whole again. {error}"
+            seconds = perf_counter() - start
+            return Computed(result, seconds, lesson.record(values, left), left, said)
+
+    return _known.get(_key(lesson, values, cuts), make)
+
+
+def _key(lesson: Lesson, values: Values, cuts: Collection[Cut]) -> tuple[object, ...]:
+    # The settings as text, since 0 equals -0.0 and is not the same input.
+    return lesson.slug, tuple(lesson.text(values).items()), tuple(sorted(cuts))
+
+
+def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
+    """What the lesson's lab shows.
+
+    Raises:
+        RefusedError: there is no such lesson.
+        RefusedTextError: a text is refused, and the wish brings nothing that was good.
+    """
+    try:
+        lesson = find(wish.lab)
+    except UnknownLessonError as error:
+        raise RefusedError(str(error)) from None
+    place = min(wish.step, len(lesson.prose.steps))
+    step = lesson.prose.steps[place - 1]
+    held = held_controls(lesson, wish.answers, place)
+    hidden = hidden_roles(lesson, wish.answers, place)
+    text, asked, errors = settings(lesson, wish, {n: step.lab[n] for n in held if n in step.lab})
+    cuts, said = edges(lesson, wish.cuts, asked)
+    values = lesson.lab.preview(asked) if wish.live else asked
+    if values != asked and _known.look(_key(lesson, asked, cuts)):
+        values = asked  # a picture that is whole stays whole
+    now = computed(lesson, values, cuts, turn)
+    with turn:
+        notes = [Note("warning", now.said or said)] if now.said or said else []
+        if values != asked and lesson.lab.preview_note:
+            notes.append(Note("info", lesson.lab.preview_note))
+        return {
+            "form": text,
+            "accepted": not errors,
+            "settled": values == asked,
+            "groups": payload.groups(lesson, values, text, errors, wish.hide, wish.fix, held),
+            "notes": payload.notes([*notes, *now.result.notes]),
+            "query": payload.query(lesson, values, place, now.cuts, wish.hide, wish.fix),
+            **payload.picture(lesson, now.result, values, hidden, now.seconds),
+            "graph": _graph(lesson, now, values, hidden),
+            "code": code(lesson.slug, now.cuts),
+            "numbers": numbers.told(step, wish.answers, now.result.facts),
+            "trains": lesson.lab.training is not None,
+            "document": "",
+        }
+
+
+def settings(
+    lesson: Lesson, wish: Wish, held: Mapping[str, str]
+) -> tuple[dict[str, str], Values, dict[str, str]]:
+    """What each control says, the values they come to, and what is refused, by parameter.
+
+    A refused text counts as what was good, or else as the default.
+
+    Args:
+        lesson, wish: what is asked of whom.
+        held: what those controls say that a question holds.
+
+    Raises:
+        RefusedTextError: a text is refused, and the wish brings nothing that was good.
+    """
+    defaults = lesson.defaults
+    text = defaults | {n: said for n, said in wish.values.items() if n in defaults} | dict(held)
+    errors: dict[str, str] = {}
+    kept = text
+    for instead in (wish.good or {}, *[defaults] * len(text)):
+        try:
+            return text, lesson.validate(kept), errors
+        except InvalidParametersError as error:
+            if wish.good is None:
+                raise RefusedTextError from None
+            errors = error.errors | errors
+            kept = kept | {name: instead.get(name, defaults[name]) for name in error.errors}
+    return text, lesson.validate({}), errors
+
+
+def edges(lesson: Lesson, asked: str, values: Values) -> tuple[tuple[Cut, ...], str]:
+    """The cuts asked for that the graph has with these settings; what to say of the others."""
+    try:
+        cuts = read_cuts(asked)
+    except ValueError as error:
+        return (), f"No edge is cut. {error}"
+    known = lesson.edges(values) if cuts else frozenset(cuts)
+    gone = [one for one in cuts if one not in known]
+    if not gone:
+        return cuts, ""
+    names = ", ".join(write_cuts([one])[:40] for one in gone[:3])
+    more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
+    said = (
+        f"No edge to cut at {names}{more}, so nothing is cut there. "
+        f"The edges that can be cut: {write_cuts(known) or 'none'}."
+    )
+    return tuple(one for one in cuts if one in known), said
+
+
+@lru_cache(maxsize=64)
+def code(slug: str, cuts: tuple[Cut, ...]) -> Code:
+    """A lesson's program as it ran."""
+    lesson = find(slug)
+    source = with_cuts(lesson, cuts)
+    marks = marked_lines(source, lesson.highlight)
+    return {"digest": f"{slug} {write_cuts(cuts)}", "panes": {TORCH: pane(source, marks)}}
+
+
+def _graph(
+    lesson: Lesson, now: Computed, values: Values, hidden: frozenset[str]
+) -> GraphSpec | None:
+    if lesson.lab.start is None or now.recording is None:
+        return None
+    title = "The graph of this run: forward values, and the gradient on its way back"
+    cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""
+    index = lesson.lab.start(values).index
+    return payload.graph(now.recording, index, title, "cuts", edge_names(now.cuts), cover)
+
+
+def edge_names(cuts: Collection[Cut]) -> list[str]:
+    """Each cut as an address has it, in order."""
+    return [write_cuts([one]) for one in sorted(cuts)]

@@ -1,0 +1,318 @@
+"""What crosses the wire between a lab in the browser and this server: the only description of it.
+
+In comes a ``Wish``, which may be anything and is checked here for shape, type and size; whether a
+value makes sense is for the lesson to say. Out goes a ``Frame``, or the ``Picture`` of a training.
+``python -m tests.support.message_types`` writes the same for the browser's modules, messages.d.ts.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    NotRequired,  # pydantic asks for it below Python 3.12
+    TypeVar,
+)
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from typing_extensions import TypedDict
+
+from pages.labs.graph_messages import GraphSpec
+
+MAX_MESSAGE = 400_000
+"""Characters of a message; a form of the playground with every field full has fewer."""
+MAX_TEXT = 200_000  # ten times what a lesson reads, so that it can say that it is too much
+MAX_SEQ = 2**32 - 1
+
+Name = Annotated[str, StringConstraints(max_length=100)]
+Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
+Texts = Annotated[dict[Name, Text], Field(max_length=256)]
+Names = Annotated[list[Name], Field(max_length=128)]
+Count = Annotated[int, Field(ge=0, lt=10**9)]
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+M = TypeVar("M", bound=_Message)
+
+
+class TrainingWish(_Message):
+    """What the learner wants of a training; counts, so that a lost message loses nothing.
+
+    Args:
+        phase: run, pause or stop.
+        begun: how often a new run was asked for.
+        single: how often a single step was asked for.
+        token: names this lab of this tab, so that its run is found again after a cut.
+        run: the run whose pictures the browser has seen; empty before there is one.
+        count: how often anything was asked for.
+    """
+
+    phase: Literal["run", "pause", "stop"] = "pause"
+    begun: Count = 0
+    single: Count = 0
+    token: Name = ""
+    run: Name = ""
+    count: Count = 0
+
+
+class Wish(_Message):
+    """What the browser wants to see: everything that the answer depends on.
+
+    Args:
+        lab: a lesson's slug, ``home`` or ``playground``.
+        values: what each control says.
+        touched: the control that the hand was on last: of two linked ones it counts.
+        live: True while the hand moves: a cheaper picture will do.
+        good: what the controls said that last gave a picture; asked for when a text is refused.
+        cuts: the edges of the graph that are cut, as in an address.
+        do: a thing to do once: ``snip EDGE`` in the playground.
+        step: of the lesson, 1 for the first.
+        answers: names of the questions that have been answered.
+        hide, fix: the controls that a teacher's link hides, and those that it holds.
+        have: digests of what is drawn already, by name: it is not sent again.
+    """
+
+    lab: Name
+    values: Texts = {}
+    touched: Name = ""
+    live: bool = False
+    good: Texts | None = None
+    cuts: Annotated[str, StringConstraints(max_length=4000)] = ""
+    do: Name = ""
+    step: Annotated[int, Field(ge=1, le=999)] = 1
+    answers: Names = []
+    hide: Names = []
+    fix: Names = []
+    have: Annotated[dict[Name, Name], Field(max_length=64)] = {}
+
+
+class Option(TypedDict):
+    value: str
+    label: str
+
+
+class Control(TypedDict):
+    """One control; ``value`` is what it shows, refused text included."""
+
+    name: str
+    label: str
+    kind: Literal["slider", "integer", "text", "choice", "select", "code", "actions"]
+    value: str
+    help: str
+    error: str | None
+    hidden: bool
+    placeholder: str
+    disabled: NotRequired[bool]
+    min: NotRequired[float]
+    max: NotRequired[float]
+    step: NotRequired[float]
+    scale: NotRequired[Literal["linear", "log"]]
+    options: NotRequired[list[Option]]
+    mark: NotRequired[list[int] | None]
+
+
+class Group(TypedDict):
+    """Controls under one heading, folded away at first unless ``open``."""
+
+    title: str | None
+    open: bool
+    controls: list[Control]
+
+
+class Chart(TypedDict):
+    """As Plotly takes it, colours as tokens."""
+
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+
+
+class FigureSpec(TypedDict):
+    """A chart; ``figure`` is left out where the browser has it already. ``at`` is where its numbers
+    begin; ``style`` is a digest of all but the places of its points and lines.
+
+    ``selects`` is the control that a click on a point sets, or the two that a place sets.
+    """
+
+    id: str
+    title: str
+    caption: str
+    alt: str
+    height: int
+    wide: bool
+    selects: str | tuple[str, str] | None
+    digest: NotRequired[str]
+    style: NotRequired[str]
+    at: NotRequired[int]
+    figure: NotRequired[Chart]
+
+
+class Column(TypedDict):
+    label: str
+    role: str | None
+
+
+class TableSpec(TypedDict):
+    caption: str
+    columns: list[Column]
+    rows: list[list[str]]
+
+
+class NoteSpec(TypedDict):
+    level: Literal["info", "warning", "error"]
+    text: str
+
+
+class KeyEntry(TypedDict):
+    """Which line is which."""
+
+    role: str
+    label: str
+    dash: str
+
+
+class Pane(TypedDict):
+    """Code beside the lab: by line, pieces of kind and text; marked lines; sentences below it."""
+
+    lines: list[list[list[str]]]
+    marks: dict[str, str]
+    said: list[str]
+
+
+class Code(TypedDict):
+    """The code that ran, by the name of its pane; ``panes`` is left out where nothing changed."""
+
+    digest: str
+    panes: NotRequired[dict[str, Pane]]
+
+
+class Frame(TypedDict):
+    """Everything that a lab shows at one moment.
+
+    Args:
+        form: what every control says, those out of sight included.
+        accepted: whether all of it gave this picture; else some text is refused.
+        settled: whether the picture is whole: a resting hand changes nothing in it.
+        query: the address that restores this screen, without "?" and without the backward step.
+        numbers: what the marks in the text beside the lab say.
+        trains: whether pictures of a training come besides.
+        document: the playground's program as a document, once the hand rests.
+    """
+
+    form: dict[str, str]
+    accepted: bool
+    settled: bool
+    groups: list[Group]
+    notes: list[NoteSpec]
+    query: str
+    key: list[KeyEntry]
+    figures: list[FigureSpec]
+    table: TableSpec | None
+    status: str
+    graph: GraphSpec | None
+    code: Code | None
+    numbers: dict[str, str]
+    trains: bool
+    document: str
+
+
+class TrainerSpec(TypedDict):
+    """How far a training is.
+
+    ``held`` where a question waits that a run would answer, ``lost`` where one went with the
+    process that had it; ``count`` is that of the wish.
+    """
+
+    state: Literal["ready", "running", "paused", "done", "stopped", "queued"]
+    done: int
+    total: int
+    text: str
+    held: bool
+    begun: int
+    single: int
+    run: str
+    lost: bool
+    count: int
+
+
+class Picture(TypedDict):
+    """How a training stands: its charts, before those of the lab if it ``leads``."""
+
+    figures: list[FigureSpec]
+    leads: bool
+    table: TableSpec
+    notes: list[NoteSpec]
+    numbers: dict[str, str]
+    status: str
+    training: TrainerSpec
+
+
+class Aside(TypedDict):
+    """What is said in between.
+
+    ``progress``: how far long work is. ``again``: a text is refused, send what was good.
+    ``refused`` and ``busy``: the message is not answered, for a reason that people can read.
+    ``stopped``: as the learner wished.
+    """
+
+    seq: int
+    kind: Literal["progress", "again", "refused", "busy", "stopped"]
+    share: NotRequired[float]
+    text: NotRequired[str]
+
+
+class RefusedError(ValueError):
+    """A message that is not answered; says what came and what was expected."""
+
+
+class Opened(NamedTuple):
+    """A message as it came: its number, its kind, the wish and the training's as text."""
+
+    seq: int
+    kind: str
+    wish: str
+    training: str
+
+
+_ENVELOPE = re.compile(r"(\d{1,10}) (ask|train|stop|taken)(?: ([^\n]*)(?:\n([^\n]*))?)?", re.ASCII)
+
+
+def opened(text: str) -> Opened:
+    """What a message holds. The wish itself is read later: the same text has the same answer.
+
+    Raises:
+        RefusedError: it is not written as ``12 ask {…}``, on a second line perhaps a training's.
+    """
+    if len(text) > MAX_MESSAGE:
+        raise RefusedError(f"{len(text):,} characters came; at most {MAX_MESSAGE:,} are read.")
+    found = _ENVELOPE.fullmatch(text)
+    if not found or int(found[1]) > MAX_SEQ:
+        raise RefusedError("A message is a number, ask, train, stop or taken, and a wish as JSON.")
+    return Opened(int(found[1]), found[2], found[3] or "", found[4] or "")
+
+
+def read(text: str) -> Wish:
+    """The wish in a message.
+
+    Raises:
+        RefusedError: it is not as described here; names the first part that is not.
+    """
+    return _read(Wish, text)
+
+
+def read_training(text: str) -> TrainingWish:
+    """The same for what is wanted of a training."""
+    return _read(TrainingWish, text)
+
+
+def _read(what: type[M], text: str) -> M:
+    try:
+        return what.model_validate_json(text)
+    except ValidationError as error:
+        first: Mapping[str, Any] = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part)[:40] for part in first["loc"]) or "the message"
+        raise RefusedError(f"{where}: {first['msg']}") from None

@@ -1,0 +1,257 @@
+"""Turns a lesson and its result into the parts of a frame."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal, TypedDict
+from urllib.parse import urlencode
+
+from lessons.devices import devices
+from lessons.graph import Recording
+from lessons.graph.cutting import Cut, write_cuts
+from lessons.graph.picture import covered
+from lessons.graph.picture import picture as drawing
+from lessons.lesson import Figure, Lesson, Table
+from lessons.parameters import (
+    LONGEST_TEXT,
+    Choice,
+    Device,
+    Index,
+    Integer,
+    Number,
+    Numbers,
+    Parameter,
+    Text,
+    Values,
+)
+from lessons.result import Note, Result
+from lessons.roles import ROLES
+from lessons.text import number
+from pages.labs.graph_messages import GraphSpec
+from pages.labs.messages import (
+    Control,
+    FigureSpec,
+    Group,
+    KeyEntry,
+    NoteSpec,
+    TableSpec,
+)
+
+_LONGEST_SHOWN = LONGEST_TEXT + 1
+"""Characters sent to a field: all that is accepted, and so many that the rest is refused again."""
+
+
+def groups(
+    lesson: Lesson,
+    values: Values,
+    text: Mapping[str, str],
+    errors: Mapping[str, str],
+    hidden: Collection[str] = (),
+    fixed: Collection[str] = (),
+    held: Collection[str] = (),
+) -> list[Group]:
+    """The lesson's controls: the plain ones, then those under "More settings".
+
+    Where torch computes stands among the plain ones in a lesson that trains, if there is a choice.
+
+    Args:
+        lesson: whose parameters.
+        values: the last good ones.
+        text: what each control shows, refused text included.
+        errors: what is wrong, by parameter name.
+        hidden: names of those not to show.
+        fixed: names of those to show and hold.
+        held: names of those that wait for an answer.
+    """
+    why = dict.fromkeys(held, "Held until you have answered the question.")
+    why |= dict.fromkeys(fixed, "Held by this link.")
+
+    def controls(some: list[Parameter]) -> list[Control]:
+        return [
+            _held(_control(p, values, text, errors), p.name in hidden, why.get(p.name, ""))
+            for p in some
+        ]
+
+    choice = lesson.lab.training is not None and len(devices()) > 1
+    offered = [p for p in lesson.lab.parameters if isinstance(p, Device) and choice]
+    plain = [p for p in lesson.lab.parameters if not p.advanced or p in offered]
+    more = [p for p in lesson.lab.parameters if p not in plain]
+    return [
+        {
+            "title": None,
+            "open": True,
+            "controls": controls(plain),
+        },
+        {
+            "title": "More settings",
+            "open": any(p.name in errors for p in more),
+            "controls": controls(more),
+        },
+    ]
+
+
+def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
+    """The charts."""
+    return [
+        {
+            "id": figure.name,
+            "title": figure.title,
+            "caption": figure.caption,
+            "alt": figure.alt,
+            "height": figure.height or (300 if figure.wide else 230),
+            "wide": figure.wide,
+            "figure": {"data": figure.data, "layout": figure.layout},
+            "selects": figure.selects,
+        }
+        for figure in drawn
+    ]
+
+
+def table(shown: Table) -> TableSpec:
+    """The numbers."""
+    return {
+        "caption": shown.caption,
+        "columns": [{"label": label, "role": role} for label, role in shown.columns],
+        "rows": [list(row) for row in shown.rows],
+    }
+
+
+def graph(
+    recording: Recording,
+    index: Sequence[int],
+    title: str,
+    scissors: Literal["cuts", "snip"] | None,
+    cuts: list[str],
+    cover: str = "",
+) -> GraphSpec:
+    """The graph with its numbers and steps.
+
+    Args:
+        recording, index, title: what is drawn, for which component, under which heading.
+        scissors: how the browser tells of an edge that is cut: all that are cut, or each click by
+            itself, as a thing to ``do``; None has no scissors.
+        cuts: the edges cut now.
+        cover: why no gradient may be seen yet; empty shows them all.
+    """
+    picture = drawing(recording, index)
+    if cover:
+        picture, scissors = covered(picture), None
+    made: Any = {**picture, "title": title, "scissors": scissors, "cuts": cuts, "covered": cover}
+    shown: GraphSpec = made
+    return shown
+
+
+def notes(found: Sequence[Note]) -> list[NoteSpec]:
+    """What is said above the charts."""
+    return [{"level": note.level, "text": note.text} for note in found]
+
+
+def query(
+    lesson: Lesson,
+    values: Values,
+    step: int,
+    cuts: Collection[Cut] = (),
+    hidden: Collection[str] = (),
+    fixed: Collection[str] = (),
+) -> str:
+    """The address that restores this screen: the lesson, the step, what is not at its default."""
+    changed = lesson.changed(values) | {name: lesson.text(values)[name] for name in fixed}
+    words = {
+        "cuts": write_cuts(cuts),
+        "hide": ",".join(sorted(hidden)),
+        "fix": ",".join(sorted(fixed)),
+    }
+    said = {word: text for word, text in words.items() if text}
+    return encoded({"lesson": lesson.slug, "step": str(step), **changed, **said})
+
+
+def encoded(words: Mapping[str, str]) -> str:
+    """A query of an address, readable where it may be."""
+    return urlencode(words, safe=",:")
+
+
+class Picture(TypedDict):
+    """The parts of a frame that show one result."""
+
+    key: list[KeyEntry]
+    figures: list[FigureSpec]
+    table: TableSpec
+    status: str
+
+
+def picture(
+    lesson: Lesson, result: Result, values: Values, hidden: frozenset[str], seconds: float
+) -> Picture:
+    """Charts, table and status line of one result."""
+    return {
+        "key": [
+            {
+                "role": role.name,
+                "label": f"{role.label}: covered" if role.name in hidden else role.label,
+                "dash": role.dash,
+            }
+            for role in ROLES.values()
+            if role.name in {curve.role for curve in result.curves}
+        ],
+        "figures": figures(lesson.lab.figures(result, values, hidden)),
+        "table": table(lesson.lab.table(result, values, hidden)),
+        "status": status(result, values, seconds),
+    }
+
+
+def status(result: Result, values: Values, seconds: float) -> str:
+    """What was computed, how long it took and where."""
+    took = f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+    return " · ".join(filter(None, (result.work, took, result.device, values.get("dtype", ""))))
+
+
+def _control(
+    parameter: Parameter, values: Values, text: Mapping[str, str], errors: Mapping[str, str]
+) -> Control:
+    made: Any = {
+        "name": parameter.name,
+        "label": parameter.label,
+        "value": text[parameter.name][:_LONGEST_SHOWN],
+        "help": parameter.help,
+        "error": errors.get(parameter.name),
+        "hidden": False,
+        "placeholder": "",
+        **_kind(parameter, values),
+    }
+    control: Control = made
+    return control
+
+
+def _held(control: Control, hidden: bool, why: str) -> Control:
+    """The control as a teacher's link or a question wants it; why it cannot be moved, if so."""
+    help_ = f"{control['help']} {why}".strip()
+    return {**control, "disabled": bool(why), "hidden": hidden, "help": help_}
+
+
+def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
+    """What kind of control a parameter gets, and its bounds or options."""
+    value = values[parameter.name]
+    if isinstance(parameter, Number):
+        low, high = parameter.slider
+        ends = {"min": min(low, value), "max": max(high, value), "step": parameter.step}
+        return {"kind": "slider", "scale": "linear", **ends}
+    if isinstance(parameter, Index):
+        entries = enumerate(values[parameter.of], start=1)
+        options = [{"value": str(i), "label": f"x = {number(x)}"} for i, x in entries]
+        return {"kind": "select", "options": options, "value": str(min(value, len(options)))}
+    if isinstance(parameter, Integer):
+        ends = {"min": parameter.low, "max": parameter.high, "step": 1}
+        scale = {"kind": "slider", "scale": "log"} if parameter.log else {"kind": "integer"}
+        return {**scale, **ends}
+    if isinstance(parameter, (Numbers, Text)):
+        return {"kind": "text", "placeholder": parameter.placeholder}
+    if isinstance(parameter, Choice):
+        options = [{"value": name, "label": label} for name, label in parameter.options]
+        return {"kind": "choice" if len(options) <= 4 else "select", "options": options}
+    if isinstance(parameter, Device):
+        names = list(dict.fromkeys([*devices(), value]))
+        absent = {name for name in names if name not in devices()}
+        options = [
+            {"value": name, "label": f"{name} (not here)" if name in absent else name}
+            for name in names
+        ]
+        return {"kind": "select", "options": options}
+    raise TypeError(f"no control for {type(parameter).__name__}")

@@ -1,0 +1,206 @@
+"""The playground's lab: a form as typed, the program it comes to, what that computes."""
+
+import hashlib
+import time
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from lessons.playground import (
+    Document,
+    PlaygroundError,
+    check,
+    defined_in_the_file,
+    differences,
+    from_url,
+    preset,
+    presets,
+    program_code,
+    snip,
+    to_text,
+)
+from lessons.playground.cuts import operations_of
+from lessons.playground.graph import edges_of, place, record_checked
+from lessons.playground.run import run_checked
+from pages.labs import playground_payload
+from pages.labs.code import pane
+from pages.labs.lesson import RefusedTextError
+from pages.labs.messages import Code, Frame, Pane, Wish
+from pages.labs.once import Once
+from pages.labs.playground_form import (
+    Form,
+    blank,
+    complete,
+    control_of,
+    form_of,
+    known_control,
+    read,
+    with_sliders,
+)
+from pages.labs.playground_state import LARGEST_GRAPH, Computed, Graph, State, preset_of
+from pages.labs.turn import ALONE, Turn
+
+FIRST = "noise_leaks"
+"""The program that is there at first."""
+MOST_TEXT = 45_000
+"""Characters kept of one control: more than any is read with, so that it can be refused."""
+FRAMEWORKS = {"torch": "torch", "TensorFlow 2": "tensorflow", "JAX": "jax"}
+"""The panes of the code."""
+
+
+def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
+    """What the playground shows.
+
+    Raises:
+        RefusedTextError: a text is refused, and the wish brings nothing that was good.
+    """
+    now = state(wish, turn)
+    with turn:
+        return {
+            "form": now.form,
+            "accepted": not now.errors,
+            "settled": True,
+            "query": urlencode(now.address()),
+            **playground_payload.lab(now),
+            "code": code(now.good) if now.good else None,
+            "numbers": {},
+            "trains": False,
+            "document": to_text(now.good) if now.good and not wish.live else "",
+        }
+
+
+def state(wish: Wish, turn: Turn = ALONE) -> State:
+    """What a wish comes to.
+
+    Raises:
+        RefusedTextError: as for ``frame``.
+    """
+    form, said = _form(wish)
+    document, errors = read(form)
+    if wish.do.startswith("snip ") and document is not None and not errors:
+        form, said = _snipped(form, document, wish.do.removeprefix("snip "), turn)
+        document, errors = read(form)
+    if document is not None:
+        form = _titled(form, document)
+        document, errors = read(form)
+    computed: Computed | None = None
+    if document is not None:
+        made = compute(document, turn)
+        if isinstance(made, Computed):
+            return State(form, document, document, made, {}, said)
+        errors = {control_of(made, form): made}
+    if wish.good is None:
+        raise RefusedTextError
+    good, _ = read(complete(_texts(wish.good))) if wish.good else (None, {})
+    made_before = compute(good, turn) if good is not None else None
+    computed = made_before if isinstance(made_before, Computed) else None
+    shown = good if computed else None
+    return State(form, document or good or preset(FIRST), shown, computed, errors, said)
+
+
+def compute(document: Document, turn: Turn = ALONE) -> Computed | PlaygroundError:
+    """What a document comes to, or why it does not; computed once for all who ask."""
+
+    def make() -> Computed | PlaygroundError:
+        with turn:
+            try:
+                return _computed(document)
+            except PlaygroundError as error:
+                # Its traceback holds every tensor of the run that was refused.
+                error.__context__ = error.__cause__ = None
+                return error.with_traceback(None)
+
+    # As text: two numbers can be equal and not the same, 0 and -0.0.
+    return _known.get(to_text(document), make)
+
+
+_known: Once[str, Computed | PlaygroundError] = Once(24)
+
+
+def _computed(document: Document) -> Computed:
+    start = time.perf_counter()
+    checked = check(document)
+    outcome = run_checked(checked)
+    recording = record_checked(checked)
+    seconds = time.perf_counter() - start
+    if len(recording.ops) > LARGEST_GRAPH:
+        return Computed(outcome, None, seconds)
+    ops = operations_of(checked.program)
+    cut = {f"{one.name}:{operand.place}" for one in ops for operand in one.operands if operand.cut}
+    graph = Graph(recording, place(checked), frozenset(edges_of(ops)), frozenset(cut))
+    return Computed(outcome, graph, seconds)
+
+
+def code(document: Document) -> Code:
+    """The same program in the frameworks; only its text counts, not the numbers."""
+    inputs = tuple(one.name for one in document.inputs)
+    text = repr((inputs, document.program, document.output, document.overrides, document.dtype))
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=9).hexdigest()
+    return _code.get(digest, lambda: {"digest": digest, "panes": _panes(document)})
+
+
+_code: Once[str, Code] = Once(24)
+
+
+def _panes(document: Document) -> dict[str, Pane]:
+    panes = {}
+    for label, framework in FRAMEWORKS.items():
+        said = differences(document, framework)
+        if own := defined_in_the_file(document, framework):
+            said = [*said, f"Defined in the file to download: {', '.join(own)}."]
+        panes[label] = pane(program_code(document, framework), said=said)
+    return panes
+
+
+def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
+    """The document that an address brings, or why it cannot be read; neither where it brings none.
+
+    Args:
+        address: its words; ``program`` counts before ``preset``.
+    """
+    try:
+        if "program" in address:
+            return from_url(address["program"]), ""
+        if "preset" in address:
+            return preset(address["preset"]), ""
+    except PlaygroundError as error:
+        return None, error.message
+    return None, ""
+
+
+def _texts(given: Mapping[str, str]) -> Form:
+    known = {name: text[:MOST_TEXT] for name, text in given.items() if known_control(name)}
+    return blank() | known
+
+
+def _form(wish: Wish) -> tuple[Form, str]:
+    """The form as it was typed, or that of a preset that was chosen; what to say of it."""
+    if not wish.values:
+        return form_of(preset(FIRST)), ""
+    form = complete(_texts(wish.values))
+    if wish.touched == "preset" and not wish.do:
+        chosen = wish.values.get("preset", "")
+        document, _ = read(form)
+        if chosen and (document is None or preset_of(document) != chosen):
+            try:
+                return form_of(preset(chosen)), ""
+            except PlaygroundError as error:
+                return form, error.message
+    return with_sliders(form, wish.touched), ""
+
+
+def _titled(form: Form, document: Document) -> Form:
+    """The title and remark of a preset go once the document is no longer that preset."""
+    if preset_of(document):
+        return form
+    titles = {one.document.title for one in presets()}
+    return form | {"title": "" if document.title in titles else document.title, "about": ""}
+
+
+def _snipped(form: Form, document: Document, edge: str, turn: Turn) -> tuple[Form, str]:
+    """Cut or mend an edge: the program is rewritten."""
+    if not isinstance(compute(document, turn), Computed):
+        return form, "The scissors cut the program that is drawn. Mend the error first."
+    try:
+        return form | {"program": snip(document, edge).program, "about": ""}, ""
+    except PlaygroundError as error:
+        return form, error.message

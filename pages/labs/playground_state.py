@@ -1,0 +1,101 @@
+"""What a playground is at one moment: what was typed, and the last of it that ran."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from lessons.graph import Recording
+from lessons.playground import Document, Outcome, PlaygroundError, presets, to_url
+from pages.labs.playground_form import Form, names
+
+LARGEST_GRAPH = 60
+"""Ops: a drawing of more is no help, and takes long to lay out."""
+_LONGEST_ADDRESS = 16_000
+
+
+@dataclass(frozen=True)
+class Graph:
+    """What the drawing is made of.
+
+    Args:
+        recording, index: the run, and the component that is shown.
+        edges: those that have a text of their own, so that the scissors can cut them.
+        cut: those of them that are cut now.
+    """
+
+    recording: Recording
+    index: tuple[int, ...]
+    edges: frozenset[str]
+    cut: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A program that ran: its outcome, its graph unless that is too large to be read, seconds."""
+
+    outcome: Outcome
+    graph: Graph | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class State:
+    """A playground at one moment.
+
+    Args:
+        form: what each control shows, refused text included.
+        document: the last one that could be read; its program may still be wrong.
+        good: the one that ``computed`` is of.
+        computed: the last good picture.
+        errors: what is refused, by control.
+        said: something to tell the learner once: an address that could not be read, a refused cut.
+    """
+
+    form: Form
+    document: Document
+    good: Document | None = None
+    computed: Computed | None = None
+    errors: Mapping[str, PlaygroundError] = field(default_factory=dict)
+    said: str = ""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return self.computed.outcome if self.computed else None
+
+    @property
+    def graph(self) -> Graph | None:
+        return self.computed.graph if self.computed else None
+
+    @property
+    def preset(self) -> str:
+        """The preset's name, while the document is one as it came."""
+        return preset_of(self.document)
+
+    @property
+    def input_names(self) -> list[str]:
+        """The inputs that have controls."""
+        try:
+            return names(self.form)
+        except PlaygroundError:
+            return [one.name for one in self.document.inputs]
+
+    def address(self) -> dict[str, str]:
+        """What an address needs to restore the document; nothing for one too long for it."""
+        if self.preset:
+            return {"preset": self.preset}
+        packed = to_url(self.document)
+        return {"program": packed} if len(packed) <= _LONGEST_ADDRESS else {}
+
+
+def preset_of(document: Document) -> str:
+    """The name of the preset that a document is, its title aside; empty where it is none."""
+    return _presets().get(_bare(document), "")
+
+
+@cache
+def _presets() -> dict[Document, str]:
+    return {_bare(one.document): one.name for one in presets()}
+
+
+def _bare(document: Document) -> Document:
+    return document.with_(title="", about="")

@@ -1,0 +1,160 @@
+"""A training in a lab: takes wishes while it runs, and says how it stands. No thread, no clock.
+
+Whoever holds a ``Watch`` calls ``advance`` as often as it likes; ``pages.server.trainer`` does.
+"""
+
+import secrets
+from collections.abc import Callable
+
+from lessons.graph.cutting import Cut
+from lessons.lesson import Lesson, held_controls, hidden_roles
+from lessons.parameters import Values
+from lessons.prose import TRAINING
+from lessons.text import counted
+from lessons.training import Training
+from lessons.training.covering import covered_figure, covered_table
+from lessons.training.run import Run
+from pages.labs import numbers, payload
+from pages.labs.lesson import edges, settings
+from pages.labs.messages import Picture, TrainerSpec, TrainingWish, Wish
+
+
+class Watch:
+    """One learner's training of one lesson.
+
+    Args:
+        lesson: it has a training.
+        wish, asked: the first ones.
+
+    Attributes:
+        fresh: whether there is something to show that has not been shown.
+    """
+
+    def __init__(self, lesson: Lesson, wish: Wish, asked: TrainingWish) -> None:
+        assert lesson.lab.training is not None
+        self.lesson = lesson
+        self.training: Training = lesson.lab.training
+        # Pictures of a run that is not here have been seen: it went with the process that had it.
+        self._lost = bool(asked.run)
+        self._begun, self._single = (asked.begun, asked.single) if self._lost else (0, 0)
+        self._run: Run | None = None
+        self._name = ""
+        self._cuts: tuple[Cut, ...] = ()
+        self._values: Values = {}
+        self.take(wish, asked)
+
+    def take(self, wish: Wish, asked: TrainingWish) -> None:
+        """Take in what the learner wants now.
+
+        Raises:
+            RefusedTextError: a text is refused; everything goes on as before.
+        """
+        place = min(wish.step, len(self.lesson.prose.steps))
+        step = self.lesson.prose.steps[place - 1]
+        held = held_controls(self.lesson, wish.answers, place)
+        own = {name: step.lab[name] for name in held if name in step.lab}
+        _, values, _ = settings(self.lesson, wish, own)
+        cuts = edges(self.lesson, wish.cuts, values)[0] if self.training.cuts else ()
+        self._held = TRAINING in held
+        self._hidden = hidden_roles(self.lesson, wish.answers, place)
+        self._step, self._answers = step, wish.answers
+        self._asked = asked
+        run = self._run
+        again = asked.begun > self._begun and run is not None and run.done > 0
+        if asked.begun > self._begun or asked.single > self._single:
+            self._lost = False
+        self._begun = max(self._begun, asked.begun)
+        fits = run is not None and run.fits(values) and cuts == self._cuts
+        if run is None or again or not fits or (self._held and run.done):
+            run = self._run = Run(self.training, self.lesson.cut_open(cuts), values)
+            self._name, self._cuts = secrets.token_hex(6), cuts
+        elif values != self._values and not self.wants:
+            run.look(values)
+        self._values = values
+        if asked.phase == "stop" and run.done:
+            run.stop()
+        elif asked.phase != "run":
+            run.pause()
+        self.fresh = True
+
+    @property
+    def wants(self) -> bool:
+        """Whether there are steps to make."""
+        if self._held or self._run is None or self._run.state in ("done", "stopped"):
+            return False
+        single = self._asked.single > self._single
+        return single or (self._asked.phase == "run" and not self._lost)
+
+    def advance(self, seconds: float, enough: Callable[[], bool]) -> None:
+        """Make steps for so long; ``enough`` ends it sooner. A newer wish is one step away."""
+        assert self._run is not None
+        single = self._asked.single > self._single
+        moved = self.fresh and self._run.done > 0
+        self._run.advance(seconds, self._values, enough, 1 if single or moved else 10**9)
+        if single:
+            self._single = self._asked.single
+            if self._asked.phase != "run":
+                self._run.pause()
+        self.fresh = True
+
+    def pause(self) -> None:
+        """Make no more steps, whatever was asked: nobody is there to see them."""
+        self._asked = self._asked.model_copy(update={"phase": "pause"})
+        if self._run is not None:
+            self._run.pause()
+
+    def picture(self, before: int = 0) -> Picture:
+        """How it stands; ``before`` trainings come first in the queue."""
+        run = self._run
+        assert run is not None
+        self.fresh = False
+        history, values = run.history, self._values
+        drawn = [covered_figure(o, self._hidden) for o in self.training.figures(history, values)]
+        where = (
+            counted(run.seeds, "seed"),
+            f"{run.seconds:.1f} s of computing" if run.done else "",
+            str(values.get("device", "")),
+            str(values.get("dtype", "")),
+        )
+        return {
+            "figures": payload.figures(drawn),
+            "leads": self.training.leads,
+            "table": payload.table(
+                covered_table(self.training.table(history, values), self._hidden)
+            ),
+            "notes": payload.notes(history.notes()),
+            "numbers": numbers.told(self._step, self._answers, history.facts),
+            "status": " · ".join(filter(None, where)),
+            "training": self._spec(run, before),
+        }
+
+    def _spec(self, run: Run, before: int) -> TrainerSpec:
+        # Running from the moment it is wanted: its first step may be somebody else's slice away.
+        state = "running" if self.wants else run.state
+        return {
+            "state": "queued" if before else state,
+            "done": run.done,
+            "total": run.total,
+            "text": self._text(run, before),
+            "held": self._held,
+            "begun": self._begun,
+            "single": self._single,
+            "run": self._name,
+            "lost": self._lost,
+            "count": self._asked.count,
+        }
+
+    def _text(self, run: Run, before: int) -> str:
+        said = f"step {run.done:,} of {run.total:,}"
+        if self._held:
+            return "Answer the question first, or skip it: a run would show the answer."
+        if self._lost:
+            return f"{said} · the run was lost with the connection; Start begins another"
+        if before:
+            runs = "1 run is" if before == 1 else f"{before} runs are"
+            return f"{said} · waiting: {runs} before yours"
+        if run.state == "running" and run.done:
+            return f"{said} · about {run.seconds / run.done * (run.total - run.done):.0f} s left"
+        if run.state in ("done", "stopped"):
+            return f"{said} · {run.state} after {run.seconds:.1f} s of computing"
+        return said

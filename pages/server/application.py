@@ -1,0 +1,74 @@
+"""The whole app as one ASGI application: Streamlit's pages, the labs' route, numbers, files."""
+
+import gc
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute, WebSocketRoute
+from streamlit import config
+
+import lessons
+from lessons.devices import suit_small_tensors
+from pages.labs import home
+from pages.labs.messages import Wish
+from pages.server import api, assets, compression
+from pages.server.compression import StaticCompression
+from pages.server.headers import SecurityHeaders
+from pages.server.socket import Workshop
+
+SOCKET = "labs"
+"""The address of the labs' route, relative to the page's."""
+
+_workshop = Workshop()
+
+
+def base() -> str:
+    """The path that the app lies under, as ``server.baseUrlPath`` says; empty for none."""
+    return str(config.get_option("server.baseUrlPath") or "").strip("/")
+
+
+def routes() -> list[BaseRoute]:
+    """What is answered beside Streamlit's own."""
+    root = f"/{base()}/".replace("//", "/")
+    socket = WebSocketRoute(f"{root}{SOCKET}", _workshop.serve)
+    return [socket, *api.routes(base(), _workshop), *assets.routes(base())]
+
+
+def middleware() -> list[Middleware]:
+    """What every answer goes through, the outermost first."""
+    chapters = [chapter.slug for chapter in lessons.chapters()]
+    return [
+        Middleware(SecurityHeaders, base=base(), embeddable=chapters),
+        Middleware(StaticCompression, base=base()),
+    ]
+
+
+@asynccontextmanager
+async def lifespan(app: st.App) -> AsyncIterator[None]:
+    """Load everything before the first request; end the trainings with the server."""
+    prepare()
+    _workshop.trainings.start(after=10.0)  # loading torch once more would slow the first visit
+    threading.Thread(target=_warm, daemon=True).start()
+    try:
+        yield
+    finally:
+        await _workshop.trainings.stop()
+
+
+def prepare() -> None:
+    """Set the process up: threads, lessons, what garbage collection walks."""
+    suit_small_tensors()
+    home.frame(Wish(lab="home"))  # loads torch, the lessons, and what a first frame needs
+    # Streamlit collects garbage after every run of a page and would walk a million objects of torch
+    # and plotly each time, about 100 ms. What is loaded by now stays loaded: leave it out.
+    gc.collect()
+    gc.freeze()
+
+
+def _warm() -> None:
+    """Compress what a first visit fetches."""
+    compression.warm()
+    assets.warm()

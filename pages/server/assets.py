@@ -1,0 +1,95 @@
+"""Where the browser gets the live lab from: its modules and Plotly's own script, served from where
+they lie. Each address names what is there, so a browser may keep it for good and a new version
+never mixes with an old one. Nothing is written to disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from pages.server.compression import TYPES, File
+
+_LIVE = Path(__file__).parents[1] / "ui" / "live"
+_FOLDER = "files"
+_PLOTLY = f"plotly-{importlib.metadata.version('plotly')}/plotly.min.js"
+
+_STYLES = ("lab.css", "graph.css", "trainer.css")
+
+STYLE = "\n".join((_LIVE / name).read_text("utf-8") for name in _STYLES)
+"""The look of the lab, which goes to the browser with its component."""
+
+_files: dict[str, File] = {}
+"""All there is, by name: no request ever makes a path."""
+_digests: dict[str, bytes] = {}
+
+
+def add(name: str, content: bytes, media_type: str) -> str:
+    """Serve ``content``; returns its address, relative to the page's.
+
+    Browsers keep it for good, so ``name`` has to say what is in it, by a hash for instance. Adding
+    the same again does nothing.
+    """
+    digest = hashlib.blake2b(content).digest()
+    if _digests.setdefault(name, digest) != digest:
+        raise ValueError(f"{name} is served already, with other content")
+    _files.setdefault(name, File(lambda: content, media_type))
+    return f"{_FOLDER}/{name}"
+
+
+def routes(base: str) -> list[BaseRoute]:
+    """What serves all this, where ``base`` is Streamlit's server.baseUrlPath."""
+    path = f"/{base.strip('/')}/{_FOLDER}/{{name:path}}".replace("//", "/")
+    return [Route(path, _answer)]
+
+
+def warm() -> None:
+    """Read and compress everything ahead. For a thread; returns when it is done."""
+    for file in list(_files.values()):
+        file.compressed().result()
+
+
+async def _answer(request: Request) -> Response:
+    file = _files.get(request.path_params["name"])
+    if file is None:
+        # Not kept: what an old page asks for may be there again once a server was put back.
+        return Response("Not found", 404, {"Cache-Control": "no-store"}, "text/plain")
+    keep = "public, max-age=31536000, immutable"
+    return await file.answer(request.method, request.headers, keep)
+
+
+def _add_modules() -> str:
+    """The modules, read now: what is served is what the address was made from."""
+    modules = {path.name: path.read_bytes() for path in sorted(_LIVE.glob("*.js"))}
+    # The one thing the modules need from Python: which Plotly this is.
+    modules["plotly_address.js"] = f'export const PLOTLY = "../{_PLOTLY}";\n'.encode()
+    digest = hashlib.blake2b(digest_size=8)
+    for name, content in modules.items():
+        digest.update(name.encode() + b"\0" + content + b"\0")
+    folder = f"live-{digest.hexdigest()}"
+    for name, content in modules.items():
+        add(f"{folder}/{name}", content, TYPES[".js"])
+    return f"{_FOLDER}/{folder}"
+
+
+def _plotly_script() -> bytes:
+    # Found, not imported: its place is all that is wanted of it.
+    spec = importlib.util.find_spec("plotly")
+    if spec is None or spec.origin is None:
+        raise RuntimeError("plotly is not installed, and the charts are drawn with its script")
+    return (Path(spec.origin).parent / "package_data" / "plotly.min.js").read_bytes()
+
+
+LIVE = _add_modules()
+"""The address of the folder of the lab's modules, relative to the page's."""
+
+PLOTLY = f"{_FOLDER}/{_PLOTLY}"
+"""The address of Plotly's script, relative to the page's."""
+
+_files[_PLOTLY] = File(_plotly_script, TYPES[".js"])

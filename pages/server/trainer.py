@@ -1,0 +1,198 @@
+"""The process that trains, started by ``trainings``: many learners' wishes in, pictures out.
+
+It is a process of its own, so that no training holds up a slider: Python runs one thread at a time.
+Each line that comes in is JSON: ``{"who": 3, "seq": 7, "wish": "…", "training": "…"}``, or ``who``
+with ``taken`` or ``gone``. Each picture that goes out has a head of three uint32: who, the number
+of the message it answers, and its length.
+"""
+
+import json
+import os
+import struct
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from lessons import UnknownLessonError, find
+from lessons.devices import suit_small_tensors
+from pages.labs import wire
+from pages.labs.lesson import RefusedTextError
+from pages.labs.messages import RefusedError, read, read_training
+from pages.labs.training import Watch
+
+AT_ONCE = 2
+"""Trainings that make steps by turns; the others wait."""
+SLICE = 0.02
+"""Seconds of steps before somebody else's."""
+EVERY = 0.035
+"""Seconds between two pictures of a training at least: more than 25 a second nobody sees."""
+UNSEEN = 2
+"""Pictures on their way to a browser at most."""
+RETURN = 5.0
+"""Seconds for which a run waits for a browser whose connection broke."""
+
+HEAD = struct.Struct("<III")
+
+
+@dataclass
+class Learner:
+    """One browser's training.
+
+    Args:
+        watch: what is trained.
+        token: by which the browser is known again.
+        seq: the newest message.
+        unseen: pictures sent and not yet taken in.
+        shown: when the last one was sent, in seconds of ``time.monotonic``.
+        before: how many are before it, as it was told.
+        have: digests of the charts it has.
+    """
+
+    watch: Watch
+    token: str
+    seq: int
+    unseen: int = 0
+    shown: float = 0.0
+    before: int = 0
+    have: dict[str, str] = field(default_factory=dict)
+    due: bool = True  # an answer is owed at once
+
+
+class Trainer:
+    """Takes wishes and makes steps, by turns, until its input ends.
+
+    Args:
+        came, out: where lines come from and pictures go to.
+    """
+
+    def __init__(self, came: BinaryIO, out: BinaryIO) -> None:
+        self._came, self._out = came, out
+        self._news = threading.Condition()
+        self._inbox: list[dict[str, Any]] = []
+        self._ended = False
+        self._learners: dict[int, Learner] = {}
+        self._queue: list[int] = []  # those who want steps, in the order of coming
+        self._left: dict[str, tuple[float, Watch]] = {}
+
+    def run(self) -> None:
+        """Until the input ends, which it does when the server is gone."""
+        threading.Thread(target=self._read, daemon=True).start()
+        while True:
+            with self._news:
+                if not self._inbox and not self._ended:
+                    self._news.wait(self._pause())
+                news, self._inbox = self._inbox, []
+            if self._ended:
+                return
+            self._take(news)
+            self._step()
+            self._show()
+
+    def _read(self) -> None:
+        for line in self._came:
+            with self._news:
+                self._inbox.append(json.loads(line))
+                self._news.notify()
+        with self._news:
+            self._ended = True
+            self._news.notify()
+
+    def _pause(self) -> float | None:
+        """How long there is nothing to do but wait."""
+        if any(self._learners[who].watch.wants for who in self._queue):
+            return 0.0
+        if any(one.watch.fresh for one in self._learners.values()):
+            return EVERY / 2
+        return 1.0 if self._left else None
+
+    def _take(self, news: list[dict[str, Any]]) -> None:
+        newest = {one["who"]: one for one in news if "wish" in one}
+        for one in news:
+            who = one["who"]
+            learner = self._learners.get(who)
+            if "gone" in one:
+                self._gone(who)
+            elif "taken" in one:
+                if learner:
+                    learner.unseen = max(0, learner.unseen - 1)
+            elif one is newest[who]:
+                self._wish(who, one)
+        now = time.monotonic()
+        self._left = {t: kept for t, kept in self._left.items() if now - kept[0] < RETURN}
+
+    def _wish(self, who: int, one: dict[str, Any]) -> None:
+        try:
+            wish, asked = read(one["wish"]), read_training(one["training"])
+            lesson = find(wish.lab)
+            learner = self._learners.get(who)
+            if learner and learner.watch.lesson is not lesson:
+                learner = None
+            if learner:
+                learner.watch.take(wish, asked)
+            elif lesson.lab.training is None:
+                return
+            elif asked.token in self._left:
+                watch = self._left.pop(asked.token)[1]
+                learner = Learner(watch, asked.token, one["seq"])
+                watch.take(wish, asked)
+            else:
+                learner = Learner(Watch(lesson, wish, asked), asked.token, one["seq"])
+        except (RefusedError, RefusedTextError, UnknownLessonError):
+            return  # the server itself answers
+        learner.seq, learner.due = one["seq"], True
+        self._learners[who] = learner
+
+    def _gone(self, who: int) -> None:
+        learner = self._learners.pop(who, None)
+        if learner:
+            learner.watch.pause()
+            self._left[learner.token] = (time.monotonic(), learner.watch)
+
+    def _step(self) -> None:
+        """A slice for the one whose turn it is."""
+        wanting = [who for who, one in self._learners.items() if one.watch.wants]
+        self._queue = [who for who in self._queue if who in wanting]
+        self._queue += [who for who in wanting if who not in self._queue]
+        for place, who in enumerate(self._queue):
+            before = max(0, place + 1 - AT_ONCE)
+            learner = self._learners[who]
+            if learner.before != before:
+                learner.before, learner.watch.fresh = before, True
+        if not self._queue:
+            return
+        who = self._queue[0]
+        self._learners[who].watch.advance(SLICE, lambda: bool(self._inbox))
+        # Among those who may train, whoever was first is last now; who waits stays behind them.
+        turn = self._queue[:AT_ONCE]
+        self._queue[: len(turn)] = [*turn[1:], turn[0]]
+
+    def _show(self) -> None:
+        now = time.monotonic()
+        for who, one in self._learners.items():
+            early = now - one.shown < EVERY and not one.due
+            if not one.watch.fresh or one.unseen >= UNSEEN or early:
+                continue
+            before = one.before if one.watch.wants else 0
+            had, one.have = one.have, {}
+            encoded = wire.encode(one.watch.picture(before), had, one.have)
+            content = wire.addressed(one.seq, encoded, wire.PICTURE)
+            self._out.write(HEAD.pack(who, one.seq, len(content)) + content)
+            self._out.flush()
+            one.unseen += 1
+            one.shown, one.due = now, False
+
+
+def main() -> None:
+    """Train until the server ends."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not get between the pictures
+    if hasattr(os, "nice"):
+        os.nice(10)  # pages and sliders come first
+    suit_small_tensors()
+    Trainer(sys.stdin.buffer, out).run()
+
+
+if __name__ == "__main__":
+    main()

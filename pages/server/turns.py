@@ -1,0 +1,144 @@
+"""Who computes when: so many at once, and whoever has used least comes first.
+
+Long work is asked for again and again how far it is; there it makes room for others, so that a
+million draws of one learner cost the next one a chunk of them and no more.
+"""
+
+import heapq
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+from pages.labs.turn import Turn
+
+PATIENCE = 0.33
+"""Seconds before work is slow: then it tells how far it is and gives way to a newer wish."""
+SLICE = 0.03
+"""Seconds of computing before others come first."""
+LONG = 1.0
+"""Seconds of computing from which on work counts as long …"""
+MOST_LONG = 16
+"""… of which there is no more at once in a process: each holds a thread and its memory."""
+
+
+class Interrupted(BaseException):
+    """The work is given up."""
+
+
+class Overtaken(Interrupted):
+    """The same learner wants something newer, or has left."""
+
+
+class Stopped(Interrupted):
+    """The learner pressed Stop."""
+
+
+class Busy(Interrupted):
+    """There is too much long work already."""
+
+
+class Turns:
+    """The turns of one process.
+
+    Args:
+        at_once: how many compute at the same time.
+    """
+
+    def __init__(self, at_once: int) -> None:
+        self._lock = threading.Lock()
+        self._free = at_once
+        self._count = 0
+        self._waiting: list[tuple[float, int, threading.Event]] = []
+        self.long = 0
+
+    def take(self, used: float) -> None:
+        """Wait for a turn; those who have ``used`` less come first."""
+        with self._lock:
+            if self._free and not self._waiting:
+                self._free -= 1
+                return
+            self._count += 1
+            mine = threading.Event()
+            heapq.heappush(self._waiting, (used, self._count, mine))
+        mine.wait()
+
+    def give(self) -> None:
+        """Pass the turn on."""
+        with self._lock:
+            if self._waiting:
+                heapq.heappop(self._waiting)[2].set()
+            else:
+                self._free += 1
+
+    def wanted(self) -> bool:
+        """Whether somebody waits."""
+        return bool(self._waiting)
+
+
+class LearnersTurn(Turn):
+    """One learner's work among others'.
+
+    Args:
+        turns: of the process.
+        overtaken, stopped: whether the work is to be given up, and why.
+        tell: called with the share done and the seconds left, ten times a second, from a thread.
+    """
+
+    def __init__(
+        self,
+        turns: Turns,
+        overtaken: Callable[[], bool] = lambda: False,
+        stopped: Callable[[], bool] = lambda: False,
+        tell: Callable[[float, float], None] = lambda share, left: None,
+    ) -> None:
+        self._turns = turns
+        self._overtaken, self._stopped, self._tell = overtaken, stopped, tell
+        self._begun = time.perf_counter()
+        self._used = self._since = self._told = 0.0
+        self._long = False
+
+    def __enter__(self) -> None:
+        self._turns.take(self._used)
+        self._since = time.perf_counter()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._used += time.perf_counter() - self._since
+        if self._long:
+            self._turns.long -= 1
+            self._long = False
+        self._turns.give()
+
+    def report(self, share: float) -> None:
+        """Give way, tell, or end.
+
+        Raises:
+            Interrupted: the work is given up.
+        """
+        now = time.perf_counter()
+        waited, spent = now - self._begun, now - self._since
+        if share >= 1:
+            return
+        if self._stopped():
+            raise Stopped
+        if waited > PATIENCE:
+            if self._overtaken():
+                raise Overtaken
+            if now - self._told > 0.1:
+                self._told = now
+                self._tell(share, waited / share - waited if share else 0.0)
+        if self._used + spent > LONG and not self._long:
+            if self._turns.long >= MOST_LONG:
+                raise Busy
+            self._long = True
+            self._turns.long += 1
+        if spent > SLICE and self._turns.wanted():
+            self._used += spent
+            self._turns.give()
+            self._turns.take(self._used)
+            self._since = time.perf_counter()

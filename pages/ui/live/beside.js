@@ -1,0 +1,130 @@
+// What stands on the page beside a lab and follows it: numbers in the text, the code that ran,
+// files to take away. The page itself is drawn by Streamlit; here only marked places are filled.
+
+import { element, setText } from "./dom.js";
+
+const PLACES = [".st-key-words", ".st-key-code"];
+const NOT_SETTINGS = ["lesson", "step", "hide", "fix", "at"];
+
+/** @typedef {import("./messages").Pane} Pane */
+
+// A lab that comes may meet the one that goes. The places are the newest one's: two that fill them
+// in turn would never end.
+/** @type {?Beside} */
+let newest = null;
+
+export class Beside {
+  /** @param {() => string} document  the playground's program as a document */
+  constructor(document) {
+    this.document = document;
+    newest = this;
+    /** @type {Record<string, string>} */
+    this.numbers = {};
+    this.query = "";
+    /** @type {Record<string, Pane>} */
+    this.panes = {};
+    this.digest = "";
+    this.observer = new MutationObserver(() => this.#fill());
+    /** @type {Element[]} */
+    this.watched = [];
+    this.listeners = new AbortController();
+    addEventListener("click", (event) => this.#click(event), { signal: this.listeners.signal });
+  }
+
+  /**
+   * @param {Record<string, string>} numbers
+   * @param {?import("./messages").Code} code
+   * @param {string} query
+   */
+  show(numbers, code, query) {
+    this.numbers = numbers;
+    this.query = query;
+    if (code) this.digest = code.digest;
+    if (code?.panes) this.panes = code.panes;
+    this.refresh();
+  }
+
+  /** The page was drawn anew, and the lab has nothing new to say. */
+  refresh() {
+    this.#watch();
+    this.#fill();
+  }
+
+  stop() {
+    this.observer.disconnect();
+    this.listeners.abort();
+  }
+
+  /** The page draws these places anew now and then, and then without what was filled in. */
+  #watch() {
+    const there = PLACES.flatMap((place) => document.querySelector(place) ?? []);
+    if (there.every((one, at) => one === this.watched[at])) return;
+    this.observer.disconnect();
+    for (const one of there) this.observer.observe(one, { childList: true, subtree: true });
+    this.watched = there;
+  }
+
+  #fill() {
+    if (newest !== this) return;
+    for (const place of this.watched) {
+      for (const node of place.querySelectorAll("[data-number]")) {
+        const said = this.numbers[node.getAttribute("data-number") ?? ""];
+        if (said !== undefined) setText(node, said);
+      }
+      for (const node of place.querySelectorAll("[data-pane]")) this.#fillPane(node);
+      for (const node of place.querySelectorAll("[data-file]")) this.#fillLink(node);
+    }
+  }
+
+  /** @param {Element} node */
+  #fillPane(node) {
+    const name = node.getAttribute("data-pane") ?? "";
+    const pane = this.panes[name];
+    if (!pane || node.getAttribute("data-digest") === this.digest) return;
+    node.setAttribute("data-digest", this.digest);
+    const rows = pane.lines.map((pieces, line) => {
+      const tag = /** @type {keyof HTMLElementTagNameMap} */ (pane.marks[line] ?? "span");
+      const row = element(tag, "gt-row");
+      for (const [kind, text] of pieces) row.append(kind ? element("span", kind, {}, text) : text);
+      row.append(pieces.length ? "\n" : " \n");
+      return row;
+    });
+    const code = element("code", "", {}, ...rows);
+    const about = { tabindex: "0", role: "region", "aria-label": `The code, ${name}` };
+    const said = pane.said.map((sentence) => element("p", "gt-said", {}, sentence));
+    node.replaceChildren(element("pre", "gt-code", about, code), ...said);
+  }
+
+  /** @param {Element} node */
+  #fillLink(node) {
+    const settings = new URLSearchParams(this.query);
+    for (const name of NOT_SETTINGS) settings.delete(name);
+    const link = `${node.getAttribute("data-file")}?${settings}`;
+    if (node.getAttribute("href") !== link) node.setAttribute("href", link);
+  }
+
+  /** @param {MouseEvent} event */
+  async #click(event) {
+    const target = /** @type {?Element} */ (event.target)?.closest?.("[data-download]");
+    if (!target) return;
+    event.preventDefault();
+    const what = target.getAttribute("data-download");
+    const name = new URLSearchParams(this.query).get("preset") ?? "playground";
+    const text = this.document();
+    if (what === "document") {
+      save(text, `${name}.txt`);
+      return;
+    }
+    const address = new URL(`api/playground/${what}`, document.baseURI);
+    const answer = await fetch(address, { method: "POST", body: text });
+    if (answer.ok) save(await answer.text(), what === "torch" ? `${name}.py` : `${name}_in_${what}.py`);
+    else target.after(element("span", "gt-said", { role: "alert" }, (await answer.json()).error));
+  }
+}
+
+/** @param {string} text  @param {string} name */
+function save(text, name) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  element("a", "", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,47 @@
+// The parts of the last frames, by what they are: the server leaves out of an answer what the
+// browser said that it has. That need not be the last frame's: while two requests are under way,
+// the second answer may go back to what was there before the first.
+
+/** @import { Frame } from "./messages.d.ts" */
+
+const MOST = 8; // frames; never are so many under way
+
+export class Had {
+  constructor() {
+    /** @type {Frame[]} */
+    this.frames = [];
+  }
+
+  /** Put in what was left out. @param {Frame} frame */
+  complete(frame) {
+    for (const spec of frame.figures) {
+      if (spec.figure) continue;
+      const same = this.#find(({ figures }) =>
+        figures.find(({ id, digest }) => id === spec.id && digest === spec.digest),
+      );
+      spec.figure = same?.figure;
+    }
+    const { graph, code } = frame;
+    if (graph && !graph.nodes) {
+      const same = this.#find((one) => one.graph?.digest === graph.digest && one.graph);
+      frame.graph = same || null;
+    }
+    if (code && !code.panes) {
+      const same = this.#find((one) => one.code?.digest === code.digest && one.code);
+      frame.code = same || null;
+    }
+    this.frames = [frame, ...this.frames].slice(0, MOST);
+  }
+
+  /**
+   * @template Part
+   * @param {(frame: Frame) => Part} part
+   */
+  #find(part) {
+    for (const frame of this.frames) {
+      const found = part(frame);
+      if (found) return found;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,247 @@
+// What crosses the wire between a lab and the server. Made from pages/labs/messages.py, which says
+// what it means: `python -m tests.support.message_types --write`.
+
+import type { Chart } from "./plotly.d.ts";
+
+export interface Aside {
+  seq: number;
+  kind: "progress" | "again" | "refused" | "busy" | "stopped";
+  share?: number;
+  text?: string;
+}
+
+export interface Code {
+  digest: string;
+  panes?: Record<string, Pane>;
+}
+
+export interface Column {
+  label: string;
+  role: string | null;
+}
+
+export interface Control {
+  name: string;
+  label: string;
+  kind: "slider" | "integer" | "text" | "choice" | "select" | "code" | "actions";
+  value: string;
+  help: string;
+  error: string | null;
+  hidden: boolean;
+  placeholder: string;
+  disabled?: boolean;
+  min?: number;
+  max?: number;
+  step?: number;
+  scale?: "linear" | "log";
+  options?: Option[];
+  mark?: number[] | null;
+}
+
+export interface FigureSpec {
+  id: string;
+  title: string;
+  caption: string;
+  alt: string;
+  height: number;
+  wide: boolean;
+  selects: string | [string, string] | null;
+  digest?: string;
+  style?: string;
+  at?: number;
+  figure?: Chart;
+}
+
+export interface Frame {
+  form: Record<string, string>;
+  accepted: boolean;
+  settled: boolean;
+  groups: Group[];
+  notes: NoteSpec[];
+  query: string;
+  key: KeyEntry[];
+  figures: FigureSpec[];
+  table: TableSpec | null;
+  status: string;
+  graph: GraphSpec | null;
+  code: Code | null;
+  numbers: Record<string, string>;
+  trains: boolean;
+  document: string;
+}
+
+export interface GraphEdge {
+  id: string;
+  from: string;
+  to: string;
+  operand: number;
+  gradient: string;
+  full: string;
+  offered: string | null;
+  sign: "positive" | "negative" | "zero" | "nan" | "none";
+  state: "flowing" | "cut" | "stopped" | "overridden" | "reversed" | "scaled" | "clipped" | "surrogate" | "none";
+  cuttable: boolean;
+  alternative: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  magnitude: number | null;
+  route: ([number, number])[];
+  weight: number;
+}
+
+export interface GraphNode {
+  id: string;
+  label: string;
+  type: string;
+  kind: "input" | "constant" | "plain" | "stopped" | "overridden" | "reversed" | "scaled" | "clipped" | "surrogate";
+  lines: string[];
+  value: string;
+  full: string;
+  upstream: string;
+  upstream_full: string;
+  rule: string | null;
+  output: boolean;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface GraphPart {
+  edge: string;
+  to: string;
+  state: "flowing" | "cut" | "stopped" | "overridden" | "reversed" | "scaled" | "clipped" | "surrogate" | "none";
+  upstream: string;
+  local: string | null;
+  gradient: string;
+  offered: string;
+  latex: string;
+  terms: ([string, string])[];
+  more: number;
+}
+
+export interface GraphSpec {
+  digest?: string;
+  title: string;
+  scissors: "cuts" | "snip" | null;
+  cuts: string[];
+  covered: string;
+  index: number[];
+  shape: number[];
+  width: number;
+  height: number;
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+  steps: GraphStep[];
+  legend: LegendEntry[];
+  alternative: string;
+}
+
+export interface GraphStep {
+  kind: "start" | "op" | "stopped" | "leaf";
+  node: string;
+  upstream: string;
+  parts: GraphPart[];
+  arrived: GraphSum[];
+  waiting: GraphSum[];
+  sentence: string;
+}
+
+export interface GraphSum {
+  node: string;
+  parts: Summand[];
+  total: string | null;
+}
+
+export interface Group {
+  title: string | null;
+  open: boolean;
+  controls: Control[];
+}
+
+export interface KeyEntry {
+  role: string;
+  label: string;
+  dash: string;
+}
+
+export interface LegendEntry {
+  key: string;
+  label: string;
+}
+
+export interface NoteSpec {
+  level: "info" | "warning" | "error";
+  text: string;
+}
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+export interface Pane {
+  lines: string[][][];
+  marks: Record<string, string>;
+  said: string[];
+}
+
+export interface Picture {
+  figures: FigureSpec[];
+  leads: boolean;
+  table: TableSpec;
+  notes: NoteSpec[];
+  numbers: Record<string, string>;
+  status: string;
+  training: TrainerSpec;
+}
+
+export interface Summand {
+  edge: string;
+  value: string | null;
+}
+
+export interface TableSpec {
+  caption: string;
+  columns: Column[];
+  rows: string[][];
+}
+
+export interface TrainerSpec {
+  state: "ready" | "running" | "paused" | "done" | "stopped" | "queued";
+  done: number;
+  total: number;
+  text: string;
+  held: boolean;
+  begun: number;
+  single: number;
+  run: string;
+  lost: boolean;
+  count: number;
+}
+
+export interface TrainingWish {
+  phase?: "run" | "pause" | "stop";
+  begun?: number;
+  single?: number;
+  token?: string;
+  run?: string;
+  count?: number;
+}
+
+export interface Wish {
+  lab: string;
+  values?: Record<string, string>;
+  touched?: string;
+  live?: boolean;
+  good?: Record<string, string> | null;
+  cuts?: string;
+  do?: string;
+  step?: number;
+  answers?: string[];
+  hide?: string[];
+  fix?: string[];
+  have?: Record<string, string>;
+}

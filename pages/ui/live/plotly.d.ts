@@ -1,0 +1,83 @@
+// The little of plotly.js that the lab uses, by the names it has there. What begins with "_" is
+// private to Plotly: a new version may change it, and the browser tests would say so.
+
+/** Numbers as they are drawn: a list, or an array that came over the wire. */
+export type Numbers = (number | null)[] | Float32Array;
+
+export interface Chart {
+  data: Trace[];
+  layout: Layout;
+}
+
+export interface Trace {
+  type?: string;
+  visible?: boolean | "legendonly";
+  mode?: string;
+  fill?: string;
+  line?: { shape?: string; width?: number; [name: string]: unknown };
+  marker?: { angleref?: string; symbol?: string; size?: ArrayLike<number>; [name: string]: unknown };
+  x?: Numbers;
+  y?: Numbers;
+  [name: string]: unknown;
+}
+
+export interface Layout {
+  xaxis?: { range?: [number, number]; [name: string]: unknown };
+  yaxis?: { range?: [number, number]; [name: string]: unknown };
+  scene?: Record<string, unknown>;
+  font?: Record<string, unknown>;
+  [name: string]: unknown;
+}
+
+export interface Axis {
+  type: string;
+  range: [number, number];
+  tickmode: string;
+  nticks?: number;
+  tickformat?: string;
+  title: { standoff?: number };
+  tickfont: { size: number; family: string };
+  showgrid: boolean;
+  showline: boolean;
+  showticklabels: boolean;
+  zeroline: boolean;
+  zerolinecolor: string;
+  /** From a number to a pixel of the plot. */
+  c2p(value: number): number;
+  /** And back. */
+  p2d(pixel: number): number;
+  /** Pixels from the node's edge to the axis. */
+  _offset: number;
+  /** Pixels that the axis is long. */
+  _length: number;
+}
+
+/** A point that was clicked. */
+export interface Point {
+  customdata?: unknown;
+}
+
+/** The node that Plotly draws into; what it adds is there once it has drawn. */
+export interface Plot extends HTMLElement {
+  /** No axes in a chart in space. */
+  _fullLayout?: { xaxis?: Axis; yaxis?: Axis };
+  _fullData?: { uid: string }[];
+  on?(name: "plotly_click", told: (event: { points: Point[] }) => void): void;
+}
+
+export interface Plotly {
+  react(
+    plot: HTMLElement,
+    data: Trace[],
+    layout: Layout,
+    config?: Record<string, unknown>,
+  ): Promise<Plot>;
+  purge(plot: HTMLElement): void;
+}
+
+declare global {
+  interface Window {
+    /** Once its script has been loaded. */
+    Plotly?: Plotly;
+  }
+}

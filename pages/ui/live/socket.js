@@ -1,0 +1,144 @@
+// The lab's own line to the server: opens it, opens it again when it breaks, and reads what comes.
+// pages/labs/wire.py describes the bytes, messages.d.ts what they hold.
+
+const DELAYS = [200, 400, 800, 1500]; // ms before the line is opened again, the last one for good
+const LATER = 10_000; // ms, where the server has no room
+const NO_ROOM = 1013;
+const DEAF = 20_000; // ms without any answer to what was asked: the line is dead and nobody said so
+const HEAD = 12; // bytes
+
+const decoder = new TextDecoder();
+
+/**
+ * @typedef {import("./messages").Frame | import("./messages").Picture} Body
+ * @typedef {Object} Told
+ * @property {() => void} opened
+ * @property {(seq: number, frame: import("./messages").Frame) => void} frame
+ * @property {(picture: import("./messages").Picture) => void} picture
+ * @property {(aside: import("./messages").Aside) => void} aside
+ * @property {() => void} lost
+ */
+
+export class Line {
+  /**
+   * @param {string} address  of the route, relative to the page's base
+   * @param {Told} told
+   */
+  constructor(address, told) {
+    const url = new URL(address, document.baseURI);
+    url.protocol = url.protocol.replace("http", "ws");
+    this.url = url.href;
+    this.told = told;
+    this.tries = 0;
+    this.timer = 0;
+    this.deaf = 0;
+    this.ended = false;
+    /** @type {?WebSocket} */
+    this.socket = null;
+    this.listeners = new AbortController();
+    const { signal } = this.listeners;
+    addEventListener("online", () => this.#now(), { signal });
+    addEventListener("offline", () => this.socket?.close(), { signal });
+    this.#open();
+  }
+
+  get isOpen() {
+    return this.socket?.readyState === WebSocket.OPEN;
+  }
+
+  /** @param {string} text  @returns {boolean} whether it was sent */
+  send(text) {
+    if (!this.isOpen) return false;
+    this.socket?.send(text);
+    return true;
+  }
+
+  /** An answer is expected: none for long means that nobody is there. */
+  expect() {
+    if (!this.deaf) this.deaf = setTimeout(() => this.socket?.close(), DEAF);
+  }
+
+  stop() {
+    this.ended = true;
+    clearTimeout(this.timer);
+    clearTimeout(this.deaf);
+    this.listeners.abort();
+    this.socket?.close();
+  }
+
+  #now() {
+    if (this.ended || this.socket?.readyState === WebSocket.OPEN) return;
+    this.tries = 0;
+    clearTimeout(this.timer);
+    this.#open();
+  }
+
+  #open() {
+    const socket = new WebSocket(this.url);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onopen = () => {
+      if (socket !== this.socket) return socket.close();
+      this.tries = 0;
+      this.told.opened();
+    };
+    socket.onmessage = ({ data }) => {
+      clearTimeout(this.deaf);
+      this.deaf = 0;
+      if (typeof data === "string") this.told.aside(JSON.parse(data));
+      else this.#read(data);
+    };
+    socket.onclose = ({ code }) => {
+      clearTimeout(this.deaf);
+      this.deaf = 0;
+      if (this.ended || socket !== this.socket) return;
+      this.told.lost();
+      const wait = DELAYS[Math.min(this.tries, DELAYS.length - 1)];
+      this.tries += 1;
+      // Not all of a class at the same moment.
+      const delay = code === NO_ROOM ? LATER : wait * (0.8 + 0.4 * Math.random());
+      this.timer = setTimeout(() => this.#open(), delay);
+    };
+  }
+
+  /** @param {ArrayBuffer} bytes */
+  #read(bytes) {
+    const head = new DataView(bytes);
+    const [seq, what, length] = [0, 4, 8].map((place) => head.getUint32(place, true));
+    const body = JSON.parse(decoder.decode(new Uint8Array(bytes, HEAD, length)));
+    const numbers = new Float32Array(bytes, HEAD + length);
+    for (const spec of body.figures) {
+      if (spec.figure) fill(spec.figure, numbers, spec.at);
+    }
+    if (what) this.told.picture(body);
+    else this.told.frame(seq, body);
+  }
+}
+
+/**
+ * Put the arrays where a chart says that they stand: views of what came, nothing is copied.
+ * @param {any} value
+ * @param {Float32Array} numbers
+ * @param {number} at
+ */
+function fill(value, numbers, at) {
+  for (const name in value) {
+    const part = value[name];
+    if (part === null || typeof part !== "object") continue;
+    if (part.$) value[name] = array(part.$, numbers, at);
+    else fill(part, numbers, at);
+  }
+}
+
+/**
+ * @param {[number, number, number]} stands
+ * @param {Float32Array} numbers
+ * @param {number} at
+ */
+function array([place, count, width], numbers, at) {
+  const flat = numbers.subarray(at + place, at + place + count);
+  if (!width) return flat;
+  return Array.from({ length: count / width }, (_, row) =>
+    flat.subarray(row * width, (row + 1) * width),
+  );
+}

@@ -1,0 +1,176 @@
+"""What a page knows of a lesson's lab: what it last asked it to be. All else is the browser's."""
+
+import re
+import secrets
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import streamlit as st
+
+from lessons.graph.cutting import Cut
+from lessons.lesson import Lesson, held_controls
+from lessons.parameters import InvalidParametersError, Values
+from lessons.result import Result
+from pages.labs.lesson import computed, edges, settings
+from pages.labs.messages import Wish
+from pages.ui import memory
+
+GRAPH = ("cuts", "at")
+"""What an address may hold besides parameters: edges cut, the step of the backward pass."""
+TEACHER = ("hide", "fix")
+"""What a teacher's address may hold: names of controls not to show, and of those not to move."""
+_MOST_ORDERS = 50
+END = 10**6
+"""A step of the backward pass past every last one: the end."""
+
+
+@dataclass
+class Place:
+    """One lesson in one session.
+
+    Args:
+        lesson: which.
+        text: what each control was last asked to say.
+        cuts: the edges that were to be cut.
+        at: the step of the backward pass to show; None leaves it as it is.
+        orders: what the lab was asked for since it was opened, the newest last.
+        hide, fix: the controls that a teacher's link hides, and those that it holds.
+        said: what an address asked for and cannot have.
+    """
+
+    lesson: Lesson
+    text: dict[str, str]
+    cuts: str = ""
+    at: int | None = None
+    orders: list[dict[str, Any]] = field(default_factory=list)
+    hide: frozenset[str] = frozenset()
+    fix: frozenset[str] = frozenset()
+    said: str = ""
+    _name: str = field(default_factory=lambda: secrets.token_hex(4))
+    _opening: dict[str, Any] | None = None
+
+    @classmethod
+    def opened(cls, lesson: Lesson, given: Mapping[str, str]) -> "Place":
+        """The place that an address leads to; what is unknown in it is said and left out."""
+        place = cls(lesson, lesson.defaults, given.get("cuts", "")[:4000])
+        unknown = [name for name in given if name not in {*place.text, *GRAPH, *TEACHER}]
+        if unknown:
+            place._say("The address sets something unknown and it is left out.", unknown[0])
+        at = given.get("at", "")
+        place.at = int(at) if re.fullmatch("[0-9]{1,4}", at, re.ASCII) else None
+        place.text |= {name: text for name, text in given.items() if name in place.text}
+        place.hide, place.fix = (place._controls(given.get(word, "")) for word in TEACHER)
+        return place
+
+    def _controls(self, names: str) -> frozenset[str]:
+        """Those of these names, with commas between, that are controls of the lab."""
+        asked = [name for name in names[:2000].split(",") if name]
+        unknown = [name for name in asked if name not in self.text]
+        if unknown:
+            self._say("The address hides or holds something unknown.", unknown[0])
+        return frozenset(asked) & self.text.keys()
+
+    def _say(self, said: str, name: str) -> None:
+        """Note what an address asked for in vain, with the names that are nearest to it."""
+        try:
+            self.lesson.validate({name: ""})
+        except InvalidParametersError as error:
+            self.said = f"{said} {error}"
+
+    def order(
+        self, text: Mapping[str, str], cuts: str | None = None, at: int | None = None
+    ) -> None:
+        """Ask the lab to be set so.
+
+        Args:
+            text: by parameter; what a teacher's link holds stays.
+            cuts: the edges to cut, no others; None leaves them as they are.
+            at: the step of the backward pass to show; None leaves it as it is.
+        """
+        asked = {name: value for name, value in text.items() if name not in self.fix}
+        self.text |= asked
+        self.cuts = self.cuts if cuts is None else cuts
+        self.at, self.said = at, ""
+        name = f"{self._name}-{secrets.token_hex(3)}"
+        one = {"id": name, "first": False, "values": asked, "cuts": cuts, "at": at}
+        self.orders = [*self.orders, one][-_MOST_ORDERS:]
+
+    def go(self, number: int, answers: Collection[str]) -> None:
+        """Ask for what a step sets; what it leaves open stays as the learner has it.
+
+        An open question is about settings that the page knows: then all of them are asked for.
+        """
+        step = self.lesson.prose.steps[number - 1]
+        text = {**step.lab}
+        if step.question and step.question.name not in answers and self.lesson.lab.training is None:
+            text = self.text | text
+        if text or step.cuts is not None or step.at is not None:
+            self.order(text, step.cuts, step.at)
+
+    def again(self) -> None:
+        """Ask once more for what was asked last, whatever the learner has set since."""
+        self.order(self.text, self.cuts)
+
+    def reset(self, step: int, answers: Mapping[str, str]) -> None:
+        """Ask for the defaults; what a question holds stays."""
+        given = self.lesson.defaults
+        held = held_controls(self.lesson, answers, step)
+        self.order({name: given[name] for name in given.keys() - held}, "", END)
+
+    def as_data(self) -> list[dict[str, Any]]:
+        """For the lab in the browser, which does each order once, in turn."""
+        if self._opening is None:
+            text, name = dict(self.text), f"{self._name}-0"
+            opening = {"id": name, "first": True, "values": text, "cuts": self.cuts, "at": self.at}
+            self._opening = opening
+        return [self._opening, *self.orders]
+
+    @property
+    def values(self) -> Values:
+        """The settings asked for, refused text at its default."""
+        return settings(self.lesson, Wish(lab="", values=self.text, good={}), {})[1]
+
+    @property
+    def drawn(self) -> tuple[Cut, ...]:
+        """The edges asked for that there are."""
+        return edges(self.lesson, self.cuts, self.values)[0]
+
+    @property
+    def result(self) -> Result:
+        """What they come to, or something cheaper that is like it."""
+        return computed(self.lesson, self.lesson.lab.preview(self.values), self.drawn).result
+
+
+def address() -> dict[str, str]:
+    """What the address says now, its first words.
+
+    With a run of the page Streamlit sends the query that the page was opened with; what the lab has
+    written there since stands in the address alone.
+    """
+    found = parse_qsl(urlsplit(st.context.url or "").query, keep_blank_values=True)
+    said = {name: text for name, text in reversed(found[:64]) if not name.startswith("embed")}
+    return said or dict(st.query_params)
+
+
+def place_of(lesson: Lesson) -> Place:
+    """This session's place in a lesson: as the address says, if it came from outside."""
+    known: dict[str, Place] = st.session_state.setdefault("places", {})
+    if lesson.slug in known:
+        return known[lesson.slug]
+    here = address()
+    asked = here if here.pop("lesson", lesson.slug) == lesson.slug else {}
+    number = asked.pop("step", "")
+    place = known[lesson.slug] = Place.opened(lesson, asked)
+    trail = memory.trail(lesson)
+    if number.isascii() and number.isdigit() and len(number) < 4:
+        trail.step = memory.clamp_step(lesson, int(number))
+    step = lesson.prose.steps[trail.step - 1]
+    if not asked.keys() - {*TEACHER}:  # the step's text speaks of the settings it makes
+        place.text |= {n: text for n, text in step.lab.items() if n not in place.fix}
+        place.cuts = step.cuts or place.cuts
+        place.at = step.at if place.at is None else place.at
+    held = held_controls(lesson, trail.answers, trail.step)
+    place.text |= {name: step.lab[name] for name in held if name in step.lab}
+    return place

@@ -1,0 +1,197 @@
+"""A learner without a browser: opens a lesson's page over Streamlit's socket and its lab over the
+lab's own, and sends what the page and the lab in a browser would send.
+"""
+
+import asyncio
+import json
+import random
+import struct
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import WebSocketException
+from websockets.typing import Origin, Subprotocol
+
+from lessons import find
+from lessons.lesson import Lesson
+from lessons.parameters import InvalidParametersError, Number, Numbers
+from pages.labs import wire
+from pages.server.application import SOCKET
+from tests.bench.shared import everything_answered
+
+PATIENCE = 20  # seconds without a word; then the lab takes its line for dead, and so do we
+
+
+@dataclass
+class Heard:
+    """What a crowd of learners has met.
+
+    Attributes:
+        waits, pages: milliseconds from a wish to its frame, and to a page's end.
+        bytes: of all frames.
+        errors: what went wrong, by its kind.
+    """
+
+    waits: list[float] = field(default_factory=list)
+    pages: list[float] = field(default_factory=list)
+    bytes: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+
+
+class Learner:
+    """One learner in one lesson. What they set is drawn from ``seed``: no two ask the same.
+
+    Args:
+        url: of the app.
+        lesson, words: what the address says; the step is the first.
+        heard: takes what comes of it.
+    """
+
+    def __init__(
+        self, url: str, lesson: str, heard: Heard, seed: int = 0, words: str = "step=1"
+    ) -> None:
+        self.lesson: Lesson = find(lesson)
+        self._url, self._heard, self._words = url, heard, f"lesson={lesson}&{words}"
+        self._random = random.Random(seed)
+        self._place: dict[str, Any] = {}
+        self.form: dict[str, str] = {}
+        self._have: dict[str, str] = {}
+        self._seq = 0
+        self._page: ClientConnection | None = None
+        self._line: ClientConnection | None = None
+        self._unread: bytes | None = None
+
+    async def open_page(self) -> None:
+        """The page's first run, up to its end."""
+        cookie = "=".join(everything_answered(self.lesson))
+        start = time.perf_counter()
+        self._page = await connect(
+            self._socket("_stcore/stream"),
+            origin=Origin(self._url),
+            subprotocols=[Subprotocol("streamlit"), Subprotocol("PLACEHOLDER_AUTH_TOKEN")],
+            additional_headers={"Cookie": cookie},
+            max_size=None,
+        )
+        message = BackMsg()
+        client = message.rerun_script
+        client.query_string, client.page_name = self._words, self.lesson.chapter
+        client.context_info.url = f"{self._url}/{self.lesson.chapter}?{self._words}"
+        client.context_info.timezone = "UTC"
+        client.context_info.locale = "en"
+        await self._page.send(message.SerializeToString())
+        async with asyncio.timeout(PATIENCE):
+            while not self._finished(ForwardMsg.FromString(await self._page.recv())):
+                pass
+        self._heard.pages.append((time.perf_counter() - start) * 1000)
+
+    def _finished(self, message: ForwardMsg) -> bool:
+        component = message.delta.new_element.bidi_component
+        if component.component_name.endswith("gradient_lab"):
+            self._place = json.loads(component.json or component.mixed.json)
+            self.form = dict(self._place["order"]["values"])
+        return (
+            message.WhichOneof("type") == "script_finished"
+            and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+        )
+
+    async def open_lab(self) -> None:
+        """The lab's line and its first frame, as the page wants it or else the lesson's own."""
+        self.form = self.form or self.lesson.defaults
+        self._line = await connect(self._socket(SOCKET), origin=Origin(self._url), max_size=None)
+        await self.ask(live=False)
+
+    def _socket(self, path: str) -> str:
+        return f"ws://{urlsplit(self._url).netloc}/{path}"
+
+    async def ask(self, live: bool) -> None:
+        """Send what is set now and wait for the frame."""
+        assert self._line
+        self._seq += 1
+        text = f"{self._seq} ask {self.wish(live)}"
+        start = time.perf_counter()
+        try:
+            await self._line.send(text)
+            content = await self._answer()
+        except (WebSocketException, TimeoutError) as error:
+            self._heard.errors[f"{type(error).__name__} in {self.lesson.slug}"] += 1
+            return
+        if content:
+            self._heard.waits.append((time.perf_counter() - start) * 1000)
+            self._heard.bytes += len(content)
+            self._unread = content
+
+    async def _answer(self) -> bytes | None:
+        assert self._line
+        while True:
+            content = await asyncio.wait_for(self._line.recv(), PATIENCE)
+            if isinstance(content, str):
+                said = json.loads(content)
+                if said["kind"] != "progress":
+                    self._heard.errors[f"{said['kind']} in {self.lesson.slug}"] += 1
+                    return None
+            elif struct.unpack_from("<I", content)[0] == self._seq:
+                return content
+
+    def wish(self, live: bool) -> str:
+        """As lab.js writes it."""
+        self._read()
+        wish = {
+            "lab": self.lesson.slug,
+            "values": self.form,
+            "touched": "",
+            "live": live,
+            "good": None,
+            "cuts": "",
+            "do": "",
+            "step": self._place.get("step", 1),
+            "answers": self._place.get("answers", []),
+            "hide": self._place.get("hide", []),
+            "fix": self._place.get("fix", []),
+            "have": self._have,
+        }
+        return json.dumps(wish, ensure_ascii=False, separators=(",", ":"))
+
+    def _read(self) -> None:
+        """Take in the last frame. Not when it comes: others are waiting for theirs."""
+        if self._unread is None:
+            return
+        _, _, frame = wire.decode(self._unread)
+        self._unread = None
+        self._have = {figure["id"]: figure["digest"] for figure in frame["figures"]}
+        for part in ("graph", "code"):
+            if frame[part]:
+                self._have[part] = frame[part]["digest"]
+
+    def move(self) -> None:
+        """Set the first slider, or where there is none the inputs x, to something new."""
+        for _ in range(100):
+            set_ = self.form | self._another()
+            try:
+                self.lesson.validate(set_)
+            except InvalidParametersError:
+                continue
+            self.form = set_
+            return
+        raise ValueError(f"{self.lesson.slug} refuses whatever is set")
+
+    def _another(self) -> dict[str, str]:
+        held = {*self._place.get("hide", []), *self._place.get("fix", [])}
+        free = (one for one in self.lesson.lab.parameters if one.name not in held)
+        plain = [one for one in free if not one.advanced]
+        for one in plain:
+            if isinstance(one, Number):
+                return {one.name: f"{self._random.uniform(*one.slider):.6f}"}
+        inputs = next(one for one in plain if isinstance(one, Numbers))
+        return {inputs.name: ", ".join(f"{self._random.uniform(-3, 3):.4f}" for _ in range(3))}
+
+    async def close(self) -> None:
+        """Leave."""
+        for socket in (self._line, self._page):
+            if socket:
+                await socket.close()

@@ -1,0 +1,113 @@
+"""What the benchmarks of the app share: its server, a learner who may see everything, the detector,
+and how a report is written.
+"""
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from playwright.sync_api import ViewportSize
+
+from lessons.devices import suit_small_tensors
+from lessons.lesson import Lesson
+from lessons.prose import Question
+from lessons.typed import Typed
+from pages.server.socket import Workshop
+from pages.server.turns import LearnersTurn
+from pages.ui import memory
+from tests.support.server import ROOT, Server, streamlit
+
+VIEWPORT: ViewportSize = {"width": 1280, "height": 2000}  # tall enough to have a whole lab in view
+DETECTOR = Path(__file__).with_name("painted.js").read_text(encoding="utf-8")
+LINE = Path(__file__).with_name("line.js").read_text(encoding="utf-8")
+
+
+def app() -> AbstractContextManager[Server]:
+    """This app, on a port of its own."""
+    return streamlit(ROOT / "app.py", python=streamlit_python())
+
+
+def streamlit_python() -> str:
+    """The app's own environment where there is one: without what the peers bring along."""
+    own = ROOT / ".venv" / "bin" / "python"
+    return str(own) if own.exists() else sys.executable
+
+
+def everything_answered(lesson: Lesson) -> tuple[str, str]:
+    """The app's memory of a learner who has answered all, so that no curve is covered."""
+    trail = memory.Trail(step=len(lesson.prose.steps), done=True)
+    for question in lesson.prose.questions:
+        trail.commit(question, _an_answer(lesson, question), right=True)
+    return memory.COOKIE, memory.written({lesson.slug: trail})
+
+
+def _an_answer(lesson: Lesson, question: Question) -> str:
+    key = question.options[0].key
+    if question.kind == "number":
+        return str(Typed(0.0, key, 0.0))
+    if question.kind == "sketch":
+        return "0" * len(lesson.sketches[question.name].x)
+    return key
+
+
+def computing(wishes: Iterable[str]) -> list[float]:
+    """Milliseconds that the server itself computes for each, in this process: wish in, bytes out.
+
+    Nothing is known beforehand; from one to the next it keeps what a server keeps. In CPU time, so
+    that a neighbour on the machine counts little.
+    """
+    suit_small_tensors()
+    workshop = Workshop()
+    found = []
+    for wish in wishes:
+        start = time.thread_time()
+        workshop.frame(wish, LearnersTurn(workshop.turns))
+        found.append((time.thread_time() - start) * 1000)
+    return found
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    if len(values) == 1:
+        return values[0]
+    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table in Markdown."""
+    lines = (f"| {' | '.join(row)} |" for row in rows)
+    return [f"| {' | '.join(head)} |", "|---" * len(head) + "|", *lines]
+
+
+def verdict(reached: bool) -> str:
+    return "PASS" if reached else "MISS"
+
+
+def target(reached: bool, said: str) -> str:
+    """A line of a report."""
+    return f"- {verdict(reached)}: {said}"
+
+
+def surroundings(*packages: str) -> Callable[[str, str], str]:
+    """What a report is measured on, by the versions of these packages. Called before; the function
+    that it returns, at the end, with what was done and the browser's version, if there was one.
+    """
+    before = os.getloadavg()[0]
+
+    def said(done: str, browser: str = "") -> str:
+        versions = [f"Python {platform.python_version()}"]
+        versions += [f"{name} {importlib.metadata.version(name)}" for name in packages]
+        versions += [f"Chromium {browser}"] if browser else []
+        load = f"load {before:.1f} before, {os.getloadavg()[0]:.1f} after"
+        return (
+            f"{datetime.date.today()}: {os.cpu_count()} cores ({load}), {', '.join(versions)}. "
+            f"{done}"
+        )
+
+    return said

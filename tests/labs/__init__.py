@@ -1,0 +1,1 @@
+"""What a lab shows, without a browser and without Streamlit."""

@@ -1,0 +1,24 @@
+"""The home page's lab: three programs under one choice."""
+
+import pytest
+
+from pages.labs.home import CUTS, frame
+from pages.labs.messages import Wish
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_each_choice_shows_its_program_and_its_gradient(cut):
+    shown = frame(Wish(lab="home", values={"cut": cut, "noise_high": "1.3"}))
+    assert [one["id"] for one in shown["figures"]] == ["gradient"]
+    controls = {c["name"]: c for group in shown["groups"] for c in group["controls"]}
+    assert list(controls) == ["cut", "noise_low", "noise_high"]
+    assert (controls["cut"]["value"], controls["noise_high"]["value"]) == (cut, "1.3")
+    assert shown["code"]["digest"].startswith(cut)
+    assert shown["form"] == {"cut": cut, "noise_low": "0.6", "noise_high": "1.3"}
+
+
+@pytest.mark.parametrize("cut", ["flip", "", "../x"])
+def test_a_choice_that_there_is_not_is_the_first_one(cut):
+    shown = frame(Wish(lab="home", values={"cut": cut, "x": "9"}))
+    assert shown["form"]["cut"] == next(iter(CUTS))
+    assert "x" not in shown["form"]

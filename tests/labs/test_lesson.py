@@ -1,0 +1,227 @@
+"""What a lesson's lab answers: bad input, cuts, previews, what is held; each message by itself."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from lessons import find, lessons
+from pages.labs import lesson as labs
+from pages.labs.lesson import RefusedTextError, computed, frame
+from pages.labs.messages import Frame, RefusedError, Wish
+from pages.labs.turn import Turn
+
+
+def wish(slug: str = "noise_leaks", **more: Any) -> Wish:
+    return Wish(lab=slug, **more)
+
+
+def errors(shown: Frame) -> dict[str, str | None]:
+    controls = (c for group in shown["groups"] for c in group["controls"])
+    return {c["name"]: c["error"] for c in controls if c["error"]}
+
+
+def said(shown: Frame) -> str:
+    return " ".join(note["text"] for note in shown["notes"])
+
+
+def gradients(shown: Frame) -> list[list[str]]:
+    """The table's columns of the trick's gradient."""
+    assert shown["table"]
+    roles = [column["role"] for column in shown["table"]["columns"]]
+    return [row[roles.index("trick_gradient") :][:1] for row in shown["table"]["rows"]]
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_the_same_wish_has_the_same_answer_and_its_address_leads_back(lesson):
+    shown = frame(wish(lesson.slug))
+    again = frame(wish(lesson.slug, values=shown["form"], cuts=""))
+    assert again["accepted"]
+    assert again["form"] == shown["form"] == lesson.defaults
+    assert [one["alt"] for one in again["figures"]] == [one["alt"] for one in shown["figures"]]
+    assert shown["query"] == f"lesson={lesson.slug}&step=1"
+
+
+def test_bad_text_is_refused_until_the_wish_says_what_was_good():
+    asked = {"x": "a, b", "noise_high": "1.3"}
+    with pytest.raises(RefusedTextError):
+        frame(wish(values=asked))
+    shown = frame(wish(values=asked, good={"x": "5"}))
+    assert list(errors(shown)) == ["x"]
+    assert not shown["accepted"]
+    assert shown["form"]["x"] == "a, b"
+    assert "x=5" in shown["query"], "the picture is that of what was good"
+    assert "noise_high=1.3" in shown["query"]
+    assert "x=5" not in frame(wish(values=asked, good={}))["query"], "or of the default"
+
+
+def test_two_settings_that_do_not_go_together_fall_back_together():
+    asked = {"noise_low": "1.5", "noise_high": "1.2"}
+    shown = frame(wish(values=asked, good={"noise_low": "0.7", "noise_high": "1.2"}))
+    assert errors(shown)
+    assert "noise_low=0.7" in shown["query"]
+
+
+@pytest.mark.parametrize("name", ["evil", "__class__", "x\x00", "lesson"])
+def test_what_is_no_control_is_left_out(name):
+    assert frame(wish(values={name: "1"}))["form"] == find("noise_leaks").defaults
+
+
+def test_dragging_draws_less_and_letting_go_draws_all():
+    asked = {"draws": "5000", "seed": "91"}
+    shown = frame(wish(values=asked, live=True))
+    assert not shown["settled"]
+    assert "fewer draws" in said(shown)
+    assert "5,000 draws" not in shown["status"]
+    whole = frame(wish(values=asked))
+    assert whole["settled"]
+    assert "5,000 draws" in whole["status"]
+    still = frame(wish(values=asked, live=True))
+    assert still["settled"], "a picture that is whole stays whole"
+    assert "5,000 draws" in still["status"]
+
+
+class Noting(Turn):
+    """Counts who computes at once, and how often."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    def __enter__(self) -> None:
+        self.taken += 1
+
+
+def test_what_is_known_is_not_computed_again(monkeypatch):
+    lesson = find("flip")
+    calls = []
+    compute = type(lesson).compute
+    monkeypatch.setattr(type(lesson), "compute", lambda *all_: calls.append(1) or compute(*all_))
+    asked = {"scale": "2.7251"}
+    frame(wish("flip", values=asked))
+    for step in (1, 2, 3):
+        frame(wish("flip", values=asked, step=step, answers=["leak"]))
+    frame(wish("flip", values=asked, live=True))
+    assert len(calls) == 1
+
+
+def test_who_asks_at_the_same_time_is_answered_by_one_computation(monkeypatch):
+    lesson = find("flip")
+    calls, inside, go = [], threading.Event(), threading.Event()
+    compute = type(lesson).compute
+
+    def slowly(*all_):
+        calls.append(1)
+        inside.set()
+        assert go.wait(20)
+        return compute(*all_)
+
+    monkeypatch.setattr(type(lesson), "compute", slowly)
+    values = lesson.validate({"scale": "2.7252"})
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(computed(lesson, values))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    assert inside.wait(20)
+    go.set()
+    for thread in threads:
+        thread.join()
+    assert len(calls) == 1
+    assert len({id(one) for one in found}) == 1
+
+
+class Impatient(Turn):
+    def report(self, share: float) -> None:
+        raise InterruptedError
+
+
+def test_work_that_was_stopped_is_begun_anew_by_the_next():
+    asked = wish(values={"draws": "900001"})
+    with pytest.raises(InterruptedError):
+        frame(asked, Impatient())
+    with pytest.raises(InterruptedError):
+        frame(asked, Impatient())
+    assert frame(wish(values={"draws": "20"}))["settled"]
+
+
+def test_cuts_are_made_and_stand_in_the_address():
+    whole = frame(wish("right_place"))
+    shown = frame(wish("right_place", cuts="sqrt_1:0,mul:0", step=6, answers=["gradient"]))
+    assert shown["graph"]
+    assert shown["graph"]["cuts"] == ["mul:0", "sqrt_1:0"]
+    assert "cuts=mul:0,sqrt_1:0" in shown["query"]
+    assert shown["notes"] == whole["notes"]
+    assert all(cells == ["0"] for cells in gradients(shown))
+    assert shown["code"]["digest"] != whole["code"]["digest"]
+    code = str(shown["code"]["panes"])
+    assert "cut(" in code
+    assert "cut(" not in str(whole["code"]["panes"])
+
+
+@pytest.mark.parametrize("cuts", ["nothing:0,sqrt_1:0", "sqrt_1:0,mul:7"])
+def test_cuts_that_name_no_edge_are_dropped_and_named(cuts):
+    shown = frame(wish("right_place", cuts=cuts))
+    assert shown["graph"]["cuts"] == ["sqrt_1:0"]
+    assert "No edge to cut at" in said(shown)
+
+
+@pytest.mark.parametrize("text", ["<script>", "x" * 3999])
+def test_hostile_cuts_cut_nothing_and_say_so(text):
+    shown = frame(wish("right_place", cuts=text))
+    assert shown["graph"]["cuts"] == []
+    assert "No edge is cut" in said(shown)
+    assert len(said(shown)) < 1000
+
+
+def test_an_edge_can_be_cut_while_other_text_is_refused():
+    shown = frame(wish("right_place", values={"x": "a, b"}, cuts="sqrt_1:0", good={"x": "3"}))
+    assert list(errors(shown)) == ["x"]
+    assert shown["graph"]["cuts"] == ["sqrt_1:0"]
+
+
+def test_a_cut_that_the_program_cannot_run_with_is_mended_and_said():
+    shown = frame(wish("second_derivative", values={"order": "2"}, cuts="pow:0"))
+    assert shown["graph"]["cuts"] == []
+    assert "cannot run" in said(shown)
+
+
+def test_what_a_question_covers_shows_once_it_is_answered_or_passed_by():
+    for more in ({"answers": ["leak"]}, {"step": 3}):
+        shown = frame(wish(step=2))
+        assert shown["graph"]["covered"]
+        assert shown["graph"]["scissors"] is None
+        assert ["?"] in gradients(shown)
+        shown = frame(wish(**{"step": 2, **more}))
+        assert not shown["graph"]["covered"]
+        assert ["?"] not in gradients(shown)
+
+
+def test_a_control_that_a_question_holds_says_what_its_step_sets_whatever_comes():
+    held = {"values": {"randomised": "1"}, "step": 4}
+    shown = frame(wish("guided_relu", **held))
+    assert shown["form"]["randomised"] == "0"
+    controls = {c["name"]: c for group in shown["groups"] for c in group["controls"]}
+    assert controls["randomised"]["disabled"]
+    question = find("guided_relu").prose.steps[3].question
+    free = frame(wish("guided_relu", **held, answers=[question.name]))
+    assert free["form"]["randomised"] == "1"
+
+
+def test_the_marks_of_the_text_get_what_the_picture_says():
+    low, high = (frame(wish(values={"noise_high": v}, step=3))["numbers"] for v in ("1.2", "1.8"))
+    assert low
+    assert low.keys() == high.keys()
+    assert low != high
+
+
+def test_a_lesson_that_is_not_there_is_refused_by_name():
+    with pytest.raises(RefusedError, match="There is no lesson “no_such”"):
+        frame(wish("no_such"))
+
+
+def test_nothing_of_a_wish_is_kept():
+    before = len(labs._known._kept)
+    for number in range(200):
+        frame(wish("flip", values={"scale": str(2 + number / 1000)}))
+    assert len(labs._known._kept) <= max(before, 48)

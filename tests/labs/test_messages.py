@@ -1,0 +1,31 @@
+"""What is sent is as it is described, for every lab: the browser's types are made from that."""
+
+import pytest
+from pydantic import ConfigDict, TypeAdapter, with_config
+
+from lessons import lessons
+from pages.labs import home, lesson, playground
+from pages.labs.messages import Frame, Picture, TrainingWish, Wish
+from pages.labs.training import Watch
+
+LABS = [*(one.slug for one in lessons()), "home", "playground"]
+TRAINED = [one for one in lessons() if one.lab.training]
+SOURCES = {"home": home.frame, "playground": playground.frame}
+
+
+def exact(kind):
+    """Refuses what is described otherwise, or not at all."""
+    return TypeAdapter(with_config(ConfigDict(extra="forbid"))(kind))
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_a_frame_is_as_described(lab):
+    frame = SOURCES.get(lab, lesson.frame)
+    for step in (1, 99):
+        exact(Frame).validate_python(frame(Wish(lab=lab, step=step)))
+
+
+@pytest.mark.parametrize("one", TRAINED, ids=lambda one: one.slug)
+def test_a_picture_is_as_described(one):
+    watch = Watch(one, Wish(lab=one.slug, values={"seeds": "1"}, step=99), TrainingWish())
+    exact(Picture).validate_python(watch.picture())

@@ -1,0 +1,130 @@
+"""The numbers in a training lesson's text: marked where they can change, and sent as they stand."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from lessons import find, lessons
+from lessons.glossary import first_uses
+from lessons.prose import fill
+from lessons.training.run import Run
+from pages.labs import numbers
+from pages.labs.messages import TrainingWish, Wish
+from pages.labs.training import Watch
+from pages.ui.glossed import linked
+
+TRAINED = [lesson.slug for lesson in lessons() if lesson.lab.training is not None]
+VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
+
+
+class Marks(HTMLParser):
+    """What stands in each mark."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open = {}, None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.open = dict(attributes).get("data-number")
+
+    def handle_data(self, data):
+        if self.open:
+            self.found[self.open] = data
+
+    def handle_endtag(self, tag):
+        self.open = None
+
+
+def after_two_steps(lesson, **more):
+    """What a picture says after two steps, and the facts of its run."""
+    wish = Wish(lab=lesson.slug, values={"seeds": "2"}, **more)
+    watch = Watch(lesson, wish, TrainingWish(phase="run"))
+    for _ in range(2):
+        watch.advance(0.0, lambda: False)
+    return watch.picture()["numbers"], watch._run.history.facts
+
+
+@pytest.mark.parametrize("slug", TRAINED)
+def test_what_is_sent_is_the_history_of_the_picture_and_what_the_marks_would_say(slug):
+    lesson = find(slug)
+    at_first = lesson.compute(lesson.validate({"seeds": "2"})).facts
+    followed = set()
+    for place, step in enumerate(lesson.prose.steps, start=1):
+        asked = [step.question.name] if step.question else []
+        told, facts = after_two_steps(lesson, step=place, answers=asked)
+        for name, shown in told.items():
+            fact, form = name.split(":", 1)
+            followed.add(fact)
+            assert shown == format(facts[fact], form).replace("-", "−"), name
+        texts = [step.text]
+        texts += [option.reply for option in step.question.options] if asked else []
+        all_ = at_first | facts
+        marked = [fill(text, all_, numbers.mark) for text in texts]
+        marked[0] = linked(marked[0], first_uses(slug)[place - 1])
+        whole = numbers.told(step, asked, at_first) | told
+        assert Marks("\n".join(marked)).found == whole
+    assert followed >= {"step", "steps"}
+
+
+@pytest.mark.parametrize("slug", TRAINED)
+def test_a_mark_adds_nothing_to_the_text_but_itself(slug):
+    lesson = find(slug)
+    facts = lesson.compute(lesson.validate({})).facts
+    for step in lesson.prose.steps:
+        marked = fill(step.text, facts, numbers.mark)
+        assert re.sub(r"</?span[^>]*>", "", marked) == fill(step.text, facts)
+
+
+@pytest.mark.parametrize("slug", TRAINED)
+def test_no_number_of_a_run_stands_where_it_cannot_be_marked(slug):
+    """In maths, in code, or in an answer to choose, a number would stand still."""
+    lesson = find(slug)
+    moving = Run(lesson.lab.training, lesson.program, lesson.validate({"seeds": "2"})).history.facts
+    still = moving.keys() - {"steps"}
+    facts = lesson.compute(lesson.validate({})).facts
+    for step in lesson.prose.steps:
+        texts = [step.text]
+        for option in step.question.options if step.question else ():
+            texts.append(option.reply)
+            assert not still & {name for name, _ in VALUE.findall(option.text)}, option.text
+        for text in texts:
+            marked = Marks(fill(text, facts, numbers.mark)).found
+            followed = {name.split(":")[0] for name in marked}
+            assert still & {name for name, _ in VALUE.findall(text)} <= followed
+
+
+def test_a_reply_is_told_once_it_is_seen():
+    lesson = find("guided_relu")
+    step = next(one for one in lesson.prose.steps if one.question and one.question.name == "random")
+    facts = lesson.compute(lesson.validate({"seeds": "2"})).facts
+    assert "plain_1:.2f" not in numbers.told(step, (), facts)
+    assert "plain_1:.2f" in numbers.told(step, {"random"}, facts)
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_what_is_told_is_what_the_marks_of_a_page_say(lesson):
+    facts = lesson.compute(lesson.validate({})).facts
+    for step in lesson.prose.steps:
+        asked = {step.question.name} if step.question else set()
+        texts = [step.text]
+        texts += [option.reply for option in step.question.options] if step.question else []
+        marked = "\n".join(fill(text, facts, numbers.mark) for text in texts)
+        assert Marks(marked).found == numbers.told(step, asked, facts)
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("at {{ x }}", "at <x:=1.5>"),
+        ("at **{{ x:.2f }}**", "at **<x:.2f=1.50>**"),
+        ("at {{ low }}", "at <low:=−2>"),
+        ("$x = {{ x }}$ and {{ x }}", "$x = 1.5$ and <x:=1.5>"),
+        ("`{{ x }}` {{ x }}", "`1.5` <x:=1.5>"),
+        ("{{ word }}", "as *it* is"),
+    ],
+)
+def test_numbers_in_running_text_are_marked(text, marked):
+    facts = {"x": 1.5, "low": -2, "word": "as *it* is"}
+    assert fill(text, facts, lambda name, shown: f"<{name}={shown}>") == marked

@@ -1,0 +1,139 @@
+"""What a page tells the browser, and the address that restores it."""
+
+import math
+from urllib.parse import parse_qs
+
+import pytest
+
+from lessons import find, lessons
+from lessons.devices import devices
+from pages.labs import payload
+from pages.labs.lesson import frame
+from pages.labs.messages import Wish
+from pages.labs.wire import encode
+from pages.ui.place import GRAPH, TEACHER, Place
+from pages.ui.teach_view import teacher_query
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_every_parameter_has_a_control(lesson):
+    groups = payload.groups(lesson, lesson.validate({}), lesson.defaults, {})
+    shown = [control["name"] for group in groups for control in group["controls"]]
+    assert sorted(shown) == sorted(parameter.name for parameter in lesson.lab.parameters)
+    encode({"groups": groups})
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_the_address_restores_the_values(lesson):
+    values = lesson.validate({}) | {"dtype": "float32"}
+    asked = {name: text for name, (text,) in parse_qs(payload.query(lesson, values, 2)).items()}
+    assert (asked.pop("lesson"), asked.pop("step")) == (lesson.slug, "2")
+    assert lesson.validate(asked) == values
+
+
+def test_an_error_stands_beside_its_control_with_what_was_typed():
+    lesson = find("noise_leaks")
+    text = lesson.defaults | {"u": "one"}
+    plain, more = payload.groups(lesson, lesson.validate({}), text, {"u": "not a number"})
+    (control,) = (c for c in more["controls"] if c["name"] == "u")
+    assert (control["value"], control["error"]) == ("one", "not a number")
+    assert more["open"]
+    assert all(c["error"] is None for c in plain["controls"])
+
+
+def test_a_long_list_is_sent_whole_so_that_the_field_brings_it_back():
+    lesson = find("noise_leaks")
+    numbers = [math.sqrt(n) / 1e9 for n in range(256)]
+
+    def shown(x):
+        made = frame(Wish(lab="noise_leaks", values={"x": x}, good={}))
+        (control,) = (c for g in made["groups"] for c in g["controls"] if c["name"] == "x")
+        return control
+
+    assert lesson.validate({"x": shown(", ".join(map(repr, numbers)))["value"]})["x"] == tuple(
+        numbers
+    )
+    control = shown("1, " * 50_000)
+    assert "characters came" in control["error"]
+    assert len(control["value"]) < 50_000, "a refused text of any length is not sent back whole"
+    with pytest.raises(ValueError, match="characters came"):
+        lesson.validate({"x": control["value"]})
+
+
+def test_an_absent_device_is_shown_as_absent():
+    lesson = find("noise_leaks")
+    values = lesson.validate({"device": "cuda:77"})
+    _, more = payload.groups(lesson, values, lesson.text(values), {})
+    (control,) = (c for c in more["controls"] if c["name"] == "device")
+    labels = {option["value"]: option["label"] for option in control["options"]}
+    assert labels["cuda:77"] == "cuda:77 (not here)"
+    assert all(labels[name] == name for name in devices())
+
+
+@pytest.mark.parametrize("here", [["cpu"], ["cpu", "cuda:0"]])
+def test_a_gpu_is_offered_where_a_lesson_trains_and_there_is_one(monkeypatch, here):
+    monkeypatch.setattr(payload, "devices", lambda: here)
+    for lesson in lessons():
+        values = lesson.validate({})
+        plain, more = payload.groups(lesson, values, lesson.text(values), {})
+        offered = [c for c in plain["controls"] if c["name"] == "device"]
+        assert bool(offered) == (lesson.lab.training is not None and len(here) > 1)
+        if lesson.lab.training:
+            (control,) = offered or (c for c in more["controls"] if c["name"] == "device")
+            assert [option["value"] for option in control["options"]] == here
+
+
+def test_training_that_a_gpu_helps_says_so():
+    (device,) = (p for p in find("moons").lab.parameters if p.name == "device")
+    assert "GPU" in device.help
+
+
+def test_a_slider_reaches_a_value_beyond_its_usual_span():
+    lesson = find("noise_leaks")
+    values = lesson.validate({"noise_high": "7"})
+    plain, _ = payload.groups(lesson, values, lesson.text(values), {})
+    (control,) = (c for c in plain["controls"] if c["name"] == "noise_high")
+    assert control["max"] == 7
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_no_parameter_has_a_name_that_addresses_use(lesson):
+    names = {parameter.name for parameter in lesson.lab.parameters}
+    assert not names & {"lesson", "step", "term", *GRAPH, *TEACHER}
+
+
+def test_a_teachers_address_hides_and_holds_and_comes_back():
+    lesson = find("noise_leaks")
+    place = Place.opened(lesson, {"noise_high": "1.5", "hide": "seed,u", "fix": "noise_high,draws"})
+    place.order({"noise_high": "1.9"})
+    place.reset(1, {})
+    assert (place.text["noise_high"], place.text["draws"]) == ("1.5", "500")
+    asked = {"hide": sorted(place.hide), "fix": sorted(place.fix), "step": 3}
+    shown = frame(Wish(lab="noise_leaks", values=place.text, **asked))
+    controls = {c["name"]: c for group in shown["groups"] for c in group["controls"]}
+    assert {name for name, c in controls.items() if c["hidden"]} == {"seed", "u"}
+    assert {name for name, c in controls.items() if c["disabled"]} == {"noise_high", "draws"}
+    again = {name: text for name, (text,) in parse_qs(shown["query"]).items()}
+    assert again["hide"].split(",") == ["seed", "u"]
+    assert (again["noise_high"], again["draws"]) == ("1.5", "500")
+
+
+@pytest.mark.parametrize(
+    "names", ["nothing", "seed,<script>", "," * 5_000, "seed," * 5_000, "\x00", "__class__"]
+)
+def test_hostile_names_in_a_teachers_address_are_left_out(names):
+    place = Place.opened(find("noise_leaks"), {"hide": names, "fix": names})
+    assert place.hide == place.fix <= {"seed"}
+    if "seed" not in names and names.strip(","):
+        assert "no such parameter" in place.said
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_a_link_for_teaching_opens_the_lab_as_it_was(lesson):
+    for number, step in enumerate(lesson.prose.steps, start=1):
+        for values in (lesson.validate({}), lesson.validate(step.lab)):
+            query = teacher_query(lesson, number, values, [], [])
+            asked = {n: t for n, (t,) in parse_qs(query, keep_blank_values=True).items()}
+            assert (asked.pop("lesson"), asked.pop("step")) == (lesson.slug, str(number))
+            assert lesson.validate(asked) == values
+            assert asked or not step.lab, "an address without values takes the step's own"

@@ -1,0 +1,384 @@
+"""The playground's lab: what is typed is kept, the last good picture stays, addresses, scissors."""
+
+import random
+from typing import Any
+
+import pytest
+
+from lessons.playground import (
+    Document,
+    Input,
+    Noise,
+    Override,
+    Plot,
+    from_text,
+    preset,
+    presets,
+    to_text,
+    to_url,
+)
+from pages.labs import playground_payload
+from pages.labs.lesson import RefusedTextError
+from pages.labs.messages import Wish
+from pages.labs.playground import FIRST, frame, opened, state
+from pages.labs.playground_controls import groups
+from pages.labs.playground_form import Form, blank, complete, form_of, read
+from pages.labs.playground_state import LARGEST_GRAPH, State
+from pages.labs.wire import encode
+from tests.playground.programs import HOSTILE, HOSTILE_RULES, mutated, valid, wild
+
+
+class Tab:
+    """A browser's tab: it keeps the form, and what was good while something is refused."""
+
+    def __init__(self, form: Form | None = None) -> None:
+        self.form = form or form_of(preset(FIRST))
+        self.good: Form | None = None
+        self.shown: State | None = None
+        self.send()
+
+    def send(self, touched: str = "", do: str = "", **more: str) -> State:
+        # What no text can hold a browser replaces before it sends it.
+        texts = {
+            name.replace("__", "."): text.encode("utf-8", "replace").decode()
+            for name, text in more.items()
+        }
+        asked: dict[str, Any] = {"values": self.form | texts, "touched": touched, "do": do}
+        try:
+            now = state(Wish(lab="playground", good=self.good, **asked))
+        except RefusedTextError:
+            self.good = self.form if self.shown else {}
+            now = state(Wish(lab="playground", good=self.good, **asked))
+        if not now.errors:
+            self.good = None
+        self.form, self.shown = now.form, now
+        return now
+
+
+@pytest.fixture
+def tab() -> Tab:
+    tab = Tab()
+    assert tab.shown.errors == {}
+    return tab
+
+
+def trick(now: State, name: str = "x") -> list[float]:
+    return now.outcome.gradients["trick_gradient"][name].tolist()
+
+
+def arrived(**given: str) -> tuple[Tab, str]:
+    document, said = opened(given)
+    return Tab(form_of(document or preset(FIRST))), said
+
+
+@pytest.mark.parametrize("one", presets(), ids=lambda one: one.name)
+def test_a_preset_survives_the_form_and_is_known_again(one):
+    document, errors = read(form_of(one.document))
+    assert errors == {}
+    assert document == one.document
+    tab, _ = arrived(preset=one.name)
+    assert tab.shown.errors == {}
+    assert tab.shown.address() == {"preset": one.name}
+    made = playground_payload.lab(tab.shown)
+    assert made["groups"][0]["controls"][0]["value"] == one.name
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_form_reads_back_to_the_document_it_was_made_of(seed):
+    document = valid(random.Random(seed), tricks=True)
+    assert read(form_of(document)) == (document, {})
+
+
+def test_every_field_of_a_document_has_a_control():
+    document = Document(
+        (Input("x", ((1.0, 2.0), (3.0, 4.0))), Input("u", noise=Noise("normal", 1, 0.5, 7, "x"))),
+        "y = x * u\nz = identity(y)",
+        "z",
+        (Override("identity", "clip", ("z",)), Override("mul", "grad, grad * in1")),
+        Plot("x", -1.5, 2.5, 3),
+        "y",
+        "float32",
+        "A title",
+        "A sentence.",
+    )
+    assert read(form_of(document)) == (document, {})
+    tab, _ = arrived(program=to_url(document))
+    shown = {c["name"] for g in groups(tab.shown) for c in g["controls"]}
+    values = set(form_of(document)) - {"about"}
+    # What a given input says of noise, and a drawn one of values, waits out of sight.
+    assert {name for name in values if not name.startswith("in.")} <= shown
+    assert {"in.x.values", "in.x.entry", "in.u.a", "in.u.b", "in.u.seed", "in.u.like"} <= shown
+
+
+def test_a_wrong_program_points_at_its_place_and_keeps_picture_and_text(tab):
+    before = tab.shown.outcome
+    now = tab.send(program="y = x**2\nz = sqrt(yy)", touched="program")
+    error = now.errors["program"]
+    assert (error.line, error.column) == (2, 10)
+    assert now.form["program"].endswith("sqrt(yy)")
+    assert now.outcome is before
+    control = next(c for c in groups(now)[0]["controls"] if c["name"] == "program")
+    assert control["mark"] == [2, 10]
+    assert control["error"].startswith("Line 2, column 10: ")
+    now = tab.send(program="y = x**2\nz = sqrt(y)", intended="", touched="program")
+    assert now.errors == {}
+    assert trick(now) == [-1, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("edit", "control", "words"),
+    [
+        ({"in__x__values": "1, a"}, "in.x.values", "not a number"),
+        ({"in__x__entry": "much"}, "in.x.entry", "not a number"),
+        ({"in__u__seed": "-1"}, "in.u.seed", "whole number"),
+        ({"in__u__a": "9e99"}, "in.u.a", "beyond"),
+        ({"in__u__like": "w"}, "in.u.a", "which is not given"),
+        ({"inputs": ""}, "inputs", "one at least"),
+        ({"inputs": "x, u, x"}, "inputs", "twice"),
+        ({"inputs": "x, u, 9"}, "inputs", "no name"),
+        ({"inputs": ", ".join(f"x{i}" for i in range(40))}, "inputs", "at most"),
+        ({"override__1__op": "mul"}, "override.1.rule", "Write a rule"),
+        ({"override__1__rule": "clip"}, "override.1.op", "Which op type"),
+        ({"override__1__op": "Squaer", "override__1__rule": "clip"}, "override.1.op", "quare"),
+        ({"override__1__op": "mul", "override__1__rule": "gard"}, "override.1.rule", "grad"),
+        ({"override__1__op": "mul", "override__1__rule": "1, 1, 1"}, "override.1.rule", "gives"),
+        ({"output": "gone"}, "output", "not given"),
+        ({"intended": "gone"}, "intended", "not given"),
+        ({"over": "u"}, "over", "drawn"),
+        ({"low": "4"}, "low", "smaller"),
+        ({"entry": "77"}, "entry", "entries"),
+        ({"dtype": "int4"}, "dtype", "number format"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_at_its_control(tab, edit, control, words):
+    before = tab.shown.outcome
+    (name,) = list(edit)[-1:]
+    now = tab.send(touched=name.replace("__", "."), **edit)
+    assert words in now.errors[control].message
+    assert now.outcome is before
+    assert all(now.form[name.replace("__", ".")] == text for name, text in edit.items())
+    said = {c["error"] for g in groups(now) for c in g["controls"]}
+    assert any(words in text for text in said if text)
+
+
+def test_a_refused_text_asks_for_what_was_good():
+    asked = form_of(preset(FIRST)) | {"program": "z = sqrt("}
+    with pytest.raises(RefusedTextError):
+        state(Wish(lab="playground", values=asked))
+    assert state(Wish(lab="playground", values=asked, good={})).outcome is None
+
+
+def test_an_error_holds_nothing_of_the_run_that_was_refused(tab):
+    now = tab.send(program="y = x * gone", touched="program")
+    (error,) = now.errors.values()
+    assert error.__traceback__ is None
+    assert error.__context__ is None
+
+
+def test_a_slider_moves_its_entry_and_the_list_moves_the_slider(tab):
+    def moved(touched, text):
+        return tab.send(touched=touched, **{touched.replace(".", "__"): text}).form
+
+    assert moved("in.x.entry", "0.5")["in.x.values"] == "[0.5, -1, 1]"
+    assert moved("in.x.values", "7, 8, 9")["in.x.entry"] == "7"
+    assert moved("entry", "3")["in.x.entry"] == "9"
+    assert moved("in.x.entry", "-2")["in.x.values"] == "[7, 8, -2]"
+
+
+def test_while_a_slider_is_dragged_the_browsers_older_list_does_not_pull_it_back(tab):
+    older = dict(tab.form)
+    for place in ("-1.9", "-1.8", "-1.7"):
+        tab.form = dict(older)
+        assert tab.send(touched="in.x.entry", in__x__entry=place).form["in.x.values"] == (
+            f"[{place}, -1, 1]"
+        )
+
+
+def test_a_new_input_gets_controls_and_one_taken_out_comes_back_with_its_values(tab):
+    now = tab.send(inputs="x, u, w", program="y = x * u * w\nclean = y", output="y")
+    assert now.form["in.w.is"] == "given"
+    tab.send(in__w__values="3", touched="in.w.values")
+    now = tab.send(inputs="x", program="y = 2 * x\nclean = y")
+    assert trick(now) == [2, 2, 2]
+    now = tab.send(inputs="x, w", program="y = w * x\nclean = y")
+    assert trick(now) == [3, 3, 3]
+
+
+def test_a_form_does_not_grow_whatever_its_inputs_were_called(tab):
+    for number in range(60):
+        tab.send(inputs=f"x, u, extra{number}", touched="inputs")
+    assert len(tab.form) < 120
+    junk = {f"in.n{n}.values": "1" * 2000 for n in range(60)}
+    junk |= {"in.x.values.more": "1", "override.999.op": "mul", "anything": "2"}
+    now = tab.send(**{name.replace(".", "__"): text for name, text in junk.items()})
+    assert len(now.form) < 120
+    assert "anything" not in now.form
+
+
+def test_a_preset_is_loaded_by_choosing_it_and_by_nothing_else(tab):
+    tab.send(program="y = x\nclean = y", output="", touched="program")
+    assert tab.shown.preset == ""
+    shown = tab.send(preset="flip", touched="in.u.b", in__u__b="1.4")
+    assert shown.document.program == "y = x\nclean = y", "the list's older value is no wish"
+    assert tab.send(preset="flip", touched="preset").preset == "flip"
+    form = dict(tab.form)
+    assert tab.send(preset="", touched="preset").form == form
+    assert "no_such" in tab.send(preset="no_such", touched="preset").said
+
+
+def test_the_title_of_a_preset_goes_once_the_program_is_another(tab):
+    title = preset(FIRST).title
+    assert tab.form["title"] == title
+    assert tab.send(program="y = x\nclean = y", output="").form["title"] == ""
+    tab.send(title="Mine")
+    assert tab.send(program="y = 2 * x\nclean = y").form["title"] == "Mine"
+
+
+def test_the_scissors_rewrite_the_program_and_mend_it(tab):
+    before = tab.form["program"]
+    now = tab.send(do="snip mul:1")
+    assert "y * stop_gradient(u)" in now.form["program"]
+    assert now.outcome.gradients["trick_gradient"]["u"] is None
+    assert tab.send(do="snip mul:1").form["program"] == before
+
+
+def test_scissors_in_a_program_that_is_wrong_cut_nothing(tab):
+    tab.send(program="z = sqrt(")
+    now = tab.send(do="snip mul:1")
+    assert now.form["program"] == "z = sqrt("
+    for edge in ("nothing:9", "", "mul:x", "a b c", "mul", ":", "mul:99999999999999999999"):
+        tab.send(do=f"snip {edge}")
+    tab.send(program=preset(FIRST).program)
+    assert "no edge" in tab.send(do="snip nothing:9").said.lower()
+
+
+def test_a_graph_that_is_too_large_is_not_drawn_and_that_is_said(tab):
+    lines = [f"a{i} = sin(a{i - 1})" for i in range(1, LARGEST_GRAPH + 1)]
+    now = tab.send(program="\n".join(["a0 = x * 2", *lines]), output="", intended="")
+    made = playground_payload.lab(now)
+    assert made["graph"] is None
+    assert made["figures"]
+    assert any("its graph is not drawn" in note["text"] for note in made["notes"])
+    now = tab.send(program="\n".join(["a0 = x * 2", *lines[:-1]]))
+    assert playground_payload.lab(now)["graph"]["nodes"]
+
+
+def test_the_drawing_knows_what_is_cut_and_what_has_no_text_to_cut(tab):
+    now = tab.send(program="y = clamp(x, 0, 2) * stop_gradient(u)\nclean = y", output="y")
+    drawn = playground_payload.lab(now)["graph"]
+    assert drawn["cuts"] == ["mul:1"]
+    cuttable = {edge["id"] for edge in drawn["edges"] if edge["cuttable"]}
+    assert cuttable == {"clamp:0", "mul:0", "mul:1"}
+
+
+def test_minus_zero_is_another_number_than_zero(tab):
+    asked = {"program": "y = 1 / x\nclean = y", "output": "y", "touched": "in.x.values"}
+    now = tab.send(**asked, in__x__values="0")
+    assert now.outcome["forward"].y.tolist() == [float("inf")]
+    now = tab.send(**asked, in__x__values="-0.0")
+    assert now.outcome["forward"].y.tolist() == [-float("inf")]
+
+
+def test_an_address_restores_program_inputs_and_overrides(tab):
+    now = tab.send(
+        program="y = identity(x) * u",
+        output="",
+        intended="",
+        inputs="x, u",
+        in__x__values="4, 5",
+        in__u__is="normal",
+        in__u__seed="8",
+        override__1__op="identity",
+        override__1__rule="halve",
+        touched="in.x.values",
+    )
+    assert now.errors == {}
+    there, _ = arrived(**now.address())
+    assert there.shown.good == now.good
+    assert trick(there.shown) == trick(now)
+
+
+def test_an_address_keeps_a_program_that_is_wrong(tab):
+    now = tab.send(program="y = sqrt(x", output="", intended="")
+    there, _ = arrived(**now.address())
+    assert there.form["program"] == "y = sqrt(x"
+    assert "program" in there.shown.errors
+    assert there.shown.outcome is None
+    assert playground_payload.lab(there.shown)["figures"] == []
+
+
+def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
+    assert tab.shown.address()
+    assert not any("address" in note["text"] for note in playground_payload.notes(tab.shown))
+    chance = random.Random(1)
+    values = str([chance.random() for _ in range(900)])
+    said = "".join(chr(chance.randrange(0x4E00, 0x9000)) for _ in range(3500))
+    program = f"z = x * 2  # {said}"
+    now = tab.send(
+        inputs="x", program=program, output="", intended="", in__x__values=values,
+        touched="in.x.values",
+    )  # fmt: skip
+    assert now.errors == {}
+    assert now.address() == {}
+    assert any("download the document" in note["text"] for note in playground_payload.notes(now))
+    whole = frame(Wish(lab="playground", values=now.form))["document"]
+    assert from_text(whole) == now.good
+    assert to_text(now.good) == whole
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"program": "@@@"},
+        {"program": "A" * 100_000},
+        {"program": to_url(preset("flip"))[:-9]},
+        {"program": ""},
+        {"program": "eJwDAAAAAAE"},
+        {"preset": "no_such"},
+        {"preset": "<script>"},
+        {"preset": ""},
+        {"preset": "x" * 100_000},
+    ],
+    ids=lambda given: str(given)[:40],
+)
+def test_a_hostile_address_is_said(given):
+    document, said = opened(given)
+    assert document is None
+    assert 0 < len(said) < 4000
+
+
+def whole(now: Wish) -> None:
+    """All that a browser is sent, as bytes."""
+    encode(frame(now))
+
+
+@pytest.mark.parametrize(
+    "program", [*HOSTILE, "\x00", "\ud800", "x" * 190_000], ids=range(len(HOSTILE) + 3)
+)
+def test_no_program_breaks_the_lab(tab, program):
+    """Whatever stands in the field: one error in place or a picture, and an address that opens."""
+    now = tab.send(program=program, output="", intended="")
+    made = playground_payload.lab(now)
+    assert made["figures"]
+    if "program" not in now.errors and now.errors:
+        assert made["notes"]
+    whole(Wish(lab="playground", values=tab.form, good=tab.good))
+    arrived(**now.address())
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_text_in_any_control_breaks_the_lab(seed):
+    """Random hostile texts into random controls, several times over."""
+    chance = random.Random(seed)
+    tab = Tab()
+    for _ in range(12):
+        name = chance.choice(list(tab.form))
+        text = chance.choice(
+            [mutated(chance, tab.form[name], 3), chance.choice(HOSTILE_RULES), "x, u, w", "",
+             "9" * 60, "x", "mul", "normal", "given", wild(chance).program]
+        )  # fmt: skip
+        touched = chance.choice([name, name, "", "preset"])
+        now = tab.send(touched=touched, **{name.replace(".", "__"): text})
+        whole(Wish(lab="playground", values=tab.form, good=tab.good))
+        now.address()
+    assert complete(blank() | tab.form).keys() == tab.form.keys()

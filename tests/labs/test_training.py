@@ -1,0 +1,229 @@
+"""What a lab does with the wishes that come from a browser, for a training that costs nothing."""
+
+import gc
+import math
+import threading
+from dataclasses import replace
+
+import pytest
+
+from lessons import find
+from lessons.lesson import Lab
+from lessons.parameters import Integer, Number
+from lessons.training import Snapshot
+from pages.labs.lesson import RefusedTextError
+from pages.labs.messages import TrainingWish, Wish
+from pages.labs.training import Watch
+from tests.training.counting import COUNTING, Counter, program
+
+MOONS = find("moons")
+PARAMETERS = (
+    Integer("steps", "", "1000000", low=1, high=10**6),
+    Integer("seeds", "", "3", low=1, high=40),
+    Number("pace", "", "1", low=0.0, high=9.0),
+    Number("seconds", "", "0.005", low=0.0, high=9.0),
+)
+
+
+def lesson_of(training=COUNTING):
+    prose = replace(MOONS.prose, steps=(replace(MOONS.prose.steps[1], question=None),))
+    lab: Lab = replace(MOONS.lab, parameters=PARAMETERS, training=training, check=lambda v: {})
+    return replace(MOONS, program=program, lab=lab, prose=prose)
+
+
+LESSON = lesson_of()
+
+
+def wish(cuts="", **values):
+    return Wish(lab="moons", cuts=cuts, values={n: str(v) for n, v in values.items()})
+
+
+def new(asked=None, lesson=LESSON, **values):
+    return Watch(lesson, wish(**values), asked or TrainingWish())
+
+
+def go(watch, seconds=0.02, enough=lambda: False):
+    """As the process does that holds it; says how many steps there are then."""
+    if watch.wants:
+        watch.advance(seconds, enough)
+    return done(watch)
+
+
+def done(watch):
+    return watch.picture()["training"]["done"]
+
+
+def state(watch):
+    return watch.picture()["training"]["state"]
+
+
+RUN = TrainingWish(phase="run")
+
+
+def test_nothing_runs_before_it_is_asked_for():
+    watch = new()
+    assert not watch.wants
+    assert (done(watch), state(watch)) == (0, "ready")
+
+
+def test_a_slice_is_made_for_so_long_and_a_newer_wish_ends_it():
+    watch = new(RUN)
+    assert 2 <= go(watch) < 100
+    before = done(watch)
+    assert go(watch, 60.0, lambda: True) == before + 1
+    assert state(watch) == "running"
+
+
+def test_pause_one_step_and_go_on():
+    watch = new(RUN)
+    before = go(watch)
+    watch.take(wish(), TrainingWish())
+    assert (state(watch), watch.wants) == ("paused", False)
+    watch.take(wish(), TrainingWish(single=1))
+    assert go(watch) == before + 1
+    assert (state(watch), go(watch)) == ("paused", before + 1)
+    watch.take(wish(), TrainingWish(single=1))
+    assert go(watch) == before + 1, "asked for once"
+    watch.take(wish(), TrainingWish(phase="run", single=1))
+    assert go(watch) > before + 1
+
+
+def test_stop_lets_the_networks_go_and_training_again_begins_anew():
+    gc.collect()
+    alive = Counter.alive
+    watch = new(RUN)
+    go(watch)
+    watch.take(wish(), TrainingWish(phase="stop"))
+    assert state(watch) == "stopped"
+    assert Counter.alive == alive
+    assert not watch.wants
+    run = watch.picture()["training"]["run"]
+    watch.take(wish(), TrainingWish(phase="run", begun=1))
+    assert 0 < go(watch) <= 100
+    assert watch.picture()["training"]["run"] != run
+
+
+def test_a_setting_that_cannot_change_midway_begins_a_new_run_that_goes_on():
+    watch = new(RUN)
+    before = go(watch, 0.1)
+    watch.take(wish(seeds=5), RUN)
+    assert done(watch) == 0
+    assert 0 < go(watch) < before
+    assert "5 seeds" in watch.picture()["status"]
+
+
+def test_a_live_setting_does_not_and_is_seen_after_one_step():
+    watch = new(RUN)
+    before = go(watch)
+    watch.take(wish(pace=9), RUN)
+    assert watch.fresh
+    assert go(watch) == before + 1
+    assert go(watch) > before + 2
+
+
+def test_a_text_that_is_refused_leaves_everything_as_it_is():
+    watch = new(RUN)
+    before = go(watch)
+    with pytest.raises(RefusedTextError):
+        watch.take(wish(pace="x"), TrainingWish())
+    assert go(watch) > before
+
+
+@pytest.mark.parametrize("reach", [True, False])
+def test_an_edge_cut_begins_a_new_run_where_it_is_cut_in_what_is_trained(reach):
+    lesson = replace(
+        MOONS, lab=replace(MOONS.lab, training=replace(MOONS.lab.training, cuts=reach))
+    )
+    given = {"seeds": "1", "steps": "50"}
+    watch = Watch(lesson, Wish(lab="moons", values=given, step=2), RUN)
+    before = go(watch, 0.0)
+    watch.take(Wish(lab="moons", values=given, step=2, cuts="flip_gradient:0"), RUN)
+    assert (done(watch) == 0) == reach
+    assert go(watch, 0.0) == (1 if reach else before + 1)
+
+
+def test_what_is_trained_is_cut_as_the_graph_is():
+    given = {"seeds": "2", "schedule": "fixed"}
+
+    def facts(cuts):
+        asked = Wish(lab="moons", values=given, step=2, cuts=cuts)
+        watch = Watch(MOONS, asked, TrainingWish(single=1))
+        go(watch)
+        return watch._run.history.facts
+
+    cut, whole = facts("flip_gradient:0"), facts("")
+    assert cut["trick_label_loss"] == cut["source_only_label_loss"]
+    assert whole["trick_domain_loss"] != whole["source_only_domain_loss"]
+
+
+def test_whoever_waits_is_told_how_many_are_before():
+    watch = new(RUN)
+    assert "1 run is before yours" in watch.picture(1)["training"]["text"]
+    told = watch.picture(2)["training"]
+    assert (told["state"], "2 runs are before yours" in told["text"]) == ("queued", True)
+
+
+def test_a_run_that_went_with_its_process_is_said_to_be_lost_and_does_not_begin_by_itself():
+    asked = TrainingWish(phase="run", begun=2, run="gone")
+    watch = new(asked)
+    assert not watch.wants
+    told = watch.picture()["training"]
+    assert (told["lost"], told["state"]) == (True, "ready")
+    assert "lost with the connection" in told["text"]
+    watch.take(wish(), asked)
+    assert not watch.wants
+    watch.take(wish(), asked.model_copy(update={"begun": 3}))
+    assert go(watch) > 0
+    assert not watch.picture()["training"]["lost"]
+
+
+def test_a_browser_that_left_is_waited_for_and_goes_on():
+    watch = new(RUN)
+    before = go(watch)
+    watch.pause()
+    assert (state(watch), watch.wants) == ("paused", False)
+    watch.take(wish(), RUN)
+    assert go(watch) > before
+
+
+def test_a_hundred_left_behind_leave_no_thread_and_no_growth():
+    gc.collect()
+    alive, threads = Counter.alive, threading.active_count()
+    for _ in range(100):
+        watch = new(TrainingWish(single=1))
+        go(watch)
+    del watch
+    gc.collect()
+    assert Counter.alive == alive
+    assert threading.active_count() == threads
+
+
+def test_the_end_is_the_end():
+    watch = new(RUN, steps=3, seconds=0)
+    assert go(watch, 60.0) == 3
+    assert (state(watch), watch.wants) == ("done", False)
+    assert "done after" in watch.picture()["training"]["text"]
+
+
+class Bursting(Counter):
+    """Its numbers are finite at the start and too large after one step."""
+
+    def step(self, done, values):
+        self.numbers = self.numbers * math.inf
+
+    def look(self, done, values):
+        return Snapshot({"count": self.numbers.copy()})
+
+
+def test_what_is_said_of_a_run_goes_with_it():
+    lesson = lesson_of(replace(COUNTING, begin=Bursting))
+    watch = new(TrainingWish(single=1), lesson)
+
+    def said():
+        return [n for n in watch.picture()["notes"] if "∞ or NaN" in n["text"]]
+
+    assert not said()
+    go(watch)
+    assert len(said()) == 1
+    watch.take(wish(), TrainingWish(single=1, begun=1))
+    assert not said()

@@ -1,0 +1,68 @@
+"""What a page asks of a lesson's lab: as the address says, as a step sets it, as it was."""
+
+import pytest
+
+from lessons import find
+from pages.ui.place import END, Place
+
+
+def test_an_address_sets_what_it_names_and_says_what_it_cannot():
+    given = {"x": "5, 6", "draws": "many", "evil": "<script>", "cuts": "mul:0", "at": "2"}
+    place = Place.opened(find("noise_leaks"), given)
+    assert (place.text["x"], place.text["draws"]) == ("5, 6", "many")
+    assert place.values["x"] == (5.0, 6.0)
+    assert place.values["draws"] == 500, "what is refused counts as the default"
+    assert (place.cuts, place.at) == ("mul:0", 2)
+    assert "evil" in place.said
+    (opening,) = place.as_data()
+    assert opening["first"]
+    assert opening["values"]["x"] == "5, 6"
+
+
+@pytest.mark.parametrize("at", ["-1", "x", "٣", "9" * 5000, "3.5", ""])
+def test_a_step_that_is_none_opens_at_the_end(at):
+    assert Place.opened(find("noise_leaks"), {"at": at}).at is None
+
+
+def test_a_step_asks_for_what_it_sets_and_leaves_the_rest_to_the_learner():
+    lesson = find("right_place")
+    place = Place.opened(lesson, {})
+    opening = place.as_data()
+    place.go(1, {})
+    assert place.as_data() == opening, "a step that sets nothing asks for nothing"
+    place.go(4, {})
+    *before, order = place.as_data()
+    assert before == opening
+    assert (order["values"], order["first"]) == (dict(lesson.prose.steps[3].lab), False)
+    place.go(4, {})
+    assert len({one["id"] for one in place.as_data()}) == 3, "asked again, it is another order"
+
+
+def test_an_open_question_asks_for_all_that_it_is_about():
+    lesson = find("wrong_place")
+    question = lesson.prose.steps[1].question.name
+    place = Place.opened(lesson, {"dtype": "float32"})
+    place.go(2, {question: "x"})
+    assert place.as_data()[-1]["values"] == dict(lesson.prose.steps[1].lab)
+    place.go(2, {})
+    assert place.as_data()[-1]["values"] == place.text
+    place.again()
+    assert place.as_data()[-1]["values"]["dtype"] == "float32"
+
+
+def test_a_reset_takes_back_all_but_what_a_question_holds():
+    lesson = find("guided_relu")
+    place = Place.opened(lesson, {"randomised": "1", "behind": "weights", "cuts": "relu:0"})
+    place.reset(2, {})
+    assert place.text == lesson.defaults | {"behind": "weights"}
+    assert (place.cuts, place.at) == ("", END)
+
+
+def test_facts_for_the_text_come_cheaply_where_an_address_asks_for_much():
+    place = Place.opened(find("noise_leaks"), {"draws": "1000000"})
+    assert place.result.facts["draws"] < 10_000
+
+
+def test_cuts_that_no_edge_has_are_none():
+    place = Place.opened(find("right_place"), {"cuts": "sqrt_1:0,nothing:3"})
+    assert place.drawn == (("sqrt_1", 0),)

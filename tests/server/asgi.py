@@ -1,0 +1,68 @@
+"""Asks an ASGI application as a server would, and gathers what it answers."""
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Scope
+
+Result = TypeVar("Result")
+GZIP = {"Accept-Encoding": "gzip, deflate, br"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: Headers
+    body: bytes
+
+
+def ask(app: ASGIApp, path: str, **request) -> Answer:
+    return run(asked(app, path, **request))
+
+
+async def asked(
+    app: ASGIApp,
+    path: str,
+    method: str = "GET",
+    headers: Mapping[str, str] = {},
+    query: str = "",
+    root: str = "",
+    body: bytes = b"",
+) -> Answer:
+    named = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    scope: Scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": root,
+        "query_string": query.encode(),
+        "headers": named,
+    }
+    sent: list[Message] = []
+    received = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Message:
+        return received.pop() if received else await asyncio.Future()  # nobody goes away
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    await app(scope, receive, send)
+    start, *parts = sent
+    assert start["type"] == "http.response.start"
+    whole = b"".join(part.get("body", b"") for part in parts)
+    return Answer(start["status"], Headers(raw=start["headers"]), whole)
+
+
+def run(coroutine: Coroutine[object, object, Result]) -> Result:
+    """In a thread of its own: Playwright may have a loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()

@@ -1,0 +1,97 @@
+"""The labs' route on a server of its own, in this process; and a browser's side of it."""
+
+import json
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import WebSocketRoute
+from websockets.sync.client import ClientConnection, connect
+
+from pages.labs import wire
+from pages.server.socket import Workshop
+from tests.support.server import free_port
+
+
+@contextmanager
+def serving(workshop: Workshop) -> Iterator[str]:
+    """The address of the route, while the block runs."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        workshop.trainings.start()
+        yield
+        await workshop.trainings.stop()
+
+    app = Starlette(routes=[WebSocketRoute("/labs", workshop.serve)], lifespan=lifespan)
+    port = free_port()
+    config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    deadline = time.monotonic() + 20
+    while not server.started and time.monotonic() < deadline:
+        time.sleep(0.01)
+    try:
+        yield f"ws://127.0.0.1:{port}/labs"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+
+
+def resident() -> int:
+    """Bytes of memory that this process has; 0 where the system does not say."""
+    table = Path("/proc/self/statm")
+    return int(table.read_text().split()[1]) * 4096 if table.exists() else 0
+
+
+class Browser:
+    """One socket, as a browser uses it."""
+
+    def __init__(self, url: str, **more: Any) -> None:
+        self.socket: ClientConnection = connect(url, max_size=None, **more).__enter__()
+        self.seq = 0
+
+    def __enter__(self) -> "Browser":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def ask(self, lab: str = "flip", training: dict[str, Any] | None = None, **wish: Any) -> int:
+        """Send a wish; returns its number."""
+        self.seq += 1
+        text = f"{self.seq} ask {json.dumps({'lab': lab, **wish})}"
+        self.socket.send(text + (f"\n{json.dumps(training)}" if training else ""))
+        return self.seq
+
+    def send(self, text: str) -> None:
+        self.socket.send(text)
+
+    def heard(self, timeout: float = 30) -> tuple[int, Any, dict[str, Any]]:
+        """What comes next: number, kind, content."""
+        came = self.socket.recv(timeout)
+        if isinstance(came, str):
+            aside = json.loads(came)
+            return aside["seq"], aside["kind"], aside
+        return wire.decode(came)
+
+    def frame(self, seq: int | None = None, timeout: float = 30) -> dict[str, Any]:
+        """The frame that answers a wish, the last one by default."""
+        while True:
+            number, what, body = self.heard(timeout)
+            if (number, what) == (self.seq if seq is None else seq, wire.FRAME):
+                return body
+
+    def picture(self, timeout: float = 30) -> dict[str, Any]:
+        """The next picture of a training; it is taken in."""
+        while True:
+            _, what, body = self.heard(timeout)
+            if what == wire.PICTURE:
+                self.send("0 taken")
+                return body

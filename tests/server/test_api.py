@@ -1,0 +1,115 @@
+"""The numbers over HTTP: the same as the command line's, its refusals, and their description."""
+
+import json
+
+import pytest
+from openapi_spec_validator import validate
+from starlette.applications import Starlette
+
+from lessons import lessons
+from lessons.__main__ import main
+from lessons.playground import preset, to_text
+from pages.server import api
+from pages.server.socket import Workshop
+from pages.server.trainings import Trainings
+from tests.server.asgi import ask
+
+APP = Starlette(routes=api.routes("", Workshop(trainings=Trainings(0))))
+
+
+def got(path, query=""):
+    answer = ask(APP, f"/api/{path}", query=query)
+    assert answer.headers["access-control-allow-origin"] == "*"
+    return answer
+
+
+def printed(capsys, *words):
+    assert main(["run", "--json", *words]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("slug", ["flip", "noise_leaks", "moons", "not_finite"])
+def test_a_lesson_says_what_the_command_line_prints(slug, capsys):
+    answer = got(f"lessons/{slug}")
+    assert json.loads(answer.body) == printed(capsys, slug)
+    assert "max-age" in answer.headers["cache-control"]
+
+
+def test_settings_and_cuts_go_into_the_address(capsys):
+    answer = got("lessons/right_place", "x=-2,-1,1&noise_high=1.5&cuts=sqrt_1:0")
+    words = ["right_place", "--set", "x=-2,-1,1", "--set", "noise_high=1.5", "--cuts", "sqrt_1:0"]
+    assert json.loads(answer.body) == printed(capsys, *words)
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "words"),
+    [
+        ("lessons/no_such", "", ["no_such"]),
+        ("lessons/flip", "scale=much", ["flip", "--set", "scale=much"]),
+        ("lessons/flip", "sclae=1", ["flip", "--set", "sclae=1"]),
+        ("lessons/flip", "cuts=nothing:0", ["flip", "--cuts", "nothing:0"]),
+        ("lessons/flip", "cuts=<b>", ["flip", "--cuts", "<b>"]),
+        ("lessons/flip/file", "scale=much", ["flip", "--set", "scale=much"]),
+        ("lessons/second_derivative", "order=2&cuts=pow:0", []),
+    ],
+)
+def test_what_is_refused_is_said_as_on_the_command_line(path, query, words, capsys):
+    answer = got(path, query)
+    assert answer.status == (404 if "no_such" in path else 400)
+    said = json.loads(answer.body)["error"]
+    if words:
+        assert main(["run", "--json", *words]) == 2
+        assert said in capsys.readouterr().err
+    else:
+        assert "cannot run" in said
+
+
+def test_a_parameter_given_twice_is_refused():
+    answer = got("lessons/flip", "scale=1&scale=2")
+    assert (answer.status, "twice" in json.loads(answer.body)["error"]) == (400, True)
+
+
+def test_the_file_is_the_one_that_the_command_line_writes(capsys):
+    answer = got("lessons/flip/file", "scale=3")
+    main(["export", "flip", "--set", "scale=3"])
+    assert answer.body.decode() == capsys.readouterr().out
+    assert 'filename="flip.py"' in answer.headers["content-disposition"]
+
+
+def test_every_lesson_is_listed():
+    listed = json.loads(got("lessons").body)
+    assert [one["slug"] for one in listed] == [lesson.slug for lesson in lessons()]
+    assert listed[0]["parameters"] == lessons()[0].defaults
+
+
+@pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])
+def test_a_document_comes_back_as_a_program(framework):
+    document = to_text(preset("flip"))
+    answer = posted(framework, document)
+    assert answer.status == 200
+    compile(answer.body, "file", "exec")
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "\ufeff", "x" * 2_000_000])
+def test_a_document_that_is_none_is_refused(text):
+    answer = posted("torch", text)
+    assert answer.status == 400
+    assert len(json.loads(answer.body)["error"]) < 1000
+
+
+def test_a_framework_that_is_not_known_is_refused():
+    assert posted("caffe", "").status == 404
+
+
+def posted(framework, text):
+    return ask(APP, f"/api/playground/{framework}", method="POST", body=text.encode())
+
+
+def test_the_description_is_openapi_and_names_every_parameter():
+    description = json.loads(got("openapi.json").body)
+    validate(description)
+    for lesson in lessons():
+        words = description["paths"][f"/api/lessons/{lesson.slug}"]["get"]["parameters"]
+        assert [word["name"] for word in words] == [*lesson.defaults, "cuts"]
+        given = {w["name"]: w["schema"]["default"] for w in words if w["name"] != "cuts"}
+        assert lesson.validate(given) == lesson.validate({})

@@ -1,0 +1,188 @@
+"""Every answer forbids what no page of ours needs; only one lesson asked for so may be framed."""
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse, RedirectResponse, StreamingResponse
+from starlette.routing import Route
+from streamlit.file_util import get_static_dir
+from streamlit.web.server.starlette.starlette_static_routes import (
+    create_streamlit_static_assets_routes,
+)
+
+from pages.server.headers import SecurityHeaders, content_security_policy, inline_scripts
+from tests.server.asgi import ask, run
+
+INDEX = Path(get_static_dir()) / "index.html"
+
+
+def plain(request):
+    return PlainTextResponse(
+        "hello", headers={"x-frame-options": "ALLOWALL", "Content-Security-Policy": "img-src *"}
+    )
+
+
+def away(request):
+    return RedirectResponse("/plain")
+
+
+def bit_by_bit(request):
+    return StreamingResponse(iter(["a", "b"]))
+
+
+OWN = [Route("/plain", plain), Route("/away", away), Route("/bit_by_bit", bit_by_bit)]
+STREAMLITS = Starlette(routes=[*OWN, *create_streamlit_static_assets_routes("")])
+APP = SecurityHeaders(STREAMLITS, embeddable=["clipping", "reversal"])
+
+
+def policy_of(answer):
+    kinds = (part.split() for part in answer.headers["content-security-policy"].split(";"))
+    return {kind: set(where) for kind, *where in kinds}
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "status"),
+    [
+        ("/", "GET", 200),
+        ("/", "HEAD", 200),
+        ("/clipping", "GET", 200),
+        ("/plain", "GET", 200),
+        ("/plain", "POST", 405),
+        ("/away", "GET", 307),
+        ("/bit_by_bit", "GET", 200),
+        ("/a/../b", "GET", 400),
+        ("/a/_stcore/health", "GET", 404),
+    ],
+)
+def test_every_answer_has_them_once(path, method, status):
+    answer = ask(APP, path, method=method)
+    assert answer.status == status
+    for name in ("content-security-policy", "permissions-policy", "referrer-policy"):
+        assert len(answer.headers.getlist(name)) == 1
+    assert answer.headers.getlist("x-frame-options") == ["SAMEORIGIN"]
+    assert answer.headers.getlist("x-content-type-options") == ["nosniff"]
+    assert policy_of(answer)["default-src"] == {"'none'"}
+    assert policy_of(answer)["frame-ancestors"] == {"'self'"}
+    before = ask(STREAMLITS, path, method=method)
+    assert (answer.status, answer.body) == (before.status, before.body)
+    assert set(before.headers) <= set(answer.headers)
+
+
+def test_no_other_host_is_named():
+    for query in ("", "embed=true&lesson=cliff"):
+        policy = policy_of(ask(APP, "/clipping", query=query))
+        ancestors = policy.pop("frame-ancestors")
+        assert ancestors == ({"*"} if query else {"'self'"})
+        for kind, where in policy.items():
+            assert where, kind
+            for source in where:
+                assert re.fullmatch(
+                    r"'(self|none|unsafe-inline|sha256-[\w+/=]+)'|blob:|data:", source
+                )
+
+
+def test_no_script_runs_but_ours():
+    allowed = policy_of(ask(APP, "/"))["script-src"]
+    assert "'self'" in allowed
+    assert not allowed & {"'unsafe-inline'", "'unsafe-eval'", "data:", "'none'"}
+
+
+def test_the_scripts_in_streamlits_page_are_let_through():
+    html = re.sub(r"<!--.*?-->", "", INDEX.read_text("utf-8"), flags=re.DOTALL)
+    inside = re.findall(r"<script>(.*?)</script>", html, flags=re.DOTALL)
+    assert inside
+    hashes = {
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in inside
+    }
+    allowed = policy_of(ask(APP, "/"))["script-src"]
+    assert {source for source in allowed if "sha" in source} == hashes
+
+
+def test_scripts_in_a_page_are_found_as_a_browser_finds_them():
+    html = """<!doctype html><!-- <script>in a comment</script> -->
+<script src="a.js"></script><SCRIPT type="module"> if (a < b && "<p>") c(); </SCRIPT>
+<p>no script</p><script>
+ last &amp; as it stands
+</script>"""
+    assert inline_scripts(html) == [
+        ' if (a < b && "<p>") c(); ',
+        "\n last &amp; as it stands\n",
+    ]
+    assert inline_scripts("<p>none</p>") == []
+
+
+def test_a_known_hash():
+    """What browsers themselves suggest in the console for a script without text."""
+    empty = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+    assert empty in content_security_policy([""])
+    assert "sha256" not in content_security_policy([])
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("/clipping", "embed=true&lesson=cliff"),
+        ("/reversal", "lesson=flip&step=2&embed=true&embed_options=show_padding&x=1%2C2"),
+    ],
+)
+def test_one_lesson_may_be_framed_by_anyone(path, query):
+    answer = ask(APP, path, query=query)
+    assert policy_of(answer)["frame-ancestors"] == {"*"}
+    assert "x-frame-options" not in answer.headers
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    own = policy_of(ask(APP, path))
+    assert policy_of(answer) == own | {"frame-ancestors": {"*"}}
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("/clipping", ""),
+        ("/clipping", "lesson=cliff"),
+        ("/clipping", "embed=true"),
+        ("/clipping", "embed=true&lesson="),
+        ("/clipping", "embed=false&lesson=cliff"),
+        ("/clipping", "embed=false&embed=true&lesson=cliff"),
+        ("/clipping", "x=1&" * 200 + "embed=true&lesson=cliff"),
+        ("/clipping/deeper", "embed=true&lesson=cliff"),
+        ("/teach", "embed=true&lesson=cliff"),
+        ("/playground", "embed=true&lesson=cliff"),
+        ("/", "embed=true&lesson=cliff"),
+    ],
+)
+def test_nothing_else_may_be_framed_elsewhere(path, query):
+    answer = ask(APP, path, query=query)
+    assert policy_of(answer)["frame-ancestors"] == {"'self'"}
+    assert answer.headers["x-frame-options"] == "SAMEORIGIN"
+
+
+@pytest.mark.parametrize(
+    ("base", "path", "root", "framed"),
+    [
+        ("course", "/course/clipping", "", True),
+        ("/a/course/", "/a/course/clipping", "", True),
+        ("", "/below/clipping", "/below", True),
+        ("course", "/clipping", "", False),
+        ("", "/course/clipping", "", False),
+    ],
+)
+def test_below_a_base_address_too(base, path, root, framed):
+    app = SecurityHeaders(STREAMLITS, base=base, embeddable=["clipping"])
+    answer = ask(app, path, root=root, query="embed=true&lesson=cliff")
+    assert ("x-frame-options" not in answer.headers) is framed
+
+
+def test_sockets_are_passed_on_as_they_are():
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.append((scope, receive, send))
+
+    scope, receive, send = {"type": "websocket"}, object(), object()
+    run(SecurityHeaders(app)(scope, receive, send))
+    assert seen == [(scope, receive, send)]

@@ -1,0 +1,229 @@
+"""The labs' route, over a real socket: each wish its answer, whatever else comes."""
+
+import gc
+import json
+import time
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from pages.labs.messages import MAX_MESSAGE
+from pages.server import socket as route
+from pages.server.socket import LABS, Workshop, allowed
+from pages.server.trainings import Trainings
+from tests.server.serving import Browser, resident, serving
+
+
+def slow(wish, turn):
+    """A lab of the test's own: a hundred chunks of work, 10 ms each."""
+    with turn:
+        for step in range(100):
+            time.sleep(0.01)
+            turn.report((step + 1) / 100)
+    return LABS["home"](wish.model_copy(update={"values": {}}), turn)
+
+
+def broken(wish, turn):
+    raise ZeroDivisionError("a mistake of ours")
+
+
+@pytest.fixture(scope="module")
+def workshop():
+    return Workshop({**LABS, "slow": slow, "broken": broken}, Trainings(0))
+
+
+@pytest.fixture(scope="module")
+def url(workshop):
+    with serving(workshop) as url:
+        yield url
+
+
+@pytest.fixture
+def browser(url):
+    with Browser(url) as browser:
+        yield browser
+
+
+@pytest.mark.parametrize("lab", ["flip", "home", "playground"])
+def test_a_wish_has_its_frame(browser, lab):
+    browser.ask(lab)
+    frame = browser.frame()
+    assert frame["figures"]
+    assert frame["form"]
+
+
+def test_the_same_wish_is_computed_once_for_all(url, workshop, monkeypatch):
+    calls = []
+    make = workshop.frame
+    monkeypatch.setattr(workshop, "frame", lambda *all_: calls.append(1) or make(*all_))
+    browsers = [Browser(url) for _ in range(5)]
+    for browser in browsers:
+        browser.ask(values={"scale": "2.12345"})
+        browser.frame()
+        browser.socket.close()
+    assert len(calls) == 1
+
+
+def test_of_many_wishes_the_last_is_always_answered(browser):
+    for number in range(50):
+        browser.ask(values={"scale": str(1 + number / 100)}, live=True)
+    browser.ask(values={"scale": "5.5"})
+    assert browser.frame()["form"]["scale"] == "5.5"
+
+
+def test_a_newer_wish_ends_slow_work_and_stop_ends_it_too(browser):
+    start = time.monotonic()
+    first = browser.ask("slow")
+    kinds = [browser.heard()]
+    assert kinds[0][1] == "progress"
+    assert 0 < kinds[0][2]["share"] < 1
+    browser.ask("flip")
+    while (came := browser.heard())[1] == "progress":
+        assert came[0] == first
+    assert came[:2] == (browser.seq, 0)
+    assert time.monotonic() - start < 0.9
+    browser.ask("slow")
+    browser.heard()
+    browser.send(f"{browser.seq} stop")
+    while (came := browser.heard())[1] == "progress":
+        pass
+    assert came[:2] == (browser.seq, "stopped")
+
+
+def test_a_refused_text_asks_for_what_was_good(browser):
+    browser.ask(values={"scale": "much"})
+    assert browser.heard()[:2] == (browser.seq, "again")
+    browser.ask(values={"scale": "much"}, good={"scale": "3"})
+    frame = browser.frame()
+    assert not frame["accepted"]
+    assert "scale=3" in frame["query"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "1 ask", "1 ask null", "1 ask []", '1 ask {"lab":3}', '1 ask {"lab":"no_such"}',
+     "1 ask " + "[" * 50_000, "1 ask " + "x" * MAX_MESSAGE, '1 ask {"lab":"flip"}\n{"phase":"x"}',
+     '1 ask {"lab":"' + "a" * 99 + '"}', "1 ask {}\n{}\n{}", "\x00", "1 train {}", "1 stop {}"],
+    ids=range(15),
+)  # fmt: skip
+def test_what_is_refused_is_said_and_the_socket_lives_on(browser, text):
+    browser.send(text)
+    if "train" not in text and "stop" not in text:
+        _, kind, aside = browser.heard()
+        assert kind == "refused"
+        assert 5 < len(aside["text"]) < 1500
+    browser.seq = 10
+    browser.ask("flip")
+    assert browser.frame()["figures"]
+
+
+def test_bytes_are_refused(browser):
+    browser.socket.send(b"\x00\x01")
+    assert browser.heard()[1] == "refused"
+    browser.ask("flip")
+    assert browser.frame()["figures"]
+
+
+def test_a_mistake_of_ours_is_said_and_the_socket_lives_on(browser, caplog):
+    browser.ask("broken")
+    _, kind, aside = browser.heard()
+    assert kind == "refused"
+    assert "division" not in aside["text"], "what went wrong is for the log"
+    assert "a mistake of ours" in caplog.text
+    browser.ask("flip")
+    assert browser.frame()["figures"]
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "fine"),
+    [
+        (None, "127.0.0.1:8501", True),
+        ("http://127.0.0.1:8501", "127.0.0.1:8501", True),
+        ("https://lab.example", "lab.example", True),
+        ("https://evil.example", "127.0.0.1:8501", False),
+        ("null", "127.0.0.1:8501", False),
+        ("http://127.0.0.1:8501.evil.example", "127.0.0.1:8501", False),
+        ("", "127.0.0.1:8501", False),
+    ],
+)
+def test_only_pages_served_from_here_may_open_a_socket(origin, host, fine):
+    assert allowed(origin, host) == fine
+
+
+def test_a_foreign_page_is_turned_away(url):
+    with pytest.raises(InvalidStatus) as refused:
+        Browser(url, origin="https://evil.example")
+    assert refused.value.response.status_code == 403
+    own = url.replace("ws://", "http://").removesuffix("/labs")
+    with Browser(url, origin=own) as browser:
+        browser.ask("flip")
+        assert browser.frame()["figures"]
+
+
+def test_there_is_a_limit_to_sockets(url, workshop, monkeypatch):
+    deadline = time.monotonic() + 10
+    while workshop.sockets and time.monotonic() < deadline:
+        time.sleep(0.01)
+    monkeypatch.setattr(route, "MOST_SOCKETS", 2)
+    with Browser(url) as first, Browser(url) as second:
+        for one in (first, second):
+            one.ask("flip")
+            one.frame()
+        third = Browser(url)
+        with pytest.raises(Exception, match="1013"):
+            third.heard()
+        first.socket.close()
+        while workshop.sockets > 1:
+            time.sleep(0.01)
+        with Browser(url) as fourth:
+            fourth.ask("flip")
+            assert fourth.frame()["figures"]
+
+
+def test_who_sends_too_much_is_read_later(url, monkeypatch):
+    monkeypatch.setattr(route, "RATE", 500.0)
+    monkeypatch.setattr(route, "BURST", 50.0)
+    with Browser(url) as browser:
+        start = time.monotonic()
+        for number in range(550):
+            browser.ask("flip", values={"scale": str(1 + number % 3)}, live=True)
+        browser.frame()
+        assert time.monotonic() - start > 0.9, "five hundred a second, but for the first fifty"
+
+
+@pytest.mark.skipif(not resident(), reason="reads the kernel's table")
+def test_memory_returns_when_sockets_close(url, workshop):
+    def round_of(count):
+        browsers = [Browser(url) for _ in range(count)]
+        for number, browser in enumerate(browsers):
+            browser.ask("flip", values={"scale": str(number / 100 + 0.001)})
+        for browser in browsers:
+            browser.frame()
+            browser.socket.close()
+        while workshop.sockets:
+            time.sleep(0.01)
+        gc.collect()
+        return resident()
+
+    first = round_of(200)
+    second = round_of(200)
+    assert second - first < 12 << 20, "bytes more after two hundred more sockets"
+    alive = [one for one in gc.get_objects() if type(one) is route.Socket]
+    assert len(alive) <= 2
+
+
+def test_a_frame_that_was_asked_for_by_who_left_is_not_computed_to_the_end(url, workshop):
+    browser = Browser(url)
+    browser.ask("slow")
+    browser.heard()
+    browser.socket.close()
+    time.sleep(0.3)
+    assert workshop.turns._free > 0, "the turn was given back"
+
+
+def test_the_answer_is_json_and_floats_that_anybody_can_read(browser):
+    browser.ask("flip")
+    raw = browser.socket.recv(20)
+    assert isinstance(raw, bytes)
+    length = int.from_bytes(raw[8:12], "little")
+    assert json.loads(raw[12 : 12 + length])["form"]

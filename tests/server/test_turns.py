@@ -1,0 +1,133 @@
+"""Who computes when: few at once, whoever used least first, and what ends work."""
+
+import threading
+import time
+
+import pytest
+
+from pages.server import turns
+from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, Turns
+
+
+def test_no_more_compute_at_once_than_there_are_turns():
+    shared = Turns(2)
+    inside, most, lock = 0, 0, threading.Lock()
+
+    def work():
+        nonlocal inside, most
+        for _ in range(20):
+            with LearnersTurn(shared):
+                with lock:
+                    inside += 1
+                    most = max(most, inside)
+                time.sleep(0.001)
+                with lock:
+                    inside -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 2
+    assert not shared.wanted()
+
+
+def test_whoever_has_used_less_comes_first():
+    shared = Turns(1)
+    order = []
+    shared.take(0.0)
+    names = {"long": 5.0, "short": 0.1, "new": 0.0}
+
+    def wait(name):
+        shared.take(names[name])
+        order.append(name)
+        shared.give()
+
+    threads = []
+    for count, name in enumerate(names, 1):
+        threads.append(threading.Thread(target=wait, args=(name,)))
+        threads[-1].start()
+        while len(shared._waiting) < count:
+            time.sleep(0.001)
+    shared.give()
+    for thread in threads:
+        thread.join()
+    assert order == ["new", "short", "long"]
+
+
+def test_long_work_lets_somebody_else_in_between():
+    shared = Turns(1)
+    seen = []
+
+    class Held(LearnersTurn):
+        def __enter__(self):
+            holder.append(self)
+            super().__enter__()
+
+    holder = []
+
+    def long_work():
+        with Held(shared):
+            for step in range(100):
+                time.sleep(0.005)
+                seen.append("long")
+                holder[0].report((step + 1) / 200)
+
+    thread = threading.Thread(target=long_work)
+    thread.start()
+    while len(seen) < 3:
+        time.sleep(0.001)
+    start = time.monotonic()
+    with LearnersTurn(shared):
+        seen.append("short")
+        waited = time.monotonic() - start
+    thread.join()
+    assert waited < 0.3, "it did not wait for the end, which is half a second away"
+    assert seen[-1] == "long"
+
+
+@pytest.mark.parametrize(
+    ("how", "error"),
+    [({"stopped": lambda: True}, Stopped), ({"overtaken": lambda: True}, Overtaken)],
+)
+def test_work_is_given_up_where_it_tells_how_far_it_is(how, error, monkeypatch):
+    monkeypatch.setattr(turns, "PATIENCE", 0.0)
+    shared = Turns(1)
+    turn = LearnersTurn(shared, **how)
+    with pytest.raises(error), turn:
+        turn.report(0.5)
+    shared.take(0.0)  # it was given back
+
+
+def test_a_newer_wish_does_not_end_what_is_quick():
+    turn = LearnersTurn(Turns(1), overtaken=lambda: True)
+    with turn:
+        turn.report(0.5)
+
+
+def test_the_share_is_told_once_work_is_slow(monkeypatch):
+    told = []
+    turn = LearnersTurn(Turns(1), tell=lambda *said: told.append(said))
+    with turn:
+        turn.report(0.5)
+        assert told == []
+        monkeypatch.setattr(turns, "PATIENCE", 0.0)
+        turn.report(0.5)
+        turn.report(1.0)
+    assert [share for share, _ in told] == [0.5]
+
+
+def test_there_is_a_limit_to_long_work(monkeypatch):
+    monkeypatch.setattr(turns, "LONG", 0.0)
+    shared = Turns(99)
+    holding = [LearnersTurn(shared) for _ in range(turns.MOST_LONG)]
+    for turn in holding:
+        turn.__enter__()
+        turn.report(0.1)
+    one_more = LearnersTurn(shared)
+    with pytest.raises(Busy), one_more:
+        one_more.report(0.1)
+    holding[0].__exit__(None, None, None)
+    with one_more:
+        one_more.report(0.1)

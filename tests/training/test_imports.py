@@ -1,0 +1,30 @@
+"""What a training may load: little, since every process that has it is larger from then on."""
+
+import subprocess
+import sys
+
+from tests.support.server import ROOT
+
+MANY = 100
+"""Modules loaded at once that are worth a look."""
+
+
+def test_training_loads_nothing_more():
+    """torch.optim would load torch's compiler: 800 modules, and a slower page from then on."""
+    code = """
+import sys, lessons
+from lessons.training.run import Run
+trained = [lesson for lesson in lessons.lessons() if lesson.lab.training]
+before = set(sys.modules)
+for lesson in trained:
+    values = lesson.validate({})
+    Run(lesson.lab.training, lesson.program, values).advance(60, values, most=2)
+print(len(trained), "torch._dynamo" in sys.modules, len(set(sys.modules) - before))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    count, compiler, more = ran.stdout.split()
+    assert int(count) >= 1
+    assert compiler == "False"
+    assert int(more) < MANY
