@@ -24,10 +24,11 @@ def suit_small_tensors() -> None:
         if mallopt is not None:
             mallopt(_M_MMAP_THRESHOLD, 32 << 20)
             mallopt(_M_TRIM_THRESHOLD, 128 << 20)
+            mallopt(_M_ARENA_MAX, 2)  # else each thread keeps some megabytes for itself
 
 
 # As malloc.h numbers them.
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
 
 
 def devices() -> list[str]:

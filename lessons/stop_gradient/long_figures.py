@@ -87,8 +87,9 @@ def _over_layers(layers: list[Array], role: str) -> Series:
     known = np.where(np.isfinite(layers) & (np.array(layers) > 0), layers, np.nan)
     there = np.isfinite(known).any(1)
     mean, low, high = (np.full(len(layers), np.nan) for _ in range(3))
-    mean[there] = np.nanmean(known[there], 1)
-    low[there], high[there] = np.nanpercentile(known[there], [5, 95], 1)
+    if there.any():
+        mean[there] = np.nanmean(known[there], 1)
+        low[there], high[there] = np.nanpercentile(known[there], [5, 95], 1)
     return Series(role, role, np.arange(1.0, 1 + len(layers)), mean, low, high)
 
 

@@ -67,7 +67,7 @@ def computed(
             seconds = perf_counter() - start
             return Computed(result, seconds, lesson.record(values, left), left, said)
 
-    return _known.get(_key(lesson, values, cuts), make)
+    return _known.get(_key(lesson, values, cuts), make, turn.waiting)
 
 
 def _key(lesson: Lesson, values: Values, cuts: Collection[Cut]) -> tuple[object, ...]:
@@ -103,7 +103,6 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         return {
             "form": text,
             "accepted": not errors,
-            "settled": values == asked,
             "groups": payload.groups(lesson, values, text, errors, wish.hide, wish.fix, held),
             "notes": payload.notes([*notes, *now.result.notes]),
             "query": payload.query(lesson, values, place, now.cuts, wish.hide, wish.fix),

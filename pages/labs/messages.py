@@ -6,6 +6,7 @@ value makes sense is for the lesson to say. Out goes a ``Frame``, or the ``Pictu
 """
 
 import re
+import secrets
 from collections.abc import Mapping
 from typing import (
     Annotated,
@@ -55,7 +56,9 @@ class TrainingWish(_Message):
     phase: Literal["run", "pause", "stop"] = "pause"
     begun: Count = 0
     single: Count = 0
-    token: Name = ""
+    token: Annotated[str, StringConstraints(min_length=1, max_length=100)] = Field(
+        default_factory=lambda: secrets.token_hex(8)
+    )
     run: Name = ""
     count: Count = 0
 
@@ -66,7 +69,8 @@ class Wish(_Message):
     Args:
         lab: a lesson's slug, ``home`` or ``playground``.
         values: what each control says.
-        touched: the control that the hand was on last: of two linked ones it counts.
+        touched: the controls that the hand was on since the last answer, the last one at the end:
+            of two linked ones it counts.
         live: True while the hand moves: a cheaper picture will do.
         good: what the controls said that last gave a picture; asked for when a text is refused.
         cuts: the edges of the graph that are cut, as in an address.
@@ -79,7 +83,7 @@ class Wish(_Message):
 
     lab: Name
     values: Texts = {}
-    touched: Name = ""
+    touched: Names = []
     live: bool = False
     good: Texts | None = None
     cuts: Annotated[str, StringConstraints(max_length=4000)] = ""
@@ -196,7 +200,6 @@ class Frame(TypedDict):
     Args:
         form: what every control says, those out of sight included.
         accepted: whether all of it gave this picture; else some text is refused.
-        settled: whether the picture is whole: a resting hand changes nothing in it.
         query: the address that restores this screen, without "?" and without the backward step.
         numbers: what the marks in the text beside the lab say.
         trains: whether pictures of a training come besides.
@@ -205,7 +208,6 @@ class Frame(TypedDict):
 
     form: dict[str, str]
     accepted: bool
-    settled: bool
     groups: list[Group]
     notes: list[NoteSpec]
     query: str

@@ -9,6 +9,10 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
+def _patient() -> None:
+    """Waits as long as it takes."""
+
+
 class Once(Generic[K, V]):
     """The newest values by key, for all threads.
 
@@ -31,9 +35,11 @@ class Once(Generic[K, V]):
                 self._kept.move_to_end(key)
             return self._kept.get(key)
 
-    def get(self, key: K, make: Callable[[], V]) -> V:
-        """The value, kept or made now. Where another thread makes it, that one is waited for; where
-        it fails or is stopped, the next one makes it.
+    def get(self, key: K, make: Callable[[], V], waiting: Callable[[], None] = _patient) -> V:
+        """The value, kept or made now.
+
+        Where another thread makes it, that one is waited for; where it fails or is stopped, the
+        next one makes it. ``waiting`` is called now and then meanwhile, and may raise.
         """
         while True:
             with self._lock:
@@ -44,7 +50,8 @@ class Once(Generic[K, V]):
                 if others is None:
                     mine = self._making[key] = threading.Event()
                     break
-            others.wait()
+            while not others.wait(0.1):
+                waiting()
         try:
             value = make()
             self.keep(key, value)

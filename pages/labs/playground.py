@@ -58,7 +58,6 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         return {
             "form": now.form,
             "accepted": not now.errors,
-            "settled": True,
             "query": urlencode(now.address()),
             **playground_payload.lab(now),
             "code": code(now.good) if now.good else None,
@@ -110,7 +109,7 @@ def compute(document: Document, turn: Turn = ALONE) -> Computed | PlaygroundErro
                 return error.with_traceback(None)
 
     # As text: two numbers can be equal and not the same, 0 and -0.0.
-    return _known.get(to_text(document), make)
+    return _known.get(to_text(document), make, turn.waiting)
 
 
 _known: Once[str, Computed | PlaygroundError] = Once(24)
@@ -177,7 +176,7 @@ def _form(wish: Wish) -> tuple[Form, str]:
     if not wish.values:
         return form_of(preset(FIRST)), ""
     form = complete(_texts(wish.values))
-    if wish.touched == "preset" and not wish.do:
+    if "preset" in wish.touched and not wish.do:
         chosen = wish.values.get("preset", "")
         document, _ = read(form)
         if chosen and (document is None or preset_of(document) != chosen):

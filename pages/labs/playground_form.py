@@ -6,7 +6,7 @@ Every control has one text under one name: ``program``, ``inputs`` (the names), 
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from lessons.playground import (
     Document,
@@ -299,12 +299,13 @@ def _flat(values: Numbers) -> list[float]:
     return [x for row in rows_ for x in (row if isinstance(row, tuple) else (row,))]
 
 
-def with_sliders(form: Form, touched: str) -> Form:
-    """A slider and its input's list say the same: the one that the hand is on sets the other."""
+def with_sliders(form: Form, touched: Sequence[str]) -> Form:
+    """A slider and its input's list say the same: the one last touched sets the other."""
+    places = {name: place for place, name in enumerate(touched, start=1)}
     made = dict(form)
     for values in [name for name in form if re.fullmatch(r"in\.\w+\.values", name)]:
         name, entry = values.split(".")[1], values.removesuffix("values") + "entry"
-        if touched == entry:
+        if places.get(entry, 0) > places.get(values, 0):
             with contextlib.suppress(PlaygroundError):  # what it cannot be is said at the control
                 made[values] = with_entry(form, name, form[entry])
         else:

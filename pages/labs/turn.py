@@ -23,5 +23,8 @@ class Turn:
     def report(self, share: float) -> None:
         """Long work tells how far it is, 0 to 1, now and then; this may raise to stop it."""
 
+    def waiting(self) -> None:
+        """Somebody else does this very work. Called now and then; may raise to wait no more."""
+
 
 ALONE = Turn()

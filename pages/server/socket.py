@@ -5,10 +5,12 @@ class that opens one link is computed once. Only a training is tied to its socke
 """
 
 import asyncio
+import hashlib
 import itertools
 import json
 import logging
 import os
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -61,13 +63,14 @@ class Workshop:
         self.turns = Turns(max(1, min(3, (os.cpu_count() or 2) // 2)))
         self.trainings = trainings or Trainings()
         self.sockets = 0
+        self.making: dict[str, asyncio.Event] = {}  # wishes that are computed now
         self._labs = labs
         self._threads = ThreadPoolExecutor(32, "lab")
-        self._frames: Once[str, bytes] = Once(KEPT, len)
+        self._frames: Once[bytes, bytes] = Once(KEPT, len)
 
     def look(self, wish: str) -> bytes | None:
         """The encoded frame of a wish, if it is kept."""
-        return self._frames.look(wish)
+        return self._frames.look(_key(wish))
 
     async def compute(self, work: Callable[[], Any]) -> Any:
         """What the work comes to, done on a thread."""
@@ -83,11 +86,9 @@ class Workshop:
 
         def make() -> bytes:
             wish = read(text)
-            frame = self._labs.get(wish.lab, lesson.frame)(wish, turn)
-            with turn:
-                return wire.encode(frame, wish.have)
+            return wire.encode(self._labs.get(wish.lab, lesson.frame)(wish, turn), wish.have)
 
-        return self._frames.get(text, make)
+        return self._frames.get(_key(text), make, turn.waiting)
 
     async def serve(self, websocket: WebSocket) -> None:
         """One learner's socket, from its opening to its end."""
@@ -106,6 +107,11 @@ class Workshop:
             self.sockets -= 1
 
 
+def _key(wish: str) -> bytes:
+    """What stands for a wish: its text may be longer than its frame."""
+    return hashlib.blake2b(wish.encode("utf-8", "replace"), digest_size=16).digest()
+
+
 def allowed(origin: str | None, host: str | None) -> bool:
     """Whether a page of that origin may open a socket here: Streamlit's own rule for its socket."""
     if not is_host_allowed(host):
@@ -121,6 +127,20 @@ def allowed(origin: str | None, host: str | None) -> bool:
 
 
 _numbers = itertools.count(1)
+_STOPPED = (
+    "stopped",
+    "Stopped: the picture is the last one that was finished. Change a setting to go on.",
+)
+
+
+async def _either(*events: asyncio.Event) -> None:
+    """Until one of them is set."""
+    waits = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
 
 
 class Socket:
@@ -136,14 +156,15 @@ class Socket:
         self._token = ""
         self._allowance, self._counted = BURST, time.monotonic()
         self._sending = asyncio.Lock()
-        self._pictures: set[asyncio.Task[None]] = set()
+        self._soon_done: set[asyncio.Task[None]] = set()
+        self._unseen = 0  # pictures that were sent and not taken in
 
     async def live(self) -> None:
         """Until the browser leaves."""
         answering = asyncio.create_task(self._answer())
         try:
             while True:
-                self._take(await self._received())
+                await self._take(await self._received())
         except WebSocketDisconnect:
             pass
         finally:
@@ -168,18 +189,22 @@ class Socket:
                 return str(text)
             await self._aside(0, "refused", "Bytes came; a message is text.")
 
-    def _take(self, text: str) -> None:
+    async def _take(self, text: str) -> None:
         try:
             message = opened(text)
             if message.training:
                 self._train(message.seq, message.wish, message.training)
         except RefusedError as error:
-            self._soon(self._aside(0, "refused", str(error)))
+            number = re.match(r"\d{1,9}", text, re.ASCII)
+            # Awaited: who reads nothing of what is said is not read either.
+            await self._aside(int(number[0]) if number else 0, "refused", str(error))
             return
         if message.kind == "stop":
             self._stopped = message.seq
+            self._news.set()
         elif message.kind == "taken":
-            if self._token:
+            if self._token and self._unseen:
+                self._unseen -= 1
                 self._workshop.trainings.of(self._token).taken(self._who)
         elif message.kind == "ask":
             self._waiting = message.seq, message.wish
@@ -192,9 +217,13 @@ class Socket:
         self._token = token
 
         def show(content: bytes) -> None:
-            self._soon(self._send(content))
+            self._soon(self._picture(content))
 
         self._workshop.trainings.of(token).wish(self._who, show, seq, wish, training)
+
+    async def _picture(self, content: bytes) -> None:
+        await self._send(content)
+        self._unseen += 1
 
     async def _answer(self) -> None:
         while True:
@@ -203,15 +232,32 @@ class Socket:
             if self._waiting is None:
                 continue
             (seq, text), self._waiting = self._waiting, None
-            made = self._workshop.look(text)
-            if made is None:
-                turn = self._turn(seq)
-                made = await self._workshop.compute(partial(self._made, text, turn))
+            made = await self._found(seq, text)
             if isinstance(made, bytes):
                 await self._send(wire.addressed(seq, made))
             elif made is not None:
                 kind, said = made
                 await self._aside(seq, kind, said)
+
+    async def _found(self, seq: int, text: str) -> bytes | tuple[str, str] | None:
+        """As ``_made``. What another socket has computed now is waited for without a thread."""
+        making = self._workshop.making
+        while (known := self._workshop.look(text)) is None and text in making:
+            await _either(making[text], self._news)
+            if self._stopped == seq:
+                return _STOPPED
+            if self._waiting is not None:
+                return None
+        if known is not None:
+            return known
+        mine = making[text] = asyncio.Event()
+        try:
+            work = partial(self._made, text, self._turn(seq))
+            made: bytes | tuple[str, str] | None = await self._workshop.compute(work)
+            return made
+        finally:
+            del making[text]
+            mine.set()
 
     def _turn(self, seq: int) -> LearnersTurn:
         loop = asyncio.get_running_loop()
@@ -238,8 +284,7 @@ class Socket:
         except Overtaken:
             return None
         except Stopped:
-            said = "Stopped: the picture is the last one that was finished."
-            return "stopped", f"{said} Change a setting to go on."
+            return _STOPPED
         except Busy:
             return "busy", "Many long computations are under way here. Try again in ten seconds."
         except Exception:  # a mistake of ours: this lab says so, the socket lives on
@@ -248,8 +293,8 @@ class Socket:
 
     def _soon(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)
-        self._pictures.add(task)
-        task.add_done_callback(self._pictures.discard)
+        self._soon_done.add(task)
+        task.add_done_callback(self._soon_done.discard)
 
     async def _aside(self, seq: int, kind: Any, said: str = "", share: float = 0.0) -> None:
         aside: Aside = {"seq": seq, "kind": kind, "text": said, "share": share}

@@ -12,11 +12,15 @@ import struct
 import sys
 import threading
 import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from lessons import UnknownLessonError, find
 from lessons.devices import suit_small_tensors
+from lessons.lesson import Lesson
 from pages.labs import wire
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import RefusedError, read, read_training
@@ -31,7 +35,9 @@ EVERY = 0.035
 UNSEEN = 2
 """Pictures on their way to a browser at most."""
 RETURN = 5.0
-"""Seconds for which a run waits for a browser whose connection broke."""
+"""Seconds for which a run waits for a browser whose connection broke …"""
+MOST_LEFT = 64
+"""… and how many of them wait at most."""
 
 HEAD = struct.Struct("<III")
 
@@ -75,6 +81,7 @@ class Trainer:
         self._learners: dict[int, Learner] = {}
         self._queue: list[int] = []  # those who want steps, in the order of coming
         self._left: dict[str, tuple[float, Watch]] = {}
+        self._wishes: dict[int, dict[str, Any]] = {}  # the newest of each, not yet taken in
 
     def run(self) -> None:
         """Until the input ends, which it does when the server is gone."""
@@ -101,6 +108,8 @@ class Trainer:
 
     def _pause(self) -> float | None:
         """How long there is nothing to do but wait."""
+        if self._wishes:
+            return 0.0
         if any(self._learners[who].watch.wants for who in self._queue):
             return 0.0
         if any(one.watch.fresh for one in self._learners.values()):
@@ -108,19 +117,34 @@ class Trainer:
         return 1.0 if self._left else None
 
     def _take(self, news: list[dict[str, Any]]) -> None:
-        newest = {one["who"]: one for one in news if "wish" in one}
         for one in news:
             who = one["who"]
-            learner = self._learners.get(who)
             if "gone" in one:
+                self._wishes.pop(who, None)
                 self._gone(who)
             elif "taken" in one:
-                if learner:
-                    learner.unseen = max(0, learner.unseen - 1)
-            elif one is newest[who]:
+                if who in self._learners:
+                    self._learners[who].unseen = max(0, self._learners[who].unseen - 1)
+            else:
+                self._wishes[who] = one
+        if self._wishes:  # one at a time: to begin a run may take as long as many steps
+            who = next(iter(self._wishes))
+            one = self._wishes.pop(who)
+            with self._guarded(who):
                 self._wish(who, one)
         now = time.monotonic()
-        self._left = {t: kept for t, kept in self._left.items() if now - kept[0] < RETURN}
+        left = [(t, kept) for t, kept in self._left.items() if now - kept[0] < RETURN]
+        self._left = dict(left[-MOST_LEFT:])
+
+    @contextmanager
+    def _guarded(self, who: int) -> Iterator[None]:
+        """A mistake of ours in one learner's training ends that one, and no other."""
+        try:
+            yield
+        except Exception:
+            traceback.print_exc()
+            self._learners.pop(who, None)
+            self._queue = [other for other in self._queue if other != who]
 
     def _wish(self, who: int, one: dict[str, Any]) -> None:
         try:
@@ -133,8 +157,7 @@ class Trainer:
                 learner.watch.take(wish, asked)
             elif lesson.lab.training is None:
                 return
-            elif asked.token in self._left:
-                watch = self._left.pop(asked.token)[1]
+            elif watch := self._returned(who, asked.token, lesson):
                 learner = Learner(watch, asked.token, one["seq"])
                 watch.take(wish, asked)
             else:
@@ -143,6 +166,16 @@ class Trainer:
             return  # the server itself answers
         learner.seq, learner.due = one["seq"], True
         self._learners[who] = learner
+
+    def _returned(self, who: int, token: str, lesson: Lesson) -> Watch | None:
+        """The training of a browser whose line broke, noticed or not."""
+        for other in [o for o, one in self._learners.items() if one.token == token and o != who]:
+            self._gone(other)
+        watch = self._left[token][1] if token in self._left else None
+        if watch is None or watch.lesson is not lesson:
+            return None
+        del self._left[token]
+        return watch
 
     def _gone(self, who: int) -> None:
         learner = self._learners.pop(who, None)
@@ -163,25 +196,27 @@ class Trainer:
         if not self._queue:
             return
         who = self._queue[0]
-        self._learners[who].watch.advance(SLICE, lambda: bool(self._inbox))
+        with self._guarded(who):
+            self._learners[who].watch.advance(SLICE, lambda: bool(self._inbox))
         # Among those who may train, whoever was first is last now; who waits stays behind them.
         turn = self._queue[:AT_ONCE]
         self._queue[: len(turn)] = [*turn[1:], turn[0]]
 
     def _show(self) -> None:
         now = time.monotonic()
-        for who, one in self._learners.items():
+        for who, one in list(self._learners.items()):
             early = now - one.shown < EVERY and not one.due
             if not one.watch.fresh or one.unseen >= UNSEEN or early:
                 continue
             before = one.before if one.watch.wants else 0
             had, one.have = one.have, {}
-            encoded = wire.encode(one.watch.picture(before), had, one.have)
-            content = wire.addressed(one.seq, encoded, wire.PICTURE)
-            self._out.write(HEAD.pack(who, one.seq, len(content)) + content)
-            self._out.flush()
-            one.unseen += 1
-            one.shown, one.due = now, False
+            with self._guarded(who):
+                encoded = wire.encode(one.watch.picture(before), had, one.have)
+                content = wire.addressed(one.seq, encoded, wire.PICTURE)
+                self._out.write(HEAD.pack(who, one.seq, len(content)) + content)
+                self._out.flush()
+                one.unseen += 1
+                one.shown, one.due = now, False
 
 
 def main() -> None:

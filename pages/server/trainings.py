@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -65,12 +66,17 @@ class Worker:
 
     async def _live(self) -> None:
         while True:
-            self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "pages.server.trainer"),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                cwd=ROOT,
-            )
+            try:
+                self._process = await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-m", "pages.server.trainer"),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    cwd=ROOT,
+                )
+            except OSError:  # no memory for it now, say
+                logging.getLogger(__name__).exception("no process to train in could be started")
+                await asyncio.sleep(5.0)
+                continue
             for who, (seq, wish, training) in list(self._wishes.items()):
                 self._send({"who": who, "seq": seq, "wish": wish, "training": training})
             await self._read()

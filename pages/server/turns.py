@@ -18,6 +18,8 @@ SLICE = 0.03
 """Seconds of computing before others come first."""
 LONG = 1.0
 """Seconds of computing from which on work counts as long …"""
+WEIGHT = 5.0
+"""Seconds that each second of computing sets somebody back in the queue: nobody waits for good."""
 MOST_LONG = 16
 """… of which there is no more at once in a process: each holds a thread and its memory."""
 
@@ -53,14 +55,15 @@ class Turns:
         self.long = 0
 
     def take(self, used: float) -> None:
-        """Wait for a turn; those who have ``used`` less come first."""
+        """Wait for a turn; of two who come at once, the one who has ``used`` less is first."""
         with self._lock:
             if self._free and not self._waiting:
                 self._free -= 1
                 return
             self._count += 1
             mine = threading.Event()
-            heapq.heappush(self._waiting, (used, self._count, mine))
+            place = time.monotonic() + WEIGHT * used
+            heapq.heappush(self._waiting, (place, self._count, mine))
         mine.wait()
 
     def give(self) -> None:
@@ -95,12 +98,12 @@ class LearnersTurn(Turn):
         self._turns = turns
         self._overtaken, self._stopped, self._tell = overtaken, stopped, tell
         self._begun = time.perf_counter()
-        self._used = self._since = self._told = 0.0
+        self._used = self._since = self._computed = self._told = 0.0
         self._long = False
 
     def __enter__(self) -> None:
         self._turns.take(self._used)
-        self._since = time.perf_counter()
+        self._since, self._computed = time.perf_counter(), time.thread_time()
 
     def __exit__(
         self,
@@ -108,7 +111,7 @@ class LearnersTurn(Turn):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._used += time.perf_counter() - self._since
+        self._used += time.thread_time() - self._computed
         if self._long:
             self._turns.long -= 1
             self._long = False
@@ -121,7 +124,7 @@ class LearnersTurn(Turn):
             Interrupted: the work is given up.
         """
         now = time.perf_counter()
-        waited, spent = now - self._begun, now - self._since
+        waited, spent = now - self._begun, time.thread_time() - self._computed
         if share >= 1:
             return
         if self._stopped():
@@ -137,8 +140,24 @@ class LearnersTurn(Turn):
                 raise Busy
             self._long = True
             self._turns.long += 1
-        if spent > SLICE and self._turns.wanted():
+        if now - self._since > SLICE and self._turns.wanted():
             self._used += spent
             self._turns.give()
             self._turns.take(self._used)
-            self._since = time.perf_counter()
+            self._since, self._computed = time.perf_counter(), time.thread_time()
+
+    def waiting(self) -> None:
+        """Another learner's thread does the same work: tell, or wait no more.
+
+        Raises:
+            Interrupted: the work is given up.
+        """
+        if self._stopped():
+            raise Stopped
+        now = time.perf_counter()
+        if now - self._begun > PATIENCE:
+            if self._overtaken():
+                raise Overtaken
+            if now - self._told > 1:
+                self._told = now
+                self._tell(0.0, 0.0)

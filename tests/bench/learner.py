@@ -35,13 +35,13 @@ class Heard:
     Attributes:
         waits, pages: milliseconds from a wish to its frame, and to a page's end.
         bytes: of all frames.
-        errors: what went wrong, by its kind.
+        errors: what went wrong, by its kind and the lesson.
     """
 
     waits: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
     bytes: int = 0
-    errors: Counter[str] = field(default_factory=Counter)
+    errors: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
 class Learner:
@@ -94,7 +94,8 @@ class Learner:
         component = message.delta.new_element.bidi_component
         if component.component_name.endswith("gradient_lab"):
             self._place = json.loads(component.json or component.mixed.json)
-            self.form = dict(self._place["order"]["values"])
+            for order in self._place["orders"]:
+                self.form |= order["values"]
         return (
             message.WhichOneof("type") == "script_finished"
             and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
@@ -119,7 +120,7 @@ class Learner:
             await self._line.send(text)
             content = await self._answer()
         except (WebSocketException, TimeoutError) as error:
-            self._heard.errors[f"{type(error).__name__} in {self.lesson.slug}"] += 1
+            self._heard.errors[type(error).__name__, self.lesson.slug] += 1
             return
         if content:
             self._heard.waits.append((time.perf_counter() - start) * 1000)
@@ -133,10 +134,14 @@ class Learner:
             if isinstance(content, str):
                 said = json.loads(content)
                 if said["kind"] != "progress":
-                    self._heard.errors[f"{said['kind']} in {self.lesson.slug}"] += 1
+                    self._heard.errors[said["kind"], self.lesson.slug] += 1
                     return None
             elif struct.unpack_from("<I", content)[0] == self._seq:
                 return content
+
+    async def rest(self) -> None:
+        """The hand lies still: what it rests on is asked for once more, whole."""
+        await self.ask(live=False)
 
     def wish(self, live: bool) -> str:
         """As lab.js writes it."""
@@ -144,15 +149,15 @@ class Learner:
         wish = {
             "lab": self.lesson.slug,
             "values": self.form,
-            "touched": "",
             "live": live,
             "good": None,
             "cuts": "",
-            "do": "",
             "step": self._place.get("step", 1),
             "answers": self._place.get("answers", []),
             "hide": self._place.get("hide", []),
             "fix": self._place.get("fix", []),
+            "touched": [],
+            "do": "",
             "have": self._have,
         }
         return json.dumps(wish, ensure_ascii=False, separators=(",", ":"))

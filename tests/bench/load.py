@@ -12,6 +12,7 @@ import random
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ LEARNERS = int(os.environ.get("LEARNERS", "100"))
 CLASS, HOGS = 200, 10
 SOCKETS, ROUNDS, FULL = 200, 8, 4  # after so many rounds the server keeps all frames that it may
 SECONDS = 30  # of each scenario
+REST = 0.25  # after a move, the hand rests
 AT_ONCE = 10  # pages that are being opened
 # Pass or miss; never loosened: p95 in ms of learners each in a lesson, of a class that opened one
 # link, of one learner beside ten who ask for a million draws; and no error in any. MB by which the
@@ -90,15 +92,14 @@ async def arrive(learners: list[Learner], server: Server, scenario: Scenario) ->
     gc.freeze()
 
 
-async def every_second(learner: Learner, start: float, act: Callable[[], None], live: bool) -> None:
-    """Act and ask once a second; ``live`` asks first as a moving hand does."""
+async def every_second(learner: Learner, start: float) -> None:
+    """Move a slider once a second, as a hand does, and let it rest."""
     for number in range(SECONDS):
         await asyncio.sleep(max(0.0, start + number - time.perf_counter()))
-        act()
-        if live:
-            await learner.ask(live=True)
-            await asyncio.sleep(max(0.0, start + number + 0.25 - time.perf_counter()))
-        await learner.ask(live=False)
+        learner.move()
+        await learner.ask(live=True)
+        await asyncio.sleep(max(0.0, start + number + REST - time.perf_counter()))
+        await learner.rest()
 
 
 async def measured(
@@ -112,23 +113,19 @@ async def measured(
     scenario.own = (time.process_time() - own) / passed
 
 
-def each(live: bool) -> Callable[[Server, Scenario], Coroutine[None, None, None]]:
+async def each(server: Server, scenario: Scenario) -> None:
     """Each learner in a lesson, spread over all that do not train, at moments of their own."""
-
-    async def run(server: Server, scenario: Scenario) -> None:
-        slugs = [one.slug for one in lessons() if one.lab.training is None]
-        learners = [
-            Learner(server.url, slugs[number % len(slugs)], scenario.heard, seed=number)
-            for number in range(scenario.count)
-        ]
-        await arrive(learners, server, scenario)
-        start = time.perf_counter() + 1
-        apart = random.Random(0)
-        work = (every_second(one, start + apart.random(), one.move, live) for one in learners)
-        await measured(scenario, server, work)
-        await asyncio.gather(*(one.close() for one in learners))
-
-    return run
+    slugs = [one.slug for one in lessons() if one.lab.training is None]
+    learners = [
+        Learner(server.url, slugs[number % len(slugs)], scenario.heard, seed=number)
+        for number in range(scenario.count)
+    ]
+    await arrive(learners, server, scenario)
+    start = time.perf_counter() + 1
+    apart = random.Random(0)
+    work = (every_second(one, start + apart.random()) for one in learners)
+    await measured(scenario, server, work)
+    await asyncio.gather(*(one.close() for one in learners))
 
 
 async def together(server: Server, scenario: Scenario) -> None:
@@ -139,7 +136,7 @@ async def together(server: Server, scenario: Scenario) -> None:
     ]
     await arrive(learners, server, scenario)
     start = time.perf_counter() + 1
-    work = (every_second(one, start, one.move, live=False) for one in learners)
+    work = (every_second(one, start) for one in learners)
     await measured(scenario, server, work)
     await asyncio.gather(*(one.close() for one in learners))
 
@@ -162,7 +159,7 @@ async def beside(server: Server, scenario: Scenario) -> None:
 
     held = [asyncio.create_task(hold(hog, number)) for number, hog in enumerate(hogs)]
     await asyncio.sleep(1)
-    work = [every_second(one, time.perf_counter(), one.move, live=False)]
+    work = [every_second(one, time.perf_counter())]
     await measured(scenario, server, work)
     for task in held:
         task.cancel()
@@ -172,8 +169,7 @@ async def beside(server: Server, scenario: Scenario) -> None:
 
 def scenarios() -> list[Scenario]:
     return [
-        Scenario("each in a lesson", LEARNERS, EACH_MS, each(live=False)),
-        Scenario("each, a live move before", LEARNERS, EACH_MS, each(live=True)),
+        Scenario("each in a lesson", LEARNERS, EACH_MS, each),
         Scenario("a class with one link", CLASS, CLASS_MS, together),
         Scenario(f"one beside {HOGS} × a million draws", 1, BESIDE_MS, beside),
     ]
@@ -198,6 +194,16 @@ async def come_and_go(server: Server) -> list[float]:
     return found
 
 
+def said_of(errors: Counter[tuple[str, str]]) -> str:
+    """What went wrong and how often; where, for those of which there is most."""
+    kinds = Counter[str]()
+    for (kind, _), count in errors.items():
+        kinds[kind] += count
+    said = ", ".join(f"{count} × {kind}" for kind, count in kinds.most_common())
+    where = ", ".join(lesson for (_, lesson), _ in errors.most_common(3))
+    return f"{said} ({where})" if said else "none"
+
+
 def report(all_: list[Scenario], held: list[float]) -> list[str]:
     head = (
         *("", "learners", "frames", "p50, ms", "p95, ms", "p99, ms", "errors", "kB a frame"),
@@ -207,7 +213,7 @@ def report(all_: list[Scenario], held: list[float]) -> list[str]:
     for one in all_:
         waits, errors = one.heard.waits, one.heard.errors
         p50, p95, p99 = (percentile(waits, at) for at in (50, 95, 99))
-        failed = ", ".join(f"{count} × {kind}" for kind, count in errors.items()) or "none"
+        failed = said_of(errors)
         rows.append(
             (
                 *(one.name, str(one.count), f"{len(waits):,}"),

@@ -292,8 +292,8 @@ def test_a_server_that_is_killed_and_comes_again_costs_nothing(mortal, visit):
 
     page.evaluate("window.came = {}")
     mortal.kill()
-    expect(page.locator(".gl-notes")).to_contain_text(LOST)
     control(page, "x").fill("-3, 2")  # what is set now is computed once somebody is there again
+    expect(page.locator(".gl-notes")).to_contain_text(LOST)
     page.wait_for_timeout(6000)  # so long that the waits between the tries are at their longest
     assert cells(page) == before
     goes_on(page, mortal.start())

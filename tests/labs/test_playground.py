@@ -43,7 +43,11 @@ class Tab:
             name.replace("__", "."): text.encode("utf-8", "replace").decode()
             for name, text in more.items()
         }
-        asked: dict[str, Any] = {"values": self.form | texts, "touched": touched, "do": do}
+        asked: dict[str, Any] = {
+            "values": self.form | texts,
+            "touched": [touched] if touched else [],
+            "do": do,
+        }
         try:
             now = state(Wish(lab="playground", good=self.good, **asked))
         except RefusedTextError:
@@ -192,6 +196,18 @@ def test_while_a_slider_is_dragged_the_browsers_older_list_does_not_pull_it_back
         assert tab.send(touched="in.x.entry", in__x__entry=place).form["in.x.values"] == (
             f"[{place}, -1, 1]"
         )
+
+
+def test_of_a_slider_and_its_list_the_one_touched_last_counts_whatever_came_after():
+    form = form_of(preset(FIRST)) | {"in.x.entry": "1.7", "low": "-1"}
+
+    def values(*touched):
+        asked = Wish(lab="playground", values=form, touched=list(touched))
+        return state(asked).form["in.x.values"]
+
+    assert values("in.x.entry", "low") == "[1.7, -1, 1]"
+    assert values("in.x.values", "in.x.entry") == "[1.7, -1, 1]"
+    assert values("in.x.entry", "in.x.values") == form["in.x.values"]
 
 
 def test_a_new_input_gets_controls_and_one_taken_out_comes_back_with_its_values(tab):

@@ -28,6 +28,8 @@ export class Controls {
     this.layout = "";
     this.unsettled = false; // something was moved and not yet told as resting
     this.touched = ""; // the control that the hand was on last
+    /** @type {Set<string>} */
+    this.since = new Set(); // those it was on since the last answer, the last one at the end
     this.held = false; // a pointer is down on a slider or a chart
     this.restTimer = 0;
     /** @type {Record<string, boolean>} */
@@ -64,6 +66,7 @@ export class Controls {
   set(values) {
     this.#forget();
     this.touched = "";
+    this.since.clear();
     for (const { name, field } of this.known.values()) {
       const value = values[name];
       if (value !== undefined && field.get() !== value) field.set(value);
@@ -121,6 +124,8 @@ export class Controls {
       return;
     }
     this.touched = name;
+    this.since.delete(name);
+    this.since.add(name);
     if (what !== "left") this.unsettled = true;
     if (what === "editing") return; // sent once it is left
     if (what === "moving") this.told.changed(true);

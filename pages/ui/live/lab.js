@@ -51,7 +51,7 @@ import { Work } from "./work.js";
 
 const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
 const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
-const ORDERS = 50; // orders that are remembered as done
+const ORDERS = 200; // orders that are remembered as done
 const SOON = 100; // ms between two looks whether Streamlit is connected again
 const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
 const SAID = 1000; // ms without a line before that is said: most breaks are shorter
@@ -111,14 +111,14 @@ class Lab {
     this.forced = before ? 1 : 0; // from this answer on they say what the answer says
     /** @type {?Record<string, string>} */
     this.good = null; // what gave the last picture, while some text is refused
-    this.snip = "";
+    this.snip = ""; // an edge to cut or mend; sent until it is answered
+    this.snipSeq = 0;
     /** @type {?Frame} */
     this.frame = null;
     this.had = new Had();
     /** @type {?Picture} */
     this.picture = null;
-    this.asked = ""; // what was asked last, as text
-    this.rests = false; // the hand came to rest on it, and the answer may be a preview
+    this.asked = false; // whether anything was
     /** @type {NoteSpec[]} */
     this.asides = [];
     this.noted = this.keyed = "";
@@ -196,7 +196,11 @@ class Lab {
     if (this.done.includes(id)) return;
     const newer = first && this.done.length > 0; // what this tab has
     this.done = [...this.done, id].slice(-ORDERS);
-    if (newer) return;
+    if (!newer) this.#set({ values, cuts, at });
+  }
+
+  /** Set the lab from here. @param {Pick<Order, "values" | "cuts" | "at">} what */
+  #set({ values, cuts, at }) {
     this.reset += 1;
     this.forced = this.flow.seq + 1;
     this.form = { ...this.form, ...values };
@@ -211,18 +215,20 @@ class Lab {
   #changed(live) {
     this.place = { ...this.place, said: "" };
     this.form = { ...this.form, ...this.controls.values() };
-    // The playground's document and its history come with a wish that rests.
-    const playing = this.place.lab === "playground";
-    this.rests = !live && !playing && !this.snip && JSON.stringify(this.#asking()) === this.asked;
-    // Resting on what was sent already asks nothing of the server.
-    if (!this.rests) this.flow.offer(live);
-    else if (this.flow.isQuiet()) this.#rest();
+    this.flow.offer(live);
   }
 
   /** Undo or redo. @param {"undo"|"redo"} word */
   #went(word) {
+    const { now } = this.history;
+    if (now && !this.flow.isQuiet()) {
+      // What was typed a moment ago, and not answered yet, is a step as well.
+      const said = { ...this.form, ...this.controls.values() };
+      const names = Object.keys(now);
+      this.history.remember(Object.fromEntries(names.map((name) => [name, said[name] ?? now[name]])));
+    }
     const form = this.history.go(word);
-    if (form) this.#obey({ id: `${word} ${performance.now()}`, first: false, values: form, cuts: null, at: null });
+    if (form) this.#set({ values: form, cuts: null, at: null });
   }
 
   #cut() {
@@ -236,19 +242,15 @@ class Lab {
     this.line.send(`${this.flow.seq} train ${this.#wish(false)}\n${this.trainer.wish()}`);
   }
 
-  /** What is to be seen. */
-  #asking() {
-    const { lab, step, answers, hide, fix } = this.place;
-    const touched = lab === "playground" ? this.controls.touched : "";
-    const { form, good, cuts } = this;
-    return { lab, values: form, touched, good, cuts, step, answers, hide, fix };
-  }
-
-  /** The same as text: the same text has the same answer. @param {boolean} live */
+  /** What is asked, as text: the same text has the same answer. @param {boolean} live */
   #wish(live) {
+    const { lab, step, answers, hide, fix } = this.place;
+    const { form, good, cuts } = this;
+    const wish = { lab, values: form, live, good, cuts, step, answers, hide, fix };
+    const touched = lab === "playground" ? [...this.controls.since] : [];
     const snip = this.snip && `snip ${this.snip}`;
     const have = this.charts.digests(this.frame);
-    const text = JSON.stringify({ ...this.#asking(), live, do: snip, have });
+    const text = JSON.stringify({ ...wish, touched, do: snip, have });
     // Half a character, as a slip of the keyboard leaves one, is no text: it stands as an escape.
     return text.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
   }
@@ -257,8 +259,8 @@ class Lab {
   #send(seq, live) {
     if (!this.line.isOpen) return false;
     const wish = this.#wish(live);
-    this.asked = JSON.stringify(this.#asking());
-    this.snip = this.graph.snip = "";
+    this.asked = true;
+    this.snipSeq = seq;
     const training = this.trainer.shown ? `\n${this.trainer.wish()}` : "";
     this.line.expect();
     return this.line.send(`${seq} ask ${wish}${training}`);
@@ -312,6 +314,7 @@ class Lab {
       this.flow.offer(!this.flow.resting);
       return;
     }
+    this.snip = this.graph.snip = "";
     this.asides = [{ level: kind === "stopped" ? "info" : "error", text }];
     this.#showNotes();
     if (kind === "stopped" && !this.frame) this.flow.offer(true); // something cheaper
@@ -332,6 +335,8 @@ class Lab {
     const forced = Boolean(this.forced) && seq >= this.forced;
     if (forced) this.forced = 0;
     if (newest) {
+      if (seq >= this.snipSeq) this.snip = this.graph.snip = "";
+      this.controls.since.clear();
       this.form = frame.form;
       this.good = frame.accepted ? null : (this.good ?? before?.form ?? {});
       if (frame.graph?.scissors === "cuts") this.cuts = frame.graph.cuts.join(",");
@@ -381,19 +386,8 @@ class Lab {
     setText(this.status, trained ? trained.status : frame.status);
     const numbers = trained ? { ...frame.numbers, ...trained.numbers } : frame.numbers;
     this.beside.show(numbers, frame.code, frame.query);
-    if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
     this.#draw();
-  }
-
-  /** The hand rests and the newest answer is here: unless that is a preview, all is said. */
-  #rest() {
-    this.rests = false;
-    if (!this.frame?.settled) this.flow.offer(false);
-    else {
-      this.flow.resting = true;
-      this.#showAddress();
-    }
   }
 
   /** The server's canonical query, and the step of the backward pass, which only we know. */
@@ -401,15 +395,15 @@ class Lab {
     const query = this.frame?.query ?? "";
     const at = this.frame?.graph ? this.graph.at : null;
     const whole = at === null || !query ? query : `${query}&at=${at}`;
-    keep(this.place.lab, {
-      form: this.form,
-      cuts: this.cuts,
-      at,
-      done: this.done,
-      query: whole,
-      history: this.history,
-    });
+    this.#keep(whole);
     showAddress(whole);
+  }
+
+  /** For who comes back to this lab in this tab. @param {string} query */
+  #keep(query) {
+    const { cuts, done, history } = this;
+    const form = { ...this.form, ...this.controls.values() };
+    keep(this.place.lab, { form, cuts, at: this.frame?.graph ? this.graph.at : null, done, query, history });
   }
 
   #repaint() {
@@ -473,6 +467,7 @@ class Lab {
   }
 
   stop() {
+    if (this.frame) this.#keep(kept(this.place.lab)?.query ?? this.frame.query);
     clearTimeout(this.later);
     clearTimeout(this.waiting);
     clearTimeout(this.waking);

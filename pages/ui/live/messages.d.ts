@@ -55,7 +55,6 @@ export interface FigureSpec {
 export interface Frame {
   form: Record<string, string>;
   accepted: boolean;
-  settled: boolean;
   groups: Group[];
   notes: NoteSpec[];
   query: string;
@@ -234,7 +233,7 @@ export interface TrainingWish {
 export interface Wish {
   lab: string;
   values?: Record<string, string>;
-  touched?: string;
+  touched?: string[];
   live?: boolean;
   good?: Record<string, string> | null;
   cuts?: string;

@@ -75,7 +75,6 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
     return {
         "form": form,
         "accepted": not errors,
-        "settled": True,
         "groups": groups(form, errors),
         "figures": figures,
         "table": {
