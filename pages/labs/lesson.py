@@ -103,6 +103,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         return {
             "form": text,
             "accepted": not errors,
+            "settled": values == asked,
             "groups": payload.groups(lesson, values, text, errors, wish.hide, wish.fix, held),
             "notes": payload.notes([*notes, *now.result.notes]),
             "query": payload.query(lesson, values, place, now.cuts, wish.hide, wish.fix),

@@ -200,6 +200,7 @@ class Frame(TypedDict):
     Args:
         form: what every control says, those out of sight included.
         accepted: whether all of it gave this picture; else some text is refused.
+        settled: whether the picture is whole: a resting hand changes nothing in it.
         query: the address that restores this screen, without "?" and without the backward step.
         numbers: what the marks in the text beside the lab say.
         trains: whether pictures of a training come besides.
@@ -208,6 +209,7 @@ class Frame(TypedDict):
 
     form: dict[str, str]
     accepted: bool
+    settled: bool
     groups: list[Group]
     notes: list[NoteSpec]
     query: str

@@ -58,6 +58,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         return {
             "form": now.form,
             "accepted": not now.errors,
+            "settled": True,
             "query": urlencode(now.address()),
             **playground_payload.lab(now),
             "code": code(now.good) if now.good else None,

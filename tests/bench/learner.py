@@ -66,6 +66,7 @@ class Learner:
         self._page: ClientConnection | None = None
         self._line: ClientConnection | None = None
         self._unread: bytes | None = None
+        self._settled = True
 
     async def open_page(self) -> None:
         """The page's first run, up to its end."""
@@ -140,8 +141,10 @@ class Learner:
                 return content
 
     async def rest(self) -> None:
-        """The hand lies still: what it rests on is asked for once more, whole."""
-        await self.ask(live=False)
+        """The hand lies still: a frame that was only a preview is asked for again."""
+        self._read()
+        if not self._settled:
+            await self.ask(live=False)
 
     def wish(self, live: bool) -> str:
         """As lab.js writes it."""
@@ -167,7 +170,7 @@ class Learner:
         if self._unread is None:
             return
         _, _, frame = wire.decode(self._unread)
-        self._unread = None
+        self._unread, self._settled = None, frame["settled"]
         self._have = {figure["id"]: figure["digest"] for figure in frame["figures"]}
         for part in ("graph", "code"):
             if frame[part]:

@@ -71,9 +71,11 @@ def test_dragging_draws_less_and_letting_go_draws_all():
     asked = {"draws": "5000", "seed": "91"}
     shown = frame(wish(values=asked, live=True))
     assert "fewer draws" in said(shown)
+    assert not shown["settled"]
     assert "5,000 draws" not in shown["status"]
     whole = frame(wish(values=asked))
     assert "fewer draws" not in said(whole)
+    assert whole["settled"]
     assert "5,000 draws" in whole["status"]
     still = frame(wish(values=asked, live=True))
     assert "5,000 draws" in still["status"], "a picture that is whole stays whole"

@@ -118,7 +118,8 @@ class Lab {
     this.had = new Had();
     /** @type {?Picture} */
     this.picture = null;
-    this.asked = false; // whether anything was
+    this.asked = ""; // what was asked last, as text
+    this.rests = false; // the hand came to rest on it, and the answer may be a preview
     /** @type {NoteSpec[]} */
     this.asides = [];
     this.noted = this.keyed = "";
@@ -215,7 +216,22 @@ class Lab {
   #changed(live) {
     this.place = { ...this.place, said: "" };
     this.form = { ...this.form, ...this.controls.values() };
-    this.flow.offer(live);
+    // Resting on what was sent already asks nothing of the server, unless that was a preview. In the
+    // playground a wish at rest brings the document, and a step for undo.
+    const playing = this.place.lab === "playground";
+    this.rests = !live && !playing && !this.snip && JSON.stringify(this.#asking()) === this.asked;
+    if (!this.rests) this.flow.offer(live);
+    else if (this.flow.isQuiet()) this.#rest();
+  }
+
+  /** The hand rests and the newest answer is here: unless that is a preview, all is said. */
+  #rest() {
+    this.rests = false;
+    if (!this.frame?.settled) this.flow.offer(false);
+    else {
+      this.flow.resting = true;
+      this.#showAddress();
+    }
   }
 
   /** Undo or redo. @param {"undo"|"redo"} word */
@@ -242,15 +258,19 @@ class Lab {
     this.line.send(`${this.flow.seq} train ${this.#wish(false)}\n${this.trainer.wish()}`);
   }
 
-  /** What is asked, as text: the same text has the same answer. @param {boolean} live */
-  #wish(live) {
+  /** What is to be seen. */
+  #asking() {
     const { lab, step, answers, hide, fix } = this.place;
     const { form, good, cuts } = this;
-    const wish = { lab, values: form, live, good, cuts, step, answers, hide, fix };
-    const touched = lab === "playground" ? [...this.controls.since] : [];
+    return { lab, values: form, good, cuts, step, answers, hide, fix };
+  }
+
+  /** The same as text: the same text has the same answer. @param {boolean} live */
+  #wish(live) {
+    const touched = this.place.lab === "playground" ? [...this.controls.since] : [];
     const snip = this.snip && `snip ${this.snip}`;
     const have = this.charts.digests(this.frame);
-    const text = JSON.stringify({ ...wish, touched, do: snip, have });
+    const text = JSON.stringify({ ...this.#asking(), live, touched, do: snip, have });
     // Half a character, as a slip of the keyboard leaves one, is no text: it stands as an escape.
     return text.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
   }
@@ -259,7 +279,7 @@ class Lab {
   #send(seq, live) {
     if (!this.line.isOpen) return false;
     const wish = this.#wish(live);
-    this.asked = true;
+    this.asked = JSON.stringify(this.#asking());
     this.snipSeq = seq;
     const training = this.trainer.shown ? `\n${this.trainer.wish()}` : "";
     this.line.expect();
@@ -386,6 +406,7 @@ class Lab {
     setText(this.status, trained ? trained.status : frame.status);
     const numbers = trained ? { ...frame.numbers, ...trained.numbers } : frame.numbers;
     this.beside.show(numbers, frame.code, frame.query);
+    if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
     this.#draw();
   }

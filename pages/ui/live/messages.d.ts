@@ -55,6 +55,7 @@ export interface FigureSpec {
 export interface Frame {
   form: Record<string, string>;
   accepted: boolean;
+  settled: boolean;
   groups: Group[];
   notes: NoteSpec[];
   query: string;

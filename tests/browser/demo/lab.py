@@ -75,6 +75,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
     return {
         "form": form,
         "accepted": not errors,
+        "settled": False,
         "groups": groups(form, errors),
         "figures": figures,
         "table": {
