@@ -80,9 +80,10 @@ def state(wish: Wish, turn: Turn = ALONE) -> State:
         form, said = _snipped(form, document, wish.do.removeprefix("snip "), turn)
         document, errors = read(form)
     if document is not None:
-        form = _titled(form, document)
-        document, errors = read(form)
-    computed: Computed | None = None
+        titled = _titled(form, document)
+        if titled != form:
+            form = titled
+            document, errors = read(form)
     if document is not None:
         made = compute(document, turn)
         if isinstance(made, Computed):

@@ -11,7 +11,7 @@ from pages.labs.messages import MAX_MESSAGE
 from pages.server import socket as route
 from pages.server.socket import LABS, Workshop, allowed
 from pages.server.trainings import Trainings
-from tests.server.serving import Browser, resident, serving
+from tests.server.serving import Browser, resident
 
 
 def slow(wish, turn):
@@ -30,18 +30,6 @@ def broken(wish, turn):
 @pytest.fixture(scope="module")
 def workshop():
     return Workshop({**LABS, "slow": slow, "broken": broken}, Trainings(0))
-
-
-@pytest.fixture(scope="module")
-def url(workshop):
-    with serving(workshop) as url:
-        yield url
-
-
-@pytest.fixture
-def browser(url):
-    with Browser(url) as browser:
-        yield browser
 
 
 @pytest.mark.parametrize("lab", ["flip", "home", "playground"])

@@ -10,7 +10,7 @@ import pytest
 
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
-from tests.server.serving import Browser, serving
+from tests.server.serving import Browser
 
 RUN = {"phase": "run"}
 SMALL = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 2}
@@ -19,18 +19,6 @@ SMALL = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 2}
 @pytest.fixture(scope="module")
 def workshop():
     return Workshop(trainings=Trainings(1))
-
-
-@pytest.fixture(scope="module")
-def url(workshop):
-    with serving(workshop) as url:
-        yield url
-
-
-@pytest.fixture
-def browser(url):
-    with Browser(url) as browser:
-        yield browser
 
 
 def told(browser, timeout=60.0):

@@ -69,11 +69,6 @@ export class Flow {
     this.#pump();
   }
 
-  /** The server says that it works: it is not lost. */
-  heard() {
-    this.patience = Math.max(this.patience, PATIENCE);
-  }
-
   /** Whether an answer numbered `seq` is to the newest thing the learner did. @param {number} seq */
   isNewest(seq) {
     return this.pending === null && seq >= this.seq;

@@ -322,7 +322,6 @@ class Lab {
   #hear({ seq, kind, text = "", share = 0 }) {
     if (kind === "progress") {
       if (seq === this.flow.seq) this.work.show(share, text);
-      this.flow.heard();
       return;
     }
     const newest = this.flow.isNewest(seq);
@@ -373,8 +372,8 @@ class Lab {
     if (frame.trains && !this.trainer.shown) {
       this.trainer.expect();
       this.#train();
-      this.waiting = setTimeout(() => this.#show(newest), PATIENT);
-    } else if (frame.trains && !this.picture) {
+    }
+    if (frame.trains && !this.picture) {
       this.waiting = setTimeout(() => this.#show(newest), PATIENT);
     } else this.#show(newest);
   }
