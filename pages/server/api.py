@@ -4,7 +4,8 @@
 ``POST api/playground/torch`` with a document as its body · ``GET api/openapi.json``
 """
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -12,17 +13,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from lessons import UnknownLessonError, lessons
-from lessons.ask import Asked, asked
-from lessons.export import export
+from lessons import lessons
 from lessons.lesson import Lesson
-from lessons.parameters import Choice, InvalidParametersError, Parameter
-from lessons.playground import PlaygroundError, code, from_text
+from lessons.parameters import Choice, Parameter
 from lessons.playground.limits import MAX_DOCUMENT_CHARACTERS
-from pages.labs.lesson import computed
 from pages.labs.playground import FRAMEWORKS
+from pages.server.answers import FILE, NUMBERS, PROGRAM, Answer
 from pages.server.socket import Workshop
-from pages.server.turns import Busy, LearnersTurn
 
 # The same question has the same answer until the app changes.
 _KEEP = {"Cache-Control": "public, max-age=600"}
@@ -31,78 +28,56 @@ _ANYWHERE = {"Access-Control-Allow-Origin": "*"}
 _PYTHON = "text/x-python; charset=utf-8"
 
 
-class Refused(Exception):  # noqa: N818  (what the answer says)
-    """A question that is not answered.
-
-    Args:
-        status: as HTTP has it.
-        said: what came and what was expected.
-    """
-
-    def __init__(self, status: int, said: str) -> None:
-        super().__init__(said)
-        self.status, self.said = status, said
-
-
 def routes(base: str, workshop: Workshop) -> list[BaseRoute]:
     """What answers, where ``base`` is Streamlit's server.baseUrlPath."""
     root = f"/{base.strip('/')}/api".replace("//", "/")
 
-    def route(path: str, answer: Callable[[Request], Response], method: str = "GET") -> Route:
+    def route(
+        path: str, answer: Callable[[Request], Awaitable[Response]], method: str = "GET"
+    ) -> Route:
         async def answered(request: Request) -> Response:
-            request.state.body = await _body(request) if method == "POST" else ""
-            try:
-                response: Response = await workshop.compute(lambda: answer(request))
-            except Refused as refused:
-                response = JSONResponse({"error": refused.said}, refused.status)
+            response = await answer(request)
             response.headers.update(_ANYWHERE)
             return response
 
         return Route(f"{root}/{path}", answered, methods=[method])
 
-    def turn() -> LearnersTurn:
-        return LearnersTurn(workshop.turns)
+    def computed(kind: str) -> Callable[[Request], Awaitable[Response]]:
+        async def answered(request: Request) -> Response:
+            question = {
+                "name": request.path_params["name"],
+                "query": request.query_params.multi_items(),
+                "body": await _body(request) if kind == PROGRAM else "",
+            }
+            come = await workshop.computed(kind, json.dumps(question))
+            if not isinstance(come, bytes):
+                return JSONResponse({"error": come.text}, 500)
+            return _response(Answer(*json.loads(come)))
 
-    def numbers(request: Request) -> Response:
-        one = _asked(request)
-        try:
-            now = computed(one.lesson, one.values, one.cuts, turn())
-        except Busy:
-            raise Refused(503, "Many long computations are under way. Try again later.") from None
-        if now.said:
-            raise Refused(400, now.said)
-        return Response(one.to_json(now.result), 200, _KEEP, "application/json")
+        return answered
 
-    def file(request: Request) -> Response:
-        one = _asked(request)
-        with turn():
-            return _file(export(*one), f"{one.lesson.slug}.py", _PYTHON)
-
-    def program(request: Request) -> Response:
-        framework = request.path_params["framework"]
-        if framework not in FRAMEWORKS.values():
-            known = ", ".join(FRAMEWORKS.values())
-            raise Refused(404, f"No framework {framework[:40]}. There are: {known}.")
-        try:
-            with turn():
-                text = code(from_text(request.state.body), framework, framework == "torch")
-        except PlaygroundError as error:
-            raise Refused(400, str(error)) from None
-        return _file(text, f"playground_in_{framework}.py", _PYTHON)
-
-    def catalogue(request: Request) -> Response:
+    async def catalogue(request: Request) -> Response:
         return JSONResponse([_entry(lesson) for lesson in lessons()], headers=_KEEP)
 
-    def openapi(request: Request) -> Response:
+    async def openapi(request: Request) -> Response:
         return JSONResponse(description(), headers=_KEEP)
 
     return [
         route("lessons", catalogue),
-        route("lessons/{slug}", numbers),
-        route("lessons/{slug}/file", file),
-        route("playground/{framework}", program, "POST"),
+        route("lessons/{name}", computed(NUMBERS)),
+        route("lessons/{name}/file", computed(FILE)),
+        route("playground/{name}", computed(PROGRAM), "POST"),
         route("openapi.json", openapi),
     ]
+
+
+def _response(answer: Answer) -> Response:
+    if answer.status != 200:
+        return JSONResponse({"error": answer.text}, answer.status)
+    if not answer.name:
+        return Response(answer.text, 200, _KEEP, "application/json")
+    headers = {"Content-Disposition": f'attachment; filename="{answer.name}"'}
+    return Response(answer.text, 200, headers, _PYTHON)
 
 
 async def _body(request: Request) -> str:
@@ -112,26 +87,6 @@ async def _body(request: Request) -> str:
         if len(found) > 4 * MAX_DOCUMENT_CHARACTERS:
             break
     return found.decode("utf-8", errors="replace")
-
-
-def _file(text: str, name: str, media_type: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text, 200, headers, media_type)
-
-
-def _asked(request: Request) -> Asked:
-    """The lesson and settings of an address; refused as the command line refuses them."""
-    given: dict[str, str] = {}
-    for name, text in request.query_params.multi_items():
-        if name in given:
-            raise Refused(400, f"{name[:40]} was given twice")
-        given[name] = text
-    try:
-        return asked(request.path_params["slug"], given, given.pop("cuts", ""))
-    except UnknownLessonError as error:
-        raise Refused(404, str(error)) from None
-    except (InvalidParametersError, ValueError) as error:
-        raise Refused(400, str(error)) from None
 
 
 def _entry(lesson: Lesson) -> dict[str, Any]:

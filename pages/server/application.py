@@ -1,6 +1,6 @@
 """The whole app as one ASGI application: Streamlit's pages, the labs' route, numbers, files."""
 
-import gc
+import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,12 +11,10 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from streamlit import config
 
 import lessons
-from lessons.devices import suit_small_tensors
-from pages.labs import home
-from pages.labs.messages import Wish
 from pages.server import api, assets, compression
 from pages.server.compression import StaticCompression
 from pages.server.headers import SecurityHeaders
+from pages.server.prepared import prepare
 from pages.server.socket import Workshop
 
 SOCKET = "labs"
@@ -48,24 +46,17 @@ def middleware() -> list[Middleware]:
 
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[None]:
-    """Load everything before the first request; end the trainings with the server."""
-    prepare()
+    """Load everything before the first request; end with the server whoever works for it."""
+    _workshop.computers.start()  # it loads on another core meanwhile
+    await asyncio.to_thread(prepare)
+    await _workshop.computers.ready()
     _workshop.trainings.start(after=10.0)  # loading torch once more would slow the first visit
     threading.Thread(target=_warm, daemon=True).start()
     try:
         yield
     finally:
         await _workshop.trainings.stop()
-
-
-def prepare() -> None:
-    """Set the process up: threads, lessons, what garbage collection walks."""
-    suit_small_tensors()
-    home.frame(Wish(lab="home"))  # loads torch, the lessons, and what a first frame needs
-    # Streamlit collects garbage after every run of a page and would walk a million objects of torch
-    # and plotly each time, about 100 ms. What is loaded by now stays loaded: leave it out.
-    gc.collect()
-    gc.freeze()
+        await _workshop.computers.stop()
 
 
 def _warm() -> None:

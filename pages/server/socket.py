@@ -8,28 +8,23 @@ import asyncio
 import hashlib
 import itertools
 import json
-import logging
-import os
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit.web.server.server_util import is_url_from_allowed_origins
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from pages.labs import home, lesson, playground, wire
-from pages.labs.lesson import RefusedTextError
-from pages.labs.messages import Aside, Frame, RefusedError, Wish, opened, read, read_training
+from pages.labs import wire
+from pages.labs.messages import Aside, RefusedError, opened, read_training
 from pages.labs.once import Once
-from pages.labs.turn import Turn
+from pages.server.computers import Computers, Does, Job
+from pages.server.computing import FRAME, GIVEN_UP, STOPPED, Said
 from pages.server.trainings import Trainings
-from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, Turns
 
 MOST_SOCKETS = 1_500
 """At once in a process; one more is told to come again later."""
@@ -41,54 +36,62 @@ TRY_LATER = 1013
 REFUSED = 1008
 
 
-class Lab(Protocol):
-    """Computes a frame."""
-
-    def __call__(self, wish: Wish, turn: Turn) -> Frame: ...
-
-
-LABS: Mapping[str, Lab] = {"home": home.frame, "playground": playground.frame}
-"""Labs by name; any other name is a lesson's."""
-
-
 class Workshop:
-    """What the sockets of a process share: threads, turns, and frames that were made.
+    """What the sockets of a server share: who computes, who trains, and frames that were made.
 
     Args:
-        labs: by name, besides those of the lessons.
+        computers: whoever computes; processes by default.
         trainings: the processes that train.
     """
 
-    def __init__(self, labs: Mapping[str, Lab] = LABS, trainings: Trainings | None = None) -> None:
-        self.turns = Turns(max(1, min(3, (os.cpu_count() or 2) // 2)))
+    def __init__(self, computers: Does | None = None, trainings: Trainings | None = None) -> None:
+        self.computers = computers or Computers()
         self.trainings = trainings or Trainings()
         self.sockets = 0
         self.making: dict[str, asyncio.Event] = {}  # wishes that are computed now
-        self._labs = labs
-        self._threads = ThreadPoolExecutor(32, "lab")
         self._frames: Once[bytes, bytes] = Once(KEPT, len)
 
     def look(self, wish: str) -> bytes | None:
         """The encoded frame of a wish, if it is kept."""
         return self._frames.look(_key(wish))
 
-    async def compute(self, work: Callable[[], Any]) -> Any:
-        """What the work comes to, done on a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+    def keep(self, wish: str, frame: bytes) -> None:
+        """Keep it for the next who wants the same."""
+        self._frames.keep(_key(wish), frame)
 
-    def frame(self, text: str, turn: Turn) -> bytes:
-        """The encoded frame of a wish.
+    async def computed(
+        self,
+        work: str,
+        text: str,
+        begun: Callable[[Job], None] = lambda job: None,
+        said: Callable[[Said], None] = lambda said: None,
+    ) -> bytes | Said:
+        """What the work comes to; dropped where nobody waits for it any more.
 
-        Raises:
-            RefusedError, RefusedTextError: it is not answered.
-            Interrupted: it is given up.
+        Args:
+            work, text: as ``Computing.ask`` has them.
+            begun: takes the job.
+            said: hears how far it is.
         """
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[bytes | Said] = loop.create_future()
 
-        def make() -> bytes:
-            wish = read(text)
-            return wire.encode(self._labs.get(wish.lab, lesson.frame)(wish, turn), wish.have)
+        def heard(come: bytes | Said) -> None:
+            if isinstance(come, Said) and not come.last:
+                said(come)
+            elif not answer.done():
+                answer.set_result(come)
 
-        return self._frames.get(_key(text), make, turn.waiting)
+        def told(come: bytes | Said) -> None:
+            loop.call_soon_threadsafe(heard, come)
+
+        job = self.computers.ask(work, text, told)
+        begun(job)
+        try:
+            return await answer
+        finally:
+            if not answer.done() or answer.cancelled():
+                job.drop()
 
     async def serve(self, websocket: WebSocket) -> None:
         """One learner's socket, from its opening to its end."""
@@ -127,10 +130,6 @@ def allowed(origin: str | None, host: str | None) -> bool:
 
 
 _numbers = itertools.count(1)
-_STOPPED = (
-    "stopped",
-    "Stopped: the picture is the last one that was finished. Change a setting to go on.",
-)
 
 
 async def _either(*events: asyncio.Event) -> None:
@@ -151,6 +150,8 @@ class Socket:
         self._who = next(_numbers)
         self._waiting: tuple[int, str] | None = None
         self._news = asyncio.Event()
+        self._job: Job | None = None  # what is computed now …
+        self._answering = -1  # … and for which wish
         self._stopped = -1  # the wish that is not to be computed any further
         self._open = True
         self._token = ""
@@ -202,6 +203,8 @@ class Socket:
         if message.kind == "stop":
             self._stopped = message.seq
             self._news.set()
+            if self._job and self._answering == message.seq:
+                self._job.stop()
         elif message.kind == "taken":
             if self._token and self._unseen:
                 self._unseen -= 1
@@ -209,6 +212,8 @@ class Socket:
         elif message.kind == "ask":
             self._waiting = message.seq, message.wish
             self._news.set()
+            if self._job:
+                self._job.drop()
 
     def _train(self, seq: int, wish: str, training: str) -> None:
         token = read_training(training).token
@@ -232,69 +237,50 @@ class Socket:
             if self._waiting is None:
                 continue
             (seq, text), self._waiting = self._waiting, None
-            made = await self._found(seq, text)
-            if isinstance(made, bytes):
-                await self._send(wire.addressed(seq, made))
-            elif made is not None:
-                kind, said = made
-                await self._aside(seq, kind, said)
+            come = await self._found(seq, text)
+            if isinstance(come, bytes):
+                await self._send(wire.addressed(seq, come))
+            elif come is not GIVEN_UP:
+                await self._say(seq, come)
 
-    async def _found(self, seq: int, text: str) -> bytes | tuple[str, str] | None:
-        """As ``_made``. What another socket has computed now is waited for without a thread."""
+    async def _found(self, seq: int, text: str) -> bytes | Said:
+        """The frame, or what is said instead."""
         making = self._workshop.making
         while (known := self._workshop.look(text)) is None and text in making:
             await _either(making[text], self._news)
             if self._stopped == seq:
-                return _STOPPED
+                return STOPPED
             if self._waiting is not None:
-                return None
+                return GIVEN_UP
+            self._news.clear()
         if known is not None:
             return known
         mine = making[text] = asyncio.Event()
+        self._answering = seq
+
+        def begun(job: Job) -> None:
+            self._job = job
+
+        def said(so_far: Said) -> None:
+            self._soon(self._say(seq, so_far))
+
         try:
-            work = partial(self._made, text, self._turn(seq))
-            made: bytes | tuple[str, str] | None = await self._workshop.compute(work)
-            return made
+            come = await self._workshop.computed(FRAME, text, begun, said)
+            if isinstance(come, bytes):
+                self._workshop.keep(text, come)
+            return come
         finally:
+            self._job = None
             del making[text]
             mine.set()
-
-    def _turn(self, seq: int) -> LearnersTurn:
-        loop = asyncio.get_running_loop()
-
-        def tell(share: float, left: float) -> None:
-            said = f"{share:.0%} done, about {left:.0f} s left"
-            loop.call_soon_threadsafe(self._soon, self._aside(seq, "progress", said, share))
-
-        return LearnersTurn(
-            self._workshop.turns,
-            overtaken=lambda: self._waiting is not None or not self._open,
-            stopped=lambda: self._stopped == seq,
-            tell=tell,
-        )
-
-    def _made(self, text: str, turn: Turn) -> bytes | tuple[str, str] | None:
-        """The frame, or kind and words of what is said instead; None says nothing."""
-        try:
-            return self._workshop.frame(text, turn)
-        except RefusedTextError:
-            return "again", ""
-        except RefusedError as error:
-            return "refused", str(error)
-        except Overtaken:
-            return None
-        except Stopped:
-            return _STOPPED
-        except Busy:
-            return "busy", "Many long computations are under way here. Try again in ten seconds."
-        except Exception:  # a mistake of ours: this lab says so, the socket lives on
-            logging.getLogger(__name__).exception("a wish could not be answered")
-            return "refused", "Something went wrong on the server. Change a setting to go on."
 
     def _soon(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)
         self._soon_done.add(task)
         task.add_done_callback(self._soon_done.discard)
+
+    async def _say(self, seq: int, said: Said) -> None:
+        await self._aside(seq, said.kind, said.text, said.share)
 
     async def _aside(self, seq: int, kind: Any, said: str = "", share: float = 0.0) -> None:
         aside: Aside = {"seq": seq, "kind": kind, "text": said, "share": share}

@@ -8,7 +8,6 @@ of the message it answers, and its length.
 
 import json
 import os
-import struct
 import sys
 import threading
 import time
@@ -25,6 +24,7 @@ from pages.labs import wire
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import RefusedError, read, read_training
 from pages.labs.training import Watch
+from pages.server.child import HEAD, output
 
 AT_ONCE = 2
 """Trainings that make steps by turns; the others wait."""
@@ -38,8 +38,6 @@ RETURN = 5.0
 """Seconds for which a run waits for a browser whose connection broke …"""
 MOST_LEFT = 64
 """… and how many of them wait at most."""
-
-HEAD = struct.Struct("<III")
 
 
 @dataclass
@@ -221,8 +219,7 @@ class Trainer:
 
 def main() -> None:
     """Train until the server ends."""
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints must not get between the pictures
+    out = output()
     if hasattr(os, "nice"):
         os.nice(10)  # pages and sliders come first
     suit_small_tensors()

@@ -19,7 +19,7 @@ from lessons.devices import suit_small_tensors
 from lessons.lesson import Lesson
 from lessons.prose import Question
 from lessons.typed import Typed
-from pages.server.socket import Workshop
+from pages.server.computing import Computing
 from pages.server.turns import LearnersTurn
 from pages.ui import memory
 from tests.support.server import ROOT, Server, streamlit
@@ -64,11 +64,11 @@ def computing(wishes: Iterable[str]) -> list[float]:
     that a neighbour on the machine counts little.
     """
     suit_small_tensors()
-    workshop = Workshop()
+    computing = Computing()
     found = []
     for wish in wishes:
         start = time.thread_time()
-        workshop.frame(wish, LearnersTurn(workshop.turns))
+        computing.frame(wish, LearnersTurn(computing.turns))
         found.append((time.thread_time() - start) * 1000)
     return found
 

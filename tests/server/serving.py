@@ -27,6 +27,7 @@ def serving(workshop: Workshop) -> Iterator[str]:
         workshop.trainings.start()
         yield
         await workshop.trainings.stop()
+        await workshop.computers.stop()
 
     app = Starlette(routes=[WebSocketRoute("/labs", workshop.serve)], lifespan=lifespan)
     port = free_port()

@@ -10,11 +10,13 @@ from lessons import lessons
 from lessons.__main__ import main
 from lessons.playground import preset, to_text
 from pages.server import api
+from pages.server.computers import Here
+from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from tests.server.asgi import ask
 
-APP = Starlette(routes=api.routes("", Workshop(trainings=Trainings(0))))
+APP = Starlette(routes=api.routes("", Workshop(Here(Computing()), Trainings(0))))
 
 
 def got(path, query=""):

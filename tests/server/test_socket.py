@@ -9,7 +9,9 @@ from websockets.exceptions import InvalidStatus
 
 from pages.labs.messages import MAX_MESSAGE
 from pages.server import socket as route
-from pages.server.socket import LABS, Workshop, allowed
+from pages.server.computers import Here
+from pages.server.computing import LABS, Computing
+from pages.server.socket import Workshop, allowed
 from pages.server.trainings import Trainings
 from tests.server.serving import Browser, resident
 
@@ -29,7 +31,7 @@ def broken(wish, turn):
 
 @pytest.fixture(scope="module")
 def workshop():
-    return Workshop({**LABS, "slow": slow, "broken": broken}, Trainings(0))
+    return Workshop(Here(Computing({**LABS, "slow": slow, "broken": broken})), Trainings(0))
 
 
 @pytest.mark.parametrize("lab", ["flip", "home", "playground"])
@@ -42,8 +44,8 @@ def test_a_wish_has_its_frame(browser, lab):
 
 def test_the_same_wish_is_computed_once_for_all(url, workshop, monkeypatch):
     calls = []
-    make = workshop.frame
-    monkeypatch.setattr(workshop, "frame", lambda *all_: calls.append(1) or make(*all_))
+    ask = workshop.computers.ask
+    monkeypatch.setattr(workshop.computers, "ask", lambda *all_: calls.append(1) or ask(*all_))
     browsers = [Browser(url) for _ in range(5)]
     for browser in browsers:
         browser.ask(values={"scale": "2.12345"})
@@ -207,7 +209,7 @@ def test_a_frame_that_was_asked_for_by_who_left_is_not_computed_to_the_end(url, 
     browser.heard()
     browser.socket.close()
     time.sleep(0.3)
-    assert workshop.turns._free > 0, "the turn was given back"
+    assert workshop.computers.computing.turns._free > 0, "the turn was given back"
 
 
 def test_the_answer_is_json_and_floats_that_anybody_can_read(browser):

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from pages.server.computers import Here
+from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from tests.server.serving import Browser
@@ -18,7 +20,7 @@ SMALL = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 2}
 
 @pytest.fixture(scope="module")
 def workshop():
-    return Workshop(trainings=Trainings(1))
+    return Workshop(Here(Computing()), Trainings(1))
 
 
 def told(browser, timeout=60.0):
@@ -30,7 +32,7 @@ def trains(browser, **training):
 
 
 def pid(workshop):
-    return workshop.trainings.of("t")._process.pid
+    return workshop.trainings.of("t").pid
 
 
 def cpu_seconds(pid):

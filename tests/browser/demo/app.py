@@ -7,11 +7,13 @@ import streamlit as st
 from starlette.routing import WebSocketRoute
 
 from pages.server import application, assets
+from pages.server.computers import Here
+from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from tests.browser.demo.lab import frame
 
 base = application.base()
-workshop = Workshop({"demo": frame})
+workshop = Workshop(Here(Computing({"demo": frame})))
 socket = f"/{base}/{application.SOCKET}".replace("//", "/")
 
 app = st.App(

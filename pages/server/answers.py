@@ -1,0 +1,84 @@
+"""What the numbers' API answers, computed: text in, text out; ``api`` has the addresses.
+
+A question is JSON: ``{"name": …, "query": [[name, text], …], "body": …}``.
+"""
+
+import json
+from typing import Any, NamedTuple
+
+from lessons import UnknownLessonError
+from lessons.ask import Asked, asked
+from lessons.export import export
+from lessons.parameters import InvalidParametersError
+from lessons.playground import PlaygroundError, code, from_text
+from pages.labs.lesson import computed
+from pages.labs.playground import FRAMEWORKS
+from pages.labs.turn import Turn
+from pages.server.turns import Busy
+
+NUMBERS, FILE, PROGRAM = "numbers", "file", "program"
+"""The kinds of questions."""
+
+
+class Answer(NamedTuple):
+    """What goes back.
+
+    Attributes:
+        status: as HTTP has it.
+        text: what was asked for, or what was refused and why.
+        name: of the file to save it as; empty for none.
+    """
+
+    status: int
+    text: str
+    name: str = ""
+
+
+def answer(kind: str, question: str, turn: Turn) -> bytes:
+    """An ``Answer`` as JSON.
+
+    Raises:
+        Interrupted: it is given up.
+    """
+    one = json.loads(question)
+    return json.dumps(_answer(kind, one, turn)).encode()
+
+
+def _answer(kind: str, one: dict[str, Any], turn: Turn) -> Answer:
+    try:
+        if kind == PROGRAM:
+            return _program(one["name"], one["body"], turn)
+        return _lesson(kind, _asked(one["name"], one["query"]), turn)
+    except UnknownLessonError as error:
+        return Answer(404, str(error))
+    except (InvalidParametersError, PlaygroundError, ValueError) as error:
+        return Answer(400, str(error))
+    except Busy:
+        return Answer(503, "Many long computations are under way. Try again later.")
+
+
+def _lesson(kind: str, one: Asked, turn: Turn) -> Answer:
+    if kind == FILE:
+        with turn:
+            return Answer(200, export(*one), f"{one.lesson.slug}.py")
+    now = computed(one.lesson, one.values, one.cuts, turn)
+    return Answer(400, now.said) if now.said else Answer(200, one.to_json(now.result))
+
+
+def _program(framework: str, document: str, turn: Turn) -> Answer:
+    if framework not in FRAMEWORKS.values():
+        known = ", ".join(FRAMEWORKS.values())
+        return Answer(404, f"No framework {framework[:40]}. There are: {known}.")
+    with turn:
+        text = code(from_text(document), framework, framework == "torch")
+    return Answer(200, text, f"playground_in_{framework}.py")
+
+
+def _asked(slug: str, query: list[list[str]]) -> Asked:
+    """The lesson and settings of an address; refused as the command line refuses them."""
+    given: dict[str, str] = {}
+    for name, text in query:
+        if name in given:
+            raise ValueError(f"{name[:40]} was given twice")
+        given[name] = text
+    return asked(slug, given, given.pop("cuts", ""))

@@ -1,0 +1,97 @@
+"""A process that works for the server: started, listened to, and started again where it ends.
+
+Each line that goes in is JSON. Each message that comes out has a head of three uint32: two that
+only its kind of process knows, and the length of what follows. It ends when its input does.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import struct
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+ROOT = Path(__file__).parents[2]
+HEAD = struct.Struct("<III")
+
+
+def output() -> BinaryIO:
+    """In the child: where messages go out. Whatever prints must not get between them."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return out
+
+
+class Child:
+    """One such process, seen from the server's event loop.
+
+    Args:
+        module: what it runs.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self._process: asyncio.subprocess.Process | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process that runs now."""
+        return self._process.pid if self._process and self._process.returncode is None else None
+
+    def start(self) -> None:
+        """Start it, in the background; does nothing where it is there already."""
+        self._task = self._task or asyncio.create_task(self._live())
+
+    async def kill(self) -> None:
+        """End it now."""
+        if self._task:
+            self._task.cancel()
+        if self._process and self._process.returncode is None:
+            self._process.kill()
+            await self._process.wait()
+
+    def send(self, message: dict[str, object]) -> None:
+        """Write a line to it; where it does not run, nothing."""
+        if self._process and self._process.stdin and self._process.returncode is None:
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+
+    def started(self) -> None:
+        """It was started, and has heard nothing yet."""
+
+    def came(self, first: int, second: int, content: bytes) -> None:
+        """A message came out of it."""
+
+    def ended(self) -> None:
+        """It ended by itself: out of memory, say. It is started again after this."""
+
+    async def _live(self) -> None:
+        while True:
+            try:
+                self._process = await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-m", self._module),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    cwd=ROOT,
+                )
+            except OSError:  # no memory for it now, say
+                logging.getLogger(__name__).exception("%s could not be started", self._module)
+                await asyncio.sleep(5.0)
+                continue
+            self.started()
+            await self._read()
+            self.ended()
+            await asyncio.sleep(0.5)
+
+    async def _read(self) -> None:
+        assert self._process
+        assert self._process.stdout
+        try:
+            while True:
+                head = await self._process.stdout.readexactly(HEAD.size)
+                first, second, length = HEAD.unpack(head)
+                self.came(first, second, await self._process.stdout.readexactly(length))
+        except asyncio.IncompleteReadError:
+            await self._process.wait()

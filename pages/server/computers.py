@@ -1,0 +1,179 @@
+"""The processes that compute, so that no learner's work holds up the pages or the wire."""
+
+import asyncio
+import itertools
+import json
+import os
+from typing import Protocol
+
+from pages.server.child import Child
+from pages.server.computing import MISTAKE, Computing, Said, Told
+
+
+def most_processes() -> int:
+    """How many processes compute when many learn: one for each core, up to eight."""
+    return max(1, min(8, os.cpu_count() or 1))
+
+
+class Job(Protocol):
+    """Work under way."""
+
+    def stop(self) -> None:
+        """The learner pressed Stop."""
+
+    def drop(self) -> None:
+        """The learner wants something newer, or has left."""
+
+
+class Does(Protocol):
+    """Whoever does work: ``Computers``, or ``Here``."""
+
+    def start(self) -> None:
+        """Get ready, in the background; work that comes meanwhile waits."""
+
+    async def ready(self) -> None:
+        """Until work is done at once."""
+
+    async def stop(self) -> None:
+        """Do nothing more."""
+
+    def ask(self, work: str, text: str, told: Told) -> Job:
+        """Begin work; ``told`` hears what comes of it."""
+
+
+class Here:
+    """Computes in this process; for tests.
+
+    Args:
+        computing: what does the work.
+    """
+
+    def __init__(self, computing: Computing) -> None:
+        self.computing = computing
+        self._numbers = itertools.count(1)
+
+    def start(self) -> None:
+        """It is ready."""
+
+    async def ready(self) -> None:
+        """It is ready."""
+
+    async def stop(self) -> None:
+        """It ends with this process."""
+
+    def ask(self, work: str, text: str, told: Told) -> Job:
+        """Begin work; ``told`` hears what comes of it."""
+        number = next(self._numbers)
+        self.computing.ask(number, work, text, told)
+        return _Job(number, self.computing)
+
+
+class _Knows(Protocol):
+    def stop(self, job: int) -> None: ...
+
+    def drop(self, job: int) -> None: ...
+
+
+class _Job:
+    def __init__(self, number: int, where: _Knows) -> None:
+        self._number, self._where = number, where
+
+    def stop(self) -> None:
+        self._where.stop(self._number)
+
+    def drop(self) -> None:
+        self._where.drop(self._number)
+
+
+class Computer(Child):
+    """One process that computes."""
+
+    def __init__(self) -> None:
+        super().__init__("pages.server.computer")
+        self.ready = asyncio.Event()
+        self.jobs: dict[int, tuple[Told, dict[str, object]]] = {}
+
+    def ask(self, job: int, work: str, text: str, told: Told) -> None:
+        """Begin work."""
+        line: dict[str, object] = {"job": job, "work": work, "text": text}
+        self.jobs[job] = told, line
+        self.send(line)
+
+    def stop(self, job: int) -> None:
+        """The learner pressed Stop."""
+        if job in self.jobs:
+            self.send({"job": job, "stop": 1})
+
+    def drop(self, job: int) -> None:
+        """The learner wants something newer, or has left."""
+        if job in self.jobs:
+            self.send({"job": job, "drop": 1})
+
+    def started(self) -> None:
+        """What was asked for meanwhile is asked for now."""
+        for _, line in self.jobs.values():
+            self.send(line)
+
+    def came(self, job: int, answer: int, content: bytes) -> None:
+        """The answer to a job, or what is said of it."""
+        come = content if answer else Said(*json.loads(content))
+        if job == 0:
+            self.ready.set()
+        elif job in self.jobs:
+            told, _ = self.jobs[job]
+            if isinstance(come, bytes) or come.last:
+                del self.jobs[job]
+            told(come)
+
+    def ended(self) -> None:
+        """Whoever waits is told."""
+        self.ready.clear()
+        jobs, self.jobs = self.jobs, {}
+        for told, _ in jobs.values():
+            told(MISTAKE)
+
+
+class Computers:
+    """All processes that compute. One at first; more as soon as work waits.
+
+    Args:
+        most: how many at most; by default one for each core.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most or most_processes()
+        self._computers: list[Computer] = []
+        self._numbers = itertools.count(1)
+
+    def start(self) -> None:
+        """Start the first one, in the background; work that comes meanwhile waits."""
+        if not self._computers:
+            self._another()
+
+    async def ready(self) -> None:
+        """Until one has loaded everything."""
+        self.start()
+        await self._computers[0].ready.wait()
+
+    async def stop(self) -> None:
+        """End them now."""
+        computers, self._computers = self._computers, []
+        for one in computers:
+            await one.kill()
+
+    def ask(self, work: str, text: str, told: Told) -> Job:
+        """Begin work in the process that has least to do; ``told`` is called on the event loop."""
+        self.start()
+        there = [one for one in self._computers if one.ready.is_set()] or self._computers
+        chosen = min(there, key=lambda one: len(one.jobs))
+        if chosen.jobs and chosen.ready.is_set() and len(self._computers) < self._most:
+            self._another()
+        number = next(self._numbers)
+        chosen.ask(number, work, text, told)
+        return _Job(number, chosen)
+
+    def _another(self) -> None:
+        if all(one.ready.is_set() for one in self._computers):  # else one is on its way
+            computer = Computer()
+            computer.start()
+            self._computers.append(computer)

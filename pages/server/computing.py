@@ -1,0 +1,146 @@
+"""What is computed for learners: each piece of work on a thread, by turns.
+
+It runs in the processes of ``computers``, and in tests in the process of the test.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from pages.labs import home, lesson, playground, wire
+from pages.labs.lesson import RefusedTextError
+from pages.labs.messages import Frame, RefusedError, Wish, read
+from pages.labs.turn import Turn
+from pages.server import answers
+from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, Turns
+
+FRAME = "frame"
+"""The work that a wish asks for; the others are those of ``answers``."""
+
+
+class Said(NamedTuple):
+    """What is said instead of an answer, or before it.
+
+    Attributes:
+        kind: as ``pages.labs.messages.Aside`` has it.
+        share: of the work that is done, for progress.
+    """
+
+    kind: str
+    text: str = ""
+    share: float = 0.0
+
+    @property
+    def last(self) -> bool:
+        """Whether nothing else follows."""
+        return self.kind != "progress"
+
+
+Told = Callable[[bytes | Said], None]
+"""Takes the answer, and what is said before it. From any thread."""
+
+GIVEN_UP = Said("given up")
+"""Something newer is wanted, or nobody is there any more: nothing is to be said."""
+MISTAKE = Said("refused", "Something went wrong on the server. Change a setting to go on.")
+STOPPED = Said(
+    "stopped",
+    "Stopped: the picture is the last one that was finished. Change a setting to go on.",
+)
+_BUSY = Said("busy", "Many long computations are under way here. Try again in ten seconds.")
+
+
+class Lab(Protocol):
+    """Computes a frame."""
+
+    def __call__(self, wish: Wish, turn: Turn) -> Frame: ...
+
+
+LABS: Mapping[str, Lab] = {"home": home.frame, "playground": playground.frame}
+"""Labs by name; any other name is a lesson's."""
+
+
+@dataclass
+class _Flags:
+    """Why work is to be given up, as somebody else's thread says it."""
+
+    stopped: bool = False
+    dropped: bool = False
+
+
+class Computing:
+    """Does work for many, one piece at a time; long work makes room for others.
+
+    Args:
+        labs: by name, besides those of the lessons.
+    """
+
+    def __init__(self, labs: Mapping[str, Lab] = LABS) -> None:
+        self.turns = Turns(1)  # Python runs one thread at a time, and a process does for one core
+        self._labs = labs
+        self._threads = ThreadPoolExecutor(32, "lab")
+        self._flags: dict[int, _Flags] = {}
+        self._lock = threading.Lock()
+
+    def ask(self, job: int, work: str, text: str, told: Told) -> None:
+        """Begin work; returns at once.
+
+        Args:
+            job: a number of the caller's own, for ``stop`` and ``drop``.
+            work: what kind of work.
+            text: what for.
+            told: takes what comes of it.
+        """
+        flags = _Flags()
+        with self._lock:
+            self._flags[job] = flags
+        self._threads.submit(self._do, job, flags, work, text, told)
+
+    def stop(self, job: int) -> None:
+        """The learner pressed Stop."""
+        if flags := self._flags.get(job):
+            flags.stopped = True
+
+    def drop(self, job: int) -> None:
+        """The learner wants something newer, or has left."""
+        if flags := self._flags.get(job):
+            flags.dropped = True
+
+    def frame(self, text: str, turn: Turn) -> bytes:
+        """The encoded frame of a wish.
+
+        Raises:
+            RefusedError, RefusedTextError: it is not answered.
+            Interrupted: it is given up.
+        """
+        wish = read(text)
+        return wire.encode(self._labs.get(wish.lab, lesson.frame)(wish, turn), wish.have)
+
+    def _do(self, job: int, flags: _Flags, work: str, text: str, told: Told) -> None:
+        def tell(share: float, left: float) -> None:
+            told(Said("progress", f"{share:.0%} done, about {left:.0f} s left", share))
+
+        turn = LearnersTurn(self.turns, lambda: flags.dropped, lambda: flags.stopped, tell)
+        try:
+            come: bytes | Said = (
+                self.frame(text, turn) if work == FRAME else answers.answer(work, text, turn)
+            )
+        except RefusedTextError:
+            come = Said("again")
+        except RefusedError as error:
+            come = Said("refused", str(error))
+        except Overtaken:
+            come = GIVEN_UP
+        except Stopped:
+            come = STOPPED
+        except Busy:
+            come = _BUSY
+        except Exception:  # a mistake of ours: this lab says so, the socket lives on
+            logging.getLogger(__name__).exception("work could not be done")
+            come = MISTAKE
+        finally:
+            with self._lock:
+                del self._flags[job]
+        told(come)

@@ -1,0 +1,17 @@
+"""What a process does before its first request: load everything, and keep it out of the way."""
+
+import gc
+
+from lessons.devices import suit_small_tensors
+from pages.labs import home
+from pages.labs.messages import Wish
+
+
+def prepare() -> None:
+    """Set the process up: threads, lessons, what garbage collection walks."""
+    suit_small_tensors()
+    home.frame(Wish(lab="home"))  # loads torch, the lessons, and what a first frame needs
+    # Streamlit collects garbage after every run of a page and would walk a million objects of torch
+    # and plotly each time, about 100 ms. What is loaded by now stays loaded: leave it out.
+    gc.collect()
+    gc.freeze()

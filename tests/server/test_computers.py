@@ -1,0 +1,102 @@
+"""The processes that compute: as in one process, with a life of their own."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from pages.server.computers import Computers
+from pages.server.socket import Workshop
+from pages.server.trainings import Trainings
+from tests.server.serving import Browser
+
+MOST = 2
+
+
+@pytest.fixture(scope="module")
+def workshop():
+    return Workshop(Computers(MOST), Trainings(0))
+
+
+@pytest.fixture
+def computers(workshop):
+    return workshop.computers._computers
+
+
+def test_a_wish_before_all_is_loaded_is_answered_when_it_is(url):
+    with Browser(url) as browser:
+        browser.ask("flip", values={"scale": "2.5"})
+        assert browser.frame()["form"]["scale"] == "2.5"
+
+
+def test_one_learner_needs_one_process(browser, computers):
+    for number in range(5):
+        browser.ask("flip", values={"scale": str(number)})
+        browser.frame()
+    assert len(computers) == 1
+
+
+def test_many_at_once_make_more_processes_up_to_a_limit(url, computers):
+    browsers = [Browser(url) for _ in range(8)]
+    deadline = time.monotonic() + 60
+    number = 0
+    while len(computers) < MOST or not computers[-1].ready.is_set():
+        assert time.monotonic() < deadline
+        for browser in browsers:
+            number += 1
+            browser.ask("noise_leaks", values={"noise_high": str(1 + number / 1000)})
+        for browser in browsers:
+            browser.frame()
+    assert len(computers) == MOST
+    assert len({one.pid for one in computers}) == MOST
+    for browser in browsers:
+        browser.socket.close()
+
+
+def test_stop_and_a_newer_wish_reach_the_process(browser):
+    draws = {"draws": "1000000", "noise_high": "1.7"}
+    browser.ask("noise_leaks", values=draws)
+    while browser.heard()[1] != "progress":
+        pass
+    browser.send(f"{browser.seq} stop")
+    while (came := browser.heard())[1] == "progress":
+        pass
+    assert came[:2] == (browser.seq, "stopped")
+    browser.ask("noise_leaks", values=draws)
+    while browser.heard()[1] != "progress":
+        pass
+    browser.ask("flip", values={"scale": "3.75"})
+    assert browser.frame()["form"]["scale"] == "3.75"
+
+
+def test_who_leaves_leaves_no_work_behind(url, computers):
+    with Browser(url) as browser:
+        browser.ask("noise_leaks", values={"draws": "1000000", "noise_high": "1.9"})
+        while browser.heard()[1] != "progress":
+            pass
+    deadline = time.monotonic() + 5
+    while any(one.jobs for one in computers) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not any(one.jobs for one in computers)
+
+
+def test_a_process_that_ends_says_so_and_another_takes_its_place(url, computers):
+    with Browser(url) as browser:
+        browser.ask("noise_leaks", values={"draws": "1000000", "noise_high": "1.8"})
+        while browser.heard()[1] != "progress":
+            pass
+        busy = next(one for one in computers if one.jobs)
+        before = busy.pid
+        os.kill(before, signal.SIGKILL)
+        while (came := browser.heard())[1] == "progress":
+            pass
+        assert came[1] == "refused"
+        assert "on the server" in came[2]["text"]
+        browser.ask("flip", values={"scale": "1.25"})  # another process, or the new one
+        assert browser.frame()["form"]["scale"] == "1.25"
+        deadline = time.monotonic() + 60
+        while not busy.ready.is_set():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert busy.pid not in {None, before}
