@@ -54,6 +54,8 @@ def answer_wrong(page: Page, lesson: Lesson, question: Question) -> None:
     else:
         words(page).get_by_role("radiogroup").locator("label").nth(keys.index(wrong)).click()
         page.get_by_role("button", name="Commit to this answer").click()
+    # While the page is drawn, what was asked stands there too, and all below it is about to move.
+    expect(page.get_by_role("button", name="Commit to this")).to_have_count(0)
     expect(page.locator(".st-key-reply_wrong")).to_contain_text("✗")
     expect(page.locator(".st-key-reply_right")).to_contain_text("What torch computes:")
 
