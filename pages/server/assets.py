@@ -18,7 +18,8 @@ from pages.server.compression import TYPES, File
 
 _LIVE = Path(__file__).parents[1] / "ui" / "live"
 _FOLDER = "files"
-_PLOTLY = f"plotly-{importlib.metadata.version('plotly')}/plotly.min.js"
+_PLOTLY = f"plotly-{importlib.metadata.version('plotly')}"
+_WHOLE, _BASIC = f"{_PLOTLY}/plotly.min.js", f"{_PLOTLY}/plotly-basic.min.js"
 
 _STYLES = ("lab.css", "graph.css", "trainer.css")
 
@@ -55,6 +56,12 @@ def warm() -> None:
         file.compressed().result()
 
 
+def modules() -> list[str]:
+    """The addresses of the lab's modules, relative to the page's."""
+    folder = LIVE.removeprefix(f"{_FOLDER}/")
+    return [f"{_FOLDER}/{name}" for name in _files if name.startswith(folder)]
+
+
 async def _answer(request: Request) -> Response:
     file = _files.get(request.path_params["name"])
     if file is None:
@@ -68,7 +75,9 @@ def _add_modules() -> str:
     """The modules, read now: what is served is what the address was made from."""
     modules = {path.name: path.read_bytes() for path in sorted(_LIVE.glob("*.js"))}
     # The one thing the modules need from Python: which Plotly this is.
-    modules["plotly_address.js"] = f'export const PLOTLY = "../{_PLOTLY}";\n'.encode()
+    addresses = {"BASIC": _BASIC, "WHOLE": _WHOLE}
+    text = "".join(f'export const {name} = "../{at}";\n' for name, at in addresses.items())
+    modules["plotly_address.js"] = text.encode()
     digest = hashlib.blake2b(digest_size=8)
     for name, content in modules.items():
         digest.update(name.encode() + b"\0" + content + b"\0")
@@ -89,7 +98,10 @@ def _plotly_script() -> bytes:
 LIVE = _add_modules()
 """The address of the folder of the lab's modules, relative to the page's."""
 
-PLOTLY = f"{_FOLDER}/{_PLOTLY}"
-"""The address of Plotly's script, relative to the page's."""
+PLOTLY = f"{_FOLDER}/{_WHOLE}"
+"""The address of Plotly's script, relative to the page's …"""
+BASIC_PLOTLY = f"{_FOLDER}/{_BASIC}"
+"""… and of the same for lines and bars alone."""
 
-_files[_PLOTLY] = File(_plotly_script, TYPES[".js"])
+_files[_WHOLE] = File(_plotly_script, TYPES[".js"])
+_files[_BASIC] = File((_LIVE / "vendor" / "plotly-basic.min.js").read_bytes, TYPES[".js"])

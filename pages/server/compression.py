@@ -145,8 +145,12 @@ def first_visit() -> list[str]:
     """Names of the files that a first visit asks for."""
     index = (Path(get_static_dir()) / "index.html").read_text("utf-8")
     asked = dict.fromkeys(re.findall(r'"\./static/([^"]+)"', index))
-    later = (name for name in _streamlits() if Path(name).name.partition(".")[0] in LATER)
-    return [name for name in dict.fromkeys([*asked, *later]) if name in _streamlits()]
+    return [name for name in dict.fromkeys([*asked, *loaded_later()]) if name in _streamlits()]
+
+
+def loaded_later() -> list[str]:
+    """Names of the files that ``LATER`` means."""
+    return [name for name in _streamlits() if Path(name).name.partition(".")[0] in LATER]
 
 
 def compressible(folder: Path, most: int) -> dict[str, File]:

@@ -9,7 +9,7 @@ from tests.browser.test_app import LAB, LESSON, cells, control
 
 pytestmark = pytest.mark.browser
 
-SCRIPT = "**/plotly.min.js"
+SCRIPT = "**/plotly*.min.js"
 
 
 @pytest.fixture

@@ -65,9 +65,10 @@ def test_every_module_finds_what_it_imports():
 def test_plotly_is_found_from_its_address_module():
     module = f"/{assets.LIVE}/plotly_address.js"
     text = ask(app(), module).body.decode()
-    (address,) = re.fullmatch(r'export const PLOTLY = "(.+)";\n', text).groups()
-    assert urljoin(module, address) == f"/{assets.PLOTLY}"
-    assert importlib.metadata.version("plotly") in address
+    addresses = dict(re.findall(r'^export const (\w+) = "(.+)";$', text, re.MULTILINE))
+    assert urljoin(module, addresses["WHOLE"]) == f"/{assets.PLOTLY}"
+    assert urljoin(module, addresses["BASIC"]) == f"/{assets.BASIC_PLOTLY}"
+    assert all(importlib.metadata.version("plotly") in one for one in addresses.values())
 
 
 def test_plotly_is_the_wheels():
@@ -76,6 +77,19 @@ def test_plotly_is_the_wheels():
     assert gzip.decompress(packed.body) == script == ask(app(), f"/{assets.PLOTLY}").body
     assert len(packed.body) < len(script) / 3
     assert packed.headers["content-type"] == "text/javascript; charset=utf-8"
+
+
+def test_the_small_plotly_is_of_the_same_version_as_the_wheels():
+    whole, basic = (
+        gzip.decompress(ask(app(), f"/{one}", headers=GZIP).body).decode()
+        for one in (assets.PLOTLY, assets.BASIC_PLOTLY)
+    )
+    versions = {
+        re.search(r"plotly\.js (?:\(basic - minified\) )?v(\S+)", text[:100])[1]
+        for text in (whole, basic)
+    }
+    assert len(versions) == 1, "`make plotly` fetches the small one that goes with the wheel's"
+    assert len(basic) < len(whole) / 3
 
 
 def test_head_says_what_get_would():

@@ -3,7 +3,6 @@
 
 import { element, setChildren, setText } from "./dom.js";
 import { choosePlaces } from "./place.js";
-import { PLOTLY } from "./plotly_address.js";
 import { handBack, quickDraw } from "./quick.js";
 
 const CONFIG = {
@@ -12,29 +11,6 @@ const CONFIG = {
   doubleClick: "reset",
   scrollZoom: false, // the wheel scrolls the page, over charts in space as well
 };
-
-/** @type {?Promise<import("./plotly.d.ts").Plotly>} */
-let plotly = null;
-
-/** Plotly, whose script is loaded once for the page; where it did not come, the next lab asks. */
-export function loadPlotly() {
-  plotly ??= new Promise((resolve, reject) => {
-    const fail = () => {
-      plotly = null;
-      reject(new Error("Plotly's script could not be loaded."));
-    };
-    const done = () => (window.Plotly ? resolve(window.Plotly) : fail());
-    if (window.Plotly) return done();
-    const script = element("script", "", { src: new URL(PLOTLY, import.meta.url).href });
-    script.onload = done;
-    script.onerror = () => {
-      script.remove();
-      fail();
-    };
-    document.head.append(script);
-  });
-  return plotly;
-}
 
 /** @import { FigureSpec, Frame } from "./messages.d.ts" */
 /** @import { Layout, Plot, Plotly, Point } from "./plotly.d.ts" */

@@ -2,7 +2,8 @@
 // wants of the lab. Everything else, each drag and each picture, goes over the lab's own line.
 
 import { Beside } from "./beside.js";
-import { Charts, loadPlotly } from "./charts.js";
+import { loadPlotly, needWhole } from "./chart_script.js";
+import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
 import { Flow } from "./flow.js";
@@ -163,8 +164,15 @@ class Lab {
     this.wake = () => {}; // has the page drawn anew
     /** @type {NoteSpec[]} */
     this.chartless = []; // a note, where the charts cannot be drawn
-    loadPlotly().then(
+    this.whole = false; // whether the charts need Plotly's whole script
+    this.#load();
+  }
+
+  #load() {
+    const { whole } = this;
+    loadPlotly(whole).then(
       (Plotly) => {
+        if (whole !== this.whole) return; // the other one is on its way
         this.Plotly = Plotly;
         this.#draw();
       },
@@ -434,6 +442,11 @@ class Lab {
 
   /** What is in sight now; the rest once the hand and the server give it time. */
   #draw() {
+    if (!this.whole && needWhole(this.charts.specs.values())) {
+      this.whole = true;
+      this.Plotly = null;
+      this.#load();
+    }
     if (!this.Plotly || !this.charts.framed) return;
     const { root, seq } = this;
     const rest = this.charts.draw(this.Plotly, this.recoloured);

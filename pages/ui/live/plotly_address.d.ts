@@ -1,3 +1,4 @@
-// assets.py writes this module where it is served from: which Plotly this is.
+// Written by the server (pages/server/assets.py): where Plotly's two scripts are, seen from here.
 
-export const PLOTLY: string;
+export const BASIC: string;
+export const WHOLE: string;

@@ -13,6 +13,7 @@ const FORM = "2!"; // as memory.py writes it: lessons with "/" between, each beg
  * @property {number} longest    characters that a cookie may have
  */
 
+/** @type {{start: ?string, value: string, forgotten: number}} */
 let told = { start: null, value: "", forgotten: 0 }; // the newest that this tab has taken in
 
 /** @param {?Cookie} cookie */
@@ -29,23 +30,33 @@ export function remember(cookie) {
   document.cookie = `${name}=${text}; path=/; max-age=31536000; samesite=lax`;
 }
 
-/** What the cookie holds now, with the lessons that differ between `before` and `value`. */
+/**
+ * What the cookie holds now, with the lessons that differ between `before` and `value`.
+ * @param {string} before
+ * @param {string} value
+ * @param {string} now
+ */
 function merged(before, value, now) {
-  const [old, own, all] = [before, value, now].map(parts);
+  const [old, own, all] = [parts(before), parts(value), parts(now)];
   for (const slug of new Set([...old.keys(), ...own.keys()])) {
-    if (old.get(slug) === own.get(slug)) continue;
-    if (own.has(slug)) all.set(slug, own.get(slug));
-    else all.delete(slug);
+    const mine = own.get(slug);
+    if (old.get(slug) === mine) continue;
+    if (mine === undefined) all.delete(slug);
+    else all.set(slug, mine);
   }
   return all.size ? FORM + [...all.values()].join("/") : "";
 }
 
-/** @returns {Map<string, string>} a cookie's text by lesson */
+/**
+ * @param {string} text  a cookie's
+ * @returns {Map<string, string>} by lesson
+ */
 function parts(text) {
   const all = text.startsWith(FORM) ? text.slice(FORM.length).split("/") : [];
   return new Map(all.filter(Boolean).map((part) => [part.split(":")[0], part]));
 }
 
+/** @param {string} name */
 function current(name) {
   const found = document.cookie.split("; ").find((one) => one.startsWith(`${name}=`));
   return found?.slice(name.length + 1) ?? "";

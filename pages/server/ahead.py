@@ -1,0 +1,84 @@
+"""What the page itself tells the browser to fetch ahead.
+
+Streamlit's index.html names Streamlit's scripts. The lab's would be found only once Streamlit has
+run the page, and after them the charts' script, which takes a browser longest to read.
+"""
+
+from __future__ import annotations
+
+import gzip
+from functools import lru_cache
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pages.server import assets
+from pages.server.compression import accepts_gzip, loaded_later
+
+_NOT_ASKED = ("accept-encoding", "if-none-match", "if-modified-since", "range")
+_NOT_SAID = ("etag", "last-modified", "accept-ranges", "content-encoding", "vary")
+_END = b"</head>"
+
+
+class Ahead:
+    """Middleware that adds to each page's head what is needed soon."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._tags = tags().encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = Headers(scope=scope) if scope["type"] == "http" else Headers()
+        if scope.get("method") != "GET" or "text/html" not in asked.get("accept", ""):
+            await self._app(scope, receive, send)
+            return
+        # Whole and as it is: it is read here, and a browser that knows the page of an earlier
+        # version must not be told that nothing has changed.
+        kept = [(k, v) for k, v in scope["headers"] if k.decode("latin-1") not in _NOT_ASKED]
+        start: Message = {}
+        body = b""
+
+        async def read(message: Message) -> None:
+            nonlocal start, body
+            if message["type"] == "http.response.start":
+                start = message
+            if not _is_page(start):
+                await send(message)
+                return
+            body += message.get("body", b"")
+            if message["type"] == "http.response.start" or message.get("more_body"):
+                return
+            headers = MutableHeaders(raw=[*start["headers"]])
+            for name in _NOT_SAID:
+                del headers[name]
+            content = _with(body, self._tags)
+            if accepts_gzip(asked):
+                content = _packed(content)
+                headers["Content-Encoding"] = "gzip"
+            headers["Content-Length"] = str(len(content))
+            headers["Vary"] = "Accept-Encoding"
+            await send({**start, "headers": headers.raw})
+            await send({"type": "http.response.body", "body": content})
+
+        await self._app({**scope, "headers": kept}, receive, read)
+
+
+def tags() -> str:
+    """What is added: the lab's modules, and those of Streamlit's that pages with a lab load."""
+    fetched = [*(f"static/{name}" for name in loaded_later()), *assets.modules()]
+    links = [f'<link rel="modulepreload" crossorigin href="./{address}">' for address in fetched]
+    return "".join([*links, f'<script type="module" src="./{assets.LIVE}/early.js"></script>'])
+
+
+def _is_page(start: Message) -> bool:
+    return Headers(raw=start["headers"]).get("content-type", "").startswith("text/html")
+
+
+@lru_cache(maxsize=8)
+def _with(page: bytes, added: bytes) -> bytes:
+    return page.replace(_END, added + _END, 1)
+
+
+@lru_cache(maxsize=8)
+def _packed(page: bytes) -> bytes:
+    return gzip.compress(page, mtime=0)
