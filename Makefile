@@ -65,7 +65,7 @@ pins: ## take up the newest of what our packages bring along, and pin it in cons
 
 plotly: .venv/javascript/.installed ## take up the small plotly.js of the same version as the wheel's whole one
 	@version=$$(sed -n '2s/.* v//p' .venv/lib/python*/site-packages/plotly/package_data/plotly.min.js) && \
-	  $(NPM) pack plotly.js-basic-dist-min@$$version --pack-destination .venv/javascript >/dev/null && \
+	  $(NPM) pack plotly.js-basic-dist-min@$$version --pack-destination .venv/javascript --silent >/dev/null && \
 	  tar -xzf .venv/javascript/plotly.js-basic-dist-min-$$version.tgz -C pages/ui/live/vendor --strip-components 1 \
 	    package/plotly-basic.min.js package/LICENSE
 

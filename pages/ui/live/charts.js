@@ -127,8 +127,8 @@ export class Charts {
     for (const slot of slots) slot.width ??= slot.plot.clientWidth;
     const near = slots.filter((slot) => isStale(slot) && slot.inSight);
     for (const slot of near) {
-      // A chart in space takes long: once there is one, it follows when the hand rests.
-      if (slot.listening && slot.spec.figure?.layout?.scene && !recoloured) continue;
+      // A chart in space takes long: once there is one, it comes after the others.
+      if (slot.listening && isInSpace(slot) && !recoloured) continue;
       if (!this.#drawQuickly(slot)) this.#drawOne(slot);
     }
     return slots.some((slot) => isStale(slot) || slot.quick);
@@ -152,6 +152,13 @@ export class Charts {
     slot.digest = digest ?? "";
     slot.quick = true;
     return true;
+  }
+
+  /** Draw the charts in space that are in sight. @returns {boolean} whether there were any */
+  drawSpace() {
+    const left = [...this.slots.values()].filter((slot) => isInSpace(slot) && isStale(slot) && slot.inSight);
+    for (const slot of left) this.#drawOne(slot);
+    return left.length > 0;
   }
 
   areAllShown() {
@@ -284,6 +291,11 @@ export class Charts {
 /** Whether a chart shows another figure than it should. @param {Slot} slot */
 function isStale(slot) {
   return slot.digest !== slot.spec.digest;
+}
+
+/** Whether a chart is a space that can be turned. @param {Slot} slot */
+function isInSpace({ spec }) {
+  return Boolean(spec.figure?.layout?.scene);
 }
 
 /** All of a chart but where things lie: what is drawn quickly has to have it. @param {Slot} slot */

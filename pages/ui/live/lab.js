@@ -50,6 +50,7 @@ import { Work } from "./work.js";
  * @property {(name: string, value: unknown) => void} setStateValue
  */
 
+const A_FRAME = 17; // ms in which the others are painted before a chart in space is drawn
 const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
 const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
 const ORDERS = 200; // orders that are remembered as done
@@ -455,9 +456,17 @@ class Lab {
     root.dataset.ready = "true";
     clearTimeout(this.later);
     const { dataset } = root;
-    if (rest) this.later = setTimeout(() => this.#drawRest(), dataset.whole ? QUIET : 0);
+    if (rest && dataset.whole) this.later = setTimeout(() => this.#drawSpace(), A_FRAME);
+    else if (rest) this.later = setTimeout(() => this.#drawRest(), 0);
     else dataset.caughtUp = String(seq);
     if (this.charts.areAllShown()) dataset.whole = String(seq);
+  }
+
+  /** Once the others are painted, and unless the hand is already further: charts in space. */
+  #drawSpace() {
+    const drawn = this.flow.isQuiet() && this.charts.drawSpace();
+    if (drawn && this.charts.areAllShown()) this.root.dataset.whole = String(this.seq);
+    this.later = setTimeout(() => this.#drawRest(), QUIET);
   }
 
   #drawRest() {
