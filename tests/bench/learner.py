@@ -57,13 +57,13 @@ class Learner:
         self, url: str, lesson: str, heard: Heard, seed: int = 0, words: str = "step=1"
     ) -> None:
         self.lesson: Lesson = find(lesson)
-        self._url, self._heard, self._words = url, heard, f"lesson={lesson}&{words}"
+        self._url, self.heard, self._words = url, heard, f"lesson={lesson}&{words}"
         self._random = random.Random(seed)
         self._place: dict[str, Any] = {}
         self.form: dict[str, str] = {}
         self._have: dict[str, str] = {}
         self._seq = 0
-        self._page: ClientConnection | None = None
+        self.page: ClientConnection | None = None
         self._line: ClientConnection | None = None
         self._unread: bytes | None = None
         self._settled = True
@@ -72,7 +72,7 @@ class Learner:
         """The page's first run, up to its end."""
         cookie = "=".join(everything_answered(self.lesson))
         start = time.perf_counter()
-        self._page = await connect(
+        self.page = await connect(
             self._socket("_stcore/stream"),
             origin=Origin(self._url),
             subprotocols=[Subprotocol("streamlit"), Subprotocol("PLACEHOLDER_AUTH_TOKEN")],
@@ -85,11 +85,11 @@ class Learner:
         client.context_info.url = f"{self._url}/{self.lesson.chapter}?{self._words}"
         client.context_info.timezone = "UTC"
         client.context_info.locale = "en"
-        await self._page.send(message.SerializeToString())
+        await self.page.send(message.SerializeToString())
         async with asyncio.timeout(PATIENCE):
-            while not self._finished(ForwardMsg.FromString(await self._page.recv())):
+            while not self._finished(ForwardMsg.FromString(await self.page.recv())):
                 pass
-        self._heard.pages.append((time.perf_counter() - start) * 1000)
+        self.heard.pages.append((time.perf_counter() - start) * 1000)
 
     def _finished(self, message: ForwardMsg) -> bool:
         component = message.delta.new_element.bidi_component
@@ -121,11 +121,11 @@ class Learner:
             await self._line.send(text)
             content = await self._answer()
         except (WebSocketException, TimeoutError) as error:
-            self._heard.errors[type(error).__name__, self.lesson.slug] += 1
+            self.heard.errors[type(error).__name__, self.lesson.slug] += 1
             return
         if content:
-            self._heard.waits.append((time.perf_counter() - start) * 1000)
-            self._heard.bytes += len(content)
+            self.heard.waits.append((time.perf_counter() - start) * 1000)
+            self.heard.bytes += len(content)
             self._unread = content
 
     async def _answer(self) -> bytes | None:
@@ -135,7 +135,7 @@ class Learner:
             if isinstance(content, str):
                 said = json.loads(content)
                 if said["kind"] != "progress":
-                    self._heard.errors[said["kind"], self.lesson.slug] += 1
+                    self.heard.errors[said["kind"], self.lesson.slug] += 1
                     return None
             elif struct.unpack_from("<I", content)[0] == self._seq:
                 return content
@@ -200,6 +200,6 @@ class Learner:
 
     async def close(self) -> None:
         """Leave."""
-        for socket in (self._line, self._page):
+        for socket in (self._line, self.page):
             if socket:
                 await socket.close()

@@ -47,9 +47,10 @@ def find(playwright: Playwright) -> str | None:
     return own if Path(own).exists() else None
 
 
-def launch(playwright: Playwright) -> Browser:
-    """Start the browser that `find` found."""
-    return playwright.chromium.launch(executable_path=_path(playwright), args=FLAGS)
+def launch(playwright: Playwright, *flags: str) -> Browser:
+    """Start the browser that `find` found, with flags of the caller's own perhaps."""
+    args = [*FLAGS, *flags]
+    return playwright.chromium.launch(executable_path=_path(playwright), args=args)
 
 
 def launch_with_profile(playwright: Playwright) -> BrowserContext:

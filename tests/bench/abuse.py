@@ -1,0 +1,177 @@
+"""What one abuser costs others, and whether memory returns: `make abuse`.
+
+`python -m tests.bench.abuse NAME …` tries some of them.
+
+For each attack a server of its own with five polite learners, each setting something once a second:
+first alone, then beside the abuser, who is a process of its own. Then all leave.
+"""
+
+import asyncio
+import os
+import random
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.bench.attacks import ATTACKS
+from tests.bench.learner import Heard, Learner
+from tests.bench.load import REST, said_of
+from tests.bench.shared import app, percentile, surroundings, table, target
+from tests.support.server import Server
+
+LESSONS = ("flip", "noise_leaks", "clip_identity", "straight_through", "several_inputs")
+REST_SECONDS, SECONDS, LEFT = 12, 20, 30
+# Pass or miss; never loosened: the polite learners' p95 in ms, and in times of what it is at rest;
+# MB for each attack over idle; how much more memory than idle 30 s after the last one left.
+MOST_MS, MOST_TIMES, BACK = 300, 2.0, 1.2
+
+
+@dataclass
+class Row:
+    """What an attack came to.
+
+    Attributes:
+        rest, beside: the polite learners alone, and beside the abuser.
+        idle, peak, after: MB of the server and all that work for it.
+    """
+
+    name: str
+    rest: Heard = field(default_factory=Heard)
+    beside: Heard = field(default_factory=Heard)
+    idle: float = 0.0
+    peak: float = 0.0
+    after: float = 0.0
+
+
+def memory(server: Server) -> float:
+    """MB of the server's processes, what they share counted once."""
+    kilobytes = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            group = int(stat.read_text().rpartition(")")[2].split()[2])
+            if group == server.pid:
+                rollup = (stat.parent / "smaps_rollup").read_text()
+                kilobytes += next(
+                    int(one.split()[1]) for one in rollup.splitlines() if one.startswith("Pss:")
+                )
+        except (OSError, StopIteration):  # it ended just now
+            continue
+    return kilobytes / 1000
+
+
+async def polite(learners: list[Learner], heard: Heard, seconds: float) -> None:
+    """Each sets something once a second, at a moment of its own."""
+    start = time.perf_counter() + 0.2
+    apart = random.Random(1)
+
+    async def one(learner: Learner, first: float) -> None:
+        learner.heard = heard
+        for number in range(round(seconds)):
+            await asyncio.sleep(max(0.0, first + number - time.perf_counter()))
+            learner.move()
+            await learner.ask(live=True)
+            await asyncio.sleep(max(0.0, first + number + REST - time.perf_counter()))
+            await learner.rest()
+
+    await asyncio.gather(*(one(learner, start + apart.random()) for learner in learners))
+
+
+async def warm(server: Server) -> None:
+    """Everything that a server starts and keeps is there: processes, threads, one of each frame."""
+    crowd = [Learner(server.url, slug, Heard(), seed) for seed, slug in enumerate(LESSONS * 4)]
+    await crowd[0].open_page()
+    for learner in crowd:
+        await learner.open_lab()
+    for _ in range(20):
+        for learner in crowd:
+            learner.move()
+        await asyncio.gather(*(learner.ask(live=False) for learner in crowd))
+    await asyncio.sleep(8)  # those who train are started 10 s after the server
+    await asyncio.gather(*(learner.close() for learner in crowd))
+    await asyncio.sleep(3)
+
+
+async def attacked(server: Server, row: Row) -> None:
+    """One row of the table."""
+    await warm(server)
+    row.idle = memory(server)
+    learners = [Learner(server.url, slug, row.rest) for slug in LESSONS]
+    for learner in learners:
+        await learner.open_page()
+        await learner.open_lab()
+    await polite(learners, Heard(), 3)
+    await polite(learners, row.rest, REST_SECONDS)
+    command = [sys.executable, "-m", "tests.bench.attacks", row.name, server.url]
+    abuser = subprocess.Popen(command, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    watching = asyncio.create_task(watch(server, row))
+    try:
+        await asyncio.sleep(5)  # it imports what it needs
+        await polite(learners, row.beside, SECONDS)
+    finally:
+        abuser.kill()
+        abuser.wait()
+        watching.cancel()
+    await asyncio.gather(*(one.close() for one in learners))
+    await asyncio.sleep(LEFT)
+    row.after = memory(server)
+
+
+async def watch(server: Server, row: Row) -> None:
+    while True:
+        row.peak = max(row.peak, await asyncio.to_thread(memory, server))
+        await asyncio.sleep(0.5)
+
+
+def report(rows: list[Row]) -> list[str]:
+    head = ("abuser", "at rest p50 / p95, ms", "beside it p50 / p95, ms", "errors",
+            "idle, MB", "at most, MB", "30 s after, MB")  # fmt: skip
+    lines, verdicts = [], []
+    for row in rows:
+        rest, beside = (
+            [percentile(heard.waits, at) for at in (50, 95)] for heard in (row.rest, row.beside)
+        )
+        errors = said_of(row.beside.errors)
+        lines.append(
+            (
+                row.name,
+                f"{rest[0]:.0f} / {rest[1]:.0f}",
+                f"{beside[0]:.0f} / {beside[1]:.0f}",
+                errors,
+                *(f"{one:.0f}" for one in (row.idle, row.peak, row.after)),
+            )
+        )
+        quick = beside[1] < MOST_MS and beside[1] < MOST_TIMES * rest[1]
+        good = quick and not row.beside.errors and row.after < BACK * row.idle
+        said = (
+            f"{row.name}: p95 {beside[1]:.0f} ms, {beside[1] / rest[1]:.1f} × at rest, errors: "
+            f"{errors}; memory afterwards {row.after / row.idle:.2f} × idle"
+        )
+        verdicts.append(target(good, said))
+    return [
+        "## One abuser beside five polite learners",
+        "",
+        *table(head, lines),
+        "",
+        f"Targets (p95 under {MOST_MS} ms and {MOST_TIMES:g} × at rest, no error, memory within "
+        f"{BACK:g} × idle):",
+        "",
+        *verdicts,
+    ]
+
+
+def main(names: list[str] | None = None) -> str:
+    """The report, as Markdown; progress goes to stderr."""
+    measured_on = surroundings("streamlit", "starlette", "uvicorn", "websockets", "torch")
+    rows = [Row(name) for name in names or ATTACKS]
+    for row in rows:
+        print(row.name, file=sys.stderr)
+        with app() as server:
+            asyncio.run(attacked(server, row))
+    done = "A server of its own for each row; abuser and learners are processes beside it."
+    return "\n".join([*report(rows), "", measured_on(done, "")])
+
+
+if __name__ == "__main__":
+    print(main(sys.argv[1:]))
