@@ -12,11 +12,10 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from lessons import UnknownLessonError, lessons
+from lessons import UnknownLessonError, console, lessons
 from lessons.ask import Asked, asked
 from lessons.devices import suit_small_tensors
 from lessons.export import export
-from lessons.parameters import InvalidParametersError
 from lessons.playground.command import add_command, play
 
 
@@ -26,26 +25,41 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise ValueError(f"{message}. Try: python -m lessons --help")
 
+    def print_help(self, file: object = None) -> None:
+        console.write(self.format_help())
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status."""
+    """Run one command.
+
+    Returns:
+        The exit status: 0; 2 for what was asked wrongly; 1 where the answer could not be written;
+        130 where it was interrupted, as shells have it.
+    """
     suit_small_tensors()
+    console.prepare()
     try:
-        options = _parser().parse_args(arguments)
-        if options.command == "list":
-            _print_list()
-        elif options.command == "run":
-            _print_result(_asked(options), as_json=options.json)
-        elif options.command == "play":
-            play(options)
-        else:
-            print(export(*_asked(options)), end="")
-    except (UnknownLessonError, InvalidParametersError, ValueError) as error:
-        print(f"python -m lessons: {error}", file=sys.stderr)
+        console.write(_answer(_parser().parse_args(arguments)))
+    except (UnknownLessonError, ValueError) as error:
+        console.complain(str(error))
         return 2
-    except BrokenPipeError:
-        sys.stderr.close()
+    except console.OutputError as error:
+        console.complain(str(error))
+        return 1
+    except KeyboardInterrupt:
+        return 130
     return 0
+
+
+def _answer(options: argparse.Namespace) -> str:
+    """What the command prints."""
+    if options.command == "list":
+        return "\n".join(f"{lesson.slug}  {lesson.title}" for lesson in lessons())
+    if options.command == "run":
+        return _numbers(_asked(options), as_json=options.json)
+    if options.command == "play":
+        return play(options)
+    return export(*_asked(options))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -86,25 +100,19 @@ def _asked(options: argparse.Namespace) -> Asked:
     return asked(options.lesson, given, options.cuts)
 
 
-def _print_list() -> None:
-    for lesson in lessons():
-        print(f"{lesson.slug}  {lesson.title}")
-
-
-def _print_result(one: Asked, as_json: bool) -> None:
+def _numbers(one: Asked, as_json: bool) -> str:
     lesson, values, cuts = one
     result = lesson.compute(values, cuts=cuts)
     if as_json:
-        print(one.to_json(result))
-        return
+        return one.to_json(result)
     table = lesson.lab.table(result, values, frozenset())
     rows = [tuple(label for label, _ in table.columns), *table.rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    print(lesson.title)
-    for row in rows:
-        print("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
-    for note in result.notes:
-        print(note.text)
+    lines = [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    ]
+    return "\n".join([lesson.title, *lines, *(note.text for note in result.notes)])
 
 
 if __name__ == "__main__":

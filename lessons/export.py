@@ -9,6 +9,7 @@ import ast
 import importlib
 import json  # noqa: F401  (exported files print JSON)
 import math
+import symtable
 from collections.abc import Collection, Sequence
 from functools import cache
 from types import ModuleType
@@ -80,7 +81,7 @@ def bundle(script: str, homes: Sequence[str]) -> str:
         ExportError: a source cannot be carried over.
     """
     gathered = _Gathered()
-    for name in _names(ast.parse(script)):
+    for name in names_read(script):
         for home in homes:
             if name in _statements(home) or name in _imports(home):
                 gathered.take(home, name)
@@ -89,6 +90,23 @@ def bundle(script: str, homes: Sequence[str]) -> str:
     future = "from __future__ import annotations"  # one may name what is only defined further down
     parts = [future, imports, *gathered.sources, script]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def names_read(script: str) -> list[str]:
+    """Every name that a script reads of what is around it, in order: no parameter, no local.
+
+    >>> names_read("def double(x):\\n    y = 2 * x\\n    return clip(y, low)")
+    ['clip', 'low']
+    """
+    found: dict[str, None] = {}
+    tables = [symtable.symtable(script, "<unknown>", "exec")]
+    while tables:
+        table = tables.pop(0)
+        tables += table.get_children()
+        top = table.get_type() == "module"
+        read = (one for one in table.get_symbols() if one.is_referenced())
+        found |= {one.get_name(): None for one in read if top or one.is_global()}
+    return list(found)
 
 
 class _Gathered:

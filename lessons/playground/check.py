@@ -21,7 +21,6 @@ from lessons.playground.limits import (
 from lessons.playground.lookalikes import explain, unshowable
 from lessons.playground.nodes import Program
 from lessons.playground.parse import parse_program
-from lessons.playground.refusals import GENERATED
 from lessons.playground.rules import Row, read_override
 
 _LARGEST_SEED = 2**32 - 1
@@ -162,8 +161,6 @@ def check_name(name: str) -> None:
                      "digits or _, and is no word of Python’s.", brief(name))  # fmt: skip
     if name in CALLABLE:
         raise _wrong(f"{name} is a function here. Choose another name.", name)
-    if GENERATED.fullmatch(name):
-        raise _wrong(f"{name} is a word of the code that this becomes. Choose another.", name)
 
 
 def _check_values(one: Input) -> None:

@@ -6,17 +6,17 @@ the forward value and the gradient by every input.
 
 import ast
 import json  # noqa: F401  (generated files print JSON)
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch  # noqa: F401  (generated files compute with it)
 
 from lessons import tricks
-from lessons.export import bundle
+from lessons.export import bundle, names_read
 from lessons.playground.check import Checked, check
 from lessons.playground.document import Document
 from lessons.playground.emit import Emitter
 from lessons.playground.execute import blocks, types_of
-from lessons.playground.frameworks import FRAMEWORKS, TORCH, Framework
+from lessons.playground.frameworks import FRAMEWORKS, Framework
 from lessons.playground.nodes import Assignment, Name, Number, Operator, walk
 from lessons.playground.rules import Row
 from lessons.playground.values import format_noise
@@ -34,14 +34,11 @@ def code(document: Document, framework: str = "torch", alone: bool = False) -> s
     Raises:
         PlaygroundError: the document is not valid.
     """
-    checked, chosen = check(document), FRAMEWORKS[framework]
-    body = "\n\n\n".join(
-        part.strip("\n")
-        for part in (*_rules(checked, chosen), _program(checked, chosen), _foot(checked, chosen))
-    )
+    checked, chosen = check(document), FRAMEWORKS[framework].computing_in(document.dtype)
+    parts = [*_rules(checked, chosen), _program(checked, chosen), _foot(checked, chosen)]
+    body = "\n\n\n".join(part.strip("\n") for part in parts)
     used = _helpers(body, chosen)
-    parts = [*(chosen.helpers[name].strip("\n") for name in used), body]
-    text = "\n\n\n".join(parts).replace("DTYPE", checked.document.dtype)
+    text = "\n\n\n".join([*(chosen.helpers[name].strip("\n") for name in used), body])
     head = f'"""{_title(document)} In {chosen.label}."""\n\n'
     if framework != "torch":
         return f"{head}{chosen.imports}\n\n{text}\n"
@@ -55,41 +52,55 @@ def code(document: Document, framework: str = "torch", alone: bool = False) -> s
 
 def program_code(document: Document, framework: str = "torch") -> str:
     """Only the function ``program``: what a code pane shows."""
-    checked = check(document)
-    text = "\n\n\n".join(
-        [*_rules(checked, FRAMEWORKS[framework]), _program(checked, FRAMEWORKS[framework])]
-    )
-    return text.replace("DTYPE", checked.document.dtype).strip("\n") + "\n"
+    checked, chosen = check(document), FRAMEWORKS[framework].computing_in(document.dtype)
+    return "\n\n\n".join([*_rules(checked, chosen), _program(checked, chosen)]) + "\n"
 
 
 def defined_in_the_file(document: Document, framework: str) -> list[str]:
     """The functions that ``program_code`` calls and a whole file defines: no framework's own."""
-    called = _names(program_code(document, framework))
+    called = names_read(program_code(document, framework))
     return [name for name in FRAMEWORKS[framework].helpers if name in called]
 
 
 def _program(checked: Checked, framework: Framework) -> str:
-    names = ", ".join(checked.inputs)
-    lines = [f"def program({names}):"]
+    """The function ``program``: in it alone the learner's names are names of Python's too.
+
+    Where it reads a name of the file's own, as ``torch`` or ``rule_1``, a learner's name like it
+    gets a _ behind it, as Python's own style has it.
+    """
+    names = [*checked.inputs, *checked.program.names]
+    # No learner's name starts with a _: whatever does not, is the file's own.
+    apart = _function(checked, framework, {name: f"_{name}" for name in names})
+    nodes = list(ast.walk(ast.parse(apart)))
+    own = {node.id for node in nodes if isinstance(node, ast.Name)}
+    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    written = dict(zip(names, names, strict=True))
+    for name in names:
+        while written[name] in own or (written[name] != name and written[name] in written):
+            written[name] += "_"
+        own.add(written[name])
+    return _function(checked, framework, written)
+
+
+def _function(checked: Checked, framework: Framework, names: Mapping[str, str]) -> str:
+    given = ", ".join(names[one] for one in checked.inputs)
+    lines = [f"def program({given}):"]
     for active, assignments in blocks(checked.program.assignments, checked.rows):
         bound = _bound(checked, active, assignments)
         indent = "    "
-        if bound and framework is TORCH:
+        if bound and framework.name == "torch":
             entries = ", ".join(f'"{op}": {rule}' for op, rule in bound.items())
             lines.append(f"{indent}with gradient_override_map({{{entries}}}):")
             indent += "    "
-        emitter = Emitter(
-            framework,
-            {} if framework is TORCH else bound,
-            {*checked.inputs, *checked.program.names},
-        )
+        emitter = Emitter(framework, {} if framework.name == "torch" else bound, names)
         lines += [indent + _assignment(line, emitter) for line in assignments]
-    return "\n".join([*lines, f"    return {checked.output}"])
+    return "\n".join([*lines, f"    return {names[checked.output]}"])
 
 
 def _assignment(line: Assignment, emitter: Emitter) -> str:
     value = emitter.expression(line.value, floats=line.value.kind == "number")
-    return f"{', '.join(line.names)} = {ast.unparse(ast.fix_missing_locations(value))}"
+    names = ", ".join(emitter.names[name] for name in line.names)
+    return f"{names} = {ast.unparse(ast.fix_missing_locations(value))}"
 
 
 def _bound(checked: Checked, rows: Sequence[Row], lines: Sequence[Assignment]) -> dict[str, str]:
@@ -116,14 +127,16 @@ def _rules(checked: Checked, framework: Framework) -> list[str]:
 
 
 def _rule(row: Row, name: str, framework: Framework) -> str:
-    inputs, outputs = ("op.inputs", "op.outputs") if framework is TORCH else ("inputs", "outputs")
-    head = "op" if framework is TORCH else "inputs, outputs"
+    inputs, outputs = (
+        ("op.inputs", "op.outputs") if framework.name == "torch" else ("inputs", "outputs")
+    )
+    head = "op" if framework.name == "torch" else "inputs, outputs"
     used = {n.id for node in row.rule.gradients for n in walk(node) if isinstance(n, Name)}
     lines = [f"def {name}({head}, *upstream):"]
     for word in sorted(used):
         source = {"grad": "upstream", "in": inputs, "out": outputs}[word.rstrip("0123456789")]
         lines.append(f"    {word} = {source}[{int(word.lstrip('gradinout') or 1) - 1}]")
-    emitter = Emitter(framework, {}, used)
+    emitter = Emitter(framework)
     results = []
     for place, node in enumerate(row.rule.gradients):
         text = ast.unparse(ast.fix_missing_locations(emitter.expression(node)))
@@ -136,19 +149,14 @@ def _rule(row: Row, name: str, framework: Framework) -> str:
 
 
 def _foot(checked: Checked, framework: Framework) -> str:
-    lines = []
+    lines = ["inputs = {"]
     for one in checked.document.inputs:
-        value = checked.inputs[one.name].tolist()
-        if framework is TORCH:
-            given = f"torch.tensor({value}, dtype=torch.DTYPE, requires_grad=True)"
-        else:
-            given = framework.tensor.replace("value", repr(value))
+        given = framework.given.replace("value", str(checked.inputs[one.name].tolist()))
         note = f"  # {format_noise(one.noise)}: this draw" if one.noise else ""
-        lines.append(f"{one.name} = {given}{note}")
-    names = list(checked.inputs)
-    foot = framework.foot.replace("NAMED", str(names).replace("'", '"'))
-    head = "torch.set_default_dtype(torch.DTYPE)\n" if framework is TORCH else ""
-    return "\n\n" + head + "\n".join(lines) + foot.replace("NAMES", ", ".join(names))
+        lines.append(f'    "{one.name}": {given},{note}')
+    dtype = checked.document.dtype
+    head = f"torch.set_default_dtype(torch.{dtype})\n" if framework.name == "torch" else ""
+    return head + "\n".join([*lines, "}"]) + framework.foot
 
 
 def _helpers(body: str, framework: Framework) -> list[str]:
@@ -156,7 +164,7 @@ def _helpers(body: str, framework: Framework) -> list[str]:
     used: set[str] = set()
     waiting = [body]
     while waiting:
-        names = _names(waiting.pop())
+        names = names_read(waiting.pop())
         fresh = [name for name in framework.helpers if name in names and name not in used]
         used.update(fresh)
         waiting += [framework.helpers[name] for name in fresh]
@@ -164,11 +172,7 @@ def _helpers(body: str, framework: Framework) -> list[str]:
 
 
 def _engine(text: str) -> list[str]:
-    return sorted(name for name in _names(text) if name in tricks.__all__)
-
-
-def _names(text: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    return sorted(name for name in names_read(text) if name in tricks.__all__)
 
 
 def _title(document: Document) -> str:

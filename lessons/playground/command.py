@@ -2,15 +2,13 @@
 
 import argparse
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import torch
 
+from lessons import console
 from lessons.playground import graph
 from lessons.playground.cuts import operations
-from lessons.playground.errors import PlaygroundError
 from lessons.playground.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.preset import preset
 from lessons.playground.run import Outcome, run
@@ -26,8 +24,8 @@ def add_command(commands: Any) -> None:
     play.add_argument("--json", action="store_true", help="print one JSON object, unrounded")
 
 
-def play(options: argparse.Namespace) -> None:
-    """Run the command.
+def play(options: argparse.Namespace) -> str:
+    """What the command prints.
 
     Raises:
         ValueError: the file cannot be read, or the document is wrong (`PlaygroundError`).
@@ -35,13 +33,13 @@ def play(options: argparse.Namespace) -> None:
     document = (
         preset(options.file.removeprefix("preset:"))
         if options.file.startswith("preset:")
-        else from_text(_read(options.file))
+        else from_text(console.read(options.file, 4 * MAX_DOCUMENT_CHARACTERS))
     )
     outcome = run(document, curves=options.json)
     if options.json:
-        print(json.dumps(as_json(outcome, to_text(document)), allow_nan=False, ensure_ascii=False))
-    else:
-        print(as_table(outcome, document.title))
+        body = as_json(outcome, to_text(document))
+        return json.dumps(body, allow_nan=False, ensure_ascii=False)
+    return as_table(outcome, document.title)
 
 
 def as_json(outcome: Outcome, text: str) -> dict[str, Any]:
@@ -102,16 +100,3 @@ def _shown(value: Any) -> str:
     if isinstance(items, list):
         return f"[{', '.join(_shown(item) for item in items)}]"
     return number(float(items))
-
-
-def _read(name: str) -> str:
-    most = 4 * MAX_DOCUMENT_CHARACTERS
-    try:
-        if name == "-":
-            return sys.stdin.read(most)
-        with Path(name).open("rb") as file:
-            return file.read(most).decode("utf-8")
-    except OSError as error:
-        raise ValueError(f"{name}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise PlaygroundError(f"{name} is not text in UTF-8.", part="document") from None

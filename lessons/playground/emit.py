@@ -5,7 +5,7 @@ from here into a file that runs; frameworks.py holds what each framework needs a
 """
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lessons.playground.frameworks import Framework
@@ -39,19 +39,19 @@ class Emitter:
     Args:
         framework: how things are spelt there.
         wrapped: op type → the rule's name: ops to write as ``overridden(op, rule)(…)``.
-        taken: names that a lambda's parameters must not be.
+        names: how each of the learner's names is written.
     """
 
     framework: Framework
     wrapped: Mapping[str, str] = field(default_factory=dict)
-    taken: Collection[str] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def expression(self, node: Node, floats: bool = False) -> ast.expr:
         """One expression; ``floats`` writes whole numbers as 2.0."""
         if isinstance(node, Number):
             return _constant(node.value, floats)
         if isinstance(node, Name):
-            return ast.Name(node.id)
+            return ast.Name(self.names.get(node.id, node.id))
         if isinstance(node, Nothing):
             return ast.Constant(None)
         if isinstance(node, NumberList):
@@ -100,7 +100,7 @@ class Emitter:
     def _overridden(self, node: Node, rule: str) -> ast.expr:
         """``overridden(lambda p1: p1 * 6, rule_1)(x)``: only tensors are operands."""
         tensors = [c for c in node.children if c.kind != "number"]
-        names = self._parameters(len(tensors))
+        names = _parameters(len(tensors))
         waiting = iter(names)
         inner = [
             self.expression(child) if child.kind == "number" else ast.Name(next(waiting))
@@ -124,14 +124,14 @@ class Emitter:
         if isinstance(template, ast.Call) and [ast.unparse(a) for a in template.args] == [first]:
             made = template.func
         else:
-            (name,) = self._parameters(1)
+            (name,) = _parameters(1)
             made = _lambda([name], fill(self.framework.spelling(function), {first: ast.Name(name)}))
         rule = self.wrapped.get(function.op or "")
         return _wrap(made, rule) if rule else made
 
     def _py_func(self, node: PyFunc) -> ast.expr:
-        names = [name.id for name in node.inputs]
-        inner = Emitter(self.framework, {}, self.taken)
+        names = [self.names.get(name.id, name.id) for name in node.inputs]
+        inner = Emitter(self.framework, {}, self.names)
         outputs = [inner.expression(output) for output in node.outputs]
         body = ast.Tuple(outputs) if node.kind == "several" else outputs[0]
         arguments: list[ast.expr] = [ast.Name(name) for name in names]
@@ -144,15 +144,6 @@ class Emitter:
 
     def _tensor(self, number: ast.expr) -> ast.expr:
         return fill(self.framework.tensor, {"value": number})
-
-    def _parameters(self, count: int) -> list[str]:
-        names: list[str] = []
-        place = 0
-        while len(names) < count:
-            place += 1
-            if f"p{place}" not in self.taken:
-                names.append(f"p{place}")
-        return names
 
 
 class _Fill(ast.NodeTransformer):
@@ -172,9 +163,7 @@ def fill(template: str, given: Mapping[str, ast.expr]) -> ast.expr:
     tree = ast.parse(template, mode="eval").body
     if isinstance(tree, ast.Call):
         known = set(given)
-        tree.args = [
-            a for a in tree.args if not isinstance(a, ast.Name) or a.id in known or a.id == "DTYPE"
-        ]
+        tree.args = [a for a in tree.args if not isinstance(a, ast.Name) or a.id in known]
     made: ast.expr = _Fill(given).visit(tree)
     return made
 
@@ -200,6 +189,10 @@ def _list(values: object) -> ast.expr:
     assert isinstance(values, float)
     positive = ast.Constant(abs(values))
     return ast.UnaryOp(ast.USub(), positive) if str(values).startswith("-") else positive
+
+
+def _parameters(count: int) -> list[str]:
+    return [f"p{place}" for place in range(1, count + 1)]
 
 
 def _lambda(names: Sequence[str], body: ast.expr) -> ast.expr:

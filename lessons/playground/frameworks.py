@@ -4,7 +4,7 @@ The helper functions of TensorFlow and JAX stand in helpers.py.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lessons.playground.functions import Function
 from lessons.playground.helpers import JAX_HELPERS, TENSORFLOW_HELPERS
@@ -17,18 +17,29 @@ class Framework:
     Args:
         name: "torch", "tensorflow" or "jax".
         label: for people.
-        tensor: a number or list, ``value``, as a tensor of the file's dtype.
-        imports: the first lines of a file, with DTYPE for the format's name.
+        tensor: a number or list, ``value``, as a tensor of the file's dtype, DTYPE.
+        given: an input, ``value``, in the same way.
+        imports: the first lines of a file.
         helpers: name → source, in an order in which they can stand.
-        foot: the last lines, with INPUTS, NAMES and OUTPUT to be filled in.
+        foot: the last lines: they run ``program`` on ``inputs``, name → tensor. No name of the
+            learner's stands here as a name of Python's, so none can take the place of ours.
     """
 
     name: str
     label: str
     tensor: str
+    given: str
     imports: str
     helpers: Mapping[str, str] = field(default_factory=dict)
     foot: str = ""
+
+    def computing_in(self, dtype: str) -> "Framework":
+        """The same, its constants and inputs of this dtype."""
+        return replace(
+            self,
+            tensor=self.tensor.replace("DTYPE", dtype),
+            given=self.given.replace("DTYPE", dtype),
+        )
 
     def spelling(self, function: Function) -> str:
         """The function as an expression over its parameters' names."""
@@ -41,6 +52,7 @@ TORCH = Framework(
     "torch",
     "torch",
     "torch.tensor(value)",
+    "torch.tensor(value, requires_grad=True)",
     "import json\n\nimport torch\n",
     {
         "step": """
@@ -53,13 +65,15 @@ def onehot_argmax(x):
 """,
     },
     """
-output = program(NAMES)
-gradients = torch.autograd.grad(output.sum(), [NAMES], allow_unused=True)
+output = program(*inputs.values())
+gradients = [None] * len(inputs)
+if output.requires_grad:
+    gradients = torch.autograd.grad(output.sum(), list(inputs.values()), allow_unused=True)
 found = {
     "forward": output.tolist(),
     "trick_gradient": {
         name: None if gradient is None else gradient.tolist()
-        for name, gradient in zip(NAMED, gradients)
+        for name, gradient in zip(inputs, gradients)
     },
 }
 print(json.dumps(found))
@@ -70,19 +84,20 @@ TENSORFLOW = Framework(
     "tensorflow",
     "TensorFlow 2",
     "tf.constant(value, tf.DTYPE)",
+    "tf.constant(value, tf.DTYPE)",
     "import json\n\nimport tensorflow as tf\n",
     TENSORFLOW_HELPERS,
     """
 with tf.GradientTape() as tape:
-    tape.watch([NAMES])
-    output = program(NAMES)
+    tape.watch(inputs)
+    output = program(*inputs.values())
     total = tf.reduce_sum(output)
-gradients = tape.gradient(total, [NAMES])
+gradients = tape.gradient(total, inputs)
 found = {
     "forward": tf.cast(output, tf.float64).numpy().tolist(),
     "trick_gradient": {
         name: None if gradient is None else tf.cast(gradient, tf.float64).numpy().tolist()
-        for name, gradient in zip(NAMED, gradients)
+        for name, gradient in gradients.items()
     },
 }
 print(json.dumps(found))
@@ -93,16 +108,17 @@ JAX = Framework(
     "jax",
     "JAX",
     "jnp.array(value, jnp.DTYPE)",
+    "jnp.array(value, jnp.DTYPE)",
     'import json\n\nimport jax\nimport jax.numpy as jnp\n\n'
     'jax.config.update("jax_enable_x64", True)\n',
     JAX_HELPERS,
     """
-output, pull_back = jax.vjp(program, NAMES)
+output, pull_back = jax.vjp(program, *inputs.values())
 gradients = pull_back(jnp.ones_like(output))
 found = {
     "forward": output.astype(float).tolist(),
     "trick_gradient": {
-        name: gradient.astype(float).tolist() for name, gradient in zip(NAMED, gradients)
+        name: gradient.astype(float).tolist() for name, gradient in zip(inputs, gradients)
     },
 }
 print(json.dumps(found))

@@ -22,7 +22,7 @@ from lessons.playground.nodes import (
     Span,
 )
 from lessons.playground.numbers import apply, list_of_numbers
-from lessons.playground.refusals import GENERATED, not_in_language
+from lessons.playground.refusals import not_in_language
 
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@",
@@ -80,10 +80,6 @@ class Reader:
             )  # fmt: skip
         if name in CALLABLE:
             raise self.error(target, f"{name} is a function here. Choose another name.")
-        if GENERATED.fullmatch(name):
-            raise self.error(
-                target, f"{name} is a word of the code that this becomes. Choose another name."
-            )
         return name
 
     def gradient(self, node: ast.expr) -> Node:

@@ -1,13 +1,6 @@
 """What the language does not have, by the name a learner knows it by."""
 
 import ast
-import re
-
-GENERATED = re.compile(
-    r"torch|tf|jax|jnp|json|print|program|list|tuple|float|overridden|rule_\d+|tape"
-    r"|gradient_override_map|numpy|np"
-)
-"""Names that the generated code uses for itself."""
 
 NOT_A_LINE = {
     "exec": "This cannot be read as an assignment. A line is a name, “=” and an expression, as in "

@@ -80,7 +80,8 @@ def from_text(text: str) -> Document:
             f"The document has {len(text):,} characters; at most {MAX_DOCUMENT_CHARACTERS:,} are "
             "read.", part="document",
         )  # fmt: skip
-    lines = text.replace("\r\n", "\n").split("\n")
+    # Windows' editors put a mark in front that no one sees.
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     found = _Fields()
     for number, line in enumerate(lines, start=1):
         bad = unshowable(line)

@@ -20,6 +20,7 @@ from typing import Any
 
 from lessons.playground import FUNCTIONS, Document, Input, PlaygroundError, code, presets, run
 from lessons.playground.differences import DIFFERENCES
+from tests.playground import names
 from tests.playground.programs import valid
 
 PRINTED = Path(__file__).parent / "printed.json"
@@ -72,6 +73,16 @@ def documents() -> Iterator[tuple[str, Document]]:
         except PlaygroundError:
             continue
         yield f"random {seed}", document
+    for place, document in enumerate(dict.fromkeys(plain for _, plain in named())):
+        yield f"plain names {place}", document
+
+
+def named() -> list[tuple[Document, Document]]:
+    """Programs under four hundred names; each is the plain one beside it but for these.
+
+    They are run and not kept: test_names.py holds them against the plain ones, which are.
+    """
+    return names.documents(names.NAMES)
 
 
 def corners() -> Iterator[tuple[str, str, Document]]:
@@ -143,8 +154,10 @@ def main() -> int:
     options.add_argument("--write", action="store_true", help="keep what they printed")
     asked = options.parse_args()
     kept, wrong = {}, 0
+    tried = {f"names {place}": document for place, (document, _) in enumerate(named())}
     for framework in FRAMEWORKS:
         files = texts(framework)
+        files |= {name: code(document, framework) for name, document in tried.items()}
         quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
         done = subprocess.run(
             [asked.python, "-c", _CHILD, framework],
@@ -159,10 +172,13 @@ def main() -> int:
             "files": {
                 name: {"digest": digest(files[name]), "printed": printed}
                 for name, printed in answer["printed"].items()
+                if name not in tried
             },
         }
         far = [
-            name for name, one in documents() if not agrees(framework, one, answer["printed"][name])
+            name
+            for name, one in [*documents(), *tried.items()]
+            if not agrees(framework, one, answer["printed"][name])
         ]
         wrong += len(far)
         print(f"{framework} {answer['version']}: {len(files)} files ran; differ: {far or 'none'}")

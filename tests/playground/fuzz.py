@@ -2,8 +2,8 @@
 
 Each must give numbers or a `PlaygroundError` with a message, within its time, and run no Python:
 an audit hook watches for exec, imports, files and processes while the playground works. The only
-thing it may do is what `ast.parse` does. Prints one JSON object; the exit status is 1 if anything
-failed, with the seed that repeats it.
+thing it may do is what `ast.parse` and `symtable` do. Prints one JSON object; the exit status is 1
+if anything failed, with the seed that repeats it.
 """
 
 import argparse
@@ -46,7 +46,7 @@ class Watch:
     def _hook(self, event: str, given: tuple[object, ...]) -> None:
         if not self.armed or threading.get_ident() != self._thread:
             return
-        # ast.parse is a compile that makes no code: its file is called <unknown>.
+        # ast.parse and symtable make no code of what they read: they call its file <unknown>.
         if event == "compile" and given[1] == "<unknown>":
             return
         # To show a line in its SyntaxError, Python itself looks for that file.

@@ -32,7 +32,8 @@ def test_json_holds_values_gradients_ops_and_the_document(capsys, tmp_path):
 
 
 def test_standard_input_and_presets_are_read(capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO("input x = 3\nprogram\ny = x**2\n"))
+    typed = io.BytesIO(b"input x = 3\nprogram\ny = x**2\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(typed))
     assert "trick_gradient by x: 6" in printed(capsys, "-")
     out = printed(capsys, "preset:halve")
     assert out.startswith(preset("halve").title)
@@ -51,7 +52,8 @@ def test_numbers_are_those_of_a_run(capsys):
         ("input x = 3\nprogram\ny = x – 1\n", "Line 1, column 7: This is “–” (EN DASH"),
         ("input x = 3\noverride mul = gard\nprogram\ny = x * x\n", "Rule for mul, column 1"),
         ("nonsense", "starts no line of a document"),
-        (b"\xff\xfe", "not text in UTF-8"),
+        (b"\xff\xff", "not text in UTF-8"),
+        (b"\xff\xfe", "holds no line “program”"),
     ],
 )
 def test_a_wrong_document_is_one_line_of_error(capsys, tmp_path, text, words):

@@ -120,7 +120,6 @@ def test_what_is_no_noise_is_refused(text):
         ((Input("__x", 1.0),), "no name"),
         ((Input("lambda", 1.0),), "no word of Python’s"),
         ((Input("sqrt", 1.0),), "is a function"),
-        ((Input("torch", 1.0),), "word of the code"),
         ((Input("x", 1.0, Noise("uniform", 0, 1)),), "Every input is drawn"),
         ((Input("x", 1.0), Input("y", 1.0, Noise("uniform", 0, 1))), "either values or noise"),
         ((Input("x", 1.0), Input("u", noise=Noise("uniform", 2, 1))), "ends below"),

@@ -69,7 +69,6 @@ def refusal(program: str, **given) -> PlaygroundError:
         ("y = x\ny = u", 2, 1, "each name is given once"),
         ("x = u", 1, 1, "is an input"),
         ("sqrt = u", 1, 1, "is a function"),
-        ("torch = u", 1, 1, "word of the code"),
         ("sqrt(x)", 1, 1, "given to no name"),
         ("y = x +", 1, 8, "cannot be read"),
         ("", 1, 1, "empty"),

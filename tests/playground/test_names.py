@@ -1,0 +1,204 @@
+"""Whatever a learner's names are, a file that is taken home computes what the app shows."""
+
+import ast
+import builtins
+import contextlib
+import io
+import json
+import keyword
+import symtable
+from functools import cache
+
+import pytest
+import torch
+
+from lessons.playground import Document, Input, Override, PlaygroundError, check, run
+from lessons.playground.code import code, defined_in_the_file, program_code
+from lessons.playground.frameworks import FRAMEWORKS
+from lessons.playground.functions import CALLABLE
+from tests.playground.names import LOOKALIKES, NAMES, as_inputs, documents, usable
+
+LANGUAGES = ("torch", "torch alone", "tensorflow", "jax")
+
+
+@cache
+def text(document: Document, language: str) -> str:
+    return code(document, language.split()[0], alone=language.endswith("alone"))
+
+
+def parts(document: Document, language: str) -> tuple[str, str, str]:
+    """What stands above the function ``program``, the function, and what stands below."""
+    above, start, rest = text(document, language).partition("\ndef program(")
+    program, _, below = rest.partition("\n\n\n")
+    assert start
+    assert below
+    return above, f"def program({program}", below
+
+
+@cache
+def tried() -> list[tuple[Document, Document]]:
+    """The fixed list, Python's names of today, and every name in the files of today."""
+    plain = documents(NAMES)[0][1]
+    there = {word for one in LANGUAGES for word in _words(ast.parse(text(plain, one)))}
+    mine = {*check(plain).program.names, *check(plain).inputs}
+    fresh = (word for word in sorted(there | set(dir(builtins))) if word not in mine)
+    return documents([*NAMES, *(word for word in fresh if word[0].isalpha() and len(word) <= 32)])
+
+
+def _words(tree: ast.AST) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        for field in ("id", "arg", "name", "attr", "asname"):
+            word = getattr(node, field, None)
+            found |= set(word.split(".")) if isinstance(word, str) else set()
+    return found - {""}
+
+
+def numbers(document: Document) -> dict:
+    found = run(document, curves=False)
+    gradients = found.gradients["trick_gradient"]
+    assert all(gradient.any() for gradient in gradients.values())
+    return {
+        "forward": found.values[found.output].tolist(),
+        "trick_gradient": {name: gradient.tolist() for name, gradient in gradients.items()},
+    }
+
+
+def test_more_than_four_hundred_names_are_tried():
+    assert len(usable(NAMES)) >= 400
+    inputs = {name for one, _ in tried() for name in check(one).inputs}
+    results = {name for one, _ in tried() for name in check(one).program.names}
+    assert set(usable(NAMES)) <= inputs & results
+
+
+def test_the_file_for_torch_gives_the_apps_numbers_under_every_name():
+    before = torch.get_default_dtype()
+    for document, _ in tried():
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            try:
+                exec(compile(text(document, "torch"), "file", "exec"), {"__name__": "__main__"})
+            finally:
+                torch.set_default_dtype(before)
+        assert json.loads(out.getvalue()) == numbers(document)
+
+
+def test_the_file_for_torch_alone_gives_the_apps_numbers_under_every_name(tmp_path, alone):
+    """All in one file, one below the other: what one gives another name to, the next would meet."""
+    ours = documents(NAMES)
+    above = parts(ours[0][0], "torch alone")[0]
+    file = [above]
+    for document, _ in ours:
+        same, *rest = parts(document, "torch alone")
+        assert same == above
+        file += rest
+    (tmp_path / "alone.py").write_text("\n\n\n".join(file), encoding="utf-8")
+    (printed,) = alone.run(tmp_path, [["alone.py"]])
+    assert [json.loads(one) for one in printed.splitlines()] == [numbers(one) for one, _ in ours]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_names_change_nothing_but_themselves(language):
+    """So what TensorFlow and JAX gave for the plain names holds for all.
+
+    Around ``program`` the learner's names are text alone; within, no name of the file's own is
+    hidden, and under the plain names it is the very program that was run.
+    """
+    for document, plain in tried():
+        (above, mine, below), (same, others, under) = parts(document, language), parts(
+            plain, language)  # fmt: skip
+        assert above == same
+        for name, other in zip(check(document).inputs, check(plain).inputs, strict=True):
+            below = below.replace(f'\n    "{name}": ', f'\n    "{other}": ', 1)
+        assert below == under
+        assert _read(mine) == _read(others)
+        assert renamed(mine, others) == ast.dump(ast.parse(others))
+
+
+def renamed(mine: str, others: str) -> str:
+    """The function's tree with the names of the other, in the order in which they are given."""
+    tree = ast.parse(mine)
+    new = dict(zip(_given(tree), _given(ast.parse(others)), strict=True))
+    assert len(new) == len(set(new.values())), "two names became one"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = new.get(node.id, node.id)
+        elif isinstance(node, ast.arg):
+            node.arg = new.get(node.arg, node.arg)
+    return ast.dump(tree)
+
+
+def _given(tree: ast.Module) -> list[str]:
+    """Parameters and locals of the only function, in the order they are given."""
+    (program,) = tree.body
+    assert isinstance(program, ast.FunctionDef)
+    stored = (n for line in program.body for n in ast.walk(line) if isinstance(n, ast.Name))
+    given = [one.arg for one in program.args.args]
+    return [*given, *(n.id for n in stored if isinstance(n.ctx, ast.Store))]
+
+
+def _read(function: str) -> set[str]:
+    """What it reads of the file around it, by Python's own account."""
+    tables, found = symtable.symtable(function, "file", "exec").get_children(), set()
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        found |= {one.get_name() for one in table.get_symbols() if one.is_global()}
+    return found - {"__class__"}  # Python's compiler adds it beside any name `super`
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_file_gives_each_of_its_own_names_once(language):
+    tree = ast.parse(text(documents(NAMES)[0][1], language))
+    given: list[str] = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            given.append(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            given += {(one.asname or one.name).split(".")[0] for one in node.names}
+        elif not isinstance(node, ast.If):  # torch's gradients are given anew where there are some
+            given += {n.id for n in ast.walk(node)
+                      if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
+    assert {"program", "inputs", "output", "found"} <= set(given)
+    assert [name for name in given if given.count(name) > 1] == []
+
+
+@pytest.mark.parametrize("word", [*(n for n in NAMES if n not in usable(NAMES)), *LOOKALIKES])
+def test_what_cannot_be_a_name_is_refused_where_it_is_typed(word):
+    assert keyword.iskeyword(word) or word in CALLABLE or not word.isascii() or word[0] == "_"
+    with pytest.raises(PlaygroundError) as refused:
+        check(Document((Input(word, 1.0),), "y = sin(1)"))
+    assert refused.value.part == "input"
+    with pytest.raises(PlaygroundError) as refused:
+        check(Document((Input("start", 1.0),), f"{word} = start * 2\nlast_one = start * 3"))
+    assert refused.value.line == 1
+    assert refused.value.message
+
+
+def test_a_name_that_the_program_reads_of_the_file_gets_an_underscore_behind_it():
+    given = (Input("torch", (1.0,)), Input("torch_", (2.0,)), Input("p1", (2.0,)))
+    rule = Override("mul", "grad * 2")
+    document = Document(given, "a = 2\ntf = sqrt(torch + torch_)\ny = p1 * a", overrides=(rule,))
+    in_torch, in_tensorflow = program_code(document), program_code(document, "tensorflow")
+    assert "def program(torch__, torch_, p1):" in in_torch
+    assert "    tf = torch.sqrt(torch__ + torch_)\n" in in_torch
+    assert "def program(torch, torch_, p1_):" in in_tensorflow
+    assert "    tf_ = tf.sqrt(torch + torch_)\n" in in_tensorflow
+    assert "    y = overridden(lambda p1: p1 * a, rule_1)(p1_)\n" in in_tensorflow
+    assert '    "torch": tf.constant([1.0], tf.float64),\n' in code(document, "tensorflow")
+
+
+def test_a_learners_name_brings_nothing_else_into_the_file():
+    names = ["changed", "nothing", "op_types", "TrickError", "check", "code", "cut", "NAMED",
+             "DTYPE", "listed", "P"]  # fmt: skip
+    mine, plain = as_inputs(names), as_inputs([f"plain_{place}" for place in range(11)])
+    for language in FRAMEWORKS:
+        assert defined_in_the_file(mine, language) == defined_in_the_file(plain, language)
+
+
+def test_an_output_that_no_gradient_reaches_is_null_in_the_file_too():
+    document = Document((Input("x", (1.0, 2.0)),), "y = stop_gradient(x)")
+    before = torch.get_default_dtype()
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(code(document), "file", "exec"), {"__name__": "__main__"})
+    torch.set_default_dtype(before)
+    assert json.loads(out.getvalue()) == {"forward": [1.0, 2.0], "trick_gradient": {"x": None}}
