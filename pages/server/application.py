@@ -1,5 +1,6 @@
 """The whole app as one ASGI application: Streamlit's pages, the labs' route, numbers, files."""
 
+import asyncio
 import gc
 import threading
 from collections.abc import AsyncIterator
@@ -52,9 +53,11 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     prepare()
     _workshop.trainings.start(after=10.0)  # loading torch once more would slow the first visit
     threading.Thread(target=_warm, daemon=True).start()
+    tidying = asyncio.create_task(_workshop.tidy.live())
     try:
         yield
     finally:
+        tidying.cancel()
         await _workshop.trainings.stop()
 
 
@@ -62,8 +65,8 @@ def prepare() -> None:
     """Set the process up: threads, lessons, what garbage collection walks."""
     suit_small_tensors()
     home.frame(Wish(lab="home"))  # loads torch, the lessons, and what a first frame needs
-    # Streamlit collects garbage after every run of a page and would walk a million objects of torch
-    # and plotly each time, about 100 ms. What is loaded by now stays loaded: leave it out.
+    # Whoever collects garbage would walk a million objects of torch and plotly, about 100 ms. What
+    # is loaded by now stays loaded: leave it out. There is no session yet that could be kept so.
     gc.collect()
     gc.freeze()
 

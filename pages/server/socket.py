@@ -28,6 +28,7 @@ from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Aside, Frame, RefusedError, Wish, opened, read, read_training
 from pages.labs.once import Once
 from pages.labs.turn import Turn
+from pages.server.tidy import HEAVY, Tidy
 from pages.server.trainings import Trainings
 from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, Turns
 
@@ -63,6 +64,7 @@ class Workshop:
         self.turns = Turns(max(1, min(3, (os.cpu_count() or 2) // 2)))
         self.trainings = trainings or Trainings()
         self.sockets = 0
+        self.tidy = Tidy()
         self.making: dict[str, asyncio.Event] = {}  # wishes that are computed now
         self._labs = labs
         self._threads = ThreadPoolExecutor(32, "lab")
@@ -85,8 +87,13 @@ class Workshop:
         """
 
         def make() -> bytes:
-            wish = read(text)
-            return wire.encode(self._labs.get(wish.lab, lesson.frame)(wish, turn), wish.have)
+            begun = time.thread_time()
+            try:
+                wish = read(text)
+                return wire.encode(self._labs.get(wish.lab, lesson.frame)(wish, turn), wish.have)
+            finally:
+                if time.thread_time() - begun > HEAVY:
+                    self.tidy.note()
 
         return self._frames.get(_key(text), make, turn.waiting)
 
@@ -105,6 +112,7 @@ class Workshop:
             await Socket(self, websocket).live()
         finally:
             self.sockets -= 1
+            self.tidy.note()
 
 
 def _key(wish: str) -> bytes:
