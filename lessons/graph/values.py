@@ -11,7 +11,7 @@ LIMIT = 4096
 """Numbers copied of one tensor. The rest of a larger one is counted, not kept."""
 
 _SHORT = 64
-"""Numbers that are kept as a list. More of them are an array of doubles: a quarter of the memory."""
+"""Numbers kept as a list. More of them are an array of doubles: a quarter of the memory."""
 
 _DTYPES = {
     dtype: str(dtype).removeprefix("torch.")

@@ -9,7 +9,7 @@ curves have and how many of those are run at a time.
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -28,14 +28,19 @@ from lessons.playground.nodes import Node
 
 SAVED = 2
 """Numbers held for each number of a result: the result, and what autograd keeps for its way back or
-sends on it. Measured: 1.1 for a product, 1.3 for softmax, 1.8 for a limited norm."""
+sends on it. Measured: 1.4 for a product, 1.5 for softmax and for a power, 0.8 for where."""
 
 BACKWARD = 3
 """A forward and a backward pass together, in forward passes."""
 
-SLOW = {"pow": 10, "tanh": 8, "sin": 6, "cos": 6, "exp": 3, "log": 4, "sigmoid": 4, "softplus": 8,
-        "softmax": 4, "log_softmax": 4}  # fmt: skip
+SLOW = {"pow": 10, "softmax": 10, "log_softmax": 10, "maximum": 6, "minimum": 6, "sin": 6, "cos": 6,
+        "softplus": 6, "where": 4, "div": 4, "tanh": 4, "clamp": 3, "exp": 3, "log": 3,
+        "sigmoid": 3}  # fmt: skip
 """How often as long as a product an op takes, for each number; all others count as one."""
+
+EACH = 20_000
+"""What an op takes for being run at all, however little it computes, in numbers of a product: some
+45 microseconds."""
 
 
 @dataclass
@@ -45,13 +50,15 @@ class Spent:
     Args:
         numbers: in all results together.
         work: the same, slow ops counted as many times as they are slow.
+        ops: how many ran.
     """
 
     numbers: int = 0
     work: int = 0
+    ops: int = 0
 
     def __sub__(self, other: "Spent") -> "Spent":
-        return Spent(self.numbers - other.numbers, self.work - other.work)
+        return Spent(self.numbers - other.numbers, self.work - other.work, self.ops - other.ops)
 
 
 class Budget:
@@ -89,10 +96,11 @@ class Budget:
             work += numbers * operands[0].shape[-1] // 4
         self._spent.numbers += numbers * len(types)
         self._spent.work += work
+        self._spent.ops += 1
 
     def spent(self) -> Spent:
         """What has been counted so far."""
-        return Spent(self._spent.numbers, self._spent.work)
+        return replace(self._spent)
 
 
 @dataclass(frozen=True)
@@ -103,29 +111,46 @@ class Plan:
         points: of each curve.
         draws: of the noise at each point.
         at_once: runs of the program in one batch.
+        each: bytes of one of them, with its graph.
     """
 
     points: int
     draws: int
     at_once: int
+    each: int
 
 
 def plan(
-    largest: int, held: int, numbers: int, work: int, drawn: bool, size: int = 8
+    largest: int,
+    held: int,
+    passes: tuple[Spent, Spent, Spent],
+    roles: int,
+    drawn: bool,
+    size: int = 8,
 ) -> Plan:
     """How many points, draws and runs at a time the curves have room for.
 
     Args:
         largest: how many numbers the largest tensor of one run holds.
         held: how many its inputs hold.
-        numbers: how many the results of one forward pass hold, and those of rules.
-        work: of all passes of one run, in numbers of a product.
+        passes: what came of one run forward, with tricks and without, and of the rules backward.
+        roles: how many gradients are taken of the pass without tricks.
         drawn: whether any input is.
         size: bytes of a number.
 
     Raises:
         PlaygroundError: not even ``LEAST_POINTS`` points have room.
     """
+    tricky, plain, rules = passes
+    numbers = max(tricky.numbers, plain.numbers) + rules.numbers
+    each = (numbers * SAVED + held) * size
+    at_once = max(1, MAX_SWEEP_BYTES // each)
+
+    def all_passes(once: int, with_tricks: int, of_rules: int) -> int:
+        return with_tricks * (1 + BACKWARD) + once * BACKWARD * roles + of_rules
+
+    work = all_passes(plain.work, tricky.work, rules.work)
+    work += EACH * all_passes(plain.ops, tricky.ops, rules.ops) // at_once
     runs = MAX_SWEEP_WORK // max(work, 1)
     draws = max(1, MAX_SWEEP_ELEMENTS // (CURVE_POINTS * max(largest, 1))) if drawn else 1
     draws = max(1, min(MAX_DRAWS, draws, runs // CURVE_POINTS))
@@ -138,8 +163,7 @@ def plan(
             f"two numbers; at most {_millions(most)} are computed. Use smaller lists or matrices, "
             "or fewer ops."
         )
-    bytes_ = (numbers * SAVED + held) * size
-    return Plan(points, draws, max(1, MAX_SWEEP_BYTES // max(bytes_, 1)))
+    return Plan(points, draws, at_once, each)
 
 
 def _millions(count: int) -> str:

@@ -40,12 +40,12 @@ MAX_ELEMENTS = 4_096
 MAX_SWEEP_ELEMENTS = 200_000
 """Numbers in one tensor for all points and draws of a curve: of a large one there are few draws."""
 
-MAX_SWEEP_BYTES = 16 << 20
+MAX_SWEEP_BYTES = 48 << 20
 """Memory of the runs that are made at a time for the curves: results, and what autograd keeps."""
 
-MAX_SWEEP_WORK = 500_000_000
-"""All that is computed for one row of points, in numbers of a product of two lists: about a second.
-A larger program has fewer points."""
+MAX_SWEEP_WORK = 1_000_000_000
+"""All that is computed for one row of points, in numbers of a product of two lists: two seconds. A
+larger program has fewer points."""
 
 LEAST_POINTS = 7
 """Points of one curve at least; a program with no room for them is refused."""

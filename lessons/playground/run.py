@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from lessons.playground.budget import BACKWARD, Budget, plan
+from lessons.playground.budget import Budget, plan
 from lessons.playground.check import Checked, check
 from lessons.playground.document import Document
 from lessons.playground.execute import gradients, live
@@ -87,12 +87,11 @@ def run_checked(checked: Checked, curves: bool = True, budget: Budget | None = N
     swept = None
     if curves:
         given = [value.numel() for value in checked.inputs.values()]
-        plains = len(passes) - 1
         room = plan(
             largest=max([step.result.numel() for step in tricky.steps] + given),
             held=sum(given),
-            numbers=max(with_tricks.numbers, without.numbers) + rules.numbers,
-            work=with_tricks.work * (1 + BACKWARD) + without.work * BACKWARD * plains + rules.work,
+            passes=(with_tricks, without, rules),
+            roles=len(passes) - 1,
             drawn=any(one.noise is not None for one in document.inputs),
             size=checked.dtype.itemsize,
         )

@@ -2,8 +2,8 @@
 
 Every point of a curve, and every draw of the noise, is one run of the same program; as many as
 have room (budget.py) run at once as a batch (`torch.func.vmap`), so a sum, a softmax or a clipped
-norm stays within its own run. A point that is not finite is left out of a mean or percentile, and counted. Where a curve
-may jump it is run again between its points, and broken where the jump is.
+norm stays within its own run. A point that is not finite is left out of a mean or percentile, and
+counted. Where a curve may jump it is run again between its points, and broken where the jump is.
 """
 
 import itertools

@@ -9,7 +9,15 @@ import torch
 
 from lessons.devices import DTYPES, resolve
 from lessons.draws import ROWS, unit_draws
-from lessons.inputs import COMPUTED_IN, GRID, array, format_refused, grid_around, printed, series_by_role
+from lessons.inputs import (
+    COMPUTED_IN,
+    GRID,
+    array,
+    format_refused,
+    grid_around,
+    printed,
+    series_by_role,
+)
 from lessons.lesson import Lab, Progress, Start
 from lessons.parameters import Index, Integer, Number, Numbers, Values
 from lessons.result import Histogram, Result, Series, warned
@@ -122,9 +130,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             Series("u", "noise", array(points), array(u.expand(len(points)))),
             *series_by_role(array(points), here),
         ),
-        statistics=tuple(
-            _summary(role, spread, points) for role, spread in spreads.items()
-        ),
+        statistics=tuple(_summary(role, spread, points) for role, spread in spreads.items()),
         curves=(
             *(_summary(role, spread, grid) for role, spread in along.items()),
             Series(
@@ -181,7 +187,8 @@ def _total(values: Values) -> int:
 def _noise(values: Values, points: int, columns: int) -> Iterator[torch.Tensor]:
     """Noise in chunks of rows, one row a draw; points and curves draw from streams of their own.
 
-    Once the curves have had their draws, the columns are those of the points alone. Noise given by hand is used as it is: each of its numbers is one draw, for every x alike.
+    Once the curves have had their draws, the columns are those of the points alone. Noise given by
+    hand is used as it is: each of its numbers is one draw, for every x alike.
     """
     if values["u"] is not None:
         yield torch.tensor(values["u"], dtype=torch.float64)[:, None].expand(-1, columns)

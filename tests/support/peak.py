@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,36 +54,50 @@ def costs(wishes: Sequence[dict[str, Any]], timeout: float = 600) -> list[Cost]:
     return [Cost(*json.loads(line)) for line in done.stdout.splitlines()]
 
 
-def _megabytes(name: str) -> float:
+def forked(work: Callable[[], Any]) -> tuple[float, float, Any]:
+    """Megabytes above idle and seconds that the work takes in a fork, and what it comes to."""
+    reads, writes = os.pipe()
+    child = os.fork()
+    if not child:
+        idle = megabytes("VmRSS")
+        AGAIN.write_text("5")  # the peak begins anew
+        begun = time.process_time()
+        made = work()
+        seconds = time.process_time() - begun
+        taken = megabytes("VmHWM") - idle
+        with os.fdopen(writes, "w") as out:
+            out.write(json.dumps((taken, seconds, made)))
+        os._exit(0)
+    os.close(writes)
+    with os.fdopen(reads) as come:
+        said = come.read()
+    if os.waitpid(child, 0)[1] or not said:
+        raise RuntimeError("the fork ended by itself")
+    taken, seconds, made = json.loads(said)
+    return taken, seconds, made
+
+
+def megabytes(name: str) -> float:
+    """A line of this process's status: VmRSS what it has, VmHWM the most it had."""
     line = next(line for line in STATUS.read_text().splitlines() if line.startswith(f"{name}:"))
     return int(line.split()[1]) / 1024
 
 
-def _one(wish: dict[str, Any]) -> Cost:
+def _answer(wish: dict[str, Any]) -> tuple[int, str, list[str]]:
     from pages.labs import lesson, playground, wire
     from pages.labs.lesson import RefusedTextError
     from pages.labs.messages import RefusedError, read
 
     lab = playground.frame if wish["lab"] == "playground" else lesson.frame
-    idle = _megabytes("VmRSS")
-    AGAIN.write_text("5")  # the peak begins anew
-    begun, size, said, notes = time.process_time(), 0, "", []
     try:
-        asked = read(json.dumps(wish))
-        frame = lab(asked)
-        notes = [one["text"] for one in frame["notes"]]
-        if not frame["accepted"]:
-            said = "; ".join(
-                str(control["error"])
-                for group in frame["groups"]
-                for control in group["controls"]
-                if control["error"]
-            )
-        size = len(wire.encode(frame))
+        frame = lab(read(json.dumps(wish)))
     except (RefusedError, RefusedTextError) as error:
-        said = str(error) or type(error).__name__
-    seconds = time.process_time() - begun
-    return Cost(_megabytes("VmHWM") - idle, seconds, size, said, notes)
+        return 0, str(error) or type(error).__name__, []
+    controls = (control for group in frame["groups"] for control in group["controls"])
+    said = "; ".join(str(control["error"]) for control in controls if control["error"])
+    if not (said or frame["accepted"]):
+        said = "refused"
+    return len(wire.encode(frame)), said, [one["text"] for one in frame["notes"]]
 
 
 def main() -> None:
@@ -98,12 +112,8 @@ def main() -> None:
         wire.encode(lesson.frame(Wish(lab=name)))
     wire.encode(playground.frame(Wish(lab="playground")))
     for wish in json.load(sys.stdin):
-        child = os.fork()
-        if not child:
-            print(json.dumps(_one(wish)), flush=True)
-            os._exit(0)
-        if os.waitpid(child, 0)[1]:
-            print(json.dumps(Cost(0, 0, 0, "it ended by itself", [])), flush=True)
+        taken, seconds, made = forked(lambda wish=wish: _answer(wish))  # type: ignore[misc]
+        print(json.dumps((taken, seconds, *made)), flush=True)
 
 
 if __name__ == "__main__":

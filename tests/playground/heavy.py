@@ -1,0 +1,86 @@
+"""Programs at the edge of what is accepted, by chance: as wide and as long as the limits let them.
+
+``python -m tests.playground.heavy 200`` tries so many and prints the worst, by memory and by time.
+"""
+
+import random
+import sys
+
+from lessons.playground import Document, Input, Noise, Override, Plot
+from lessons.playground.limits import MAX_CHARACTERS, MAX_OPS
+
+_CELLS = tuple((i % 7 + 1) / 7 for i in range(1024))
+_COLUMN = tuple((cell,) for cell in _CELLS)
+_SQUARE = tuple(_CELLS[i : i + 32] for i in range(0, 1024, 32))
+_TALL = tuple(_CELLS[i : i + 16] for i in range(0, 1024, 16))
+STARTS = (
+    ("x*[1,1.5,2,2.5]", _COLUMN),
+    ("x*2", _CELLS),
+    ("x@x", _SQUARE),
+    ("x@transpose(x)", _TALL),  # 64 × 64
+)
+LINES = (
+    "{p}*1.001", "{p}*{p}*0.9", "{p}**1.01", "{p}**3", "softmax({p})", "log_softmax({p})",
+    "tanh({p})", "sin({p})", "exp({p}*0.1)", "sqrt(abs({p}))", "softplus({p})", "{p}/(1+{p}*{p})",
+    "where({p}>0.5,{p},{q})", "maximum({p},{q})", "clamp({p},-1,1)", "clip_gradient_norm({p},1)",
+    "clip_gradient({p},-1,1)", "flip_gradient({p},0.5)", "straight_through(round)({p})",
+    "forward_backward(sign,tanh)({p})", "stop_gradient({p})+{q}", "{p}+{q}", "{p}-sum({p})*1e-4",
+    "transpose(transpose({p}))", "py_func({p}*{p}+{q})+{p}", "onehot_argmax({p})+{p}",
+)  # fmt: skip
+SQUARES = ("{p}@{p}*0.02", "{p}@transpose({q})*0.02")
+RULES = ("clip", "halve", "grad * 0.99", "sin(grad)*0.5+tanh(grad)*0.5", "guided relu")
+
+
+def heavy(chance: random.Random) -> Document:
+    """One such program; most are accepted."""
+    start, values = chance.choice(STARTS)
+    noise = chance.random() < 0.4
+    known = LINES + (SQUARES * 4 if values is _TALL else ())
+    kinds = chance.sample(known, chance.choice((1, 1, 2, 4)))
+    most = chance.choice((58, 120, MAX_OPS, MAX_OPS))
+    first = f"a={start}" + ("*u" if noise else "")
+    text, previous, before = first, "a", "a"
+    ops = 4
+    for place in range(MAX_OPS):
+        name = f"b{place}"
+        line = f"{name}={chance.choice(kinds).format(p=previous, q=before)}"
+        ops += sum(line.count(sign) for sign in "*/+->@(") + 1
+        if ops > most or len(text) + len(line) + 1 > MAX_CHARACTERS:
+            break
+        text += "\n" + line
+        previous, before = name, previous
+    overrides: tuple[Override, ...] = ()
+    if chance.random() < 0.4:
+        overrides = (Override(chance.choice(("mul", "add", "tanh", "pow")), chance.choice(RULES)),)
+    shaped = Noise("normal", 1.0, 0.1, 3, chance.choice(("", "x")))
+    if len(values) == 1024 and values is _COLUMN:
+        shaped = Noise("normal", 1.0, 0.1, 3, "")
+    return Document(
+        (Input("x", values), *((Input("u", noise=shaped),) if noise else ())),
+        text,
+        overrides=overrides,
+        plot=Plot("x", -2.0, 2.0, chance.randint(1, 1024)),
+        intended=chance.choice(("", "a")),
+        dtype=chance.choice(("float64", "float64", "float32", "bfloat16")),
+    )
+
+
+def main(count: int) -> None:
+    """Try so many, and print the worst."""
+    from pages.labs.playground_form import form_of
+    from tests.support.peak import costs
+
+    tried = [heavy(random.Random(seed)) for seed in range(count)]
+    wishes = [{"lab": "playground", "values": form_of(one), "good": {}} for one in tried]
+    found = list(enumerate(costs(wishes, timeout=3600)))
+    print(sum(not cost.said for _, cost in found), "of", count, "accepted")
+    for seed, cost in found:
+        if cost.said:
+            print(seed, cost.said[:150])
+    for what in (0, 1, 2):
+        for seed, cost in sorted(found, key=lambda one: -one[1][what])[:4]:
+            print(seed, cost[:3], cost.said[:90])
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
