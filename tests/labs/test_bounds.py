@@ -19,6 +19,8 @@ from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import MAX_MESSAGE, Wish
 from pages.labs.once import Once
 from pages.labs.playground_form import LONGEST, form_of
+from pages.labs.turn import Turn
+from pages.server.turns import Interrupted
 from tests.playground.heavy import heavy
 from tests.support.peak import available, costs
 
@@ -233,3 +235,21 @@ def test_what_is_kept_of_programs_is_bounded_by_bytes(monkeypatch):
         made = playground.compute(document)
         assert 40 * 4096 * 8 < made.size < 40 * 4096 * 8 * 8
     assert playground._known._held <= 4 << 20
+
+
+def test_a_large_program_gives_way_and_stops_between_its_parts():
+    told = []
+
+    class Left(Turn):
+        def report(self, share):
+            told.append(share)
+            if share > 0.1:
+                raise Interrupted
+
+    document = Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.0005", 150))
+    with pytest.raises(Interrupted):
+        playground.frame(Wish(lab="playground", values=form_of(document)), Left())
+    assert told == sorted(told)
+    assert len(told) >= 3
+    assert told[-2] <= 0.1, "the first one after that is the last"
+    assert isinstance(playground.compute(document), playground.Computed), "whoever stays has it"
