@@ -137,10 +137,14 @@ class _Bins:
         self.add(first)
 
     def add(self, values: Array) -> None:
-        place = (values - self.low) / np.where(self.width > 0, self.width, 1.0)
-        index = np.clip(np.floor(place), -1, _BINS) + 1 + self._offset
-        flat = index[~np.isnan(index)].astype(np.int64)
-        self._counts += np.bincount(flat, minlength=self._counts.size).reshape(self._counts.shape)
+        place = values - self.low
+        place /= np.where(self.width > 0, self.width, 1.0)
+        np.clip(np.floor(place, out=place), -1, _BINS, out=place)
+        place += self._offset + 1
+        there = ~np.isnan(place)
+        flat = (place.ravel() if there.all() else place[there]).astype(np.int64)
+        # In place: a table of all bins for each chunk would cost more than the chunk.
+        np.add.at(self._counts.reshape(-1), flat, 1)
 
     def value_at(self, place: Array) -> Array:
         """The value with this many others below it, by interpolation inside its bin."""

@@ -7,7 +7,8 @@ autograd then sends nothing along that edge, as if the operand had been stopped.
 """
 
 import weakref
-from collections.abc import Callable, Container
+from array import array
+from collections.abc import Callable, Container, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -110,7 +111,8 @@ def added(first: Value | None, second: Value) -> Value:
     if first is None:
         return second
     pairs = zip(first.numbers, second.numbers, strict=True)
-    return second._replace(numbers=[a + b for a, b in pairs])
+    summed: Sequence[Any] = [a + b for a, b in pairs]
+    return second._replace(numbers=array("d", summed) if second.packed else summed)
 
 
 class Wiring:

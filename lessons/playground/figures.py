@@ -16,6 +16,7 @@ from lessons.text import listed, number
 _GRADIENTS = {"trick_gradient": 5.0, "intended_gradient": 2.5, "true_gradient": 2.5}
 """The roles and their lines' widths: the broad one lies below, so that both are seen."""
 _MOST_ROWS = 48
+_SPELLED = 8
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _COLUMNS = {"trick_gradient": "autograd", "true_gradient": "true", "intended_gradient": "intended"}
 
@@ -181,8 +182,9 @@ def _all(value: Any) -> str:
         return "; ".join(_all(one) for one in value)
     if not isinstance(value, torch.Tensor):
         return number(float(value))
-    words = [number(float(one)) for one in value.flatten().tolist()]
-    return listed(words, 8)
+    words = [number(float(one)) for one in value.flatten()[:_SPELLED].tolist()]
+    more = value.numel() - len(words)
+    return listed(words, _SPELLED) + (f" and {more} more" if more else "")
 
 
 def _limit(heights: list[Array]) -> float:

@@ -124,6 +124,7 @@ class Machine:
             if isinstance(error.__cause__, PlaygroundError):
                 raise error.__cause__ from None
             raise self._error(node, f"torch refuses this: {_first_line(error)}") from error
+        self.budget.count(node, arguments, result)
         if self.steps is not None and isinstance(result, torch.Tensor):
             tensors = tuple(a for a in arguments if isinstance(a, torch.Tensor))
             self.steps.append(Step(node, tensors, result))

@@ -1,7 +1,7 @@
 """Every bound of the playground, in one place. What is over one is refused with its own message.
 
 They keep one visitor's program from taking the machine from the others: each op is small because
-its tensors are, and between ops the clock is read.
+its tensors are, and between ops the clock is read. What follows from them is in budget.py.
 """
 
 MAX_CHARACTERS = 4_000
@@ -38,13 +38,23 @@ MAX_ELEMENTS = 4_096
 """Numbers in one tensor of a program, at the learner's points."""
 
 MAX_SWEEP_ELEMENTS = 200_000
-"""Numbers in one tensor while a curve is computed: points × draws × the tensor's own size."""
+"""Numbers in one tensor for all points and draws of a curve: of a large one there are few draws."""
+
+MAX_SWEEP_BYTES = 48 << 20
+"""Memory of the runs that are made at a time for the curves: results, and what autograd keeps."""
+
+MAX_SWEEP_WORK = 1_000_000_000
+"""All that is computed for one row of points, in numbers of a product of two lists: two seconds. A
+larger program has fewer points."""
+
+LEAST_POINTS = 7
+"""Points of one curve at least; a program with no room for them is refused."""
 
 MAX_DRAWS = 64
 """Draws of the noise behind one band."""
 
 CURVE_POINTS = 121
-"""Points of one curve."""
+"""Points of one curve, where there is room for them: an odd number."""
 
 MAX_INPUTS = 12
 """Inputs of one document."""
@@ -55,5 +65,6 @@ MAX_INPUT_ELEMENTS = 1_024
 MAX_OVERRIDES = 12
 """Rows of the override table."""
 
-SECONDS = 3.0
-"""One run: values, gradients and curves. Past it, the run stops at the next op."""
+SECONDS = 5.0
+"""Computing of one run: values, gradients and curves. Past it, the run stops at the next op. By the
+bounds above a run takes two; this is for a machine that is slower than they think."""

@@ -167,6 +167,13 @@ class Program:
         return tuple(name for line in self.assignments for name in line.names)
 
     @property
+    def ops(self) -> int:
+        """How many ops run on tensors."""
+        plain = (Number, NumberList, Name)
+        found = (node for line in self.assignments for node in walk(line.value))
+        return sum(not isinstance(one, plain) and one.kind != "number" for one in found)
+
+    @property
     def op_types(self) -> tuple[str, ...]:
         """The engine's op types that it runs, each once, in order."""
         found = (op for line in self.assignments for n in walk(line.value) for op in n.op_types)

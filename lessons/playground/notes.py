@@ -10,6 +10,7 @@ from lessons.playground.check import Checked
 from lessons.playground.errors import nearest
 from lessons.playground.execute import Live, gradients
 from lessons.playground.interpret import Step
+from lessons.playground.limits import CURVE_POINTS
 from lessons.playground.nodes import Call, Node
 from lessons.playground.sweep import Curves
 from lessons.result import Note
@@ -60,6 +61,12 @@ def notes(
             "info",
             f"{checked.output} has another shape than {over}. The plot shows its sum, which is "
             "what the gradients are of.",
+        )
+    if curves is not None and curves.points < CURVE_POINTS:
+        yield Note(
+            "info",
+            f"This program is large: its curves have {curves.points} points, those of a smaller "
+            f"one {CURVE_POINTS}.",
         )
     if curves is not None and curves.draws > 1:
         yield Note(

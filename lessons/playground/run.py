@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from lessons.playground.budget import Budget
+from lessons.playground.budget import Budget, plan
 from lessons.playground.check import Checked, check
 from lessons.playground.document import Document
 from lessons.playground.execute import gradients, live
@@ -68,8 +68,11 @@ def run_checked(checked: Checked, curves: bool = True, budget: Budget | None = N
     """As ``run``, for a document that has been checked."""
     budget = budget or Budget()
     document = checked.document
+    before = budget.spent()
     tricky = live(checked, budget=budget)
+    with_tricks = budget.spent() - before
     plain = live(checked, plain=True, budget=budget)
+    without = budget.spent() - before - with_tricks
     names = list(checked.inputs)
     passes = {"trick_gradient": (tricky, tricky.output), "true_gradient": (plain, plain.output)}
     if document.intended:
@@ -79,12 +82,20 @@ def run_checked(checked: Checked, curves: bool = True, budget: Budget | None = N
         budget.check()
         leaves = [made.inputs[name] for name in names]
         found[role] = _by_name(names, gradients(output, leaves, keep=True))
+    rules = budget.spent() - before - with_tricks - without
     values = {**checked.inputs, **{n: _plain(v) for n, v in tricky.values.items()}}
     swept = None
     if curves:
-        largest = max([step.result.numel() for step in tricky.steps] + [
-            value.numel() for value in checked.inputs.values()])  # fmt: skip
-        swept = sweep(checked, largest, budget)
+        given = [value.numel() for value in checked.inputs.values()]
+        room = plan(
+            largest=max([step.result.numel() for step in tricky.steps] + given),
+            held=sum(given),
+            passes=(with_tricks, without, rules),
+            roles=len(passes) - 1,
+            drawn=any(one.noise is not None for one in document.inputs),
+            size=checked.dtype.itemsize,
+        )
+        swept = sweep(checked, room, budget)
     return Outcome(
         series=_series(checked, values[checked.output], found),
         curves=swept.series if swept else (),

@@ -1,9 +1,9 @@
 """Curves: the output and its gradients while one entry of one input moves over a range.
 
-Every point of a curve, and every draw of the noise, is one run of the same program; all of them
-run at once as a batch (`torch.func.vmap`), so a sum, a softmax or a clipped norm stays within its
-own run. A point that is not finite is left out of a mean or percentile, and counted. Where a curve
-may jump it is run again between its points, and broken where the jump is.
+Every point of a curve, and every draw of the noise, is one run of the same program; as many as
+have room (budget.py) run at once as a batch (`torch.func.vmap`), so a sum, a softmax or a clipped
+norm stays within its own run. A point that is not finite is left out of a mean or percentile, and
+counted. Where a curve may jump it is run again between its points, and broken where the jump is.
 """
 
 import itertools
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from lessons.playground.budget import Budget
+from lessons.playground.budget import Budget, Plan
 from lessons.playground.check import Checked, draws
 from lessons.playground.execute import forward, gradients
-from lessons.playground.limits import CURVE_POINTS, MAX_DRAWS, MAX_SWEEP_ELEMENTS
+from lessons.playground.limits import CURVE_POINTS
 from lessons.result import Array, Series
 
 
@@ -26,48 +26,48 @@ class Curves:
     Args:
         series: one for each role; with a band where there is noise.
         draws: how many draws are behind each point, 1 without noise.
+        points: how many there are, those beside a jump not counted.
     """
 
     series: tuple[Series, ...]
     draws: int
+    points: int
 
 
-def sweep(checked: Checked, largest: int, budget: Budget) -> Curves:
+def sweep(checked: Checked, room: Plan, budget: Budget) -> Curves:
     """Compute the curves.
 
     Args:
         checked: what to run.
-        largest: how many numbers the largest tensor of one run holds.
+        room: how many points, draws, and runs at a time.
         budget: the time left.
 
     Raises:
         PlaygroundError: the time is over.
     """
     drawn = [one for one in checked.document.inputs if one.noise is not None]
-    room = max(1, MAX_SWEEP_ELEMENTS // (CURVE_POINTS * max(largest, 1)))
-    count = min(MAX_DRAWS, room) if drawn else 1
     noise = {
-        one.name: torch.stack(list(itertools.islice(draws(checked.document, one), count)))
+        one.name: torch.stack(list(itertools.islice(draws(checked.document, one), room.draws)))
         for one in drawn
     }
     plot = checked.document.plot
-    x = grid(plot.low, plot.high)
-    series = _swept(checked, x, noise, count, budget)
+    x = grid(plot.low, plot.high, room.points)
+    series = _swept(checked, x, noise, room, budget, 0.0)
     between = _between(x.numpy(), _steep(series))
     if len(between):
-        finer = _swept(checked, torch.from_numpy(between), noise, count, budget)
+        finer = _swept(checked, torch.from_numpy(between), noise, room, budget, 0.5)
         series = [_broken(one, more) for one, more in zip(series, finer, strict=True)]
-    return Curves(tuple(series), count)
+    return Curves(tuple(series), room.draws, room.points)
 
 
-def grid(low: float, high: float) -> torch.Tensor:
+def grid(low: float, high: float, count: int = CURVE_POINTS) -> torch.Tensor:
     """The places of a curve, float64; one that is 0 but for rounding is 0, where much happens.
 
     >>> float(grid(-0.3, 0.9).abs().min())
     0.0
     """
-    step = (high - low) / (CURVE_POINTS - 1)
-    x = low + step * torch.arange(CURVE_POINTS, dtype=torch.float64)
+    step = (high - low) / (count - 1)
+    x = low + step * torch.arange(count, dtype=torch.float64)
     x[-1] = high
     return torch.where(x.abs() < 1e-9 * step, 0.0, x)
 
@@ -76,22 +76,46 @@ def _swept(
     checked: Checked,
     x: torch.Tensor,
     noise: dict[str, torch.Tensor],
-    count: int,
+    room: Plan,
     budget: Budget,
+    done: float,
 ) -> list[Series]:
-    plot, over = checked.document.plot, checked.over
-    start = checked.inputs[over.name]
-    moved = start.flatten().repeat(len(x), 1)
-    moved[:, plot.entry - 1] = x
-    batch = {over.name: moved.reshape(len(x), *start.shape).repeat(count, *[1] * start.dim())}
-    batch |= {name: rows.repeat_interleave(len(x), 0) for name, rows in noise.items()}
+    """The series over these places; so many runs at a time, whose graph goes before the next."""
+    found: dict[str, list[torch.Tensor]] = {}
+    total = room.draws * len(x)
+    for first in range(0, total, room.at_once):
+        budget.report(done + 0.5 * first / total)
+        batch = _batch(checked, x, noise, range(first, min(first + room.at_once, total)))
+        for role, value in _runs(checked, batch, budget).items():
+            found.setdefault(role, []).append(value)
+    return [
+        _series(role, x, torch.cat(parts).reshape(room.draws, len(x)))
+        for role, parts in found.items()
+    ]
 
+
+def _batch(
+    checked: Checked, x: torch.Tensor, noise: dict[str, torch.Tensor], which: range
+) -> dict[str, torch.Tensor]:
+    """The inputs that are not the same in all of these runs: draw by draw, place by place."""
+    over = checked.over
+    start = checked.inputs[over.name]
+    runs = torch.arange(which.start, which.stop)
+    moved = start.flatten().repeat(len(runs), 1)
+    moved[:, checked.document.plot.entry - 1] = x[runs % len(x)]
+    drawn = {name: rows[runs // len(x)] for name, rows in noise.items()}
+    return {over.name: moved.reshape(len(runs), *start.shape), **drawn}
+
+
+def _runs(
+    checked: Checked, batch: dict[str, torch.Tensor], budget: Budget
+) -> dict[str, torch.Tensor]:
     found = {"forward": _values(checked, batch, budget)}
     found["trick_gradient"] = _gradient(checked, batch, budget, plain=False)
     found["true_gradient"] = _gradient(checked, batch, budget, plain=True)
     if checked.document.intended:
         found["intended_gradient"] = _gradient(checked, batch, budget, True, intended=True)
-    return [_series(name, x, value.reshape(count, len(x))) for name, value in found.items()]
+    return found
 
 
 def shown(output: torch.Tensor, entry: int, like: torch.Size) -> torch.Tensor:
@@ -173,7 +197,7 @@ def _between(x: Array, steps: Array) -> Array:
     """Places within these steps, as many for each as a second run of the same size has room for."""
     if not len(steps):
         return np.empty(0)
-    inner = min(max((CURVE_POINTS - 1) // len(steps), 1), 10)
+    inner = min(max((len(x) - 1) // len(steps), 1), 10)
     parts = np.arange(1, inner + 1) / (inner + 1)
     left, right = x[steps, None], x[steps + 1, None]
     return np.ravel(left + (right - left) * parts)

@@ -9,7 +9,15 @@ import torch
 
 from lessons.devices import DTYPES, resolve
 from lessons.draws import ROWS, unit_draws
-from lessons.inputs import COMPUTED_IN, array, format_refused, grid_around, printed, series_by_role
+from lessons.inputs import (
+    COMPUTED_IN,
+    GRID,
+    array,
+    format_refused,
+    grid_around,
+    printed,
+    series_by_role,
+)
 from lessons.lesson import Lab, Progress, Start
 from lessons.parameters import Index, Integer, Number, Numbers, Values
 from lessons.result import Histogram, Result, Series, warned
@@ -21,6 +29,11 @@ from lessons.text import counted
 from lessons.tricks import stop_gradient
 
 PREVIEW_DRAWS = ROWS
+CURVE_DRAWS = 196 * ROWS
+"""Draws behind a curve at most, some hundred thousand: more would move it by less than a pixel. At
+the learner's own inputs all are computed."""
+MOST_NUMBERS = 100_000_000
+"""Draws × inputs, those of the curves besides: some seven seconds on one core."""
 
 PARAMETERS = (
     Number("noise_low", "Noise from", "0.9", slider=(-0.5, 2.0)),
@@ -59,7 +72,19 @@ def check(values: Values) -> Mapping[str, str]:
         errors["noise_low"] = f"{low:g} is above “Noise to”, {high:g}. Lower it, or raise that."
     if u is not None and len(u) not in (1, len(x)):
         errors["u"] = f"{len(u)} numbers came for {len(x)} inputs. Give one for each x, or one."
+    if u is None and numbers(values["draws"], len(x)) > MOST_NUMBERS:
+        most = (MOST_NUMBERS - CURVE_DRAWS * GRID) // len(x)
+        errors["draws"] = (
+            f"{values['draws']:,} draws at {len(x)} inputs are "
+            f"{numbers(values['draws'], len(x)):,} numbers with those of the curves; at most "
+            f"{MOST_NUMBERS:,} are computed. Take {most:,} draws or fewer, or fewer inputs."
+        )
     return errors
+
+
+def numbers(draws: int, inputs: int) -> int:
+    """How many numbers of noise are drawn: at each input, and at each point of the curves."""
+    return draws * inputs + min(draws, CURVE_DRAWS) * GRID
 
 
 def preview(values: Values) -> Values:
@@ -86,13 +111,17 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     u = _noise_at_points(values, len(points))
     here = by_role(program, cast(points), cast(u))
 
-    columns = torch.cat([points, grid])
-    spreads = {role: Spread(len(columns)) for role in _SPREAD_ROLES}
+    columns, count = torch.cat([points, grid]), len(points)
+    spreads = {role: Spread(count) for role in _SPREAD_ROLES}
+    along = {role: Spread(len(grid)) for role in _SPREAD_ROLES}
     total = _total(values)
-    for noise in _noise(values, len(points), len(columns)):
-        wide = cast(columns).expand(len(noise), -1)
+    for noise in _noise(values, count, len(columns)):
+        wide = cast(columns[: noise.shape[1]]).expand(len(noise), -1)
         for role, value in of_this_noise(program, wide, cast(noise)).items():
-            spreads[role].add(array(value))
+            drawn = array(value)
+            spreads[role].add(drawn[:, :count])
+            if drawn.shape[1] > count:
+                along[role].add(drawn[:, count:])
         progress(spreads["forward"].draws / total)
 
     at = min(values["point"], len(points)) - 1
@@ -101,15 +130,9 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             Series("u", "noise", array(points), array(u.expand(len(points)))),
             *series_by_role(array(points), here),
         ),
-        statistics=tuple(
-            _summary(role, spread, columns, slice(0, len(points)))
-            for role, spread in spreads.items()
-        ),
+        statistics=tuple(_summary(role, spread, points) for role, spread in spreads.items()),
         curves=(
-            *(
-                _summary(role, spread, columns, slice(len(points), None))
-                for role, spread in spreads.items()
-            ),
+            *(_summary(role, spread, grid) for role, spread in along.items()),
             Series(
                 "intended_gradient", "intended_gradient", array(grid), array(intended(cast(grid)))
             ),
@@ -118,7 +141,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         facts=_facts(points, u, here, spreads, at, values),
         notes=(
             *warned(missing),
-            *notes(points, cast(points), cast(u), here, spreads),
+            *notes(points, cast(points), cast(u), here, spreads, along),
         ),
         work=counted(total, "draw"),
         device=str(device),
@@ -164,28 +187,27 @@ def _total(values: Values) -> int:
 def _noise(values: Values, points: int, columns: int) -> Iterator[torch.Tensor]:
     """Noise in chunks of rows, one row a draw; points and curves draw from streams of their own.
 
-    Noise given by hand is used as it is: each of its numbers is one draw, for every x alike.
+    Once the curves have had their draws, the columns are those of the points alone. Noise given by
+    hand is used as it is: each of its numbers is one draw, for every x alike.
     """
     if values["u"] is not None:
         yield torch.tensor(values["u"], dtype=torch.float64)[:, None].expand(-1, columns)
         return
     low, span = values["noise_low"], values["noise_high"] - values["noise_low"]
-    left = values["draws"]
-    streams = zip(
-        unit_draws(values["seed"], 0, points),
-        unit_draws(values["seed"], 1, columns - points),
-        strict=True,
-    )
-    for at_points, on_grid in streams:
-        yield low + span * torch.cat([at_points, on_grid], 1)[:left]
-        left -= ROWS
+    on_grid = unit_draws(values["seed"], 1, columns - points)
+    left, for_curves = values["draws"], min(values["draws"], CURVE_DRAWS)
+    for unit in unit_draws(values["seed"], 0, points):
+        if for_curves > 0:
+            unit = torch.cat([unit, next(on_grid)], 1)
+        yield low + span * unit[:left]
+        left, for_curves = left - ROWS, for_curves - ROWS
         if left <= 0:
             return
 
 
-def _summary(role: str, spread: Spread, x: torch.Tensor, part: slice) -> Series:
+def _summary(role: str, spread: Spread, x: torch.Tensor) -> Series:
     percentiles = (spread.percentile(share) for share in (0.05, 0.95))
-    return Series(role, role, *(a[part] for a in (array(x), spread.mean, *percentiles)))
+    return Series(role, role, array(x), spread.mean, *percentiles)
 
 
 def _histograms(spreads: dict[str, Spread], at: int, intended: float) -> tuple[Histogram, ...]:

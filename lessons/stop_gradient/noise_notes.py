@@ -16,6 +16,7 @@ def notes(
     u: torch.Tensor,
     here: dict[str, torch.Tensor],
     spreads: dict[str, Spread],
+    along: dict[str, Spread],
 ) -> Iterator[Note]:
     """One note for each cause found at the learner's x, then what the bands leave out.
 
@@ -23,7 +24,8 @@ def notes(
         given: x as the learner wrote it, float64, shape [n].
         x, u: the same and the noise, as computed with.
         here: values by role at x.
-        spreads: over the draws; the first n columns are the learner's x.
+        spreads: over the draws, at x.
+        along: the same at the points of the curves, which may have fewer draws.
     """
     u = u.expand(len(x))
     y = x**2
@@ -47,7 +49,7 @@ def notes(
     yield from told("x", given, here, causes)
     for role in ("forward", "trick_gradient"):
         spread = spreads[role]
-        left_out = spread.not_finite[: len(x)]
+        left_out = spread.not_finite
         if bool((left_out > 0).any()):
             worst = int(left_out.argmax())
             name = "forward value" if role == "forward" else "gradient"
@@ -57,7 +59,10 @@ def notes(
                 f"{int(left_out[worst]):,} of {spread.draws:,} draws. "
                 "Mean and band are of the other draws.",
             )
-    error = max(spread.error for spread in spreads.values())
+    some, drawn = along["forward"].draws, spreads["forward"].draws
+    if some < drawn:
+        yield Note("info", f"The curves are of the first {some:,} draws; all else is of {drawn:,}.")
+    error = max(spread.error for spread in (*spreads.values(), *along.values()))
     if error:
         yield Note(
             "info",

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
 from lessons.playground import (
@@ -18,6 +18,7 @@ from lessons.playground import (
     snip,
     to_text,
 )
+from lessons.playground.budget import Budget
 from lessons.playground.cuts import operations_of
 from lessons.playground.graph import edges_of, place, record_checked
 from lessons.playground.run import run_checked
@@ -104,7 +105,7 @@ def compute(document: Document, turn: Turn = ALONE) -> Computed | PlaygroundErro
     def make() -> Computed | PlaygroundError:
         with turn:
             try:
-                return _computed(document)
+                return _computed(document, turn.report)
             except PlaygroundError as error:
                 # Its traceback holds every tensor of the run that was refused.
                 error.__context__ = error.__cause__ = None
@@ -114,17 +115,23 @@ def compute(document: Document, turn: Turn = ALONE) -> Computed | PlaygroundErro
     return _known.get(to_text(document), make, turn.waiting)
 
 
-_known: Once[str, Computed | PlaygroundError] = Once(24)
+def _size(made: Computed | PlaygroundError) -> int:
+    return made.size if isinstance(made, Computed) else 1000
 
 
-def _computed(document: Document) -> Computed:
+KEPT = 32 << 20
+"""Bytes of what was computed that are kept for the next who asks for the same."""
+_known: Once[str, Computed | PlaygroundError] = Once(KEPT, _size)
+
+
+def _computed(document: Document, report: Callable[[float], None]) -> Computed:
     start = time.perf_counter()
     checked = check(document)
-    outcome = run_checked(checked)
+    outcome = run_checked(checked, budget=Budget(report=report))
+    if checked.program.ops > LARGEST_GRAPH:
+        return Computed(outcome, None, time.perf_counter() - start)
     recording = record_checked(checked)
     seconds = time.perf_counter() - start
-    if len(recording.ops) > LARGEST_GRAPH:
-        return Computed(outcome, None, seconds)
     ops = operations_of(checked.program)
     cut = {f"{one.name}:{operand.place}" for one in ops for operand in one.operands if operand.cut}
     graph = Graph(recording, place(checked), frozenset(edges_of(ops)), frozenset(cut))

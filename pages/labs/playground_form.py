@@ -5,6 +5,7 @@ Every control has one text under one name: ``program``, ``inputs`` (the names), 
 """
 
 import contextlib
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 
@@ -36,6 +37,8 @@ _FIELDS = (
 _CONTROL = re.compile(
     r"in\.\w{1,60}\.(is|values|a|b|seed|like|entry)|override\.\d{1,2}\.(op|rule|only)"
 )
+LONGEST = 40_000
+"""Characters kept of the controls of inputs that are no longer named."""
 _WORDS = re.compile(r"[\s,]+")
 
 
@@ -89,11 +92,11 @@ def known_control(name: str) -> bool:
 def complete(form: Mapping[str, str]) -> Form:
     """The same form with texts for every input that is named, and an empty row for a next rule.
 
-    Texts of inputs that are no longer named are kept, for they may come back, but not many.
+    Texts of inputs that are no longer named are kept, for they may come back, but not many: the
+    newest ``MAX_INPUTS``, and of these no more than ``LONGEST`` characters.
     """
     named = _readable_names(form)
-    gone = [name.split(".")[1] for name in form if name.startswith("in.")]
-    kept = {*named, *list(dict.fromkeys(name for name in gone if name not in named))[-MAX_INPUTS:]}
+    kept = {*named, *_gone(form, named)}
     made = {
         name: text
         for name, text in form.items()
@@ -110,6 +113,18 @@ def complete(form: Mapping[str, str]) -> Form:
     if last and count < MAX_OVERRIDES:
         made |= {f"override.{count + 1}.{word}": "" for word in _OVERRIDE}
     return made
+
+
+def _gone(form: Mapping[str, str], named: Sequence[str]) -> list[str]:
+    """The inputs that are no longer named and whose texts are kept, the newest first."""
+    sizes: dict[str, int] = {}
+    for control, text in form.items():
+        if control.startswith("in."):
+            name = control.split(".")[1]
+            sizes[name] = sizes.get(name, 0) + len(text)
+    newest = [name for name in reversed(sizes) if name not in named][:MAX_INPUTS]
+    held = itertools.accumulate(sizes[name] for name in newest)
+    return [name for name, upto in zip(newest, held, strict=True) if upto <= LONGEST]
 
 
 def rows(form: Mapping[str, str]) -> int:

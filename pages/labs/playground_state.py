@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+import torch
+
 from lessons.graph import Recording
 from lessons.playground import Document, Outcome, PlaygroundError, presets, to_url
 from pages.labs.playground_form import Form, names
@@ -36,6 +38,19 @@ class Computed:
     outcome: Outcome
     graph: Graph | None
     seconds: float
+
+    @property
+    def size(self) -> int:
+        """Bytes that it holds, about: its numbers, and what a node or a name needs besides."""
+        outcome = self.outcome
+        tensors = [one for one in outcome.values.values() if isinstance(one, torch.Tensor)]
+        for by_input in outcome.gradients.values():
+            tensors += [one for one in by_input.values() if one is not None]
+        lines = [*outcome.series, *outcome.curves]
+        parts = [part for one in lines for part in (one.x, one.y, one.low, one.high)]
+        held = sum(one.nbytes for one in tensors) + 1000 * len(tensors)
+        held += sum(part.nbytes for part in parts if part is not None)
+        return held + (self.graph.recording.size if self.graph else 0)
 
 
 @dataclass(frozen=True)

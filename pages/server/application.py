@@ -54,9 +54,11 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     await _workshop.computers.ready()
     _workshop.trainings.start(after=10.0)  # loading torch once more would slow the first visit
     threading.Thread(target=_warm, daemon=True).start()
+    tidying = asyncio.create_task(_workshop.tidy.live())
     try:
         yield
     finally:
+        tidying.cancel()
         await _workshop.trainings.stop()
         await _workshop.computers.stop()
 

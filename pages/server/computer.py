@@ -30,6 +30,7 @@ class Computer:
 
     def run(self) -> None:
         """Until the input ends, which it does when the server is gone."""
+        threading.Thread(target=self._computing.tidy.run, daemon=True).start()
         self._tell(0, Said("ready"))
         for line in self._came:
             one = json.loads(line)

@@ -5,6 +5,7 @@ It runs in the processes of ``computers``, and in tests in the process of the te
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Frame, RefusedError, Wish, read
 from pages.labs.turn import Turn
 from pages.server import answers
+from pages.server.tidy import HEAVY, Tidy
 from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, Turns
 
 FRAME = "frame"
@@ -79,6 +81,7 @@ class Computing:
 
     def __init__(self, labs: Mapping[str, Lab] = LABS) -> None:
         self.turns = Turns(1)  # Python runs one thread at a time, and a process does for one core
+        self.tidy = Tidy()
         self._labs = labs
         self._threads = ThreadPoolExecutor(32, "lab")
         self._flags: dict[int, _Flags] = {}
@@ -123,6 +126,7 @@ class Computing:
             told(Said("progress", f"{share:.0%} done, about {left:.0f} s left", share))
 
         turn = LearnersTurn(self.turns, lambda: flags.dropped, lambda: flags.stopped, tell)
+        begun = time.thread_time()
         try:
             come: bytes | Said = (
                 self.frame(text, turn) if work == FRAME else answers.answer(work, text, turn)
@@ -143,4 +147,6 @@ class Computing:
         finally:
             with self._lock:
                 del self._flags[job]
+            if time.thread_time() - begun > HEAVY:
+                self.tidy.note()
         told(come)

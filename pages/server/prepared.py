@@ -11,7 +11,7 @@ def prepare() -> None:
     """Set the process up: threads, lessons, what garbage collection walks."""
     suit_small_tensors()
     home.frame(Wish(lab="home"))  # loads torch, the lessons, and what a first frame needs
-    # Streamlit collects garbage after every run of a page and would walk a million objects of torch
-    # and plotly each time, about 100 ms. What is loaded by now stays loaded: leave it out.
+    # Whoever collects garbage would walk a million objects of torch and plotly, about 100 ms. What
+    # is loaded by now stays loaded: leave it out. There is no session yet that could be kept so.
     gc.collect()
     gc.freeze()

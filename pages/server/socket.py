@@ -24,6 +24,7 @@ from pages.labs.messages import Aside, RefusedError, opened, read_training
 from pages.labs.once import Once
 from pages.server.computers import Computers, Does, Job
 from pages.server.computing import FRAME, GIVEN_UP, STOPPED, Said
+from pages.server.tidy import Tidy
 from pages.server.trainings import Trainings
 
 MOST_SOCKETS = 1_500
@@ -48,6 +49,7 @@ class Workshop:
         self.computers = computers or Computers()
         self.trainings = trainings or Trainings()
         self.sockets = 0
+        self.tidy = Tidy()
         self.making: dict[str, asyncio.Event] = {}  # wishes that are computed now
         self._frames: Once[bytes, bytes] = Once(KEPT, len)
 
@@ -108,6 +110,7 @@ class Workshop:
             await Socket(self, websocket).live()
         finally:
             self.sockets -= 1
+            self.tidy.note()
 
 
 def _key(wish: str) -> bytes:

@@ -284,8 +284,12 @@ def test_the_line_of_the_trick_is_marked_in_the_code(app, open_page):
     expect(page.locator(".gt-code mark")).to_have_text("    yu_fixed = stop_gradient(yu - y) + y\n")
 
 
+SLOW = f"{LESSON}&x={','.join(str(1 + place / 100) for place in range(64))}"
+"""With as many inputs a million draws take some seconds."""
+
+
 def test_slow_work_shows_progress_and_can_be_stopped(app, open_page):
-    page = ready(open_page(app.url + LESSON))
+    page = ready(open_page(app.url + SLOW))
     control(page, "draws", "input:not([type=range])").fill("1000000")
     stop = page.locator(".gl-work").get_by_role("button", name="Stop", exact=True)
     stop.wait_for()
@@ -304,7 +308,7 @@ def test_slow_work_shows_progress_and_can_be_stopped(app, open_page):
 
 
 def test_a_newer_wish_interrupts_slow_work(app, open_page):
-    page = ready(open_page(app.url + LESSON))
+    page = ready(open_page(app.url + SLOW))
     control(page, "draws", "input:not([type=range])").fill("1000000")
     page.locator(".gl-work").wait_for()
     control(page, "draws", "input:not([type=range])").fill("50")

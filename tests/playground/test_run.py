@@ -172,7 +172,7 @@ def test_a_run_past_its_time_is_stopped_between_ops_and_says_where():
 
 def test_a_rule_past_its_time_is_stopped_too(monkeypatch):
     clock = iter([0.0] * 40)
-    monkeypatch.setattr("lessons.playground.budget.time.monotonic", lambda: next(clock, 99.0))
+    monkeypatch.setattr("lessons.playground.budget.time.thread_time", lambda: next(clock, 99.0))
     lines = "\n".join(f"v{i} = tanh({'x' if not i else f'v{i - 1}'})" for i in range(17))
     rule = Override("tanh", "grad * (1 - out1 * out1)")
     with pytest.raises(PlaygroundError, match="was stopped") as caught:

@@ -1,0 +1,255 @@
+"""What one answer takes: never more than what was planned for it, whatever a learner asks for."""
+
+import gc
+import json
+import random
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from lessons import lessons
+from lessons.parameters import Integer, Numbers
+from lessons.playground import Document, Input, Noise, presets, to_text
+from lessons.playground.limits import MAX_OPS, MAX_SWEEP_BYTES
+from lessons.stop_gradient import noise_lab
+from pages.labs import playground
+from pages.labs.lesson import RefusedTextError
+from pages.labs.messages import MAX_MESSAGE, Wish
+from pages.labs.once import Once
+from pages.labs.playground_form import LONGEST, form_of
+from pages.labs.turn import Turn
+from pages.server.turns import Interrupted
+from tests.playground.heavy import heavy
+from tests.support.peak import available, costs
+
+MEGABYTES, SECONDS = 150, 10
+
+COLUMN = tuple((i / 1024,) for i in range(1024))
+SQUARE = tuple(tuple((i * j % 7) / 70 for i in range(32)) for j in range(32))
+measured = pytest.mark.skipif(not available(), reason="this system tells no process its peak")
+
+
+def chain(first: str, line: str, count: int, last: str = "") -> str:
+    lines = [line.format(p=f"a{i - 1}", n=f"a{i}") for i in range(1, count)]
+    return "\n".join([f"a0 = {first}", *lines, *([last] if last else [])])
+
+
+def asked(document: Document) -> dict:
+    return {"lab": "playground", "values": form_of(document), "good": {}}
+
+
+NOISE = Input("u", noise=Noise("normal", 1, 0.1, 0, "x"))
+WIDE = "x * [1, 1.5, 2, 2.5]"
+FOUND = {
+    "powers": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}**1.01", 190)),
+    "softmaxes": Document((Input("x", COLUMN),), chain(WIDE, "{n} = softmax({p})", 190)),
+    "products": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.001", 190)),
+    "a graph": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*{p}*0.9", 29)),
+    "matrices": Document((Input("x", SQUARE),), chain("x@x", "{n} = {p}@x", 190)),
+    "infinite": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*{p}", 190)),
+    "noise": Document(
+        (Input("x", tuple(cell for (cell,) in COLUMN)), NOISE),
+        chain("x * u", "{n} = sin({p})", 198),
+    ),
+    **{f"chance {seed}": heavy(random.Random(seed)) for seed in (13, 17, 24, 40, 44, 72)},
+}  # fmt: skip
+
+
+@measured
+def test_no_accepted_program_takes_more_than_its_share():
+    for name, cost in zip(FOUND, costs([asked(one) for one in FOUND.values()]), strict=True):
+        assert cost.megabytes < MEGABYTES, (name, cost)
+        assert cost.seconds < SECONDS, (name, cost)
+        assert cost.size < 1 << 20, (name, cost)
+        assert not cost.said, (name, cost)
+
+
+def largest(lesson) -> dict[str, str]:
+    """The lesson's largest settings: the longest lists and the highest counts."""
+    found = {}
+    for one in lesson.lab.parameters:
+        if isinstance(one, Numbers) and not one.optional:
+            found[one.name] = ", ".join(str(place / 100 + 0.1) for place in range(one.most))
+        elif isinstance(one, Integer) and one.name not in ("seed", "point"):
+            found[one.name] = str(one.high)
+    if "draws" in found and "x" in found:
+        count = len(found["x"].split(","))
+        room = noise_lab.MOST_NUMBERS - noise_lab.CURVE_DRAWS * noise_lab.GRID
+        found["draws"] = str(min(int(found["draws"]), room // count))
+    return found
+
+
+@measured
+def test_no_lesson_takes_more_at_its_largest_settings():
+    wishes = [{"lab": one.slug, "values": largest(one), "good": {}} for one in lessons()]
+    wishes.append({"lab": "wrong_place", "values": {"draws": "1000000"}, "good": {}})
+    for wish, cost in zip(wishes, costs(wishes), strict=True):
+        assert not cost.said, (wish["lab"], cost)
+        assert cost.megabytes < MEGABYTES, (wish["lab"], cost)
+        assert cost.seconds < SECONDS, (wish["lab"], cost)
+
+
+def test_draws_at_many_inputs_are_refused_with_what_would_do():
+    lesson = next(one for one in lessons() if one.slug == "noise_leaks")
+    text = largest(lesson) | {"draws": "1000000"}
+    values = {"x": (1.0,) * 256, "draws": 1_000_000, "u": None, "noise_low": 0.9,
+              "noise_high": 1.1, "device": "cpu", "dtype": "float64"}  # fmt: skip
+    said = noise_lab.check(values)["draws"]
+    most = int(said.split("Take ")[1].split(" draws")[0].replace(",", ""))
+    assert noise_lab.check(values | {"draws": most}) == {}
+    assert "draws" in noise_lab.check(values | {"draws": most + 1})
+    assert "1,000,000 draws at 256 inputs are" in said
+    assert noise_lab.check(values | {"u": (1.0,)}) == {}, "given by hand, nothing is drawn"
+    lesson.validate(text | {"draws": str(most)})
+
+
+SWEPT = """
+import sys
+from lessons.devices import give_back, suit_small_tensors
+from lessons.playground import budget, from_text, run
+from tests.support.peak import forked
+
+suit_small_tensors()
+budget.MAX_SWEEP_BYTES = 300 << 20  # so that the plan is most of what there is
+budget.MAX_SWEEP_WORK = 10**13
+document, plans, plan = from_text(sys.stdin.read()), [], budget.plan
+sys.modules["lessons.playground.run"].plan = lambda **known: plans.append(plan(**known)) or plans[0]
+run(document, seconds=1000.0)
+runs = min(plans[0].at_once, plans[0].points * plans[0].draws)
+give_back()
+taken, _, _ = forked(lambda: run(document, seconds=1000.0) and None)
+print(runs * plans[0].each / 2**20, taken)
+"""
+
+
+@measured
+@pytest.mark.parametrize(
+    "line",
+    ["{p}*1.001", "{p}**1.01", "softmax({p})", "{p}*{p}*0.5+{p}", "py_func({p}*{p})+{p}",
+     "straight_through(round)({p})", "where({p}>0.5,{p},-{p})"],
+)  # fmt: skip
+def test_the_plan_covers_what_is_measured_and_not_much_more(line):
+    document = Document((Input("x", COLUMN),), chain(WIDE, "{n} = " + line, 48))
+    done = subprocess.run(
+        [sys.executable, "-c", SWEPT], input=to_text(document), text=True,
+        capture_output=True, check=True, timeout=300,
+    )  # fmt: skip
+    planned, taken = map(float, done.stdout.split())
+    idle = 40  # the run at the learner's points, and what a fork itself takes
+    assert taken - idle <= planned, "the arithmetic holds"
+    assert planned <= 4 * taken, "and refuses nobody for nothing"
+
+
+def test_what_is_run_at_a_time_is_within_the_bound():
+    largest_run = 2 * MAX_OPS * 4096 * 8
+    assert 2 * largest_run <= MAX_SWEEP_BYTES, "more than one run has room at any time"
+
+
+@pytest.mark.parametrize("one", presets(), ids=lambda one: one.name)
+def test_what_learners_write_is_drawn_whole(one):
+    found = playground.compute(one.document)
+    assert isinstance(found, playground.Computed)
+    assert not any("is large" in note.text for note in found.outcome.notes)
+
+
+def refused(place: int) -> Document:
+    """A program that runs through and is refused at its end, wherever that is."""
+    last = ("y = a150 @ a150", "y = log(a150, 2)", f"y = a150 + x{place}")[place % 3]
+    return Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.00" + str(place), 151, last))
+
+
+def tensors() -> int:
+    return sum(issubclass(type(one), torch.Tensor) for one in gc.get_objects())
+
+
+def test_refused_programs_keep_nothing_alive():
+    gc.collect()
+    before = tensors()
+    for place in range(20):
+        found = playground.compute(refused(place))
+        assert isinstance(found, playground.PlaygroundError), found
+        assert found.__traceback__ is None
+        assert found.__context__ is found.__cause__ is None
+        with pytest.raises(RefusedTextError):
+            playground.frame(Wish(lab="playground", values=form_of(refused(place))))
+    gc.collect()
+    assert tensors() - before < 50
+
+
+TWENTY = """
+import json, sys
+from tests.labs.test_bounds import refused
+from lessons.devices import give_back, suit_small_tensors
+from lessons.playground import limits
+from pages.labs import playground
+from pages.labs.messages import Wish
+from pages.labs.playground_form import form_of
+from tests.support.peak import megabytes
+
+suit_small_tensors()
+def ask(document):
+    return playground.compute(document)
+playground.frame(Wish(lab="playground"))
+ask(refused(50))
+give_back()
+idle = megabytes("VmRSS")
+for place in range(20):
+    ask(refused(place))
+from pages.server.tidy import clean
+clean()
+print(idle, megabytes("VmRSS"))
+"""
+
+
+@measured
+def test_after_twenty_refused_programs_a_process_is_near_idle():
+    done = subprocess.run(
+        [sys.executable, "-c", TWENTY], text=True, capture_output=True, check=True, timeout=300
+    )
+    idle, after = map(float, done.stdout.split())
+    assert after < 1.2 * idle
+
+
+def test_a_form_does_not_grow_over_many_messages():
+    """Each message renames the inputs, and fills what it can."""
+    form = form_of(presets()[0].document)
+    sizes = []
+    for number in range(750):
+        name = f"n{number}"
+        form |= {"inputs": f"x, {name}", f"in.{name}.values": "1" * 20_000}
+        form |= {f"in.{name}.like": "y" * 45_000, "about": "z" * 60_000}
+        asked = Wish(lab="playground", values=form, good={})
+        form = playground.state(asked).form
+        sizes.append(sum(map(len, form.values())))
+        assert len(json.dumps(form)) < MAX_MESSAGE / 2, "the next message can be read"
+    assert max(sizes) <= LONGEST + 250_000
+    assert sizes[-1] <= 1.5 * sizes[20]
+
+
+def test_what_is_kept_of_programs_is_bounded_by_bytes(monkeypatch):
+    monkeypatch.setattr(playground, "_known", Once(4 << 20, playground._size))
+    for place in range(12):
+        document = Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.0" + str(place), 40))
+        made = playground.compute(document)
+        assert 40 * 4096 * 8 < made.size < 40 * 4096 * 8 * 8
+    assert playground._known._held <= 4 << 20
+
+
+def test_a_large_program_gives_way_and_stops_between_its_parts():
+    told = []
+
+    class Left(Turn):
+        def report(self, share):
+            told.append(share)
+            if share > 0.1:
+                raise Interrupted
+
+    document = Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.0005", 150))
+    with pytest.raises(Interrupted):
+        playground.frame(Wish(lab="playground", values=form_of(document)), Left())
+    assert told == sorted(told)
+    assert len(told) >= 3
+    assert told[-2] <= 0.1, "the first one after that is the last"
+    assert isinstance(playground.compute(document), playground.Computed), "whoever stays has it"
