@@ -15,11 +15,17 @@ from pages.server import api, assets, compression
 from pages.server.ahead import Ahead
 from pages.server.compression import StaticCompression
 from pages.server.headers import SecurityHeaders
+from pages.server.hosts import KnownHosts
 from pages.server.prepared import prepare
 from pages.server.socket import Workshop
+from pages.server.stream import STREAM, CheckedStream
+from pages.server.unknown import UnknownPaths
 
 SOCKET = "labs"
 """The address of the labs' route, relative to the page's."""
+
+BESIDE = ("playground", "glossary", "teach")
+"""The addresses of the pages beside home and the chapters, relative to the site's."""
 
 _workshop = Workshop()
 
@@ -41,6 +47,9 @@ def middleware() -> list[Middleware]:
     chapters = [chapter.slug for chapter in lessons.chapters()]
     return [
         Middleware(SecurityHeaders, base=base(), embeddable=chapters),
+        Middleware(KnownHosts),
+        Middleware(UnknownPaths, base=base(), pages=[*chapters, *BESIDE], sockets=[SOCKET, STREAM]),
+        Middleware(CheckedStream, base=base()),
         Middleware(StaticCompression, base=base()),
         Middleware(Ahead),
     ]

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
@@ -57,6 +58,10 @@ _ALWAYS = {
     ),
 }
 
+# A socket that is closed before it was opened is an answer as well.
+_FORBIDDEN = PlainTextResponse("This socket is not for you.", 403)
+_FAILED = PlainTextResponse("Something went wrong on the server. Try again later.", 500)
+
 
 class SecurityHeaders:
     """Middleware that sets the headers on every answer, in place of what was set before."""
@@ -84,18 +89,30 @@ class SecurityHeaders:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
         chosen = self._embedded if self._is_embedded(scope) else self._usual
+        begun = False
 
         async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            nonlocal begun
+            if message["type"] == "websocket.close" and not begun:
+                await _FORBIDDEN(scope, receive, send_with_headers)
+                return
+            begun = True
+            if message["type"] in {"http.response.start", "websocket.http.response.start"}:
                 headers = MutableHeaders(scope=message)
                 headers.update(chosen)
             await send(message)
 
-        await self._app(scope, receive, send_with_headers)
+        try:
+            await self._app(scope, receive, send_with_headers)
+        except Exception:
+            # What Starlette would answer is sent from outside of this. It logs what happened.
+            if not begun:
+                await _FAILED(scope, receive, send_with_headers)
+            raise
 
     def _is_embedded(self, scope: Scope) -> bool:
         if scope["path"].removeprefix(scope.get("root_path", "")) not in self._embeddable:

@@ -18,6 +18,7 @@ import lessons
 from lessons.lesson import Lesson
 from lessons.prose import Question
 from lessons.typed import Typed
+from pages.ui import tab
 
 COOKIE = "gradient_tricks_lab"
 LONGEST = 3_800
@@ -99,6 +100,7 @@ def cookie() -> dict[str, str | int]:
     """
     return {
         "name": COOKIE,
+        "session": tab.session(),
         "value": written(_known()),
         "start": st.session_state[_START],
         "forgotten": st.session_state[_FORGOTTEN],

@@ -5,7 +5,6 @@ import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
 
@@ -15,12 +14,14 @@ from lessons.parameters import InvalidParametersError, Values
 from lessons.result import Result
 from pages.labs.lesson import computed, edges, settings
 from pages.labs.messages import Wish
-from pages.ui import memory
+from pages.ui import memory, tab
 
 GRAPH = ("cuts", "at")
 """What an address may hold besides parameters: edges cut, the step of the backward pass."""
 TEACHER = ("hide", "fix")
 """What a teacher's address may hold: names of controls not to show, and of those not to move."""
+_PLACES = "places"
+"""Session key: the places by lesson."""
 _MOST_ORDERS = 50
 END = 10**6
 """A step of the backward pass past every last one: the end."""
@@ -143,23 +144,17 @@ class Place:
         return computed(self.lesson, self.lesson.lab.preview(self.values), self.drawn).result
 
 
-def address() -> dict[str, str]:
-    """What the address says now, its first words.
-
-    With a run of the page Streamlit sends the query that the page was opened with; what the lab has
-    written there since stands in the address alone.
-    """
-    found = parse_qsl(urlsplit(st.context.url or "").query, keep_blank_values=True)
-    said = {name: text for name, text in reversed(found[:64]) if not name.startswith("embed")}
-    return said or dict(st.query_params)
+def forget() -> None:
+    """Make the places anew: the tab has told what it shows."""
+    st.session_state.pop(_PLACES, None)
 
 
 def place_of(lesson: Lesson) -> Place:
     """This session's place in a lesson: as the address says, if it came from outside."""
-    known: dict[str, Place] = st.session_state.setdefault("places", {})
+    known: dict[str, Place] = st.session_state.setdefault(_PLACES, {})
     if lesson.slug in known:
         return known[lesson.slug]
-    here = address()
+    here = tab.address()
     asked = here if here.pop("lesson", lesson.slug) == lesson.slug else {}
     number = asked.pop("step", "")
     place = known[lesson.slug] = Place.opened(lesson, asked)

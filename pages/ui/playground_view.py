@@ -11,7 +11,7 @@ from lessons.playground import FORMS, FUNCTIONS, beside, preset, to_url
 from pages.labs.playground import FIRST, FRAMEWORKS, opened
 from pages.labs.playground_form import form_of
 from pages.ui.live import live_lab
-from pages.ui.place import address
+from pages.ui.tab import address
 
 _TAKE = "Take it with you"
 _LINK = "playground_link"

@@ -4,6 +4,8 @@ import streamlit as st
 from streamlit.navigation.page import Page
 
 import lessons
+from pages.server.application import BESIDE
+from pages.ui import place, tab
 from pages.ui.search import search_box
 from pages.ui.style import css
 
@@ -24,10 +26,14 @@ def navigation() -> Page:
     st.set_page_config(page_title=NAME, page_icon=_ICON, layout="wide")
     st.html(f"<style>{css()}</style>")
     page = st.navigation(pages(), position="top")
-    search_box()
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path
         st.session_state.pop(_SHOWN, None)
+        tab.turn_page()
+    with st.container(key="search"):
+        if tab.meet(page.url_path):
+            place.forget()
+        search_box()
     return page
 
 
@@ -40,9 +46,7 @@ def pages() -> list[Page]:
     return [
         st.Page("home.py", title="Home", default=True),
         *chapters,
-        st.Page("playground.py", title="Playground", url_path="playground"),
-        st.Page("glossary.py", title="Glossary", url_path="glossary"),
-        st.Page("teach.py", title="Teach", url_path="teach"),
+        *(st.Page(f"{name}.py", title=name.capitalize(), url_path=name) for name in BESIDE),
     ]
 
 

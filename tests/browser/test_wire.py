@@ -239,17 +239,18 @@ def test_a_page_asks_once_for_what_it_shows_at_first(app, open_page):
 
 
 class Mortal:
-    """The app on a port of its own, to be killed and started again."""
+    """The app on a port of its own, to be killed and started again, with these settings."""
 
-    def __init__(self, stack: ExitStack) -> None:
+    def __init__(self, stack: ExitStack, **settings: object) -> None:
         self._stack = stack
+        self._settings = {name.replace("_", "."): value for name, value in settings.items()}
         self._port = free_port()
         self.start()
 
     def start(self) -> float:
         """Start it; returns when it began to answer."""
         self._server: Server = self._stack.enter_context(
-            streamlit(ROOT / "app.py", port=self._port)
+            streamlit(ROOT / "app.py", port=self._port, settings=self._settings)
         )
         self.url = self._server.url
         return time.monotonic()

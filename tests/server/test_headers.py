@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, RedirectResponse, StreamingResponse
 from starlette.routing import Route
 from streamlit.file_util import get_static_dir
@@ -177,12 +178,56 @@ def test_below_a_base_address_too(base, path, root, framed):
     assert ("x-frame-options" not in answer.headers) is framed
 
 
-def test_sockets_are_passed_on_as_they_are():
-    seen = []
+def socket(app):
+    """What is sent to who opens a socket."""
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "websocket", "path": "/labs", "query_string": b"", "headers": []}
+    run(SecurityHeaders(app)(scope, None, send))
+    return sent
+
+
+def test_what_goes_over_a_socket_is_passed_on_as_it_is():
+    said = [
+        {"type": "websocket.accept"},
+        {"type": "websocket.send", "text": "x"},
+        {"type": "websocket.close", "code": 1008},
+    ]
 
     async def app(scope, receive, send):
-        seen.append((scope, receive, send))
+        for one in said:
+            await send(one)
 
-    scope, receive, send = {"type": "websocket"}, object(), object()
-    run(SecurityHeaders(app)(scope, receive, send))
-    assert seen == [(scope, receive, send)]
+    assert socket(app) == said
+
+
+def test_a_socket_that_is_refused_is_an_answer_with_the_headers():
+    async def app(scope, receive, send):
+        await send({"type": "websocket.close", "code": 1008})
+
+    start, body = socket(app)
+    assert (start["type"], start["status"]) == ("websocket.http.response.start", 403)
+    names = {name for name, _ in start["headers"]}
+    assert {b"content-security-policy", b"x-content-type-options"} <= names
+    assert body["type"] == "websocket.http.response.body"
+
+
+def test_a_failure_is_an_answer_with_the_headers_and_is_passed_on():
+    async def fails(request):
+        raise ZeroDivisionError
+
+    app = Starlette(routes=[Route("/", fails)], middleware=[Middleware(SecurityHeaders)])
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": []}
+    with pytest.raises(ZeroDivisionError):
+        run(app(scope, None, send))
+    start, _ = sent
+    assert start["status"] == 500
+    assert b"content-security-policy" in {name for name, _ in start["headers"]}

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,27 +30,38 @@ class Server:
 
 @contextmanager
 def streamlit(
-    script: Path, cwd: Path = ROOT, python: str = sys.executable, port: int = 0
+    script: Path,
+    cwd: Path = ROOT,
+    python: str = sys.executable,
+    port: int = 0,
+    settings: Mapping[str, object] = {},
 ) -> Iterator[Server]:
-    """`streamlit run script` on a free port, or on this one. The settings are those of `cwd`, and
-    no others.
+    """`streamlit run script` on a free port, or on this one. The settings are those of `cwd` and
+    these, and no others.
     """
+    health = f"/{settings.get('server.baseUrlPath', '')}/_stcore/health".replace("//", "/")
+    host = str(settings.get("server.allowedHosts", ""))
     port = port or free_port()
     options = {
         "server.address": "127.0.0.1",
         "server.port": port,
         "server.headless": "true",
         "browser.gatherUsageStats": "false",
+        **settings,
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
     command = [python, "-m", "streamlit", "run", str(script), *flags]
-    with serve(command, port, "/_stcore/health", cwd) as server:
+    with serve(command, port, health, cwd, host) as server:
         yield server
 
 
 @contextmanager
-def serve(command: Sequence[str], port: int, health: str, cwd: Path = ROOT) -> Iterator[Server]:
-    """Run `command` until `health` answers on `port`; on leaving, end it and all it started."""
+def serve(
+    command: Sequence[str], port: int, health: str, cwd: Path = ROOT, host: str = ""
+) -> Iterator[Server]:
+    """Run `command` until `health` answers on `port`, asked by the name `host` if one is given; on
+    leaving, end it and all it started.
+    """
     with tempfile.TemporaryDirectory(prefix="server-") as folder:
         log_file = Path(folder) / "log"
         with log_file.open("wb") as log:
@@ -65,7 +76,7 @@ def serve(command: Sequence[str], port: int, health: str, cwd: Path = ROOT) -> I
             )
         server = Server(f"http://127.0.0.1:{port}", process.pid, log_file)
         try:
-            _wait(server, process, health)
+            _wait(server, process, health, host)
             yield server
         finally:
             _end(process)
@@ -83,11 +94,12 @@ def _clean_environment(home: str) -> dict[str, str]:
     return kept | {"HOME": home, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
 
 
-def _wait(server: Server, process: subprocess.Popen[bytes], health: str) -> None:
+def _wait(server: Server, process: subprocess.Popen[bytes], health: str, host: str) -> None:
+    asked = urllib.request.Request(server.url + health, headers={"Host": host} if host else {})
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            with urllib.request.urlopen(server.url + health, timeout=5) as answer:
+            with urllib.request.urlopen(asked, timeout=5) as answer:
                 if answer.status == 200:
                     return
         except OSError:

@@ -84,8 +84,7 @@ def live_lab(
         "show": dict(show) if show else None,
         "cookie": memory.cookie(),
     }
-    # Told after its line was broken: this run may be the first of a server that was started anew.
-    _component(key=f"lab_{lab}", data=data, on_woken_change=lambda: None)
+    _component(key=f"lab_{lab}", data=data)
 
 
 def kept_labs() -> dict[str, str]:
@@ -93,7 +92,7 @@ def kept_labs() -> dict[str, str]:
     state = st.session_state.get("kept_labs")
     told = state.get("queries") if isinstance(state, Mapping) else None
     known = {
-        str(name)[:100]: str(query)[:20_000]
+        str(name)[:100]: str(query)[:30_000]
         for name, query in (told.items() if isinstance(told, Mapping) else ())
     }
     _kept(key="kept_labs", data={"known": known}, on_queries_change=lambda: None)

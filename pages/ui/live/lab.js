@@ -15,6 +15,7 @@ import { Outline } from "./outline.js";
 import { Palette } from "./palette.js";
 import { remember } from "./remember.js";
 import { Line } from "./socket.js";
+import * as tab from "./tab.js";
 import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
 import { Work } from "./work.js";
@@ -47,7 +48,6 @@ import { Work } from "./work.js";
  * @typedef {Object} Component
  * @property {Place} data
  * @property {HTMLElement} parentElement
- * @property {(name: string, value: unknown) => void} setStateValue
  */
 
 const A_FRAME = 17; // ms in which the others are painted before a chart in space is drawn
@@ -66,11 +66,10 @@ const labs = new WeakMap();
  * @param {Component} component
  * @returns {() => void} clean-up, for when the lab has left the page
  */
-export function render({ data, parentElement, setStateValue }) {
+export function render({ data, parentElement }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gl-lab"));
   let lab = labs.get(root);
   if (!lab) labs.set(root, (lab = new Lab(root, data)));
-  lab.wake = () => setStateValue("woken", Date.now());
   lab.placed(data);
   // Streamlit also runs the clean-up of a render that a newer one overtook, with the lab still in
   // use: so wait, and look whether the lab is really gone.
@@ -162,7 +161,6 @@ class Lab {
     this.repaint = () => this.#repaint();
     this.scheme.addEventListener("change", this.repaint);
     this.later = this.waiting = this.waking = this.telling = 0;
-    this.wake = () => {}; // has the page drawn anew
     /** @type {NoteSpec[]} */
     this.chartless = []; // a note, where the charts cannot be drawn
     this.whole = false; // whether the charts need Plotly's whole script
@@ -197,6 +195,7 @@ class Lab {
     const same = ["step", "answers", "hide", "fix"].every(
       (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
     );
+    if (this.asked && place.step !== before.step) showStep(place.step);
     if (!this.asked || !same) this.flow.offer(false);
     else this.beside.refresh();
   }
@@ -311,12 +310,13 @@ class Lab {
   #wakeSoon() {
     clearTimeout(this.waking);
     const state = document.querySelector(".stApp")?.getAttribute("data-test-connection-state");
-    if (state === "CONNECTED") this.wake();
+    if (state === "CONNECTED") tab.comeBack();
     else this.waking = setTimeout(() => this.#wakeSoon(), SOON);
   }
 
   #lost() {
     this.broken = true;
+    tab.leave();
     clearTimeout(this.waking);
     this.flow.lose();
     this.work.hide();
@@ -514,6 +514,7 @@ class Lab {
     clearTimeout(this.waiting);
     clearTimeout(this.waking);
     clearTimeout(this.telling);
+    if (this.broken) tab.stay();
     this.line.stop();
     this.flow.stop();
     this.controls.stop();
@@ -522,6 +523,15 @@ class Lab {
     this.beside.stop();
     this.scheme.removeEventListener("change", this.repaint);
   }
+}
+
+/**
+ * At once: should the server go before the lab has answered, the address is what is left.
+ * @param {number} step
+ */
+function showStep(step) {
+  const search = location.search.replace(/([?&]step=)[^&]*/, `$1${step}`);
+  if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
 }
 
 /**

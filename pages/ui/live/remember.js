@@ -7,22 +7,24 @@ const FORM = "2!"; // as memory.py writes it: lessons with "/" between, each beg
 /**
  * @typedef {Object} Cookie
  * @property {string} name
+ * @property {string} session    whose this is
  * @property {string} start      what the session found when it came
  * @property {string} value      all that it knows now
  * @property {number} forgotten  how often the learner has had everything forgotten
  * @property {number} longest    characters that a cookie may have
  */
 
-/** @type {{start: ?string, value: string, forgotten: number}} */
-let told = { start: null, value: "", forgotten: 0 }; // the newest that this tab has taken in
+let told = { session: "", value: "", forgotten: 0 }; // the newest that this tab has taken in
 
 /** @param {?Cookie} cookie */
 export function remember(cookie) {
   if (!cookie) return;
-  const { name, start, value, forgotten, longest } = cookie;
-  const before = told.start === start ? told.value : start;
-  const afresh = told.forgotten !== forgotten;
-  told = { start, value, forgotten };
+  const { name, session, start, value, forgotten, longest } = cookie;
+  const same = told.session === session;
+  // A tab that comes back to a server that does not know it has done nothing by that.
+  const before = same ? told.value : told.session ? value : start;
+  const afresh = same && told.forgotten !== forgotten;
+  told = { session, value, forgotten };
   if (value === before && !afresh) return;
   let text = afresh ? value : merged(before, value, current(name));
   if (text.length > longest) text = value;

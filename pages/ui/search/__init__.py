@@ -29,13 +29,20 @@ _component = st.components.v2.component(
     isolate_styles=False,
 )
 
+_CLICKED = "search_clicked"
+"""Session key: a result was clicked, and is not followed yet."""
+
 
 def search_box() -> None:
     """The button in the header; follows a result that was clicked."""
-    with st.container(key="search"):
-        came = _component(key="search_box", data={"index": _index()}, on_go_change=lambda: None)
-    if isinstance(came.go, dict):
+    came = _component(key="search_box", data={"index": _index()}, on_go_change=_click)
+    # Once for a click: where `go` came as a state, which stays, it would be followed without end.
+    if st.session_state.pop(_CLICKED, False) and isinstance(came.go, dict):
         _follow(came.go)
+
+
+def _click() -> None:
+    st.session_state[_CLICKED] = True
 
 
 @cache

@@ -1,0 +1,91 @@
+"""Under which names this server answers: this machine's, or those of ``server.allowedHosts``.
+
+A page from elsewhere may let its own name lead to this machine's address, and a browser then takes
+it for a page of ours ("DNS rebinding"). What gives it away is the name that it asks for.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import socket
+from ipaddress import ip_address
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import config
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+from pages.server.alone import page
+
+_HOST = re.compile(r"(\[[\da-f:.]{2,45}\]|[\w.-]{1,253}?)\.?(:\d{1,5})?", re.ASCII | re.IGNORECASE)
+
+
+def answers_to(host: str, reached: str) -> bool:
+    """Whether a request that names this host is answered.
+
+    Args:
+        host: the ``Host`` header.
+        reached: the address of this machine that the request came to.
+    """
+    if config.get_option("server.allowedHosts"):
+        return is_host_allowed(host)  # Streamlit's own rule for its socket
+    match = _HOST.fullmatch(host)
+    if match is None:
+        return False
+    name = match[1].strip("[]").lower()
+    return name in _own_names() or _is_address(name, reached)
+
+
+def _own_names() -> set[str]:
+    name = socket.gethostname().lower()
+    short = name.partition(".")[0]
+    return {"localhost", name, short, f"{short}.local"}
+
+
+def _is_address(name: str, reached: str) -> bool:
+    """Whether the name is the address that was reached, or one that never leaves this machine."""
+    try:
+        address, here = ip_address(name), ip_address(reached.partition("%")[0])
+    except ValueError:
+        return False
+    # A socket for both versions of IP tells an address of version 4 as one of version 6.
+    return address.is_loopback or address in (here, getattr(here, "ipv4_mapped", None))
+
+
+class KnownHosts:
+    """Middleware that refuses requests and sockets which name another host."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        hosts = Headers(scope=scope).getlist("host")
+        reached = str((scope.get("server") or ("",))[0])
+        if len(hosts) == 1 and answers_to(hosts[0], reached):
+            await self._app(scope, receive, send)
+            return
+        await _refused(hosts)(scope, receive, send)
+
+
+def _refused(hosts: list[str]) -> Response:
+    """What came, and how its name is allowed; this machine's own names are not told."""
+    came = html.escape(" ".join(hosts)[:100])
+    name = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+    told = bool(config.get_option("server.allowedHosts"))
+    known = "those of its setting allowedHosts" if told else "this machine’s own"
+    said = f"<p>The request names the host <code>{came or 'nothing'}</code>. "
+    said += f"This server answers under no names but {known}.</p>"
+    if name:
+        # "localhost" stays allowed: what is told stands in place of this machine's names.
+        allowed = f"{html.escape(name[1].strip('[]')[:100])} localhost 127.0.0.1"
+        said += (
+            "<p>If you run this server and chose that name for it, start it with</p>"
+            f'<p><code>STREAMLIT_SERVER_ALLOWED_HOSTS="{allowed}" make run</code></p>'
+            "<p>or set <code>allowedHosts</code> in <code>.streamlit/config.toml</code>.</p>"
+        )
+    return page(403, "Not served under this name", said)

@@ -1,0 +1,105 @@
+"""What a browser may send to Streamlit's own socket; the rest never reaches Streamlit.
+
+Streamlit answers a frame that is no message of its own with a long traceback, and a component's
+state that is no JSON with an error on every run, until the page is loaded again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
+
+STREAM = "_stcore/stream"
+"""The address of the socket, relative to the site's."""
+
+_UNREADABLE, _NOT_BYTES = 1002, 1003
+_MOST_BRACKETS = 100
+"""Of JSON. What ours sends has a handful; Python gives up where some hundred lie in each other."""
+
+
+class CheckedStream:
+    """Middleware around that socket."""
+
+    def __init__(self, app: ASGIApp, *, base: str = "") -> None:
+        """``base`` is Streamlit's server.baseUrlPath."""
+        self._app = app
+        self._path = f"/{base.strip('/')}/{STREAM}".replace("//", "/")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = str(scope.get("path", "")).removeprefix(scope.get("root_path", ""))
+        if scope["type"] == "websocket" and path == self._path:
+            stream = _Stream(receive, send)
+            receive, send = stream.receive, stream.send
+        await self._app(scope, receive, send)
+
+
+class _Stream:
+    def __init__(self, receive: Receive, send: Send) -> None:
+        self._receive, self._send = receive, send
+        self._closed = self._told = False
+
+    async def send(self, message: Message) -> None:
+        if not self._closed:
+            await self._send(message)
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        if message["type"] != "websocket.receive":
+            return message
+        content = message.get("bytes")
+        if content is None:
+            return await self._close(_NOT_BYTES, "a text came where bytes are expected")
+        if len(content) > get_max_widget_state_size_bytes():
+            return message  # Streamlit closes it, unread
+        try:
+            came = BackMsg.FromString(content)
+        except Exception:  # whatever protobuf makes of bytes of others
+            return await self._close(_UNREADABLE, "bytes came that are no message")
+        if self._without_bad_states(came):
+            return {**message, "bytes": came.SerializeToString()}
+        return message
+
+    def _without_bad_states(self, came: BackMsg) -> bool:
+        """Take out what components said that cannot be read; whether there was any."""
+        if came.WhichOneof("type") != "rerun_script":
+            return False
+        states = came.rerun_script.widget_states.widgets
+        good = [one for one in states if _is_readable(one)]
+        if len(good) == len(states):
+            return False
+        if not self._told:  # once for a socket, however often it comes
+            self._told = True
+            _log("a component's state came that is no JSON and is left out")
+        del states[:]
+        states.extend(good)
+        return True
+
+    async def _close(self, code: int, why: str) -> Message:
+        _log(f"{why}; the socket is closed")
+        await self.send({"type": "websocket.close", "code": code})
+        self._closed = True
+        return {"type": "websocket.disconnect", "code": code}
+
+
+def _is_readable(state: WidgetState) -> bool:
+    """Whether this is of no component, or JSON that Streamlit will read."""
+    kind = state.WhichOneof("value")
+    if kind not in {"json_value", "json_trigger_value"}:
+        return True
+    text: str = getattr(state, kind)
+    if text.count("{") + text.count("[") > _MOST_BRACKETS:
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _log(said: str) -> None:
+    logging.getLogger(__name__).warning("Streamlit's socket: %s", said)

@@ -1,0 +1,79 @@
+"""What a tab of the browser shows that this session has not drawn.
+
+A server that was started anew, or has forgotten who was away, gets a tab in the middle of a lesson.
+Streamlit's browser side then sends the query that the page was opened with, a teacher's link
+perhaps, and what the learner did since would be lost. So the lab's script says what stood in the
+address when its line broke, and which session had drawn it.
+"""
+
+import secrets
+from collections.abc import Mapping
+from urllib.parse import parse_qsl
+
+import streamlit as st
+
+from pages.server.assets import LIVE
+
+_component = st.components.v2.component(
+    "gradient_tab",
+    js=f"""
+export default async function ({{ data, setStateValue }}) {{
+  const {{ drawn }} = await import(new URL("{LIVE}/tab.js", document.baseURI).href);
+  drawn(data.session, (left) => setStateValue("left", left));
+}}
+""",
+    isolate_styles=False,
+)
+
+_SESSION, _HEARD, _LEFT = "tab_session", "tab_heard", "tab_left"
+"""Session keys: a name for the session, the last that was told, and the words of it that count."""
+_MOST_WORDS, _LONGEST = 64, 30_000
+
+
+def meet(page: str) -> bool:
+    """Let the tab say what it shows; True where that is news to this session.
+
+    Args:
+        page: the address of the page, relative to the site's.
+    """
+    told = _component(key="tab", data={"session": session()}, on_left_change=lambda: None).left
+    words = read(told, page, session())
+    if words is None or told == st.session_state.get(_HEARD):
+        return False
+    st.session_state[_HEARD], st.session_state[_LEFT] = told, words
+    return True
+
+
+def session() -> str:
+    """A name for this session, that no other has."""
+    name: str = st.session_state.setdefault(_SESSION, secrets.token_hex(8))
+    return name
+
+
+def read(told: object, page: str, session: str) -> dict[str, str] | None:
+    """The words of the address that a tab told; None where they are no news, or not as expected.
+
+    Args:
+        told: whatever came from the browser.
+        page, session: that are drawn now.
+    """
+    if not isinstance(told, Mapping):
+        return None
+    by, path, query = (told.get(name) for name in ("session", "path", "query"))
+    if not (isinstance(by, str) and isinstance(path, str) and isinstance(query, str)):
+        return None
+    if by == session or path.rpartition("/")[2] != page or len(query) > _LONGEST:
+        return None
+    found = parse_qsl(query, keep_blank_values=True)[:_MOST_WORDS]
+    return {name: text for name, text in reversed(found) if not name.startswith("embed")}
+
+
+def address() -> dict[str, str]:
+    """The newest that is known of what the address says, its first words."""
+    left: dict[str, str] | None = st.session_state.get(_LEFT)
+    return dict(st.query_params if left is None else left)
+
+
+def turn_page() -> None:
+    """Another page is shown in this session: what the tab left is of the one before."""
+    st.session_state.pop(_LEFT, None)

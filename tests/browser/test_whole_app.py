@@ -1,0 +1,409 @@
+"""The app as it is served, asked over HTTP and sockets for what no page of ours asks for."""
+
+import http.client
+import json
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from lessons import chapters
+from pages.server import assets
+from pages.server.application import BESIDE
+from tests.support.server import ROOT, Server, streamlit
+from tests.support.stream import Stream, state
+
+pytestmark = pytest.mark.browser  # they share the browser's server
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "permissions-policy": "camera=()",
+    "x-frame-options": "SAMEORIGIN",
+}
+
+
+def answer(url: str, path: str, method: str = "GET", **headers: str) -> tuple[int, dict, str]:
+    """Status, headers and text; the path is sent as it is, and redirects are not followed."""
+    line = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
+    try:
+        line.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
+        for name, value in headers.items():
+            line.putheader(name, value)
+        line.endheaders()
+        came = line.getresponse()
+        return (
+            came.status,
+            {k.lower(): v for k, v in came.getheaders()},
+            came.read().decode(errors="replace"),
+        )
+    finally:
+        line.close()
+
+
+def has_all(headers: dict[str, str]) -> None:
+    for name, part in HEADERS.items():
+        assert part in headers.get(name, ""), name
+
+
+# --- headers ---
+
+EVERY = [
+    ("GET", "/", 200),
+    ("HEAD", "/", 200),
+    ("POST", "/", 405),
+    *(("GET", f"/{chapter.slug}", 200) for chapter in chapters()),
+    *(("GET", f"/{name}", 200) for name in BESIDE),
+    ("GET", "/stop_gradient/", 301),
+    ("POST", "/stop_gradient/", 308),
+    ("GET", "/stop_gradient/x", 404),
+    ("GET", "/favicon.png", 200),
+    ("GET", "/manifest.json", 200),
+    ("GET", "/static/nothing.js", 404),
+    ("GET", f"/{assets.LIVE}/lab.js", 200),
+    ("GET", "/files/nothing", 404),
+    ("PUT", f"/{assets.LIVE}/lab.js", 405),
+    ("GET", "/api/lessons", 200),
+    ("GET", "/api/openapi.json", 200),
+    ("GET", "/api/lessons/flip", 200),
+    ("GET", "/api/lessons/flip?scale=much", 400),
+    ("GET", "/api/lessons/nothing", 404),
+    ("GET", "/api/nothing", 404),
+    ("DELETE", "/api/lessons", 405),
+    ("GET", "/api/playground/torch", 404),
+    ("GET", "/labs", 404),
+    ("GET", "/_stcore/health", 200),
+    ("OPTIONS", "/_stcore/health", 204),
+    ("GET", "/_stcore/metrics", 200),
+    ("GET", "/_stcore/host-config", 200),
+    ("GET", "/_stcore/stream", 404),
+    ("GET", "/_stcore/nothing", 404),
+    ("GET", "/_stcore/bidi-components/x", 404),
+    ("PUT", "/_stcore/upload_file/a/b", 403),
+    ("OPTIONS", "/_stcore/upload_file/a/b", 204),
+    ("DELETE", "/_stcore/upload_file/a/b", 403),
+    ("POST", "/_stcore/agent/mcp", 400),
+    ("GET", "/media/x", 404),
+    ("GET", "/component/x", 404),
+    ("GET", "/app/static/x", 404),
+    ("GET", "/auth/login", 302),
+    ("GET", "/auth/logout", 302),
+    ("GET", "/oauth2callback", 302),
+    ("GET", "/a/../b", 400),
+    ("GET", "//evil.example", 400),
+    ("GET", "/%2e%2e/x", 400),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "status"), EVERY)
+def test_every_answer_has_the_headers(app, method, path, status):
+    found, headers, _ = answer(app.url, path, method)
+    assert found == status
+    has_all(headers)
+
+
+def socket_refused(url: str, path: str, **more) -> tuple[int, dict[str, str], str]:
+    """How a socket was refused."""
+
+    def ask() -> InvalidStatus:
+        with pytest.raises(InvalidStatus) as refused:
+            connect(url.replace("http", "ws") + path, **more).__enter__()
+        return refused.value
+
+    with ThreadPoolExecutor(1) as elsewhere:
+        response = elsewhere.submit(ask).result().response
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return response.status_code, headers, response.body.decode()
+
+
+@pytest.mark.parametrize("path", ["/labs", "/_stcore/stream"])
+def test_so_has_a_socket_that_is_refused(app, path):
+    status, headers, _ = socket_refused(app.url, path, origin="https://evil.example")
+    assert status == 403
+    has_all(headers)
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/labs/", "/static/x", "/stop_gradient/labs"])
+def test_a_socket_elsewhere_is_not_found_and_logs_no_traceback(app, path):
+    before = len(app.log(10**7))
+    status, headers, _ = socket_refused(app.url, path, origin=app.url)
+    assert status == 404
+    has_all(headers)
+    assert "Traceback" not in app.log(10**7)[before:]
+
+
+# --- hosts ---
+
+
+def port(url: str) -> str:
+    return str(urlsplit(url).port)
+
+
+PATHS = [
+    "/",
+    "/stop_gradient?lesson=flip",
+    "/nothing/at/all",
+    "/api/lessons",
+    f"/{assets.LIVE}/lab.js",
+    "/_stcore/health",
+    "/_stcore/host-config",
+    "/manifest.json",
+    "/media/x",
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_name_that_is_not_of_this_machine_gets_nothing(app, path):
+    status, headers, text = answer(app.url, path, Host=f"evil.example:{port(app.url)}")
+    assert status == 403
+    has_all(headers)
+    assert "evil.example" in text
+    assert "STREAMLIT_SERVER_ALLOWED_HOSTS" in text
+    assert len(text) < 2500
+
+
+@pytest.mark.parametrize("path", ["/labs", "/_stcore/stream"])
+def test_nor_does_its_socket(app, path):
+    host = f"evil.example:{port(app.url)}"
+    status, headers, text = socket_refused(
+        f"http://{host}",
+        path,
+        origin=f"http://{host}",
+        sock=http.client.socket.create_connection(("127.0.0.1", int(port(app.url)))),
+    )
+    assert status == 403
+    has_all(headers)
+    assert "evil.example" in text
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "",
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "localhost@evil.example",
+        "evil.example@localhost",
+        "localhost/evil",
+        "localhost:x",
+        "10.1.2.3",
+        "<script>",
+        "e" * 4000,
+        "[::1",
+        "[fe80::1]",
+        "0.0.0.0",
+    ],
+)
+def test_hosts_that_are_refused(app, host):
+    status, headers, text = answer(app.url, "/", Host=host)
+    assert status in {400, 403}
+    if status == 403:  # else the server's library refused it, before any of ours
+        has_all(headers)
+        assert "<script" not in text
+        assert len(text) < 2500
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "localhost.", "127.0.0.1", "[::1]"])
+def test_hosts_of_this_machine(app, host):
+    for name in (host, f"{host}:{port(app.url)}"):
+        assert answer(app.url, "/api/lessons", Host=name)[0] == 200
+
+
+@pytest.fixture(scope="module")
+def elsewhere() -> Iterator[Server]:
+    told = {"server.allowedHosts": "lab.example.org"}
+    with streamlit(ROOT / "app.py", settings=told) as server:
+        yield server
+
+
+def test_who_is_told_other_names_answers_to_those_alone(elsewhere):
+    assert answer(elsewhere.url, "/", Host="lab.example.org")[0] == 200
+    status, _, text = answer(elsewhere.url, "/")
+    assert status == 403
+    assert "those of its setting allowedHosts" in text
+
+
+# --- what is not there ---
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/nothing", "/nothing/at/all", "/stop_gradient/x", "/stop_gradient/x/y?lesson=flip", "/labs"],
+)
+def test_an_unknown_address_leads_home(app, path):
+    for headers in ({}, {"Range": "bytes=0-20"}, {"Accept-Encoding": "identity"}):
+        status, came, text = answer(app.url, path, **headers)
+        assert status == 404
+        assert came["content-type"].startswith("text/html")
+        assert re.findall(r'(?:src|href)="([^"]*)"', text) == ["data:,", "/"]
+        assert "<script" not in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/static/x.js", "/stop_gradient/static/x.js", "/files/x/y", "/api/x", "/_stcore/x", "/media/"],
+)
+def test_an_unknown_file_is_said_to_be_none_as_text(app, path):
+    status, headers, text = answer(app.url, path.rstrip("/"))
+    assert (status, headers["content-type"]) == (404, "text/plain; charset=utf-8")
+    assert len(text) < 100
+
+
+@pytest.mark.parametrize("query", ["", "?lesson=flip&step=2&x=1%2C2"])
+def test_a_slash_at_the_end_leads_to_the_page(app, query):
+    status, headers, _ = answer(app.url, f"/reversal/{query}")
+    assert (status, headers["location"]) == (301, f"/reversal{query}")
+    assert answer(app.url, f"/reversal{query}")[0] == 200
+
+
+@pytest.fixture(scope="module")
+def below() -> Iterator[Server]:
+    with streamlit(ROOT / "app.py", settings={"server.baseUrlPath": "course"}) as server:
+        yield server
+
+
+def test_below_a_base_address_home_is_there(below):
+    assert answer(below.url, "/course/reversal")[0] == 200
+    assert answer(below.url, "/course/")[0] == 200
+    for path in ("/course/nothing/x", "/reversal", "/"):
+        status, headers, text = answer(below.url, path)
+        assert status == 404
+        has_all(headers)
+        assert 'href="/course/"' in text
+
+
+@pytest.fixture
+def visitor(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Pages of a browser that enforces the page's own policy."""
+    with ExitStack() as stack:
+
+        def visitor(**settings: Any) -> Page:
+            context = browser.new_context(**settings)
+            stack.callback(context.close)
+            return context.new_page()
+
+        yield visitor
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_way_home_works_with_the_keyboard_and_in_the_dark(app, visitor, theme):
+    page = visitor(color_scheme=theme)
+    came = []
+    page.on("response", lambda response: came.append(response.url))
+    page.goto(app.url + "/nothing/at/all")
+    expect(page.locator("h1")).to_have_text("There is no page here")
+    page.wait_for_timeout(500)
+    assert came == [app.url + "/nothing/at/all"], "it needs no other file"
+    assert Axe().run(page).violations_count == 0
+    paper = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert paper == {"light": "rgb(253, 252, 249)", "dark": "rgb(20, 23, 29)"}[theme]
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1").first).to_have_text("Gradient Tricks Lab")
+
+
+# --- Streamlit's own socket ---
+
+
+def in_thread(work):
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
+
+
+@pytest.mark.parametrize(
+    ("content", "code"), [("hello", 1003), ("{" * 100_000, 1003), (b"\xff" * 300, 1002)]
+)
+def test_what_is_no_message_closes_the_socket_and_is_one_line_in_the_log(app, content, code):
+    before = len(app.log(10**7))
+
+    def send() -> int:
+        with Stream(app.url, "glossary") as stream:
+            assert stream.run()
+            stream.socket.send(content)
+            with pytest.raises(ConnectionClosed):
+                list(stream.socket)
+            return stream.socket.close_code
+
+    assert in_thread(send) == code
+    said = app.log(10**7)[before:].strip().splitlines()
+    assert len(said) == 1
+    assert "Streamlit's socket" in said[0]
+    assert len(said[0]) < 200
+
+
+BROKEN = ["not json", "", "[" * 100_000, '{"go":' * 900 + "1" + "}" * 900, "1" * 5000, '{"go": "\\']
+
+
+@pytest.mark.parametrize("name", ["lesson_search", "gradient_tab", "gradient_lab"])
+def test_a_state_that_is_no_json_is_left_out_and_the_page_goes_on(app, name):
+    before = len(app.log(10**7))
+
+    def send() -> None:
+        with Stream(app.url, "stop_gradient", "lesson=right_place") as stream:
+            assert stream.run()
+            widget = stream.component(name)
+            events = widget.replace("$$ID", "$$STREAMLIT_INTERNAL_TRIGGER_ID") + "__events"
+            for text in BROKEN:
+                for one in (
+                    state(widget, json_value=text),
+                    state(events, json_trigger_value=text),
+                ):
+                    assert stream.run(one)
+                    assert stream.elements("exception") == []
+
+    in_thread(send)
+    assert len(app.log(10**7)[before:].strip().splitlines()) == 1, "once for a socket"
+
+
+ODD = [
+    "{}",
+    "null",
+    "[1]",
+    '"x"',
+    "NaN",
+    '{"go": null}',
+    '{"go": {"page": "stop_gradient", "lesson": "flip", "step": 1e999}}',
+    '{"go": {"page": "glossary", "lesson": {"a": 1}}}',
+    '{"left": 1, "woken": "\\ud800", "queries": [1], "commit": {"a": 1}}',
+    '{"left": {"session": "\\ud800", "path": "/stop_gradient", "query": "step=\\ud800&lesson=x"}}',
+    '{"left": {"session": "x", "path": "/stop_gradient", "query": "'
+    + "&".join(f"a{n}={n}" for n in range(3000))
+    + '"}}',
+    '{"left": {"session": ["x"], "path": {}, "query": null}}',
+]
+
+
+def test_whatever_a_component_says_the_page_goes_on(app):
+    def send() -> None:
+        with Stream(app.url, "stop_gradient", "lesson=right_place") as stream:
+            assert stream.run()
+            for name in ("lesson_search", "gradient_tab", "gradient_lab"):
+                widget = stream.component(name)
+                for text in ODD:
+                    assert stream.run(state(widget, json_value=text)), (name, text)
+                    assert stream.elements("exception") == [], (name, text)
+
+    in_thread(send)
+
+
+def test_a_click_that_comes_as_a_state_is_followed_once(app):
+    def send() -> int:
+        with Stream(app.url, "stop_gradient", "lesson=right_place") as stream:
+            assert stream.run()
+            go = {"page": "stop_gradient", "lesson": "wrong_place", "step": 2}
+            stream.rerun(
+                state(stream.component("lesson_search"), json_value=json.dumps({"go": go}))
+            )
+            return stream.runs_within(4)
+
+    assert in_thread(send) <= 2
