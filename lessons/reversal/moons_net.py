@@ -21,7 +21,6 @@ from lessons.training.stacked import (
     drawn_layer,
     linear,
     shares,
-    tanh,
 )
 from lessons.tricks.as_one import one_op
 
@@ -99,7 +98,7 @@ class Networks:
     ) -> None:
         layers = zip(*(drawn(seed, network)[1] for seed in seeds), strict=True)
         self.weights = [torch.stack(layer).to(device, dtype).requires_grad_() for layer in layers]
-        self._squash = tanh if network == "two_layers" else torch.sigmoid
+        self._squash = torch.tanh_ if network == "two_layers" else torch.sigmoid_
         self._depth = len(SHAPES[network][0])
 
     def features(self, x: torch.Tensor) -> torch.Tensor:
