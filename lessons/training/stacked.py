@@ -103,7 +103,7 @@ class Adam:
 
     def _like_weights(self, row: torch.Tensor) -> list[torch.Tensor]:
         """Views of a row of numbers in the weights' shapes."""
-        parts = row.split([weight.numel() for weight in self.weights])
+        parts = torch.split(row, [weight.numel() for weight in self.weights])
         return [part.view_as(one) for part, one in zip(parts, self.weights, strict=True)]
 
 
