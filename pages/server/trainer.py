@@ -232,7 +232,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints must not get between the pictures
     if hasattr(os, "nice"):
-        os.nice(5)  # pages and sliders come first
+        os.nice(10)  # pages and sliders come first
     suit_small_tensors()
     Trainer(sys.stdin.buffer, out).run()
 
