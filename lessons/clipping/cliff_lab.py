@@ -73,10 +73,12 @@ class Watched:
     def step(self, done: int, values: Values) -> None:
         self.descents.step(done, values)
 
-    def look(self, done: int, values: Values) -> Snapshot:
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
         descents = self.descents
-        index = min(int(values["shown"]), len(descents.seeds)) - 1
         numbers = {name: array(value) for name, value in descents.numbers().items()}
+        if not drawn:
+            return Snapshot(numbers)
+        index = min(int(values["shown"]), len(descents.seeds)) - 1
         arrived, left = descents.arrived()[:, index], descents.left[:, index]
         picture = {
             "places": array(descents.places[:, :, index]),

@@ -120,12 +120,12 @@ class Watched:
     def step(self, done: int, values: Values) -> None:
         self.shapes.step(done, values)
 
-    def look(self, done: int, values: Values) -> Snapshot:
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
         if _maps_settings(values) != self._as:
             self._as = _maps_settings(values)
             self.shapes.compare(values)
         numbers = {name: array(value) for name, value in self.shapes.numbers().items()}
-        return Snapshot(numbers, self._picture(values))
+        return Snapshot(numbers, self._picture(values) if drawn else {})
 
     def _picture(self, values: Values) -> dict[str, Array]:
         """One seed's maps of one picture, before and after randomising, and what all give."""

@@ -84,14 +84,16 @@ class Watched:
         self._dtype = DTYPES[values["dtype"]]
         self.moons = Moons(program, values, self._device, self._dtype)
         self._grid = torch.tensor(GRID[None]).to(self._device, self._dtype)
-        self._plane: dict[int, Array] = {}  # by seed: the plane its features are seen in
+        self._plane: dict[int, torch.Tensor] = {}  # by seed: the plane its features are seen in
 
     def step(self, done: int, values: Values) -> None:
         self.moons.step(done, values)
 
-    def look(self, done: int, values: Values) -> Snapshot:
-        index = min(int(values["shown"]), len(self.moons.seeds)) - 1
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
         numbers = {name: array(value) for name, value in self.moons.numbers().items()}
+        if not drawn:
+            return Snapshot(numbers)
+        index = min(int(values["shown"]), len(self.moons.seeds)) - 1
         with torch.no_grad():
             return Snapshot(numbers, self._picture(index))
 
@@ -109,24 +111,26 @@ class Watched:
         for name, values in lines.items():
             x, y = crossing(MARKS, array(values).reshape(len(MARKS), -1))
             picture |= {f"{name}_x": x, f"{name}_y": y}
-        features, share = self._flattened(index, array(trick.features(points)[0]))
+        features, share = self._flattened(index, trick.features(points)[0].to("cpu", torch.float64))
         return picture | {"features": features, "share": share}
 
-    def _flattened(self, index: int, features: Array) -> tuple[Array, Array]:
+    def _flattened(self, index: int, features: torch.Tensor) -> tuple[Array, Array]:
         """Features on their first two principal components, [2, points]; the variance in them.
 
         The plane is turned towards the last one seen, since a component has no sign of its own.
+        By torch: numpy's products take all cores, and on busy ones cost a hundred times as much.
         """
-        centred = features - features.mean(1, keepdims=True)
-        if not np.isfinite(centred).all():
+        centred = features - features.mean(1, keepdim=True)
+        if not centred.isfinite().all():
             return np.full((2, features.shape[1]), np.nan), np.array([np.nan])
-        sizes, directions = np.linalg.eigh(centred @ centred.T)
+        sizes, directions = torch.linalg.eigh(centred @ centred.T)
         plane = directions[:, [-1, -2]]
         if index in self._plane:
-            left, _, right = np.linalg.svd(plane.T @ self._plane[index])
+            left, _, right = torch.linalg.svd(plane.T @ self._plane[index])
             plane = plane @ (left @ right)
         self._plane[index] = plane
-        return plane.T @ centred, np.array([sizes[-2:].sum() / max(sizes.sum(), 1e-300)])
+        share = sizes[-2:].sum() / sizes.sum().clamp(min=1e-300)
+        return array(plane.T @ centred), array(share[None])
 
 
 TRAINING = Training(

@@ -21,7 +21,6 @@ from lessons.training.stacked import (
     drawn_layer,
     linear,
     shares,
-    tanh,
 )
 from lessons.tricks.as_one import one_op
 
@@ -99,7 +98,7 @@ class Networks:
     ) -> None:
         layers = zip(*(drawn(seed, network)[1] for seed in seeds), strict=True)
         self.weights = [torch.stack(layer).to(device, dtype).requires_grad_() for layer in layers]
-        self._squash = tanh if network == "two_layers" else torch.sigmoid
+        self._squash = torch.tanh_ if network == "two_layers" else torch.sigmoid_
         self._depth = len(SHAPES[network][0])
 
     def features(self, x: torch.Tensor) -> torch.Tensor:
@@ -227,25 +226,28 @@ class Group:
     @torch.no_grad()
     def numbers(self) -> dict[str, torch.Tensor]:
         """Losses and accuracies as they are now, float64 on the CPU, shape [seeds]."""
-        labels, domains = LABELS.to(self.points), DOMAINS.to(self.points)
-        features = [arm.features(self.points) for arm in self.arms.values()]
-        heads = list(zip(self.arms.values(), features, strict=True))
-        label = torch.stack([arm.label_head(seen) for arm, seen in heads])
-        domain = torch.stack([arm.domain_head(seen) for arm, seen in heads])
-        source, target = slice(SOURCE), slice(SOURCE, None)
         found = {
+            f"{name}_{what}": value
+            for name, arm in self.arms.items()
+            for what, value in self._numbers_of(arm).items()
+        }
+        # All at once: each number fetched from a GPU waits for it.
+        rows = torch.stack([value.to(torch.float64) for value in found.values()]).cpu()
+        return dict(zip(found, rows, strict=True))
+
+    def _numbers_of(self, arm: Networks) -> dict[str, torch.Tensor]:
+        """Of one arm by itself: torch rounds the last numbers of a tensor in another way than the
+        others, so two arms in one tensor would differ where their networks are the same."""
+        labels, domains = LABELS.to(self.points), DOMAINS.to(self.points)
+        features = arm.features(self.points)
+        label, domain = arm.label_head(features), arm.domain_head(features)
+        source, target = slice(SOURCE), slice(SOURCE, None)
+        return {
             "target": accuracy(label[..., target], labels[target]),
             "source": accuracy(label[..., source], labels[source]),
             "domain": accuracy(domain, domains),
             "label_loss": cross_entropy(label[..., source], labels[source]),
             "domain_loss": cross_entropy(domain, domains),
-        }
-        # All at once: each number fetched from a GPU waits for it.
-        rows = torch.stack([value.to(torch.float64) for value in found.values()], 1).cpu()
-        return {
-            f"{arm}_{name}": rows[at, row]
-            for at, arm in enumerate(self.arms)
-            for row, name in enumerate(found)
         }
 
 

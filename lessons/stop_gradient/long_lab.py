@@ -75,13 +75,13 @@ class Watched:
             self._measure(done, values)
         self.long.step(done, values)
 
-    def look(self, done: int, values: Values) -> Snapshot:
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
         known = self._measured[1:] == tuple(values[name] for name in _COUNTED)
         if not known or done == self.long.steps:
             self._measure(done, values)
         seen = self.long.seen(values)
         losses = {name: array(value) for name, value in self.long.losses(seen).items()}
-        return Snapshot(losses | self._noise, self._picture(seen, values))
+        return Snapshot(losses | self._noise, self._picture(seen, values) if drawn else {})
 
     def _measure(self, done: int, values: Values) -> None:
         now = (done, *(values[name] for name in _COUNTED))

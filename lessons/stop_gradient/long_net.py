@@ -14,7 +14,7 @@ import torch
 
 from lessons.gradients import gradient
 from lessons.parameters import Values
-from lessons.training.stacked import Adam, drawn_layer, linear, tanh
+from lessons.training.stacked import Adam, drawn_layer, linear
 
 LAYERS = 10
 WIDTH = 16
@@ -55,7 +55,7 @@ class Tanh(torch.nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Of every entry."""
-        return tanh(x)
+        return torch.tanh(x)
 
 
 def long_network(layers: list[Layer], noise: torch.nn.Module, place: int) -> torch.nn.Sequential:

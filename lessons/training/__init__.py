@@ -48,7 +48,8 @@ class Snapshot:
     Args:
         numbers: what is drawn over the steps and told as a mean over seeds; by name, float64,
             shape [seeds].
-        picture: what the charts of this moment need, of the seed that is shown; by name.
+        picture: what the charts of this moment need, of the seed that is shown; by name. Empty
+            where nobody is to see it.
     """
 
     numbers: Mapping[str, Array]
@@ -61,8 +62,11 @@ class Learner(Protocol):
     def step(self, done: int, values: Values) -> None:
         """One update of every network; ``done`` updates were made before it."""
 
-    def look(self, done: int, values: Values) -> Snapshot:
-        """How things stand after ``done`` updates; leaves what is trained as it is."""
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+        """How things stand after ``done`` updates; leaves what is trained as it is.
+
+        ``drawn=False`` wants the numbers alone.
+        """
 
 
 Begin = Callable[[Callable[..., Any], Values], Learner]

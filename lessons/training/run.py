@@ -23,6 +23,9 @@ def never() -> bool:
 class Run:
     """A learner and what was seen of it. Holds no thread: dropping it ends it.
 
+    To look costs as much as a step or more. So the moments that the curves keep are looked at for
+    their numbers alone, and any other only where somebody asks for ``history``.
+
     Not for several threads at once; each session has its own.
 
     Args:
@@ -38,11 +41,21 @@ class Run:
         self.done = 0
         self.seconds = 0.0
         self.state: State = "ready"
-        self.history = History(self.total)
+        self._history = History(self.total)
+        self._drawn = False  # whether the newest moment was looked at whole
+        self._values = values
         self._fixed = _fixed(training, values)
         self.every = max(1, self.total // PICTURES)
         self._learner: Learner | None = training.begin(program, values)
-        self._see(values)
+
+    @property
+    def history(self) -> History:
+        """What was seen, the newest moment with its picture."""
+        if self._learner is not None and not self._drawn:
+            start = time.perf_counter()
+            self._see(drawn=True)
+            self.seconds += time.perf_counter() - start
+        return self._history
 
     def fits(self, values: Values) -> bool:
         """Whether these settings can be taken up by the steps to come."""
@@ -51,7 +64,7 @@ class Run:
     def advance(
         self, seconds: float, values: Values, enough: Callable[[], bool] = never, most: int = 10**9
     ) -> None:
-        """Make steps until the time is over, and look.
+        """Make steps until the time is over.
 
         Args:
             seconds: how long; a step that was begun is finished, and one is always made.
@@ -61,25 +74,25 @@ class Run:
         """
         if self._learner is None or self.done == self.total:
             return
-        self.state = "running"
+        self.state, self._values = "running", values
         start = time.perf_counter()
+        if not len(self._history):
+            self._see(drawn=False)
         for _ in range(min(most, self.total - self.done)):
             self._learner.step(self.done, values)
             self.done += 1
-            if self.done % self.every == 0 or self.done == self.total:
-                self._see(values)
+            self._drawn = False
+            if self._keeps:
+                self._see(drawn=False)
             if time.perf_counter() - start >= seconds or enough():
                 break
-        if self.history.done != self.done:
-            self._see(values, keep=False)
         if self.done == self.total:
             self.state = "done"
         self.seconds += time.perf_counter() - start
 
     def look(self, values: Values) -> None:
         """See the same moment with other settings: another seed shown, say."""
-        if self._learner is not None:
-            self._see(values, keep=self.done % self.every == 0 or self.done == self.total)
+        self._values, self._drawn = values, False
 
     def pause(self) -> None:
         """Make no more steps until asked again."""
@@ -87,14 +100,22 @@ class Run:
             self.state = "paused"
 
     def stop(self) -> None:
-        """End it for good: the networks are let go, what was seen stays."""
+        """End it for good: the networks are let go, what is seen now stays."""
+        _ = self.history
         self._learner = None
         if self.state != "done":
             self.state = "stopped"
 
-    def _see(self, values: Values, keep: bool = True) -> None:
+    @property
+    def _keeps(self) -> bool:
+        """Whether this moment stays in the curves."""
+        return self.done % self.every == 0 or self.done == self.total
+
+    def _see(self, drawn: bool) -> None:
         assert self._learner is not None
-        self.history.add(self.done, self._learner.look(self.done, values), keep)
+        seen = self._learner.look(self.done, self._values, drawn)
+        self._history.add(self.done, seen, self._keeps)
+        self._drawn = drawn
 
 
 def snapshots(training: Training, program: Callable[..., Any], values: Values) -> Iterator[History]:

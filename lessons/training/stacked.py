@@ -8,7 +8,7 @@ import math
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 
@@ -35,16 +35,6 @@ def drawn_layer(inputs: int, outputs: int, generator: torch.Generator) -> list[t
 def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     """A layer of every seed at its own points: [seeds, in, points] to [seeds, out, points]."""
     return torch.baddbmm(bias, weight, x)
-
-
-def tanh(x: torch.Tensor) -> torch.Tensor:
-    """The hyperbolic tangent, by the logistic function: on a CPU a fraction of torch.tanh's time.
-
-    tanh x = 2σ(2x) − 1. Where many small networks train, it is the dearest function of all. A
-    backward of its own would save a pass, but be Python: seeds that train side by side would wait
-    for each other there. They wait for memory as well, so σ takes the place of 2x.
-    """
-    return torch.rsub((2 * x).sigmoid_(), -1, alpha=-2)
 
 
 @one_op("cross_entropy", operands=1)
@@ -75,17 +65,21 @@ class Adam:
 
     Written out: torch.optim loads torch's compiler and sympy with it, seconds and a hundred
     thousand objects that the app's garbage collection would walk after every message from then on.
+    All weights' gradients lie in a row, so that each of Adam's operations is one call, not one a
+    weight: with small networks the calls cost more than the numbers.
 
     Args:
-        weights: leaves; changed in place.
+        weights: leaves of one dtype on one device; changed in place.
     """
 
     MEAN, SQUARE, LEAST = 0.9, 0.999, 1e-8
 
     def __init__(self, weights: list[torch.Tensor]) -> None:
         self.weights = weights
-        self._means = [torch.zeros_like(weight) for weight in weights]
-        self._squares = [torch.zeros_like(weight) for weight in weights]
+        self._mean, self._square, self._size = (
+            torch.zeros_like(_in_a_row(weights)).detach() for _ in range(3)
+        )
+        self._means, self._sizes = self._like_weights(self._mean), self._like_weights(self._size)
         self._steps = 0
 
     def step(self, loss: torch.Tensor, rate: float) -> None:
@@ -100,13 +94,21 @@ class Adam:
         self._steps += 1
         mean_share, square_share = (1 - of**self._steps for of in (self.MEAN, self.SQUARE))
         with torch.no_grad():
-            torch._foreach_lerp_(self._means, gradients, 1 - self.MEAN)
-            torch._foreach_mul_(self._squares, self.SQUARE)
-            torch._foreach_addcmul_(self._squares, gradients, gradients, 1 - self.SQUARE)
-            sizes = torch._foreach_sqrt(self._squares)
-            torch._foreach_div_(sizes, math.sqrt(square_share))
-            torch._foreach_add_(sizes, self.LEAST)
-            torch._foreach_addcdiv_(self.weights, self._means, sizes, -rate / mean_share)
+            gradient = _in_a_row(gradients)
+            self._mean.lerp_(gradient, 1 - self.MEAN)
+            self._square.mul_(self.SQUARE).addcmul_(gradient, gradient, value=1 - self.SQUARE)
+            torch.sqrt(self._square, out=self._size)
+            self._size.div_(math.sqrt(square_share)).add_(self.LEAST)
+            torch._foreach_addcdiv_(self.weights, self._means, self._sizes, -rate / mean_share)
+
+    def _like_weights(self, row: torch.Tensor) -> list[torch.Tensor]:
+        """Views of a row of numbers in the weights' shapes."""
+        parts = torch.split(row, [weight.numel() for weight in self.weights])
+        return [part.view_as(one) for part, one in zip(parts, self.weights, strict=True)]
+
+
+def _in_a_row(tensors: Iterable[torch.Tensor]) -> torch.Tensor:
+    return torch.cat([one.reshape(-1) for one in tensors])
 
 
 def shares(seeds: range, numbers: int, device: torch.device) -> list[range]:

@@ -29,9 +29,10 @@ from pages.server.child import HEAD, output
 AT_ONCE = 2
 """Trainings that make steps by turns; the others wait."""
 SLICE = 0.02
-"""Seconds of steps before somebody else's."""
-EVERY = 0.035
-"""Seconds between two pictures of a training at least: more than 25 a second nobody sees."""
+"""Seconds of steps before somebody else's, or before a picture that is due sooner."""
+EVERY = 0.045
+"""Seconds from one picture of a training to the next, on the mean: 22 a second look smooth, and
+what the browser does not paint is left to the steps."""
 UNSEEN = 2
 """Pictures on their way to a browser at most."""
 RETURN = 5.0
@@ -49,7 +50,7 @@ class Learner:
         token: by which the browser is known again.
         seq: the newest message.
         unseen: pictures sent and not yet taken in.
-        shown: when the last one was sent, in seconds of ``time.monotonic``.
+        due: when the next one may be sent, in seconds of ``time.monotonic``.
         before: how many are before it, as it was told.
         have: digests of the charts it has.
     """
@@ -58,10 +59,18 @@ class Learner:
     token: str
     seq: int
     unseen: int = 0
-    shown: float = 0.0
+    due: float = 0.0  # at once
     before: int = 0
     have: dict[str, str] = field(default_factory=dict)
-    due: bool = True  # an answer is owed at once
+
+    def sent(self, now: float) -> None:
+        """A picture went out. One that was late does not delay those behind it."""
+        self.unseen += 1
+        self.due = max(self.due + EVERY, now + EVERY / 2)
+
+    def slice(self, now: float) -> float:
+        """Seconds of steps: until the next picture where the browser waits for one."""
+        return SLICE if self.unseen >= UNSEEN else min(SLICE, max(0.0, self.due - now))
 
 
 class Trainer:
@@ -162,7 +171,7 @@ class Trainer:
                 learner = Learner(Watch(lesson, wish, asked), asked.token, one["seq"])
         except (RefusedError, RefusedTextError, UnknownLessonError):
             return  # the server itself answers
-        learner.seq, learner.due = one["seq"], True
+        learner.seq, learner.due = one["seq"], 0.0
         self._learners[who] = learner
 
     def _returned(self, who: int, token: str, lesson: Lesson) -> Watch | None:
@@ -195,7 +204,8 @@ class Trainer:
             return
         who = self._queue[0]
         with self._guarded(who):
-            self._learners[who].watch.advance(SLICE, lambda: bool(self._inbox))
+            learner = self._learners[who]
+            learner.watch.advance(learner.slice(time.monotonic()), lambda: bool(self._inbox))
         # Among those who may train, whoever was first is last now; who waits stays behind them.
         turn = self._queue[:AT_ONCE]
         self._queue[: len(turn)] = [*turn[1:], turn[0]]
@@ -203,8 +213,7 @@ class Trainer:
     def _show(self) -> None:
         now = time.monotonic()
         for who, one in list(self._learners.items()):
-            early = now - one.shown < EVERY and not one.due
-            if not one.watch.fresh or one.unseen >= UNSEEN or early:
+            if not one.watch.fresh or one.unseen >= UNSEEN or now < one.due:
                 continue
             before = one.before if one.watch.wants else 0
             had, one.have = one.have, {}
@@ -213,8 +222,7 @@ class Trainer:
                 content = wire.addressed(one.seq, encoded, wire.PICTURE)
                 self._out.write(HEAD.pack(who, one.seq, len(content)) + content)
                 self._out.flush()
-                one.unseen += 1
-                one.shown, one.due = now, False
+                one.sent(now)
 
 
 def main() -> None:

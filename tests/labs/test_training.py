@@ -211,7 +211,7 @@ class Bursting(Counter):
     def step(self, done, values):
         self.numbers = self.numbers * math.inf
 
-    def look(self, done, values):
+    def look(self, done, values, drawn=True):
         return Snapshot({"count": self.numbers.copy()})
 
 

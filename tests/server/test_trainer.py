@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pages.server import trainer
 from pages.server.computers import Here
 from pages.server.computing import Computing
 from pages.server.socket import Workshop
@@ -53,6 +54,37 @@ def test_pictures_come_by_themselves_until_they_are_stopped(browser):
     while (last := told(browser))["count"] < 1:
         pass
     assert last["state"] == "stopped"
+
+
+@pytest.mark.parametrize("step", [0.001, 0.007, 0.013, 0.019])
+def test_pictures_keep_their_pace_whatever_a_step_takes(step):
+    """By arithmetic: steps of so many seconds, a browser that takes all in at once."""
+    learner, now, sent = trainer.Learner(None, "", 0), 100.0, 0
+    learner.sent(now)
+    while now < 110.0:
+        until = now + learner.slice(now)
+        now += step  # one is always made
+        while now < until:
+            now += step
+        if now >= learner.due:
+            learner.sent(now)
+            learner.unseen, sent = 0, sent + 1
+    assert 20 <= sent / 10 <= 1 / trainer.EVERY + 0.5
+
+
+def test_one_late_picture_makes_no_crowd_of_them():
+    learner = trainer.Learner(None, "", 0)
+    learner.sent(100.0)
+    learner.sent(103.0)
+    assert learner.due >= 103.0 + trainer.EVERY / 2
+
+
+def test_steps_are_not_cut_short_for_a_browser_that_takes_nothing_in():
+    learner = trainer.Learner(None, "", 0)
+    learner.sent(100.0)
+    assert learner.slice(100.0 + trainer.EVERY - 0.001) < trainer.SLICE / 2
+    learner.sent(100.0 + trainer.EVERY)
+    assert learner.slice(103.0) == trainer.SLICE
 
 
 def test_a_chart_that_does_not_change_is_not_sent_again(browser):

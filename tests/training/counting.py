@@ -17,6 +17,7 @@ class Counter:
         self.numbers = np.arange(1.0, 1 + values["seeds"])
         self.ballast = np.zeros(250_000)  # 2 MB, so that one that is kept is noticed
         self.program = program
+        self.looks = []
         Counter.alive += 1
 
     def __del__(self):
@@ -26,8 +27,10 @@ class Counter:
         self.numbers = self.program(self.numbers, values["pace"])
         time.sleep(values.get("seconds", 0.0))
 
-    def look(self, done, values):
-        return Snapshot({"count": self.numbers.copy()}, {"shown": self.numbers[:1].copy()})
+    def look(self, done, values, drawn=True):
+        self.looks.append((done, drawn))
+        picture = {"shown": self.numbers[:1].copy()} if drawn else {}
+        return Snapshot({"count": self.numbers.copy()}, picture)
 
 
 def program(numbers, pace):

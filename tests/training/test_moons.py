@@ -14,7 +14,7 @@ from lessons.reversal.moons_lab import TRAINING, Watched
 from lessons.reversal.moons_net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
 from lessons.reversal.moons_roles import Heads, features_of_one, settings_of_one
 from lessons.training.run import Run, finished
-from lessons.training.stacked import WORTH_A_THREAD, Adam, tanh
+from lessons.training.stacked import WORTH_A_THREAD, Adam
 
 LESSON = find("moons")
 CPU = torch.device("cpu")
@@ -207,13 +207,6 @@ def test_the_data_are_two_moons_and_the_target_turned():
     upper = straight[..., :150] - straight[..., :150].mean(2, keepdim=True)
     assert 0.05 < (upper.norm(dim=1).std(1)).mean() < 1.0
     assert LABELS.sum() == DOMAINS.sum() == 300
-
-
-def test_tanh_is_tanh():
-    x = torch.linspace(-30, 30, 1001, dtype=torch.float64, requires_grad=True)
-    assert torch.allclose(tanh(x), torch.tanh(x), rtol=1e-12, atol=1e-15)
-    ours, torchs = (torch.autograd.grad(f(x).sum(), x)[0] for f in (tanh, torch.tanh))
-    assert torch.allclose(ours, torchs, rtol=1e-9, atol=1e-15)
 
 
 def test_adam_is_torchs_adam():

@@ -52,6 +52,22 @@ def test_it_stops_between_two_steps_when_the_time_is_over():
     assert run.history.done == run.done, "the last step made is the one that is seen"
 
 
+def test_nothing_is_looked_at_but_what_is_kept_and_what_somebody_sees():
+    run, given = new(), VALUES | {"steps": 1000}
+    looks = run._learner.looks
+    for _ in range(7):  # every fifth step is kept
+        run.advance(math.inf, given, most=2)
+    assert looks == [(0, False), (5, False), (10, False)]
+    del looks[:]
+    assert run.history.latest.picture["shown"] == 15.0
+    assert run.history.done == 14
+    assert looks == [(14, True)]
+    run.look(given)
+    run.look(given)
+    assert looks == [(14, True)]
+    assert (run.history.done, looks) == (14, [(14, True), (14, True)])
+
+
 def test_one_step_is_one_step():
     run = new()
     run.advance(math.inf, VALUES, most=1)
