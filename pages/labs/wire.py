@@ -62,7 +62,7 @@ def encode(
     for part in ("graph", "code"):
         if isinstance(body.get(part), Mapping):
             body[part] = _once(part, body[part], have)
-    rest = _dump(_Packer().plain(body))
+    rest = _text(body)
     text = f'{{"figures":[{",".join(charts)}]{"," if body else ""}{rest[1:]}'
     content = text.encode("utf-8", errors="replace")
     content += b" " * (-len(content) % 4)
@@ -99,7 +99,7 @@ def decode(message: bytes) -> tuple[int, int, dict[str, Any]]:
 
 def _once(name: str, part: Mapping[str, Any], have: Mapping[str, str]) -> Mapping[str, Any]:
     """The part with its digest; nothing but the digest where the browser has it."""
-    digest = part.get("digest") or _digest(_dump(part).encode("utf-8", errors="replace"))
+    digest = part.get("digest") or _digest(_text(part).encode("utf-8", errors="replace"))
     return {"digest": digest} if have.get(name) == digest else {**part, "digest": digest}
 
 
@@ -119,6 +119,14 @@ def _without(names: Collection[str], part: Mapping[str, Any]) -> dict[str, Any]:
 
 def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=9).hexdigest()
+
+
+def _text(part: Mapping[str, Any]) -> str:
+    """What holds no arrays, as JSON. Nearly always it is plain already, and a graph is long."""
+    try:
+        return _dump(part)
+    except (TypeError, ValueError):  # a number of numpy's, or one that is not finite
+        return _dump(_Packer().plain(part))
 
 
 def _dump(value: Any) -> str:
