@@ -13,7 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.server import assets
-from pages.server.compression import accepts_gzip, loaded_later
+from pages.server.compression import SOON, accepts_gzip, named
 
 _NOT_ASKED = ("accept-encoding", "if-none-match", "if-modified-since", "range")
 _NOT_SAID = ("etag", "last-modified", "accept-ranges", "content-encoding", "vary")
@@ -64,8 +64,8 @@ class Ahead:
 
 
 def tags() -> str:
-    """What is added: the lab's modules, and those of Streamlit's that pages with a lab load."""
-    fetched = [*(f"static/{name}" for name in loaded_later()), *assets.modules()]
+    """What is added: the lab's modules, and those of Streamlit's that any page loads."""
+    fetched = [*(f"static/{name}" for name in named(SOON)), *assets.modules()]
     links = [f'<link rel="modulepreload" crossorigin href="./{address}">' for address in fetched]
     return "".join([*links, f'<script type="module" src="./{assets.LIVE}/early.js"></script>'])
 

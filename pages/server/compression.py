@@ -11,7 +11,7 @@ import asyncio
 import gzip
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -38,11 +38,11 @@ TYPES = {
     ".svg": "image/svg+xml",
 }
 
-LATER = {
-    *("BidiComponent", "purify", "recordbatch", "serialization"),  # any page
-    *("Radio", "StreamlitSyntaxHighlighter", "rehype-katex", "rehype-raw"),  # a lesson
-}
-"""How the names begin of those larger scripts that index.html does not name and pages load."""
+SOON = {"BidiComponent", "purify", "recordbatch", "serialization"}
+"""How the names begin of those larger scripts that index.html does not name and any page loads."""
+
+LATER = SOON | {"Radio", "StreamlitSyntaxHighlighter", "rehype-katex", "rehype-raw"}
+"""The same with those that a lesson loads."""
 
 # One thread, so that the other cores stay with who is learning.
 _worker = ThreadPoolExecutor(1, "compression")
@@ -145,12 +145,12 @@ def first_visit() -> list[str]:
     """Names of the files that a first visit asks for."""
     index = (Path(get_static_dir()) / "index.html").read_text("utf-8")
     asked = dict.fromkeys(re.findall(r'"\./static/([^"]+)"', index))
-    return [name for name in dict.fromkeys([*asked, *loaded_later()]) if name in _streamlits()]
+    return [name for name in dict.fromkeys([*asked, *named(LATER)]) if name in _streamlits()]
 
 
-def loaded_later() -> list[str]:
-    """Names of the files that ``LATER`` means."""
-    return [name for name in _streamlits() if Path(name).name.partition(".")[0] in LATER]
+def named(beginnings: Collection[str]) -> list[str]:
+    """Names of Streamlit's files that begin so."""
+    return [name for name in _streamlits() if Path(name).name.partition(".")[0] in beginnings]
 
 
 def compressible(folder: Path, most: int) -> dict[str, File]:
