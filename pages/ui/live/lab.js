@@ -50,7 +50,8 @@ import { Work } from "./work.js";
  * @property {HTMLElement} parentElement
  */
 
-const A_FRAME = 17; // ms in which the others are painted before a chart in space is drawn
+const A_FRAME = 17; // ms in which the rest is painted before what takes long is drawn
+const HELD = 100; // ms for which a picture of a training waits for the frame that a hand has asked for
 const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
 const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
 const ORDERS = 200; // orders that are remembered as done
@@ -160,7 +161,9 @@ class Lab {
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     this.repaint = () => this.#repaint();
     this.scheme.addEventListener("change", this.repaint);
-    this.later = this.waiting = this.waking = this.telling = 0;
+    this.later = this.waiting = this.waking = this.telling = this.holding = 0;
+    /** @type {?Picture} */
+    this.held = null; // a picture of a training that is to be shown soon
     /** @type {NoteSpec[]} */
     this.chartless = []; // a note, where the charts cannot be drawn
     this.whole = false; // whether the charts need Plotly's whole script
@@ -385,10 +388,29 @@ class Lab {
     if (frame.trains && !this.picture) {
       this.waiting = setTimeout(() => this.#show(newest), PATIENT);
     } else this.#show(newest);
+    if (this.held) this.#watchLater(this.held, A_FRAME);
   }
 
   /** How a training stands. @param {Picture} picture */
   #watch(picture) {
+    // What a hand has just set comes first: its frame is there within milliseconds, and a picture
+    // of a training takes longer to paint than that.
+    if (this.picture && !this.flow.isQuiet()) this.#watchLater(picture, HELD);
+    else this.#watchNow(picture);
+  }
+
+  /** @param {Picture} picture  @param {number} ms */
+  #watchLater(picture, ms) {
+    if (this.held && this.held !== picture) this.line.send("0 taken");
+    this.held = picture;
+    clearTimeout(this.holding);
+    this.holding = setTimeout(() => this.#watchNow(picture), ms);
+  }
+
+  /** @param {Picture} picture */
+  #watchNow(picture) {
+    clearTimeout(this.holding);
+    this.held = null;
     const first = !this.picture;
     this.picture = picture;
     this.trainer.show(picture.training);
@@ -512,6 +534,7 @@ class Lab {
     if (this.frame) this.#keep(kept(this.place.lab)?.query ?? this.frame.query);
     clearTimeout(this.later);
     clearTimeout(this.waiting);
+    clearTimeout(this.holding);
     clearTimeout(this.waking);
     clearTimeout(this.telling);
     if (this.broken) tab.stay();
