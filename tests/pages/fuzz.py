@@ -8,6 +8,7 @@ an exception, nothing is answered with a 500, and nothing of an address becomes 
 import json
 import logging
 import random
+import re
 import sys
 from contextlib import ExitStack
 from types import SimpleNamespace
@@ -52,7 +53,7 @@ HOSTILE = (
 )  # fmt: skip
 ALIVE = (f"<b>{MARK}", f"<script>{MARK}", f"<i {MARK}", f"](//{MARK}", f"${MARK}$", f"\n# {MARK}",
          f'"{MARK}=1', f" https://{MARK}", f":red[{MARK}]", f"`{MARK}`")  # fmt: skip
-"""What must not stand where Markdown or HTML is read."""
+"""What must not stand where Markdown or HTML is read, but behind a backslash."""
 RAW = ("%", "%zz", "%00", "%ff%fe", "%ed%a0%80", "+", "&&", "==", "&=&", ";", "#", "%26", "%3D",
        "%F0%9F%8E%88", "é", "\u2028", "%0d%0a", "x" * 30_000, "a=1&" * 500)  # fmt: skip
 
@@ -174,7 +175,7 @@ def opened(random_: random.Random, page: str, query: str) -> list[str]:
             continue
         text = str(getattr(node, "value", "") or getattr(node, "label", "") or "")
         text = node.proto.body if node.type == "html" else text
-        alive = [one for one in ALIVE if one in text]
+        alive = [one for one in ALIVE if re.search(rf"(?<!\\){re.escape(one)}", text)]
         assert not alive, f"{alive[0]!r} in {node.type}: {text[:300]}"
     titles = [one.value for one in visit.title]
     assert len(titles) == 1, titles

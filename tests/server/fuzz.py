@@ -95,8 +95,9 @@ class Line:
 
     async def send_bytes(self, content: bytes) -> None:
         seq, what, body = wire.decode(content)
-        if any(len(said) > 3 * LONGEST for said in sentences(body)):
-            self.wrong.append(f"long sentences: {[s[:99] for s in sentences(body)]}")
+        for said in sentences(body):
+            if len(said) > LONGEST or not said.isprintable():
+                self.wrong.append(f"in a frame: {len(said)} {said[:300]!r}")
         self.have = {one["id"]: one["digest"] for one in body["figures"]}
         for part in ("graph", "code"):
             if body.get(part):
