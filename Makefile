@@ -9,6 +9,7 @@ PORT ?= 8501
 # first process), `make bench ARGS=--write`.
 ARGS ?=
 LEARNERS ?= 100
+MINUTES ?= 10
 
 PY := .venv/bin/python
 INSTALL := -m pip install --no-input --disable-pip-version-check
@@ -54,8 +55,10 @@ load: .venv/.app ## many learners at once, on Linux (LEARNERS=…; minutes)
 abuse: .venv/.app ## what one abuser costs five polite learners, on Linux (half an hour)
 	@$(PY) -m tests.bench abuse $(ARGS)
 
-fuzz: .venv/.tests ## run half a million hostile playground programs (half an hour)
-	@$(PY) -m tests.playground.fuzz --programs 500000
+fuzz: .venv/.tests ## throw hostile messages, addresses and programs at it, ten minutes each (MINUTES=…)
+	@failed=0; for what in server pages playground; do \
+	  echo "tests/$$what"; $(PY) -m tests.$$what.fuzz --minutes $(MINUTES) $(ARGS) || failed=1; \
+	done; exit $$failed
 
 verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run lessons and playground code in TensorFlow and JAX (ARGS=--write keeps it)
 	@$(PY) -m tests.equivalents --python .venv-equivalents/bin/python $(ARGS)

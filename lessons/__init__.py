@@ -13,6 +13,7 @@ from pathlib import Path
 from lessons.bug import Bug
 from lessons.lesson import Lesson
 from lessons.prose import Prose, ProseError, read
+from lessons.text import visible
 
 ROOT = Path(__file__).parent
 
@@ -73,7 +74,7 @@ def find(slug: str) -> Lesson:
         if lesson.slug == slug:
             return lesson
     known = ", ".join(lesson.slug for lesson in lessons())
-    raise UnknownLessonError(f"There is no lesson “{slug[:40]}”. There are: {known}.")
+    raise UnknownLessonError(f"There is no lesson “{visible(slug)}”. There are: {known}.")
 
 
 def load(folder: Path, language: str = "en") -> Lesson:

@@ -8,6 +8,7 @@ from lessons.graph.cutting import Cut, read_cuts, write_cuts
 from lessons.lesson import Lesson
 from lessons.parameters import Values
 from lessons.result import Result
+from lessons.text import listed, visible
 
 
 class Asked(NamedTuple):
@@ -37,8 +38,9 @@ def asked(slug: str, given: Mapping[str, str], cuts: str = "") -> Asked:
     there = lesson.edges(values) if wanted else frozenset(wanted)
     unknown = [one for one in wanted if one not in there]
     if unknown:
+        names = listed([visible(write_cuts([one])) for one in unknown], most=3)
         raise ValueError(
-            f"cuts: {lesson.slug} has no edge {write_cuts(unknown)} to cut. The edges that can "
+            f"cuts: {lesson.slug} has no edge {names} to cut. The edges that can "
             f"be cut: {write_cuts(there) or 'none'}."
         )
     return Asked(lesson, values, wanted)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lessons.text import visible
+
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 LONGEST_TEXT = 20_000
@@ -192,6 +194,10 @@ class Device(Parameter):
         return text
 
 
+_MOST_UNKNOWN = 3
+"""Names of no parameter that are said; the others are counted."""
+
+
 def validate(parameters: Sequence[Parameter], given: Mapping[str, str]) -> dict[str, Any]:
     """Every parameter's value: as given, else its default.
 
@@ -203,11 +209,13 @@ def validate(parameters: Sequence[Parameter], given: Mapping[str, str]) -> dict[
         InvalidParametersError: everything that was refused, at once.
     """
     known = {parameter.name: parameter for parameter in parameters}
+    unknown = [name for name in given if name not in known]
     errors = {
         _brief(name, quote=False): f"There is no such parameter.{_nearest(name, list(known))}"
-        for name in given
-        if name not in known
+        for name in unknown[:_MOST_UNKNOWN]
     }
+    if len(unknown) > _MOST_UNKNOWN:
+        errors[f"{len(unknown) - _MOST_UNKNOWN:,} more"] = "There are no such parameters."
     values: dict[str, Any] = {}
     for name, parameter in known.items():
         try:
@@ -252,8 +260,7 @@ def _negative(value: float) -> bool:
 
 
 def _brief(text: str, quote: bool = True) -> str:
-    shown = text if len(text) <= 24 else text[:23] + "…"
-    shown = "".join(character if character.isprintable() else "�" for character in shown)
+    shown = visible(text, 24)
     return f"“{shown}”" if quote else shown
 
 

@@ -1,4 +1,4 @@
-"""Numbers and lists as people read them."""
+"""Numbers, lists and what somebody else wrote, as people read them."""
 
 import math
 from collections.abc import Sequence
@@ -25,6 +25,16 @@ def listed(words: Sequence[str], most: int = 6) -> str:
     """
     shown = ", ".join(words[:most])
     return shown if len(words) <= most else f"{shown} and {len(words) - most} more"
+
+
+def visible(text: str, most: int = 40) -> str:
+    """Text that came from anywhere, for a message: one line, cut short, nothing unseen in it.
+
+    >>> visible("x" * 50, most=4), visible("a" + chr(0))
+    ('xxx…', 'a�')
+    """
+    shown = text if len(text) <= most else text[: most - 1] + "…"
+    return "".join(one if one.isprintable() else "�" for one in shown)
 
 
 def counted(count: int, noun: str) -> str:

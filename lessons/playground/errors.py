@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
+from lessons.text import visible
+
 
 class PlaygroundError(ValueError):
     """A program, rule, input or document that cannot be used, said for people.
@@ -51,8 +53,7 @@ def brief(text: str, most: int = 32) -> str:
     >>> brief("x" * 50, most=4), brief("a" + chr(0))
     ('“xxx…”', '“a�”')
     """
-    shown = text if len(text) <= most else text[: most - 1] + "…"
-    return "“" + "".join(c if c.isprintable() else "\ufffd" for c in shown) + "”"
+    return f"“{visible(text, most)}”"
 
 
 def nearest(word: str, names: Iterable[str], most: int = 3) -> list[str]:

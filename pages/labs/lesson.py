@@ -12,6 +12,7 @@ from lessons.graph.cutting import Cut, read_cuts, write_cuts
 from lessons.lesson import CutError, Lesson, held_controls, hidden_roles
 from lessons.parameters import InvalidParametersError, Values
 from lessons.result import Note, Result
+from lessons.text import listed, visible
 from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
@@ -92,6 +93,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
     hidden = hidden_roles(lesson, wish.answers, place)
     text, asked, errors = settings(lesson, wish, {n: step.lab[n] for n in held if n in step.lab})
     cuts, said = edges(lesson, wish.cuts, asked)
+    hide, fix = ([n for n in names if n in text] for names in (wish.hide, wish.fix))
     values = lesson.lab.preview(asked) if wish.live else asked
     if values != asked and _known.look(_key(lesson, asked, cuts)):
         values = asked  # a picture that is whole stays whole
@@ -104,9 +106,9 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
             "form": text,
             "accepted": not errors,
             "settled": values == asked,
-            "groups": payload.groups(lesson, values, text, errors, wish.hide, wish.fix, held),
+            "groups": payload.groups(lesson, values, text, errors, hide, fix, held),
             "notes": payload.notes([*notes, *now.result.notes]),
-            "query": payload.query(lesson, values, place, now.cuts, wish.hide, wish.fix),
+            "query": payload.query(lesson, values, place, now.cuts, hide, fix),
             **payload.picture(lesson, now.result, values, hidden, now.seconds),
             "graph": _graph(lesson, now, values, hidden),
             "code": code(lesson.slug, now.cuts),
@@ -155,10 +157,9 @@ def edges(lesson: Lesson, asked: str, values: Values) -> tuple[tuple[Cut, ...], 
     gone = [one for one in cuts if one not in known]
     if not gone:
         return cuts, ""
-    names = ", ".join(write_cuts([one])[:40] for one in gone[:3])
-    more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
+    names = listed([visible(write_cuts([one])) for one in gone], most=3)
     said = (
-        f"No edge to cut at {names}{more}, so nothing is cut there. "
+        f"No edge to cut at {names}, so nothing is cut there. "
         f"The edges that can be cut: {write_cuts(known) or 'none'}."
     )
     return tuple(one for one in cuts if one in known), said

@@ -20,6 +20,7 @@ from typing import (
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from typing_extensions import TypedDict
 
+from lessons.text import visible
 from pages.labs.graph_messages import GraphSpec
 
 MAX_MESSAGE = 400_000
@@ -318,5 +319,5 @@ def _read(what: type[M], text: str) -> M:
         return what.model_validate_json(text)
     except ValidationError as error:
         first: Mapping[str, Any] = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part)[:40] for part in first["loc"]) or "the message"
+        where = ".".join(visible(str(part)) for part in first["loc"]) or "the message"
         raise RefusedError(f"{where}: {first['msg']}") from None

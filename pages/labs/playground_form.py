@@ -29,6 +29,8 @@ Form = dict[str, str]
 
 KINDS = ("given", "uniform", "normal")
 _NEW_INPUT = {"is": "given", "values": "1", "a": "0.9", "b": "1.1", "seed": "0", "like": ""}
+INPUT = (*_NEW_INPUT, "entry")
+"""The controls of an input."""
 _OVERRIDE = ("op", "rule", "only")
 _FIELDS = (
     *("title", "about", "program", "inputs", "output", "intended"),

@@ -8,7 +8,7 @@ import torch
 
 from lessons.graph import Recording
 from lessons.playground import Document, Outcome, PlaygroundError, presets, to_url
-from pages.labs.playground_form import Form, names
+from pages.labs.playground_form import INPUT, Form, names
 
 LARGEST_GRAPH = 60
 """Ops: a drawing of more is no help, and takes long to lay out."""
@@ -92,7 +92,11 @@ class State:
         try:
             return names(self.form)
         except PlaygroundError:
-            return [one.name for one in self.document.inputs]
+            return [
+                one.name
+                for one in self.document.inputs
+                if all(f"in.{one.name}.{word}" in self.form for word in INPUT)
+            ]
 
     def address(self) -> dict[str, str]:
         """What an address needs to restore the document; nothing for one too long for it."""

@@ -11,6 +11,7 @@ from lessons.ask import Asked, asked
 from lessons.export import export
 from lessons.parameters import InvalidParametersError
 from lessons.playground import PlaygroundError, code, from_text
+from lessons.text import visible
 from pages.labs.lesson import computed
 from pages.labs.playground import FRAMEWORKS
 from pages.labs.turn import Turn
@@ -68,7 +69,7 @@ def _lesson(kind: str, one: Asked, turn: Turn) -> Answer:
 def _program(framework: str, document: str, turn: Turn) -> Answer:
     if framework not in FRAMEWORKS.values():
         known = ", ".join(FRAMEWORKS.values())
-        return Answer(404, f"No framework {framework[:40]}. There are: {known}.")
+        return Answer(404, f"No framework {visible(framework)}. There are: {known}.")
     with turn:
         text = code(from_text(document), framework, framework == "torch")
     return Answer(200, text, f"playground_in_{framework}.py")
@@ -79,6 +80,6 @@ def _asked(slug: str, query: list[list[str]]) -> Asked:
     given: dict[str, str] = {}
     for name, text in query:
         if name in given:
-            raise ValueError(f"{name[:40]} was given twice")
+            raise ValueError(f"{visible(name)} was given twice")
         given[name] = text
     return asked(slug, given, given.pop("cuts", ""))

@@ -220,6 +220,18 @@ def test_a_lesson_that_is_not_there_is_refused_by_name():
         frame(wish("no_such"))
 
 
+def test_names_of_controls_that_are_none_are_left_out():
+    shown = frame(wish("flip", hide=["nothing", "scale"], fix=["nothing", "x", ""]))
+    assert shown["query"] == frame(wish("flip", hide=["scale"], fix=["x"]))["query"]
+
+
+def test_what_is_said_of_a_lesson_or_an_edge_that_is_not_there_can_be_seen():
+    with pytest.raises(RefusedError) as refused:
+        frame(wish("a\n\x00\u202eb"))
+    assert str(refused.value).isprintable()
+    assert said(frame(wish(cuts="mul\x00\u202e:0"))).isprintable()
+
+
 def test_nothing_of_a_wish_is_kept():
     before = len(labs._known._kept)
     for number in range(200):

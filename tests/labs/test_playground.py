@@ -398,3 +398,14 @@ def test_no_text_in_any_control_breaks_the_lab(seed):
         whole(Wish(lab="playground", values=tab.form, good=tab.good))
         now.address()
     assert complete(blank() | tab.form).keys() == tab.form.keys()
+
+
+@pytest.mark.parametrize(
+    "values", [{"": ""}, {"inputs": ""}, {"in.x.is": "given"}, {"in.x.is": "?", "in.u.a": "1"}]
+)
+def test_a_form_without_names_of_inputs_shows_those_that_it_has_controls_of(values):
+    shown = frame(Wish(lab="playground", values=values, good={}))
+    assert not shown["accepted"]
+    names = {one["name"] for group in shown["groups"] for one in group["controls"]}
+    assert "program" in names
+    assert names - {"preset", "do"} <= shown["form"].keys()

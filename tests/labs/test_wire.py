@@ -74,6 +74,12 @@ def test_a_wish_that_is_not_as_described_is_refused_and_its_part_is_named(text, 
     assert len(str(refused.value)) < 300
 
 
+def test_what_is_said_of_a_part_can_be_seen():
+    with pytest.raises(RefusedError) as refused:
+        read('{"lab":"flip","va\u202elues\\u0000":{}}')
+    assert "va�lues�" in str(refused.value)
+
+
 @pytest.mark.parametrize(
     "text",
     ['{"phase":"fly"}', '{"begun":-1}', '{"begun":"1"}', '{"single":10000000000}', '{"more":1}'],

@@ -2,18 +2,13 @@
 
 Each must give numbers or a `PlaygroundError` with a message, within its time, and run no Python:
 an audit hook watches for exec, imports, files and processes while the playground works. The only
-thing it may do is what `ast.parse` and `symtable` do. Prints one JSON object; the exit status is 1
-if anything failed, with the seed that repeats it.
+thing it may do is what `ast.parse` and `symtable` do.
 """
 
-import argparse
 import ast
-import json
 import random
 import sys
 import threading
-import time
-from collections import Counter
 
 from lessons.playground import (
     Document,
@@ -29,6 +24,7 @@ from lessons.playground.code import code
 from lessons.playground.cuts import operations, toggle
 from lessons.playground.preset import presets
 from tests.playground.programs import mutated, wild
+from tests.support.fuzzing import fuzz
 
 LIMIT = 4.0
 """Seconds of this thread's own work that one document may take; the playground's bound is 3."""
@@ -92,44 +88,22 @@ def worked(document: Document, random_: random.Random, way: int) -> Outcome:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
     for preset in presets():  # so that what torch imports late is there
         run(preset.document)
         code(preset.document, alone=True)
     watch = Watch()
-    counts: Counter[str] = Counter()
-    failures: list[str] = []
-    slowest = 0.0
-    began = time.monotonic()
-    for place in range(options.programs):
-        seed = options.seed * 10_000_000 + place
-        random_ = random.Random(seed)
-        start = time.thread_time()
+
+    def watched(random_: random.Random, place: int) -> list[str]:
+        watch.seen.clear()
         watch.armed = True
         try:
-            counts[one(random_, place)] += 1
-        except BaseException as error:
-            watch.armed = False
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            failures.append(f"{seed}: {type(error).__name__}: {error}"[:500])
+            came = one(random_, place)
         finally:
             watch.armed = False
-        took = time.thread_time() - start
-        slowest = max(slowest, took)
-        if took > LIMIT:
-            failures.append(f"{seed}: took {took:.1f} s")
-        if watch.seen:
-            failures += [f"{seed}: {event}" for event in watch.seen]
-            watch.seen.clear()
-    print(json.dumps({
-        "programs": options.programs, **counts, "failed": len(failures), "failures": failures[:20],
-        "slowest_s": round(slowest, 3), "seconds": round(time.monotonic() - began, 1),
-    }))  # fmt: skip
-    return 1 if failures else 0
+        assert not watch.seen, watch.seen
+        return [came]
+
+    return fuzz(watched, LIMIT, __doc__ or "")
 
 
 if __name__ == "__main__":

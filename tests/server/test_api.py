@@ -71,6 +71,27 @@ def test_a_parameter_given_twice_is_refused():
     assert (answer.status, "twice" in json.loads(answer.body)["error"]) == (400, True)
 
 
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("lessons/flip\n\x00\u202e", ""),
+        ("lessons/flip", "&".join(f"a%00{n}=1" for n in range(500))),
+        ("lessons/flip", "a%0a%E2%80%AE=1&a%0a%E2%80%AE=2"),
+        ("lessons/flip", f"cuts={','.join('%00' * 60 + f'{n}:1' for n in range(60))}"),
+        ("lessons/flip", "cuts=%E2%80%AEmul:0"),
+    ],
+    ids=range(5),
+)
+def test_what_is_refused_is_short_and_can_be_seen(path, query):
+    said = json.loads(got(path, query).body)["error"]
+    assert said.isprintable()
+    assert len(said) < 600
+
+
+def test_a_framework_is_refused_in_signs_that_can_be_seen():
+    assert json.loads(posted("caf\n\x00", "").body)["error"].isprintable()
+
+
 def test_the_file_is_the_one_that_the_command_line_writes(capsys):
     answer = got("lessons/flip/file", "scale=3")
     main(["export", "flip", "--set", "scale=3"])

@@ -1,0 +1,236 @@
+"""Throws random and hostile addresses at every page: ``python -m tests.pages.fuzz``.
+
+A page's script runs as for a visitor who comes by that address, whose browser tells whatever it
+likes beside; and the same words go to the numbers' API and to paths that are no page. No page shows
+an exception, nothing is answered with a 500, and nothing of an address becomes a part of a page.
+"""
+
+import json
+import logging
+import random
+import re
+import sys
+from contextlib import ExitStack
+from types import SimpleNamespace
+from unittest.mock import patch
+from urllib.parse import parse_qs, quote, unquote
+
+from starlette.applications import Starlette
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.app_test import calc_hash
+
+from lessons import chapters, lessons
+from lessons.glossary import terms
+from lessons.playground import presets, to_text, to_url
+from pages.labs import payload
+from pages.server import api, assets
+from pages.server.application import BESIDE, SOCKET
+from pages.server.computers import Here
+from pages.server.computing import MISTAKE, Computing
+from pages.server.headers import SecurityHeaders
+from pages.server.socket import Workshop
+from pages.server.stream import STREAM
+from pages.server.trainings import Trainings
+from pages.server.unknown import UnknownPaths
+from pages.ui import search, tab
+from tests.playground.programs import mutated, wild
+from tests.server.asgi import ask
+from tests.server.fuzz import LONGEST, NUMBERS, cuts_of, short, text_of
+from tests.support.fuzzing import fuzz
+from tests.support.server import ROOT
+
+LIMIT = 10.0
+"""Seconds of computing that one address may take."""
+CHAPTERS = [one.slug for one in chapters()]
+PAGES = ["", *CHAPTERS, *BESIDE]
+SLUGS = [one.slug for one in lessons()]
+MARK = "zqx"
+"""In every hostile word, so that it is found again on the page."""
+HOSTILE = (
+    f"<b>{MARK}</b>", f"<script>{MARK}()</script>", f"[{MARK}](//{MARK}.cd)", f"![](//{MARK}.cd)",
+    f"${MARK}$", f":{MARK}:", f"`{MARK}`", f'"{MARK}=1 x="', f"'><i {MARK}>", f"https://{MARK}.cd",
+    f"{MARK}\n\n# {MARK}", f"{MARK}\x00\u202e", f"{MARK}" * 900, f":red[{MARK}]", f"|{MARK}|\n|-|",
+)  # fmt: skip
+ALIVE = (f"<b>{MARK}", f"<script>{MARK}", f"<i {MARK}", f"](//{MARK}", f"${MARK}$", f"\n# {MARK}",
+         f'"{MARK}=1', f" https://{MARK}", f":red[{MARK}]", f"`{MARK}`")  # fmt: skip
+"""What must not stand where Markdown or HTML is read, but behind a backslash."""
+RAW = ("%", "%zz", "%00", "%ff%fe", "%ed%a0%80", "+", "&&", "==", "&=&", ";", "#", "%26", "%3D",
+       "%F0%9F%8E%88", "é", "\u2028", "%0d%0a", "x" * 30_000, "a=1&" * 500)  # fmt: skip
+
+logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
+_workshop = Workshop(Here(Computing()), Trainings(0))
+_routes = [*api.routes("", _workshop), *assets.routes("")]
+SITE = SecurityHeaders(
+    UnknownPaths(Starlette(routes=_routes), base="", pages=PAGES, sockets=[SOCKET, STREAM]),
+    base="",
+    embeddable=CHAPTERS,
+)
+
+
+def words(random_: random.Random, page: str) -> list[tuple[str, str]]:
+    """The words of an address as we write them, for a page that reads them."""
+    if page == "glossary":
+        return [("term", random_.choice(terms()).name)]
+    if page == "playground" and random_.random() < 0.8:
+        document = random_.choice([*(one.document for one in presets()), wild(random_)])
+        brings = ("program", to_url(document)), ("preset", random_.choice(presets()).name)
+        return [random_.choice(brings), *random_.choice([[], [("at", "2")], [("n", "a1b2c3")]])]
+    own = [one for one in lessons() if one.chapter == page] or lessons()
+    lesson = random_.choice(own)
+    place = random_.randint(1, len(lesson.prose.steps))
+    names = [one.name for one in lesson.lab.parameters]
+    values = lesson.validate(lesson.prose.steps[place - 1].lab)
+    held = random_.sample(names, min(len(names), random_.choice([0, 0, 1, 2])))
+    query = payload.query(lesson, values, place, (), held[:1], held[1:])
+    found = [(name, texts[0]) for name, texts in parse_qs(query).items()]
+    found += [(name, lesson.defaults[name]) for name in names if random_.random() < 0.2]
+    if random_.random() < 0.4:
+        found += [("cuts", cuts_of(random_, lesson.slug, 3))]
+    if random_.random() < 0.3:
+        found += [("at", str(random_.randrange(12)))]
+    if random_.random() < 0.2:
+        found += [("embed", "true"), ("embed_options", "dark_theme")]
+    return found
+
+
+def hostile(random_: random.Random, text: str) -> str:
+    kind = random_.randrange(3)
+    if kind == 0:
+        return text_of(random_, text)
+    if kind == 1:
+        return random_.choice(HOSTILE)
+    return mutated(random_, text, 1) + random_.choice(HOSTILE[:8])
+
+
+def query_of(random_: random.Random, page: str) -> str:
+    """An address's query as a browser may send it."""
+    found = words(random_, page if random_.random() < 0.9 else random_.choice(PAGES))
+    for _ in range(random_.choice([0, 1, 1, 2, 3, 6])):
+        place = random_.randrange(len(found))
+        name, text = found[place]
+        kind = random_.randrange(6)
+        if kind < 3:
+            found[place] = name, hostile(random_, text)
+        elif kind == 3:
+            found[place] = hostile(random_, name), text
+        elif kind == 4:
+            found.append((name, hostile(random_, text)))
+        else:
+            known = ("lesson", "step", "cuts", "at", "hide", "fix", "embed", "program", "preset",
+                     "n", "term", "answers", "q", "page", "key", "session")  # fmt: skip
+            found.append((random_.choice(known), hostile(random_, random_.choice(NUMBERS))))
+    random_.shuffle(found)
+    bare = random_.choice(["", ",:", "<>[]()'\"$!*"])
+    query = "&".join(
+        f"{quote(n, bare, errors='replace')}={quote(t, bare, errors='replace')}" for n, t in found
+    )
+    while random_.random() < 0.25:
+        place = random_.randrange(len(query) + 1)
+        query = query[:place] + random_.choice(RAW) + query[place:]
+    return query
+
+
+def told(random_: random.Random, page: str) -> object:
+    """What a browser's script may tell the page: words of an address, or anything."""
+    anything = (None, [], 3, "x", {}, {"go": 1}, {"": None}, [[]] * 99)
+    sent = {
+        "session": random_.choice(["before", 1, ""]),
+        "path": f"/{page}",
+        "query": query_of(random_, page),
+        "page": random_.choice([*PAGES, 3]),
+        "lesson": random_.choice(
+            [*SLUGS, random_.choice(HOSTILE), random_.choice(terms()).name, 3]
+        ),
+        "step": random_.choice([1, 3, -1, 10**30, "2", True, 1.5, None]),
+    }
+    if random_.random() < 0.3:
+        sent[random_.choice([*sent])] = random_.choice(anything)
+    return sent if random_.random() < 0.9 else random_.choice(anything)
+
+
+def opened(random_: random.Random, page: str, query: str) -> list[str]:
+    """The page's script for a visitor who comes by this address."""
+    visit = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=120)
+    visit._page_hash = calc_hash(page)
+    visit.query_params = {**parse_qs(query, keep_blank_values=True, errors="replace")}
+    with ExitStack() as stack:
+        if random_.random() < 0.3:
+            left = SimpleNamespace(left=told(random_, page))
+            stack.enter_context(patch.object(tab, "_component", lambda **_: left))
+        if random_.random() < 0.15:
+            went = SimpleNamespace(go=told(random_, page))
+            visit.session_state[search._CLICKED] = True
+            stack.enter_context(patch.object(search, "_component", lambda **_: went))
+        if page == "teach":
+            queries = {one: query_of(random_, "") for one in SLUGS if random_.random() < 0.2}
+            visit.session_state["kept_labs"] = {"queries": random_.choice([queries, queries, 3])}
+            visit.session_state["teach_lesson"] = random_.choice([*queries, SLUGS[0]])
+        visit.run()
+        if random_.random() < 0.2 and (there := [one for one in visit.button if not one.disabled]):
+            random_.choice(there).click().run()
+    for shown in visit.exception:
+        raise AssertionError(f"an exception: {shown.proto.type} {shown.value}")
+    for node in visit:
+        if node.type in ("root", "main", "sidebar", "event", "column", "bidi_component", "code"):
+            continue
+        text = str(getattr(node, "value", "") or getattr(node, "label", "") or "")
+        text = node.proto.body if node.type == "html" else text
+        alive = [one for one in ALIVE if re.search(rf"(?<!\\){re.escape(one)}", text)]
+        assert not alive, f"{alive[0]!r} in {node.type}: {text[:300]}"
+    titles = [one.value for one in visit.title]
+    assert len(titles) == 1, titles
+    return ["page"]
+
+
+def asked(random_: random.Random, query: str) -> list[str]:
+    """The same words to the API, or to a path that is none."""
+    slug = random_.choice(SLUGS)
+    word = random_.choice(HOSTILE)
+    path = random_.choice([
+        f"/api/lessons/{slug}", f"/api/lessons/{slug}/file", "/api/playground/torch",
+        f"/api/lessons/{word}", f"/api/playground/{word}", f"/{word}", f"/{slug}/{word}",
+        "/api/lessons", "/api/openapi.json", "/api/lessons/../lessons", "//", "/api//", "/%00",
+        "/\x00", "/app.py", "/static/../app.py",
+    ])  # fmt: skip
+    path = mutated(random_, path, 1) if random_.random() < 0.1 else path
+    path = f"/{unquote(quote(path, errors='replace'), errors='replace')}".replace("//", "/", 1)
+    body = random_.choice(["", query, random_.choice(HOSTILE), to_text(wild(random_))])
+    answer = ask(
+        SITE,
+        path,
+        method="POST" if "playground" in path or random_.random() < 0.05 else "GET",
+        query=quote(query, "%&=+;:,/<>[]()'\"$!*#"),
+        body=body.encode("utf-8", "replace") + random_.choice([b"", b"", b"\xff\xfe\x00"]),
+    )
+    kind = answer.headers.get("content-type", "")
+    assert answer.status in (200, 304, 307, 400, 404, 405), f"{answer.status} {path} {query[:200]}"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    if "html" in kind:
+        said = answer.body.decode()
+        assert not [one for one in ALIVE if one in said], said[:300]
+    if "json" in kind:
+        found = json.loads(answer.body, parse_constant=lambda word: 1 / 0)
+        if answer.status != 200:
+            assert found["error"] != MISTAKE.text, f"a mistake of ours: {path} {query[:200]}"
+            short(found["error"])
+    for value in answer.headers.values():
+        assert value.isprintable()
+        assert len(value) < 5 * LONGEST
+    return [f"http_{answer.status}"]
+
+
+def one(random_: random.Random, place: int) -> list[str]:
+    """A page, or five questions over HTTP."""
+    if place % 2:
+        pages = (query_of(random_, random_.choice(PAGES)) for _ in range(5))
+        return [word for query in pages for word in asked(random_, query)]
+    page = random_.choice(PAGES)
+    return opened(random_, page, query_of(random_, page))
+
+
+def main() -> int:
+    return fuzz(one, LIMIT, __doc__ or "")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

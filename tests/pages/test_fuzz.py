@@ -1,0 +1,29 @@
+"""Some hostile addresses; fuzz.py says what must hold. ``make fuzz`` tries many more."""
+
+import random
+
+import pytest
+
+from pages.ui import chapter_view, memory
+from tests.pages import fuzz
+from tests.support.fuzzing import found
+
+
+def test_hostile_addresses_do_no_harm():
+    came = found("tests.pages.fuzz", 24)
+    # Neither may quietly become a test of nothing.
+    assert came["page"] == 12
+    assert min(came["http_200"], came["http_400"], came["http_404"]) > 1
+
+
+@pytest.mark.parametrize("word", fuzz.HOSTILE[:4])
+def test_a_word_that_is_not_escaped_is_found(word, monkeypatch):
+    monkeypatch.setattr(chapter_view, "plain", str)
+    with pytest.raises(AssertionError, match=" in warning: There is no lesson"):
+        fuzz.opened(random.Random(1), "reversal", f"lesson={word}")
+
+
+def test_an_exception_on_a_page_is_found(monkeypatch):
+    monkeypatch.setattr(memory, "trail", lambda lesson: 1 / 0)
+    with pytest.raises(AssertionError, match="an exception: ZeroDivisionError"):
+        fuzz.opened(random.Random(1), "reversal", "")

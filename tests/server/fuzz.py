@@ -1,0 +1,402 @@
+"""Throws random and hostile messages at the labs' wire: ``python -m tests.server.fuzz``.
+
+All that answers in a server is here, in one process and without sockets: ``Socket`` on a line that
+the case holds, ``Computing``, the ``Trainer`` and the questions of the numbers' API. Whatever comes
+is answered, by bytes that ``wire.decode`` reads or by a short sentence, and never with a mistake of
+ours; then the same line still answers a wish as a browser sends it.
+"""
+
+import ast
+import asyncio
+import io
+import itertools
+import json
+import random
+import sys
+import threading
+import time
+from typing import Any
+
+from lessons import find, lessons
+from lessons.graph.cutting import write_cuts
+from lessons.playground import presets, to_text
+from pages.labs import wire
+from pages.labs.messages import MAX_SEQ, RefusedError, opened, read_training
+from pages.labs.playground import FRAMEWORKS
+from pages.labs.playground_form import form_of
+from pages.server import answers
+from pages.server.child import HEAD
+from pages.server.computers import Here
+from pages.server.computing import MISTAKE, Computing, Said
+from pages.server.socket import Socket, Workshop
+from pages.server.trainer import Trainer
+from tests.playground.programs import mutated, wild
+from tests.support.fuzzing import fuzz
+
+LIMIT = 10.0
+"""Seconds of computing that one message may take …"""
+MESSAGES = 5
+"""… and how many of them a case has at most, besides the last."""
+KINDS = {"progress", "again", "refused", "busy", "stopped"}
+HUNG = 120
+"""Seconds after which an answer will not come any more."""
+LONGEST = 1000
+"""Characters of what is said to a learner."""
+SLUGS = [one.slug for one in lessons()]
+TRAINED = [one.slug for one in lessons() if one.lab.training]
+
+NUMBERS = (
+    "", " ", "0", "-0", "1", "2", "-1", "0.5", "1e5", "1e-9", "1e308", "-1e308", "1e-320", "nan",
+    "inf", "-inf", "1e999", "1_000", "0x10", "١٢", "１", "²", "½", "−1", "1e", "1.2.3", "--1", "1,",
+    ",", "1,,2", "1 2", "1;2", "[1, 2]", "[[1, 2], [3]]", "9" * 400, "1" * 5000, "1," * 300,
+    "0.1, " * 64, "1e400," * 9, "true", "None", "x", "cpu", "cuda", "float32", "bfloat16", "\x00",
+    "\u202e1", "1\n2", "\t1", "a" * 3000, "<b>", "{}", "%s", "\\", "'", '"', "🎈",
+    "1" + "\u0301" * 60,
+)  # fmt: skip
+RAW = ("1e999", "-1e999", "NaN", "Infinity", '"\\ud800"', '"\\u0000"', "1" * 5000, "0.1e-99999",
+       "[" * 5000 + "]" * 5000, '{"a":' * 300 + "1" + "}" * 300, "[1,2", '"', "\\", "tru", "",
+       '{"lab":"flip","lab":"flip"}', "9223372036854775808", "-0")  # fmt: skip
+"""JSON and what is none, put where a value stood."""
+PLAIN = (None, True, False, 0, -1, 1, 999, 1000, 2**31, 2**63, 10**30, 0.5, 1e308, "", "x", "\x00",
+         "\u2028", "a" * 101, "a" * 4001, [], {}, [[]], ["a"] * 129, {"": ""}, ["x", "x"], [None],
+         {f"x{n}": "1" for n in range(257)}, {"x": None}, {"x": ["1"]})  # fmt: skip
+HERE = "\u0001raw"
+
+COMPUTING = Computing()
+_jobs = itertools.count(10**9)
+
+
+class Line:
+    """A websocket that ends in this process; what is sent on it is looked at as it comes."""
+
+    def __init__(self) -> None:
+        self.coming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.news = asyncio.Event()
+        self.final: list[tuple[int, str]] = []  # number and kind of each answer
+        self.have: dict[str, str] = {}
+        self.wrong: list[str] = []
+        self.sent = 0
+
+    def send(self, **message: object) -> None:
+        self.sent += 1
+        self.coming.put_nowait({"type": "websocket.receive", **message})
+
+    async def receive(self) -> dict[str, Any]:
+        return await self.coming.get()
+
+    async def send_text(self, text: str) -> None:
+        try:
+            seq, kind = looked_at(json.loads(text))
+        except AssertionError as error:
+            self.wrong.append(str(error))
+            seq, kind = json.loads(text)["seq"], "wrong"
+        if kind != "progress":
+            self._came(seq, kind)
+
+    async def send_bytes(self, content: bytes) -> None:
+        seq, what, body = wire.decode(content)
+        for said in sentences(body):
+            if len(said) > LONGEST or not said.isprintable():
+                self.wrong.append(f"in a frame: {len(said)} {said[:300]!r}")
+        self.have = {one["id"]: one["digest"] for one in body["figures"]}
+        for part in ("graph", "code"):
+            if body.get(part):
+                self.have[part] = body[part]["digest"]
+        self._came(seq, "frame" if what == wire.FRAME else "picture")
+
+    def _came(self, seq: int, kind: str) -> None:
+        self.final.append((seq, kind))
+        self.news.set()
+
+    async def until(self, seq: int | None, kinds: set[str], since: int) -> None:
+        """Until there is an answer of these kinds, to that number or to any."""
+        while not any(k in kinds and seq in (n, None) for n, k in self.final[since:]):
+            self.news.clear()
+            await self.news.wait()
+
+
+def looked_at(aside: dict[str, Any]) -> tuple[int, str]:
+    """The number and kind of what is said, which is as described, short, and no mistake of ours."""
+    seq, kind, text = aside["seq"], aside["kind"], aside["text"]
+    assert kind in KINDS, f"kind {kind}"
+    assert 0 <= seq <= MAX_SEQ, f"number {seq}"
+    assert text != MISTAKE.text, "a mistake of ours"
+    short(text)
+    return seq, kind
+
+
+def short(text: str) -> None:
+    assert len(text) <= LONGEST, f"{len(text)} characters: {text[:300]}"
+    assert text.isprintable(), f"cannot be shown: {text!r}"
+
+
+def sentences(body: dict[str, Any]) -> list[str]:
+    """What a frame or picture says to people about what came."""
+    groups = body.get("groups", ())
+    errors = [one["error"] or "" for group in groups for one in group["controls"]]
+    return [*errors, *(note["text"] for note in body["notes"])]
+
+
+class Training:
+    """In place of the processes that train: the same lines in, the same pictures out, at once."""
+
+    def __init__(self) -> None:
+        self._out = io.BytesIO()
+        self._trainer = Trainer(io.BytesIO(), self._out)
+        self._listeners: dict[int, Any] = {}
+
+    def of(self, token: str) -> "Training":
+        token.encode()
+        return self
+
+    def wish(self, who: int, listener: Any, seq: int, wish: str, training: str) -> None:
+        self._listeners[who] = listener
+        self._pass({"who": who, "seq": seq, "wish": wish, "training": training})
+
+    def taken(self, who: int) -> None:
+        self._pass({"who": who, "taken": 1})
+
+    def gone(self, who: int) -> None:
+        self._listeners.pop(who, None)
+        self._pass({"who": who, "gone": 1})
+
+    def _pass(self, line: dict[str, Any]) -> None:
+        self._trainer._take([json.loads(json.dumps(line).encode())])
+        while self._trainer._wishes:
+            self._trainer._take([])
+        self._trainer._step()
+        self._trainer._show()
+        came = io.BytesIO(self._out.getvalue())
+        self._out.seek(0)
+        self._out.truncate()
+        while head := came.read(HEAD.size):
+            who, _, length = HEAD.unpack(head)
+            content = came.read(length)
+            if who in self._listeners:
+                self._listeners[who](content)
+
+
+def real(random_: random.Random, slug: str, have: dict[str, str]) -> dict[str, Any]:
+    """A wish as a browser sends it."""
+    if slug == "playground":
+        document = random_.choice(presets()).document
+        values = form_of(document if random_.random() < 0.5 else wild(random_))
+        wish: dict[str, Any] = {"lab": slug, "values": values, "good": random_.choice([None, {}])}
+        if random_.random() < 0.3:
+            wish["do"] = f"snip {random_.choice(['square', 'mul', 'y', 'sqrt_1', '2'])}:0"
+        if random_.random() < 0.4:
+            wish["touched"] = random_.choices([*values, "preset"], k=2)
+        if random_.random() < 0.1:
+            wish["values"] = values | {"preset": random_.choice(presets()).name}
+        return wish
+    if slug == "home":
+        values = {"cut": random_.choice(SLUGS), "noise_low": "0.5", "noise_high": "1.5"}
+        return {"lab": slug, "values": values, "good": {}}
+    lesson = find(slug)
+    place = random_.randrange(len(lesson.prose.steps))
+    step = lesson.prose.steps[place]
+    values = lesson.defaults | dict(step.lab)
+    asked = [one.question.name for one in lesson.prose.steps if one.question]
+    wish = {
+        "lab": slug,
+        "values": values,
+        "good": random_.choice([None, {}, values]),
+        "live": random_.random() < 0.4,
+        "step": place + 1,
+        "answers": random_.sample(asked, random_.randint(0, len(asked))),
+        "touched": random_.sample([*values], min(len(values), random_.randint(0, 2))),
+    }
+    if random_.random() < 0.4:
+        wish["cuts"] = cuts_of(random_, slug, random_.randint(0, 4))
+    if random_.random() < 0.2:
+        wish["hide"], wish["fix"] = (random_.sample([*values], 1 if values else 0) for _ in "ab")
+    if random_.random() < 0.3:
+        wish["have"] = have
+    return wish
+
+
+def cuts_of(random_: random.Random, slug: str, most: int) -> str:
+    """Edges that the lesson has, as an address names them."""
+    edges = sorted(find(slug).edges(find(slug).validate({})))
+    return write_cuts(random_.sample(edges, min(len(edges), most)))
+
+
+def text_of(random_: random.Random, text: str) -> str:
+    """Another text for a control."""
+    kind = random_.randrange(4)
+    if kind == 0:
+        return mutated(random_, text, random_.randint(1, 3))
+    if kind == 1:
+        return random_.choice(NUMBERS)
+    if kind == 2:
+        return ", ".join(random_.choices(NUMBERS[:16], k=random_.choice([1, 2, 3, 9, 70])))
+    try:
+        return f"{float(text.split(',')[0]) * 10.0 ** random_.randint(-12, 12):.15g}"
+    except ValueError:
+        return text * random_.choice([0, 2, 30])
+
+
+def changed(random_: random.Random, wish: dict[str, Any]) -> str:
+    """The wish as JSON, with a part or some of it changed."""
+    raw = random_.choice(RAW)
+    for _ in range(random_.choice([0, 1, 1, 1, 2, 4])):
+        values = wish.get("values")
+        kind = random_.randrange(10)
+        if kind < 5 and isinstance(values, dict) and values:
+            name = random_.choice([*values])
+            wish["values"] = values | {name: text_of(random_, str(values[name]))}
+        elif kind == 5:
+            part = random_.choice(["cuts", "do", "lab"])
+            wish[part] = mutated(random_, str(wish.get(part, "snip mul:0")), random_.randint(1, 3))
+        elif kind == 6:
+            part = random_.choice(["answers", "touched", "hide", "fix"])
+            names = [*(values if isinstance(values, dict) else ()), "x", "", "training", "preset"]
+            wish[part] = random_.choices(names, k=random_.choice([1, 3, 128]))
+        elif kind == 7 and isinstance(values, dict):
+            name = mutated(random_, random_.choice([*values, "in.x.values", "override.1.op"]), 1)
+            wish["values"] = values | {name: random_.choice(NUMBERS)}
+        else:
+            part = random_.choice([*wish, "have", "step", "live", "good", "more", "cuts"])
+            wish[part] = random_.choice([*PLAIN, HERE, HERE])
+    text = json.dumps(wish, ensure_ascii=random_.random() < 0.5)
+    text = text.replace(json.dumps(HERE), raw)
+    return mutated(random_, text, 2) if random_.random() < 0.1 else text
+
+
+def message(random_: random.Random, have: dict[str, str]) -> str:
+    """One message, with its envelope."""
+    trains = random_.random() < 0.2
+    slug = random_.choice(TRAINED if trains else [*SLUGS, "home", "playground", "playground"])
+    wish = changed(random_, real(random_, slug, have)).replace("\n", "\\n")
+    kinds = {"ask": 30, "train": 3 + 9 * trains, "stop": 1, "taken": 2, "fly": 1}
+    (kind,) = random_.choices([*kinds], [*kinds.values()])
+    seq = random_.choice([0, 1, 2, 3, 999, MAX_SEQ, random_.randrange(10**9)])
+    text = f"{seq} {kind} {wish}" if kind not in ("stop", "taken") else f"{seq} {kind}"
+    if trains:
+        training = {
+            "phase": random_.choice(["run", "run", "pause", "stop"]),
+            "begun": random_.randrange(3),
+            "single": random_.randrange(3),
+            "token": random_.choice(["a", "b", "🎈", "\x00"]),
+            "run": random_.choice(["", "lost"]),
+            "count": random_.randrange(9),
+        }
+        if random_.random() < 0.25:
+            training[random_.choice([*training, "more"])] = random_.choice([*PLAIN, HERE])
+        text += "\n" + json.dumps(training).replace(json.dumps(HERE), random_.choice(RAW))
+    if random_.random() < 0.04:
+        text = mutated(random_, text[:60], 3) + text[60:]
+    return text + (" " * 400_000 if random_.random() < 0.002 else "")
+
+
+def expected(text: str) -> tuple[int | None, set[str]]:
+    """The number and kinds of what must come; no kinds where nothing need."""
+    try:
+        found = opened(text)
+        if found.training:
+            read_training(found.training)
+    except RefusedError:
+        return None, {"refused"}
+    answered = {"frame", "wrong", *KINDS}
+    return (found.seq, answered) if found.kind == "ask" else (None, set())
+
+
+async def learner(random_: random.Random, line: Line, workshop: Workshop) -> None:
+    """Send messages, wait for most of the answers, and look whether the line still answers."""
+    text = ""
+    for _ in range(random_.randint(1, MESSAGES)):
+        text = text if text and random_.random() < 0.1 else message(random_, line.have)
+        since, start = len(line.final), time.process_time()
+        seq, kinds = expected(text)
+        if random_.random() < 0.01:
+            line.send(bytes=b"\x00")
+        line.send(text=text)
+        if kinds and random_.random() < 0.9:
+            await line.until(seq, kinds, since)
+        elif random_.random() < 0.5:
+            await asyncio.sleep(0)
+        took = time.process_time() - start
+        assert took < LIMIT, f"{took:.1f} s for {text[:300]}"
+    last = 4_000_000_007
+    line.send(text=f'{last} ask {{"lab":"flip"}}')
+    await line.until(last, {"frame"}, 0)
+
+
+async def lines(random_: random.Random) -> list[str]:
+    """A browser or two on one server; returns the kinds of what they heard."""
+    workshop = Workshop(Here(COMPUTING), Training())  # type: ignore[arg-type]
+    made = [Line() for _ in range(random_.choice([1, 1, 1, 2]))]
+    sockets = [asyncio.create_task(Socket(workshop, one).live()) for one in made]  # type: ignore
+    learners = [learner(random.Random(random_.random()), one, workshop) for one in made]
+    try:
+        async with asyncio.timeout(HUNG):
+            await asyncio.gather(*learners)
+    finally:
+        for one in made:
+            one.coming.put_nowait({"type": "websocket.disconnect"})
+    async with asyncio.timeout(HUNG):
+        await asyncio.gather(*sockets)
+    wrong = [said for one in made for said in one.wrong]
+    assert not wrong, wrong[0]
+    return ["message" for one in made for _ in range(one.sent)] + [
+        kind for one in made for _, kind in one.final
+    ]
+
+
+def question(random_: random.Random) -> list[str]:
+    """One question of the numbers' API; returns how it was answered."""
+    kind = random_.choice([answers.NUMBERS, answers.NUMBERS, answers.FILE, answers.PROGRAM])
+    name = random_.choice([*FRAMEWORKS.values()] if kind == answers.PROGRAM else SLUGS)
+    query: list[tuple[str, str]] = []
+    body = ""
+    if kind == answers.PROGRAM:
+        body = to_text(random_.choice([*(p.document for p in presets()), wild(random_)]))
+        body = mutated(random_, body, random_.randrange(4))
+    else:
+        given = find(name).defaults
+        query = [(one, text) for one, text in given.items() if random_.random() < 0.3]
+        edges = cuts_of(random_, name, 1)
+        query += [("cuts", edges)] if random_.random() < 0.3 else []
+        for _ in range(random_.randrange(3)):
+            one = random_.choice([*given, "cuts", "x"])
+            query.append((one, text_of(random_, given.get(one, edges))))
+        if random_.random() < 0.1:
+            query.append((mutated(random_, "cuts", 2), "mul:0"))
+    name = mutated(random_, name, 2) if random_.random() < 0.05 else name
+    come: list[bytes | Said] = []
+    done = threading.Event()
+
+    def told(said: bytes | Said) -> None:
+        if isinstance(said, bytes) or said.last:
+            come.append(said)
+            done.set()
+
+    asked = {"name": name, "query": query, "body": body}
+    COMPUTING.ask(next(_jobs), kind, json.dumps(asked), told)
+    assert done.wait(HUNG), f"no answer to {kind} {name}"
+    (got,) = come
+    assert isinstance(got, bytes), f"{got} to {kind} {str(asked)[:300]}"
+    status, text, file = json.loads(got)
+    assert status in (200, 400, 404, 503), status
+    if status != 200:
+        short(text)
+        return [f"api_{status}"]
+    if file:
+        ast.parse(text)
+    else:
+        json.loads(text, parse_constant=lambda word: 1 / 0)
+    return ["api_200"]
+
+
+def one(random_: random.Random, place: int) -> list[str]:
+    """Some messages of a browser or two, or a question of the API."""
+    return question(random_) if place % 8 == 7 else asyncio.run(lines(random_))
+
+
+def main() -> int:
+    threading.Thread(target=COMPUTING.tidy.run, daemon=True).start()
+    return fuzz(one, LIMIT * (2 * MESSAGES + 1), __doc__ or "")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

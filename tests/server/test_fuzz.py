@@ -1,0 +1,35 @@
+"""Some hostile messages; fuzz.py says what must hold. ``make fuzz`` sends many more."""
+
+import random
+
+import pytest
+
+from pages.server import answers
+from pages.server.computing import Computing
+from tests.server import fuzz
+from tests.support.fuzzing import found
+
+
+def test_hostile_messages_are_answered():
+    came = found("tests.server.fuzz", 60)
+    # None of these may quietly become a test of nothing.
+    assert came["message"] > 100
+    assert min(came[kind] for kind in ("frame", "refused", "again", "picture", "api_400")) > 1
+
+
+def broken(*_):
+    raise KeyError("planted")
+
+
+@pytest.mark.parametrize(
+    ("where", "name"), [(Computing, "frame"), (answers, "_answer"), (fuzz.Trainer, "_wish")]
+)
+def test_a_mistake_of_ours_is_found(where, name, monkeypatch, capsys):
+    monkeypatch.setattr(where, name, broken)
+    monkeypatch.setattr(fuzz, "HUNG", 2)
+    try:
+        for place in range(16):
+            fuzz.one(random.Random(place), place)
+    except (AssertionError, TimeoutError):
+        return
+    assert "planted" in capsys.readouterr().err, "which fails a case as well"
