@@ -19,10 +19,10 @@ class Job(Protocol):
     """Work under way."""
 
     def stop(self) -> None:
-        """The learner pressed Stop."""
+        """The learner pressed Stop, or nobody waits for it any more."""
 
     def drop(self) -> None:
-        """The learner wants something newer, or has left."""
+        """The learner wants something newer."""
 
 
 class Does(Protocol):
@@ -100,12 +100,12 @@ class Computer(Child):
         self.send(line)
 
     def stop(self, job: int) -> None:
-        """The learner pressed Stop."""
+        """The learner pressed Stop, or nobody waits for it any more."""
         if job in self.jobs:
             self.send({"job": job, "stop": 1})
 
     def drop(self, job: int) -> None:
-        """The learner wants something newer, or has left."""
+        """The learner wants something newer."""
         if job in self.jobs:
             self.send({"job": job, "drop": 1})
 

@@ -68,7 +68,7 @@ class Workshop:
         begun: Callable[[Job], None] = lambda job: None,
         said: Callable[[Said], None] = lambda said: None,
     ) -> bytes | Said:
-        """What the work comes to; dropped where nobody waits for it any more.
+        """What the work comes to; stopped where nobody waits for it any more.
 
         Args:
             work, text: as ``Computing.ask`` has them.
@@ -93,7 +93,7 @@ class Workshop:
             return await answer
         finally:
             if not answer.done() or answer.cancelled():
-                job.drop()
+                job.stop()
 
     async def serve(self, websocket: WebSocket) -> None:
         """One learner's socket, from its opening to its end."""
@@ -258,6 +258,8 @@ class Socket:
             self._news.clear()
         if known is not None:
             return known
+        if self._stopped == seq:  # before it was its turn
+            return STOPPED
         mine = making[text] = asyncio.Event()
         self._answering = seq
 
