@@ -33,6 +33,9 @@ RATE, BURST = 150.0, 300.0
 """Messages a second of one socket, in the long run and at once; who sends more is read later."""
 KEPT = 24 << 20
 """Bytes of frames kept for the next who wants the same."""
+LATER, LATEST = 1.0, 10.0
+"""Seconds that a socket is let wait after it was told that there is too much work: the first time,
+and at most as it is told again and again."""
 TRY_LATER = 1013
 REFUSED = 1008
 
@@ -161,6 +164,7 @@ class Socket:
         self._allowance, self._counted = BURST, time.monotonic()
         self._sending = asyncio.Lock()
         self._soon_done: set[asyncio.Task[None]] = set()
+        self._pause = 0.0  # after it was told to try later
         self._unseen = 0  # pictures that were sent and not taken in
 
     async def live(self) -> None:
@@ -239,8 +243,13 @@ class Socket:
             self._news.clear()
             if self._waiting is None:
                 continue
+            if self._pause:  # who asks again at once would keep all others waiting
+                await asyncio.sleep(self._pause)
+                self._news.clear()  # the newest is taken now
             (seq, text), self._waiting = self._waiting, None
             come = await self._found(seq, text)
+            busy = isinstance(come, Said) and come.kind == "busy"
+            self._pause = min(LATEST, 2 * self._pause or LATER) if busy else 0.0
             if isinstance(come, bytes):
                 await self._send(wire.addressed(seq, come))
             elif come is not GIVEN_UP:

@@ -22,8 +22,8 @@ WEIGHT = 5.0
 """Seconds that each second of computing sets somebody back in the queue: nobody waits for good."""
 MOST_LONG = 16
 """… of which there is no more at once in a process: each holds a thread and its memory."""
-CROWDED = 0.2
-"""The same where other work waits for a thread: a lesson as it opens takes a tenth of it."""
+CROWDED = 0.1
+"""The same where other work waits for a thread: a lesson as it opens takes a sixth of it."""
 MOST = 10.0
 """Seconds of computing after which work is given up; the longest there is takes a fifth of it."""
 
