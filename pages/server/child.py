@@ -48,7 +48,12 @@ class Child:
 
     def start(self) -> None:
         """Start it, in the background; does nothing where it is there already."""
+        self.living()
+
+    def living(self) -> asyncio.Task[None]:
+        """What keeps it alive; never done but where no process can be started at all."""
         self._task = self._task or asyncio.create_task(self._live())
+        return self._task
 
     async def kill(self) -> None:
         """End it now."""

@@ -151,9 +151,21 @@ class Computers:
             self._another()
 
     async def ready(self) -> None:
-        """Until one has loaded everything."""
+        """Until one has loaded everything.
+
+        Raises:
+            RuntimeError: there will be none.
+        """
         self.start()
-        await self._computers[0].ready.wait()
+        first = self._computers[0]
+        ready = asyncio.create_task(first.ready.wait())
+        await asyncio.wait([ready, first.living()], return_when=asyncio.FIRST_COMPLETED)
+        if not ready.done():
+            ready.cancel()
+            raise RuntimeError(
+                "This event loop cannot start processes. On Windows, uvicorn's can "
+                "without --reload and --workers."
+            ) from first.living().exception()
 
     async def stop(self) -> None:
         """End them now."""

@@ -1,5 +1,6 @@
 """The processes that work for a server, as they end: without a word, and with it."""
 
+import asyncio
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 from pages.server.child import HEAD, ROOT
+from pages.server.computers import Computers
 
 WISH = {"who": 1, "seq": 1, "wish": '{"lab":"moons"}', "training": "{}"}
 
@@ -45,3 +47,12 @@ def test_a_server_that_is_gone_before_they_have_loaded_is_no_fault_of_theirs(mod
         one.stdin.close()
         said = one.stderr.read()
         assert (one.wait(30), said) == (0, b"")
+
+
+def test_an_event_loop_that_starts_no_processes_is_said_at_once(monkeypatch):
+    async def cannot(*words, **more):  # as on Windows with uvicorn's --reload or --workers
+        raise NotImplementedError
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", cannot)
+    with pytest.raises(RuntimeError, match="cannot start processes"):
+        asyncio.run(asyncio.wait_for(Computers(1).ready(), 10))
