@@ -92,7 +92,9 @@ class State:
         try:
             return names(self.form)
         except PlaygroundError:
-            return [one.name for one in self.document.inputs]
+            # Those that were good before; a form that came from elsewhere may have no texts of them.
+            before = [one.name for one in self.document.inputs]
+            return [name for name in before if f"in.{name}.is" in self.form]
 
     def address(self) -> dict[str, str]:
         """What an address needs to restore the document; nothing for one too long for it."""

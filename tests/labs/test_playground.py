@@ -398,3 +398,13 @@ def test_no_text_in_any_control_breaks_the_lab(seed):
         whole(Wish(lab="playground", values=tab.form, good=tab.good))
         now.address()
     assert complete(blank() | tab.form).keys() == tab.form.keys()
+
+
+@pytest.mark.parametrize("given", [{"inputs": ""}, {"inputs": "x, x"}, {"program": "y = ("}])
+@pytest.mark.parametrize("good", [{}, {"inputs": "q"}])
+def test_names_that_cannot_be_read_and_have_no_texts_have_no_controls(given, good):
+    shown = frame(Wish(lab="playground", values=given, good=good))
+    assert not shown["accepted"]
+    names = [control["name"] for group in shown["groups"] for control in group["controls"]]
+    assert "inputs" in names
+    assert not [name for name in names if name.startswith("in.")]
