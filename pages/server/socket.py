@@ -31,6 +31,8 @@ MOST_SOCKETS = 1_500
 """At once in a process; one more is told to come again later."""
 RATE, BURST = 150.0, 300.0
 """Messages a second of one socket, in the long run and at once; who sends more is read later."""
+SHORT = 10_000
+"""Characters of such a message; a longer one counts as so many of them."""
 KEPT = 24 << 20
 """Bytes of frames kept for the next who wants the same."""
 LATER, LATEST = 1.0, 10.0
@@ -187,12 +189,12 @@ class Socket:
             message = await self._websocket.receive()
             if message["type"] == "websocket.disconnect":
                 raise WebSocketDisconnect(message.get("code", 1000))
-            now = time.monotonic()
-            self._allowance = min(BURST, self._allowance + (now - self._counted) * RATE) - 1
+            now, text = time.monotonic(), message.get("text")
+            self._allowance = min(BURST, self._allowance + (now - self._counted) * RATE)
+            self._allowance -= max(1.0, len(text or "") / SHORT)
             self._counted = now
             if self._allowance < 0:
                 await asyncio.sleep(-self._allowance / RATE)
-            text = message.get("text")
             if text is not None:
                 return str(text)
             await self._aside(0, "refused", "Bytes came; a message is text.")

@@ -187,6 +187,20 @@ def test_who_sends_too_much_is_read_later(url, monkeypatch):
         assert time.monotonic() - start > 0.9, "five hundred a second, but for the first fifty"
 
 
+def test_a_long_message_counts_as_many(url, monkeypatch):
+    monkeypatch.setattr(route, "RATE", 500.0)
+    monkeypatch.setattr(route, "BURST", 50.0)
+    long = "x" * (100 * route.SHORT)
+    with Browser(url) as browser:
+        start = time.monotonic()
+        for _ in range(5):
+            browser.ask("flip", values={"scale": "1"}, good={"long": long[: 10 * route.SHORT]})
+            browser.heard()
+            browser.send(long)
+            browser.heard()
+        assert time.monotonic() - start > 0.9, "five hundred and more a second, but for fifty"
+
+
 def test_who_was_told_to_try_later_is_begun_later(url, monkeypatch):
     monkeypatch.setattr(route, "LATER", 0.2)
     with Browser(url) as browser:
