@@ -92,6 +92,7 @@ class State:
         try:
             return names(self.form)
         except PlaygroundError:
+            # Those that were good before; a form from elsewhere may not have their texts.
             return [
                 one.name
                 for one in self.document.inputs

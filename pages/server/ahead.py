@@ -60,7 +60,8 @@ class Ahead:
             await send({**start, "headers": headers.raw})
             await send({"type": "http.response.body", "body": content})
 
-        await self._app({**scope, "headers": kept}, receive, read)
+        # No extensions: a page that the server itself would read from its file is not seen here.
+        await self._app({**scope, "headers": kept, "extensions": {}}, receive, read)
 
 
 def tags() -> str:

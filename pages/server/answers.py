@@ -15,7 +15,7 @@ from lessons.text import visible
 from pages.labs.lesson import computed
 from pages.labs.playground import FRAMEWORKS
 from pages.labs.turn import Turn
-from pages.server.turns import Busy
+from pages.server.turns import Busy, TooLong
 
 NUMBERS, FILE, PROGRAM = "numbers", "file", "program"
 """The kinds of questions."""
@@ -52,7 +52,7 @@ def _answer(kind: str, one: dict[str, Any], turn: Turn) -> Answer:
         return _lesson(kind, _asked(one["name"], one["query"]), turn)
     except UnknownLessonError as error:
         return Answer(404, str(error))
-    except (InvalidParametersError, PlaygroundError, ValueError) as error:
+    except (InvalidParametersError, PlaygroundError, TooLong, ValueError) as error:
         return Answer(400, str(error))
     except Busy:
         return Answer(503, "Many long computations are under way. Try again later.")

@@ -4,8 +4,9 @@
 ``POST api/playground/torch`` with a document as its body · ``GET api/openapi.json``
 """
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import cache
 from typing import Any
 
@@ -19,6 +20,7 @@ from lessons.parameters import Choice, Parameter
 from lessons.playground.limits import MAX_DOCUMENT_CHARACTERS
 from pages.labs.playground import FRAMEWORKS
 from pages.server.answers import FILE, NUMBERS, PROGRAM, Answer
+from pages.server.computing import STOPPED, Said
 from pages.server.socket import Workshop
 
 # The same question has the same answer until the app changes.
@@ -49,7 +51,7 @@ def routes(base: str, workshop: Workshop) -> list[BaseRoute]:
                 "query": request.query_params.multi_items(),
                 "body": await _body(request) if kind == PROGRAM else "",
             }
-            come = await workshop.computed(kind, json.dumps(question))
+            come = await _unless_gone(request, workshop.computed(kind, json.dumps(question)))
             if not isinstance(come, bytes):
                 return JSONResponse({"error": come.text}, 500)
             return _response(Answer(*json.loads(come)))
@@ -69,6 +71,23 @@ def routes(base: str, workshop: Workshop) -> list[BaseRoute]:
         route("playground/{name}", computed(PROGRAM), "POST"),
         route("openapi.json", openapi),
     ]
+
+
+async def _unless_gone(request: Request, work: Coroutine[Any, Any, bytes | Said]) -> bytes | Said:
+    """What the work comes to; it is stopped where the client leaves before."""
+    computed = asyncio.create_task(work)
+    gone = asyncio.create_task(_gone(request))
+    await asyncio.wait({computed, gone}, return_when=asyncio.FIRST_COMPLETED)
+    if computed.done():
+        gone.cancel()
+        return computed.result()
+    computed.cancel()
+    return STOPPED  # nobody reads it
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _response(answer: Answer) -> Response:

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -74,5 +74,6 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
 
 def _warm() -> None:
     """Compress what a first visit fetches."""
-    compression.warm()
-    assets.warm()
+    with suppress(RuntimeError):  # the server ends meanwhile, and starts no thread any more
+        compression.warm()
+        assets.warm()

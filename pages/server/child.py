@@ -8,6 +8,7 @@ import asyncio
 import json
 import logging
 import os
+import signal
 import struct
 import sys
 from pathlib import Path
@@ -18,7 +19,11 @@ HEAD = struct.Struct("<III")
 
 
 def output() -> BinaryIO:
-    """In the child: where messages go out. Whatever prints must not get between them."""
+    """In the child: where messages go out. Whatever prints must not get between them.
+
+    From here on a Ctrl-C is left to the server: a terminal sends it to all that it started.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return out
@@ -43,7 +48,12 @@ class Child:
 
     def start(self) -> None:
         """Start it, in the background; does nothing where it is there already."""
+        self.living()
+
+    def living(self) -> asyncio.Task[None]:
+        """What keeps it alive; never done but where no process can be started at all."""
         self._task = self._task or asyncio.create_task(self._live())
+        return self._task
 
     async def kill(self) -> None:
         """End it now."""

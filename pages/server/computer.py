@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import threading
+from contextlib import suppress
 from typing import BinaryIO
 
 from pages.server.child import HEAD, output
@@ -57,7 +58,8 @@ def main() -> None:
     """Compute until the server ends."""
     out = output()
     prepare()
-    Computer(sys.stdin.buffer, out).run()
+    with suppress(BrokenPipeError):  # the server ended meanwhile
+        Computer(sys.stdin.buffer, out).run()
     os._exit(0)  # nobody waits for what is still computed
 
 

@@ -19,10 +19,10 @@ class Job(Protocol):
     """Work under way."""
 
     def stop(self) -> None:
-        """The learner pressed Stop."""
+        """The learner pressed Stop, or nobody waits for it any more."""
 
     def drop(self) -> None:
-        """The learner wants something newer, or has left."""
+        """The learner wants something newer."""
 
 
 class Does(Protocol):
@@ -100,12 +100,12 @@ class Computer(Child):
         self.send(line)
 
     def stop(self, job: int) -> None:
-        """The learner pressed Stop."""
+        """The learner pressed Stop, or nobody waits for it any more."""
         if job in self.jobs:
             self.send({"job": job, "stop": 1})
 
     def drop(self, job: int) -> None:
-        """The learner wants something newer, or has left."""
+        """The learner wants something newer."""
         if job in self.jobs:
             self.send({"job": job, "drop": 1})
 
@@ -151,9 +151,21 @@ class Computers:
             self._another()
 
     async def ready(self) -> None:
-        """Until one has loaded everything."""
+        """Until one has loaded everything.
+
+        Raises:
+            RuntimeError: there will be none.
+        """
         self.start()
-        await self._computers[0].ready.wait()
+        first = self._computers[0]
+        ready = asyncio.create_task(first.ready.wait())
+        await asyncio.wait([ready, first.living()], return_when=asyncio.FIRST_COMPLETED)
+        if not ready.done():
+            ready.cancel()
+            raise RuntimeError(
+                "This event loop cannot start processes. On Windows, uvicorn's can "
+                "without --reload and --workers."
+            ) from first.living().exception()
 
     async def stop(self) -> None:
         """End them now."""

@@ -17,10 +17,13 @@ from pages.labs.messages import Frame, RefusedError, Wish, read
 from pages.labs.turn import Turn
 from pages.server import answers
 from pages.server.tidy import HEAVY, Tidy
-from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, Turns
+from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, TooLong, Turns
 
 FRAME = "frame"
 """The work that a wish asks for; the others are those of ``answers``."""
+
+THREADS = 32
+"""Pieces of work that are begun at once: each holds its memory. The others wait for a thread."""
 
 
 class Said(NamedTuple):
@@ -83,7 +86,7 @@ class Computing:
         self.turns = Turns(1)  # Python runs one thread at a time, and a process does for one core
         self.tidy = Tidy()
         self._labs = labs
-        self._threads = ThreadPoolExecutor(32, "lab")
+        self._threads = ThreadPoolExecutor(THREADS, "lab")
         self._flags: dict[int, _Flags] = {}
         self._lock = threading.Lock()
 
@@ -102,12 +105,12 @@ class Computing:
         self._threads.submit(self._do, job, flags, work, text, told)
 
     def stop(self, job: int) -> None:
-        """The learner pressed Stop."""
+        """The learner pressed Stop, or nobody waits for it any more."""
         if flags := self._flags.get(job):
             flags.stopped = True
 
     def drop(self, job: int) -> None:
-        """The learner wants something newer, or has left."""
+        """The learner wants something newer."""
         if flags := self._flags.get(job):
             flags.dropped = True
 
@@ -125,9 +128,14 @@ class Computing:
         def tell(share: float, left: float) -> None:
             told(Said("progress", f"{share:.0%} done, about {left:.0f} s left", share))
 
-        turn = LearnersTurn(self.turns, lambda: flags.dropped, lambda: flags.stopped, tell)
+        def crowded() -> bool:
+            return len(self._flags) > THREADS
+
+        turn = LearnersTurn(self.turns, lambda: flags.dropped, lambda: flags.stopped, tell, crowded)
         begun = time.thread_time()
         try:
+            if flags.stopped:  # while it waited for this thread
+                raise Stopped
             come: bytes | Said = (
                 self.frame(text, turn) if work == FRAME else answers.answer(work, text, turn)
             )
@@ -141,7 +149,9 @@ class Computing:
             come = STOPPED
         except Busy:
             come = _BUSY
-        except Exception:  # a mistake of ours: this lab says so, the socket lives on
+        except TooLong as error:
+            come = Said("refused", str(error))
+        except BaseException:  # a mistake of ours, or a panic of a library in Rust: said, and kept
             logging.getLogger(__name__).exception("work could not be done")
             come = MISTAKE
         finally:

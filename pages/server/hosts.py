@@ -47,11 +47,14 @@ def _own_names() -> set[str]:
 def _is_address(name: str, reached: str) -> bool:
     """Whether the name is the address that was reached, or one that never leaves this machine."""
     try:
-        address, here = ip_address(name), ip_address(reached.partition("%")[0])
+        address = ip_address(name)
+        if address.is_loopback:  # whatever was reached: a socket in a file has no address
+            return True
+        here = ip_address(reached.partition("%")[0])
     except ValueError:
         return False
     # A socket for both versions of IP tells an address of version 4 as one of version 6.
-    return address.is_loopback or address in (here, getattr(here, "ipv4_mapped", None))
+    return address in (here, getattr(here, "ipv4_mapped", None))
 
 
 class KnownHosts:

@@ -31,8 +31,13 @@ MOST_SOCKETS = 1_500
 """At once in a process; one more is told to come again later."""
 RATE, BURST = 150.0, 300.0
 """Messages a second of one socket, in the long run and at once; who sends more is read later."""
+SHORT = 10_000
+"""Characters of such a message; a longer one counts as so many of them."""
 KEPT = 24 << 20
 """Bytes of frames kept for the next who wants the same."""
+LATER, LATEST = 1.0, 10.0
+"""Seconds that a socket is let wait after it was told that there is too much work: the first time,
+and at most as it is told again and again."""
 TRY_LATER = 1013
 REFUSED = 1008
 
@@ -68,7 +73,7 @@ class Workshop:
         begun: Callable[[Job], None] = lambda job: None,
         said: Callable[[Said], None] = lambda said: None,
     ) -> bytes | Said:
-        """What the work comes to; dropped where nobody waits for it any more.
+        """What the work comes to; stopped where nobody waits for it any more.
 
         Args:
             work, text: as ``Computing.ask`` has them.
@@ -93,7 +98,7 @@ class Workshop:
             return await answer
         finally:
             if not answer.done() or answer.cancelled():
-                job.drop()
+                job.stop()
 
     async def serve(self, websocket: WebSocket) -> None:
         """One learner's socket, from its opening to its end."""
@@ -161,6 +166,7 @@ class Socket:
         self._allowance, self._counted = BURST, time.monotonic()
         self._sending = asyncio.Lock()
         self._soon_done: set[asyncio.Task[None]] = set()
+        self._pause = 0.0  # after it was told to try later
         self._unseen = 0  # pictures that were sent and not taken in
 
     async def live(self) -> None:
@@ -183,12 +189,12 @@ class Socket:
             message = await self._websocket.receive()
             if message["type"] == "websocket.disconnect":
                 raise WebSocketDisconnect(message.get("code", 1000))
-            now = time.monotonic()
-            self._allowance = min(BURST, self._allowance + (now - self._counted) * RATE) - 1
+            now, text = time.monotonic(), message.get("text")
+            self._allowance = min(BURST, self._allowance + (now - self._counted) * RATE)
+            self._allowance -= max(1.0, len(text or "") / SHORT)
             self._counted = now
             if self._allowance < 0:
                 await asyncio.sleep(-self._allowance / RATE)
-            text = message.get("text")
             if text is not None:
                 return str(text)
             await self._aside(0, "refused", "Bytes came; a message is text.")
@@ -239,8 +245,13 @@ class Socket:
             self._news.clear()
             if self._waiting is None:
                 continue
+            if self._pause:  # who asks again at once would keep all others waiting
+                await asyncio.sleep(self._pause)
+                self._news.clear()  # the newest is taken now
             (seq, text), self._waiting = self._waiting, None
             come = await self._found(seq, text)
+            busy = isinstance(come, Said) and come.kind == "busy"
+            self._pause = min(LATEST, 2 * self._pause or LATER) if busy else 0.0
             if isinstance(come, bytes):
                 await self._send(wire.addressed(seq, come))
             elif come is not GIVEN_UP:
@@ -258,6 +269,8 @@ class Socket:
             self._news.clear()
         if known is not None:
             return known
+        if self._stopped == seq:  # before it was its turn
+            return STOPPED
         mine = making[text] = asyncio.Event()
         self._answering = seq
 

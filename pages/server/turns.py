@@ -22,6 +22,10 @@ WEIGHT = 5.0
 """Seconds that each second of computing sets somebody back in the queue: nobody waits for good."""
 MOST_LONG = 16
 """… of which there is no more at once in a process: each holds a thread and its memory."""
+CROWDED = 0.1
+"""The same where other work waits for a thread: a lesson as it opens takes a sixth of it."""
+MOST = 10.0
+"""Seconds of computing after which work is given up; the longest there is takes a fifth of it."""
 
 
 class Interrupted(BaseException):
@@ -38,6 +42,10 @@ class Stopped(Interrupted):
 
 class Busy(Interrupted):
     """There is too much long work already."""
+
+
+class TooLong(Interrupted):
+    """It has computed for ``MOST`` seconds; the message says so."""
 
 
 class Turns:
@@ -86,6 +94,7 @@ class LearnersTurn(Turn):
         turns: of the process.
         overtaken, stopped: whether the work is to be given up, and why.
         tell: called with the share done and the seconds left, ten times a second, from a thread.
+        crowded: whether other work waits for a thread.
     """
 
     def __init__(
@@ -94,8 +103,9 @@ class LearnersTurn(Turn):
         overtaken: Callable[[], bool] = lambda: False,
         stopped: Callable[[], bool] = lambda: False,
         tell: Callable[[float, float], None] = lambda share, left: None,
+        crowded: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._turns = turns
+        self._turns, self._crowded = turns, crowded
         self._overtaken, self._stopped, self._tell = overtaken, stopped, tell
         self._begun = time.perf_counter()
         self._used = self._since = self._computed = self._told = 0.0
@@ -103,6 +113,9 @@ class LearnersTurn(Turn):
 
     def __enter__(self) -> None:
         self._turns.take(self._used)
+        if self._stopped():  # while it waited
+            self._turns.give()
+            raise Stopped
         self._since, self._computed = time.perf_counter(), time.thread_time()
 
     def __exit__(
@@ -135,6 +148,13 @@ class LearnersTurn(Turn):
             if now - self._told > 0.1:
                 self._told = now
                 self._tell(share, waited / share - waited if share else 0.0)
+        if self._used + spent > MOST:
+            raise TooLong(
+                f"This took more than {MOST:g} seconds of computing and was given up. "
+                "Fewer draws, or fewer inputs, take less."
+            )
+        if self._used + spent > CROWDED and self._crowded():
+            raise Busy
         if self._used + spent > LONG and not self._long:
             if self._turns.long >= MOST_LONG:
                 raise Busy

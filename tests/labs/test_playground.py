@@ -409,3 +409,13 @@ def test_a_form_without_names_of_inputs_shows_those_that_it_has_controls_of(valu
     names = {one["name"] for group in shown["groups"] for one in group["controls"]}
     assert "program" in names
     assert names - {"preset", "do"} <= shown["form"].keys()
+
+
+@pytest.mark.parametrize("given", [{"inputs": ""}, {"inputs": "x, x"}, {"program": "y = ("}])
+@pytest.mark.parametrize("good", [{}, {"inputs": "q"}])
+def test_names_that_cannot_be_read_and_have_no_texts_have_no_controls(given, good):
+    shown = frame(Wish(lab="playground", values=given, good=good))
+    assert not shown["accepted"]
+    names = [control["name"] for group in shown["groups"] for control in group["controls"]]
+    assert "inputs" in names
+    assert not [name for name in names if name.startswith("in.")]

@@ -1,7 +1,7 @@
 """Asks an ASGI application as a server would, and gathers what it answers."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -32,7 +32,9 @@ async def asked(
     query: str = "",
     root: str = "",
     body: bytes = b"",
+    until: Callable[[], Awaitable[object]] = asyncio.Future,
 ) -> Answer:
+    """What the application answers; who asked goes away after ``until``, by default never."""
     named = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     scope: Scope = {
         "type": "http",
@@ -50,7 +52,10 @@ async def asked(
     received = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Message:
-        return received.pop() if received else await asyncio.Future()  # nobody goes away
+        if received:
+            return received.pop()
+        await until()
+        return {"type": "http.disconnect"}
 
     async def send(message: Message) -> None:
         sent.append(message)

@@ -7,7 +7,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 
 from pages.server import assets
@@ -68,3 +68,18 @@ def test_everything_named_is_there():
         headers = {"accept-encoding": "gzip"}
         assert ask(APP, f"/{address}", headers=headers).status == 200, address
     assert any("BidiComponent" in address for address in addresses)
+
+
+def test_a_server_that_sends_files_by_their_path_is_given_the_page(tmp_path):
+    (tmp_path / "index.html").write_text(PAGE, "utf-8")
+
+    async def file(request: Request) -> FileResponse:
+        return FileResponse(tmp_path / "index.html")
+
+    app = Starlette(routes=[Route("/", file)], middleware=[Middleware(Ahead)])
+
+    async def such_a_server(scope, receive, send):
+        await app({**scope, "extensions": {"http.response.pathsend": {}}}, receive, send)
+
+    answer = ask(such_a_server, "/", headers=ASKED)
+    assert answer.body.decode() == PAGE.replace("</head>", f"{tags()}</head>", 1)

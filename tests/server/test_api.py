@@ -1,5 +1,6 @@
 """The numbers over HTTP: the same as the command line's, its refusals, and their description."""
 
+import asyncio
 import json
 
 import pytest
@@ -14,7 +15,7 @@ from pages.server.computers import Here
 from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
-from tests.server.asgi import ask
+from tests.server.asgi import ask, asked, run
 
 APP = Starlette(routes=api.routes("", Workshop(Here(Computing()), Trainings(0))))
 
@@ -136,3 +137,32 @@ def test_the_description_is_openapi_and_names_every_parameter():
         assert [word["name"] for word in words] == [*lesson.defaults, "cuts"]
         given = {w["name"]: w["schema"]["default"] for w in words if w["name"] != "cuts"}
         assert lesson.validate(given) == lesson.validate({})
+
+
+class Never:
+    """Begins work that never ends; counts what was begun and stopped."""
+
+    def __init__(self):
+        self.begun = self.stopped = 0
+
+    def ask(self, work, text, told):
+        self.begun += 1
+        return self
+
+    def stop(self):
+        self.stopped += 1
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "lessons/noise_leaks"), ("POST", "playground/torch")]
+)
+def test_who_goes_away_leaves_no_work_behind(method, path):
+    never = Never()
+    app = Starlette(routes=api.routes("", Workshop(never, Trainings(0))))
+
+    async def go_away():
+        while not never.begun:
+            await asyncio.sleep(0)
+
+    run(asyncio.wait_for(asked(app, f"/api/{path}", method, until=go_away), 20))
+    assert (never.begun, never.stopped) == (1, 1)

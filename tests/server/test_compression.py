@@ -5,6 +5,7 @@ import gzip
 import re
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from streamlit.web.server.starlette.starlette_static_routes import (
     create_streamlit_static_assets_routes,
 )
 
-from pages.server import compression
+from pages.server import application, compression
 from pages.server.compression import File, StaticCompression, accepts_gzip, compressible
 from tests.server.asgi import GZIP, ask, asked, run
 
@@ -219,3 +220,12 @@ def test_requests_side_by_side_get_each_their_own():
 
     for name, answer in zip(names, run(several()), strict=True):
         assert gzip.decompress(answer.body) == (STATIC / name).read_bytes()
+
+
+def test_a_server_that_ends_while_it_warms_up_says_nothing(monkeypatch):
+    ended = ThreadPoolExecutor(1)
+    ended.shutdown()
+    monkeypatch.setattr(compression, "_worker", ended)
+    monkeypatch.setattr(compression, "_streamlits", lambda: {"a.js": File(bytes, "text/plain")})
+    monkeypatch.setattr(compression, "first_visit", lambda: ["a.js"])
+    application._warm()

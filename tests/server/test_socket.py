@@ -13,6 +13,7 @@ from pages.server.computers import Here
 from pages.server.computing import LABS, Computing
 from pages.server.socket import Workshop, allowed
 from pages.server.trainings import Trainings
+from pages.server.turns import Busy
 from tests.server.serving import Browser, resident
 
 
@@ -25,13 +26,18 @@ def slow(wish, turn):
     return LABS["home"](wish.model_copy(update={"values": {}}), turn)
 
 
+def crowded(wish, turn):
+    raise Busy
+
+
 def broken(wish, turn):
     raise ZeroDivisionError("a mistake of ours")
 
 
 @pytest.fixture(scope="module")
 def workshop():
-    return Workshop(Here(Computing({**LABS, "slow": slow, "broken": broken})), Trainings(0))
+    labs = {**LABS, "slow": slow, "broken": broken, "crowded": crowded}
+    return Workshop(Here(Computing(labs)), Trainings(0))
 
 
 @pytest.mark.parametrize("lab", ["flip", "home", "playground"])
@@ -179,6 +185,42 @@ def test_who_sends_too_much_is_read_later(url, monkeypatch):
             browser.ask("flip", values={"scale": str(1 + number % 3)}, live=True)
         browser.frame()
         assert time.monotonic() - start > 0.9, "five hundred a second, but for the first fifty"
+
+
+def test_a_long_message_counts_as_many(url, monkeypatch):
+    monkeypatch.setattr(route, "RATE", 500.0)
+    monkeypatch.setattr(route, "BURST", 50.0)
+    long = "x" * (100 * route.SHORT)
+    with Browser(url) as browser:
+        start = time.monotonic()
+        for _ in range(5):
+            browser.ask("flip", values={"scale": "1"}, good={"long": long[: 10 * route.SHORT]})
+            browser.heard()
+            browser.send(long)
+            browser.heard()
+        assert time.monotonic() - start > 0.9, "five hundred and more a second, but for fifty"
+
+
+def test_who_was_told_to_try_later_is_begun_later(url, monkeypatch):
+    monkeypatch.setattr(route, "LATER", 0.2)
+    with Browser(url) as browser:
+        start = time.monotonic()
+        for _ in range(3):
+            browser.ask("crowded")
+            assert browser.heard()[1] == "busy"
+        browser.ask("flip")
+        browser.frame()
+        assert time.monotonic() - start > 0.2 + 0.4 + 0.8
+
+
+def test_a_stop_before_the_turn_of_a_wish_is_heeded(browser, url):
+    browser.ask("slow")
+    assert browser.heard()[1] == "progress"
+    browser.ask("slow", values={"n": "2"})
+    browser.send(f"{browser.seq} stop")
+    while (came := browser.heard())[1] == "progress":
+        assert came[0] == browser.seq - 1, "what was stopped is not begun"
+    assert came[:2] == (browser.seq, "stopped")
 
 
 @pytest.mark.skipif(not resident(), reason="reads the kernel's table")

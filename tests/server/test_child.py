@@ -1,0 +1,58 @@
+"""The processes that work for a server, as they end: without a word, and with it."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from pages.server.child import HEAD, ROOT
+from pages.server.computers import Computers
+
+WISH = {"who": 1, "seq": 1, "wish": '{"lab":"moons"}', "training": "{}"}
+
+
+def child(module):
+    return subprocess.Popen(
+        [sys.executable, "-m", f"pages.server.{module}"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends a signal as a terminal does")
+@pytest.mark.parametrize("module", ["computer", "trainer"])
+def test_ctrl_c_is_for_the_server_and_they_end_after_it(module):
+    with child(module) as one:
+        if module == "trainer":
+            one.stdin.write(json.dumps(WISH).encode() + b"\n")
+            one.stdin.flush()
+        assert len(one.stdout.read(HEAD.size)) == HEAD.size, "it runs"
+        one.send_signal(signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            one.wait(1)
+        _, said = one.communicate(timeout=30)
+        assert (one.returncode, said) == (0, b"")
+
+
+@pytest.mark.parametrize("module", ["computer", "trainer"])
+def test_a_server_that_is_gone_before_they_have_loaded_is_no_fault_of_theirs(module):
+    with child(module) as one:
+        one.stdout.close()
+        one.stdin.close()
+        said = one.stderr.read()
+        assert (one.wait(30), said) == (0, b"")
+
+
+def test_an_event_loop_that_starts_no_processes_is_said_at_once(monkeypatch):
+    async def cannot(*words, **more):  # as on Windows with uvicorn's --reload or --workers
+        raise NotImplementedError
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", cannot)
+    with pytest.raises(RuntimeError, match="cannot start processes"):
+        asyncio.run(asyncio.wait_for(Computers(1).ready(), 10))
