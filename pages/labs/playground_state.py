@@ -92,7 +92,7 @@ class State:
         try:
             return names(self.form)
         except PlaygroundError:
-            # Those that were good before; a form that came from elsewhere may have no texts of them.
+            # Those that were good before; a form from elsewhere may have no texts of them.
             before = [one.name for one in self.document.inputs]
             return [name for name in before if f"in.{name}.is" in self.form]
 
