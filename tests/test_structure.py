@@ -17,7 +17,15 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ["lessons.tricks", "lessons", "pages", "app"]  # the lowest first
 TOP_LEVEL = {
     *("app.py", "pages", "lessons", "tests", "requirements.txt", "constraints.txt"),
-    *("README.md", "CHANGELOG.md", "LICENSE", "Makefile", "Dockerfile", "pyproject.toml"),
+    *(
+        "README.md",
+        "SECURITY.md",
+        "CHANGELOG.md",
+        "LICENSE",
+        "Makefile",
+        "Dockerfile",
+        "pyproject.toml",
+    ),
 }
 # A home or scratch folder of somebody's machine. (Spelt so that this line does not match itself.)
 PRIVATE_PATH = re.compile(r"(?<![\w.-])(?:/(?:home|Users|root|work|tmp/trees)/|[A-Z]:.Users.)\w+")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.live import live_lab
-from pages.ui.place import address
+from pages.ui.tab import address
 from tests.browser.demo.lab import START
 
 
