@@ -68,7 +68,9 @@ def opened(browser: Browser, url: str, device: str, more: str = "") -> Page:
     words = f"lesson={MOONS.slug}&step=2&seeds={SEEDS}&device={device}{more}"
     page.goto(f"{url}/{MOONS.chapter}?{words}")
     page.evaluate(DETECTOR)
-    page.wait_for_function("all => all.every(painted.shown)", arg=[MOVES, FOLLOWS, FIRST], timeout=90_000)
+    page.wait_for_function(
+        "all => all.every(painted.shown)", arg=[MOVES, FOLLOWS, FIRST], timeout=90_000
+    )
     page.wait_for_timeout(1500)
     return page
 
