@@ -58,7 +58,7 @@ class Scenario:
 
 
 def megabytes(server: Server) -> float:
-    """Memory that the server holds, those that train for it not counted."""
+    """Memory that the server holds; those that compute and train for it count in `make abuse`."""
     pages = Path(f"/proc/{server.pid}/statm").read_text().split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
 

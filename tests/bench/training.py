@@ -29,6 +29,7 @@ FIRST_MS, PICTURES, WHOLE_S, SLIDER_COST = 250, 20, 12, 1.3
 VISITS, PRESSES, SECONDS, RUNS = 4, 7, 4.0, 2
 # The data chart moves with every snapshot; the gradient chart with λ, and with nothing else.
 MOVES, FOLLOWS = "[data-figure=data]", "[data-figure=gradient]"
+FIRST = "[data-figure=losses]"  # what any picture changes: a boundary may come into sight later
 SLIDER = "[data-control=scale] input[type=range]"
 
 
@@ -67,7 +68,9 @@ def opened(browser: Browser, url: str, device: str, more: str = "") -> Page:
     words = f"lesson={MOONS.slug}&step=2&seeds={SEEDS}&device={device}{more}"
     page.goto(f"{url}/{MOONS.chapter}?{words}")
     page.evaluate(DETECTOR)
-    page.wait_for_function("all => all.every(painted.shown)", arg=[MOVES, FOLLOWS], timeout=90_000)
+    page.wait_for_function(
+        "all => all.every(painted.shown)", arg=[MOVES, FOLLOWS, FIRST], timeout=90_000
+    )
     page.wait_for_timeout(1500)
     return page
 
@@ -78,7 +81,7 @@ def visit(browser: Browser, url: str, one: Visits) -> None:
     page.locator(SLIDER).focus()
     one.idle_ms += presses(page)
     page.get_by_role("button", name="Start", exact=True).focus()
-    one.first_ms.append(pressed(page, "Enter", MOVES))
+    one.first_ms.append(pressed(page, "Enter", FIRST))
     page.wait_for_timeout(500)
     page.evaluate("one => { window.changes = painted.countChanges(one) }", MOVES)
     start = time.monotonic()
