@@ -43,6 +43,10 @@ EACH = 20_000
 45 microseconds."""
 
 
+PIECE = 20_000_000
+"""Numbers of a product that are computed in one piece, some 45 ms: then others have their turn."""
+
+
 @dataclass
 class Spent:
     """What a program's ops came to, for one run of it.
@@ -150,6 +154,7 @@ def plan(
         return with_tricks * (1 + BACKWARD) + once * BACKWARD * roles + of_rules
 
     work = all_passes(plain.work, tricky.work, rules.work)
+    at_once = max(1, min(at_once, PIECE // max(work, 1)))
     work += EACH * all_passes(plain.ops, tricky.ops, rules.ops) // at_once
     runs = MAX_SWEEP_WORK // max(work, 1)
     draws = max(1, MAX_SWEEP_ELEMENTS // (CURVE_POINTS * max(largest, 1))) if drawn else 1

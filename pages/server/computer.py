@@ -1,8 +1,8 @@
 """A process that computes, started by ``computers``: work in, answers out.
 
-Each line that comes in is JSON: ``{"job": 7, "work": "frame", "text": "…"}``, or ``job`` with
-``stop`` or ``drop``. A message that goes out has the job, 1 where it is the answer or 0 where it is
-JSON of what is said instead. The first one, of job 0, says that everything is loaded.
+Each line that comes in is JSON: ``{"job": 7, "work": "frame", "text": "…", "who": 3}``, or ``job``
+with ``stop`` or ``drop``. A message that goes out has the job, 1 where it is the answer or 0 where
+it is JSON of what is said instead. The first one, of job 0, says that everything is loaded.
 """
 
 import json
@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import BinaryIO
 
 from pages.server.child import HEAD, output
-from pages.server.computing import FRAME, Computing, Said
+from pages.server.computing import Computing, Said
 from pages.server.prepared import prepare
 
 
@@ -41,10 +41,10 @@ class Computer:
             elif "drop" in one:
                 self._computing.drop(job)
             else:
-                self._ask(job, one.get("work", FRAME), one["text"])
+                self._ask(job, one["work"], one["text"], one["who"])
 
-    def _ask(self, job: int, work: str, text: str) -> None:
-        self._computing.ask(job, work, text, lambda come: self._tell(job, come))
+    def _ask(self, job: int, work: str, text: str, who: int) -> None:
+        self._computing.ask(job, work, text, lambda come: self._tell(job, come), who)
 
     def _tell(self, job: int, come: bytes | Said) -> None:
         answer = isinstance(come, bytes)

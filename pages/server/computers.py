@@ -37,7 +37,7 @@ class Does(Protocol):
     async def stop(self) -> None:
         """Do nothing more."""
 
-    def ask(self, work: str, text: str, told: Told) -> Job:
+    def ask(self, work: str, text: str, told: Told, who: int = 0) -> Job:
         """Begin work; ``told`` hears what comes of it."""
 
 
@@ -61,10 +61,10 @@ class Here:
     async def stop(self) -> None:
         """It ends with this process."""
 
-    def ask(self, work: str, text: str, told: Told) -> Job:
+    def ask(self, work: str, text: str, told: Told, who: int = 0) -> Job:
         """Begin work; ``told`` hears what comes of it."""
         number = next(self._numbers)
-        self.computing.ask(number, work, text, told)
+        self.computing.ask(number, work, text, told, who)
         return _Job(number, self.computing)
 
 
@@ -93,9 +93,9 @@ class Computer(Child):
         self.ready = asyncio.Event()
         self.jobs: dict[int, tuple[Told, dict[str, object]]] = {}
 
-    def ask(self, job: int, work: str, text: str, told: Told) -> None:
+    def ask(self, job: int, work: str, text: str, told: Told, who: int) -> None:
         """Begin work."""
-        line: dict[str, object] = {"job": job, "work": work, "text": text}
+        line: dict[str, object] = {"job": job, "work": work, "text": text, "who": who}
         self.jobs[job] = told, line
         self.send(line)
 
@@ -173,7 +173,7 @@ class Computers:
         for one in computers:
             await one.kill()
 
-    def ask(self, work: str, text: str, told: Told) -> Job:
+    def ask(self, work: str, text: str, told: Told, who: int = 0) -> Job:
         """Begin work in the process that has least to do; ``told`` is called on the event loop."""
         self.start()
         there = [one for one in self._computers if one.ready.is_set()] or self._computers
@@ -181,7 +181,7 @@ class Computers:
         if chosen.jobs and chosen.ready.is_set() and len(self._computers) < self._most:
             self._another()
         number = next(self._numbers)
-        chosen.ask(number, work, text, told)
+        chosen.ask(number, work, text, told, who)
         return _Job(number, chosen)
 
     def _another(self) -> None:

@@ -17,7 +17,7 @@ from pages.labs.messages import Frame, RefusedError, Wish, read
 from pages.labs.turn import Turn
 from pages.server import answers
 from pages.server.tidy import HEAVY, Tidy
-from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, TooLong, Turns
+from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, TooLong, Turns, Used
 
 FRAME = "frame"
 """The work that a wish asks for; the others are those of ``answers``."""
@@ -85,12 +85,13 @@ class Computing:
     def __init__(self, labs: Mapping[str, Lab] = LABS) -> None:
         self.turns = Turns(1)  # Python runs one thread at a time, and a process does for one core
         self.tidy = Tidy()
+        self._used = Used()
         self._labs = labs
         self._threads = ThreadPoolExecutor(THREADS, "lab")
         self._flags: dict[int, _Flags] = {}
         self._lock = threading.Lock()
 
-    def ask(self, job: int, work: str, text: str, told: Told) -> None:
+    def ask(self, job: int, work: str, text: str, told: Told, who: int = 0) -> None:
         """Begin work; returns at once.
 
         Args:
@@ -98,11 +99,12 @@ class Computing:
             work: what kind of work.
             text: what for.
             told: takes what comes of it.
+            who: whose work it is; all that the API is asked is one's.
         """
         flags = _Flags()
         with self._lock:
             self._flags[job] = flags
-        self._threads.submit(self._do, job, flags, work, text, told)
+        self._threads.submit(self._do, job, flags, work, text, told, who)
 
     def stop(self, job: int) -> None:
         """The learner pressed Stop, or nobody waits for it any more."""
@@ -124,14 +126,21 @@ class Computing:
         wish = read(text)
         return wire.encode(self._labs.get(wish.lab, lesson.frame)(wish, turn), wish.have)
 
-    def _do(self, job: int, flags: _Flags, work: str, text: str, told: Told) -> None:
+    def _do(self, job: int, flags: _Flags, work: str, text: str, told: Told, who: int) -> None:
         def tell(share: float, left: float) -> None:
             told(Said("progress", f"{share:.0%} done, about {left:.0f} s left", share))
 
         def crowded() -> bool:
             return len(self._flags) > THREADS
 
-        turn = LearnersTurn(self.turns, lambda: flags.dropped, lambda: flags.stopped, tell, crowded)
+        turn = LearnersTurn(
+            self.turns,
+            overtaken=lambda: flags.dropped,
+            stopped=lambda: flags.stopped,
+            tell=tell,
+            crowded=crowded,
+            before=self._used.of(who),
+        )
         begun = time.thread_time()
         try:
             if flags.stopped:  # while it waited for this thread
@@ -157,6 +166,8 @@ class Computing:
         finally:
             with self._lock:
                 del self._flags[job]
-            if time.thread_time() - begun > HEAVY:
+            spent = time.thread_time() - begun
+            self._used.add(who, spent)
+            if spent > HEAVY:
                 self.tidy.note()
         told(come)

@@ -72,11 +72,12 @@ class Workshop:
         text: str,
         begun: Callable[[Job], None] = lambda job: None,
         said: Callable[[Said], None] = lambda said: None,
+        who: int = 0,
     ) -> bytes | Said:
         """What the work comes to; stopped where nobody waits for it any more.
 
         Args:
-            work, text: as ``Computing.ask`` has them.
+            work, text, who: as ``Computing.ask`` has them.
             begun: takes the job.
             said: hears how far it is.
         """
@@ -92,7 +93,7 @@ class Workshop:
         def told(come: bytes | Said) -> None:
             loop.call_soon_threadsafe(heard, come)
 
-        job = self.computers.ask(work, text, told)
+        job = self.computers.ask(work, text, told, who)
         begun(job)
         try:
             return await answer
@@ -281,7 +282,7 @@ class Socket:
             self._soon(self._say(seq, so_far))
 
         try:
-            come = await self._workshop.computed(FRAME, text, begun, said)
+            come = await self._workshop.computed(FRAME, text, begun, said, self._who)
             if isinstance(come, bytes):
                 self._workshop.keep(text, come)
             return come

@@ -7,6 +7,7 @@ million draws of one learner cost the next one a chunk of them and no more.
 import heapq
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from types import TracebackType
 
@@ -87,6 +88,34 @@ class Turns:
         return bool(self._waiting)
 
 
+class Used:
+    """Seconds of computing by learner: who asks for much again and again comes after the others.
+
+    What was used counts half after ``HALF`` seconds. The newest ``MOST_KNOWN`` are remembered.
+    """
+
+    HALF, MOST_KNOWN = 5.0, 2_000
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: OrderedDict[int, tuple[float, float]] = OrderedDict()  # seconds, and when
+
+    def of(self, who: int) -> float:
+        """Of late."""
+        with self._lock:
+            seconds, when = self._known.get(who, (0.0, 0.0))
+        return float(seconds * 0.5 ** ((time.monotonic() - when) / self.HALF))
+
+    def add(self, who: int, seconds: float) -> None:
+        """Take note."""
+        now = self.of(who) + seconds
+        with self._lock:
+            self._known[who] = now, time.monotonic()
+            self._known.move_to_end(who)
+            if len(self._known) > self.MOST_KNOWN:
+                self._known.popitem(last=False)
+
+
 class LearnersTurn(Turn):
     """One learner's work among others'.
 
@@ -95,6 +124,7 @@ class LearnersTurn(Turn):
         overtaken, stopped: whether the work is to be given up, and why.
         tell: called with the share done and the seconds left, ten times a second, from a thread.
         crowded: whether other work waits for a thread.
+        before: seconds that this learner has computed of late.
     """
 
     def __init__(
@@ -104,15 +134,16 @@ class LearnersTurn(Turn):
         stopped: Callable[[], bool] = lambda: False,
         tell: Callable[[float, float], None] = lambda share, left: None,
         crowded: Callable[[], bool] = lambda: False,
+        before: float = 0.0,
     ) -> None:
-        self._turns, self._crowded = turns, crowded
+        self._turns, self._crowded, self._before = turns, crowded, before
         self._overtaken, self._stopped, self._tell = overtaken, stopped, tell
         self._begun = time.perf_counter()
         self._used = self._since = self._computed = self._told = 0.0
         self._long = False
 
     def __enter__(self) -> None:
-        self._turns.take(self._used)
+        self._turns.take(self._before + self._used)
         if self._stopped():  # while it waited
             self._turns.give()
             raise Stopped
@@ -163,7 +194,7 @@ class LearnersTurn(Turn):
         if now - self._since > SLICE and self._turns.wanted():
             self._used += spent
             self._turns.give()
-            self._turns.take(self._used)
+            self._turns.take(self._before + self._used)
             self._since, self._computed = time.perf_counter(), time.thread_time()
 
     def waiting(self) -> None:

@@ -145,7 +145,7 @@ class Never:
     def __init__(self):
         self.begun = self.stopped = 0
 
-    def ask(self, work, text, told):
+    def ask(self, work, text, told, who=0):
         self.begun += 1
         return self
 

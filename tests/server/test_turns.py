@@ -6,7 +6,7 @@ import time
 import pytest
 
 from pages.server import turns
-from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, Turns
+from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, Turns, Used
 
 
 def test_no_more_compute_at_once_than_there_are_turns():
@@ -131,3 +131,38 @@ def test_there_is_a_limit_to_long_work(monkeypatch):
     holding[0].__exit__(None, None, None)
     with one_more:
         one_more.report(0.1)
+
+
+def test_who_has_used_much_of_late_comes_after_who_has_not(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(turns.time, "monotonic", lambda: now)
+    used = Used()
+    used.add(1, 2.0)
+    assert used.of(1) == 2.0
+    assert used.of(2) == 0.0
+    now += Used.HALF
+    assert used.of(1) == 1.0
+    used.add(1, 1.0)
+    assert used.of(1) == 2.0
+    for who in range(10, 10 + Used.MOST_KNOWN):
+        used.add(who, 0.1)
+    assert used.of(1) == 0.0, "only so many are remembered"
+
+
+def test_what_was_used_before_counts_in_the_queue():
+    shared = Turns(1)
+    order, entered = [], threading.Event()
+    shared.take(0.0)
+
+    def work(name, before):
+        with LearnersTurn(shared, before=before):
+            order.append(name)
+
+    threads = [threading.Thread(target=work, args=one) for one in (("hog", 3.0), ("new", 0.0))]
+    for thread in threads:
+        thread.start()
+        entered.wait(0.05)
+    shared.give()
+    for thread in threads:
+        thread.join()
+    assert order == ["new", "hog"]
