@@ -15,7 +15,7 @@ from pages.labs.turn import Turn
 
 PATIENCE = 0.33
 """Seconds before work is slow: then it tells how far it is and gives way to a newer wish."""
-SLICE = 0.03
+SLICE = 0.01
 """Seconds of computing before others come first."""
 LONG = 1.0
 """Seconds of computing from which on work counts as long …"""
