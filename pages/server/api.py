@@ -19,6 +19,7 @@ from lessons.lesson import Lesson
 from lessons.parameters import Choice, Parameter
 from lessons.playground.limits import MAX_DOCUMENT_CHARACTERS
 from pages.labs.playground import FRAMEWORKS
+from pages.server.address import root
 from pages.server.answers import FILE, NUMBERS, PROGRAM, Answer
 from pages.server.computing import STOPPED, Said
 from pages.server.socket import Workshop
@@ -32,7 +33,6 @@ _PYTHON = "text/x-python; charset=utf-8"
 
 def routes(base: str, workshop: Workshop) -> list[BaseRoute]:
     """What answers, where ``base`` is Streamlit's server.baseUrlPath."""
-    root = f"/{base.strip('/')}/api".replace("//", "/")
 
     def route(
         path: str, answer: Callable[[Request], Awaitable[Response]], method: str = "GET"
@@ -42,7 +42,7 @@ def routes(base: str, workshop: Workshop) -> list[BaseRoute]:
             response.headers.update(_ANYWHERE)
             return response
 
-        return Route(f"{root}/{path}", answered, methods=[method])
+        return Route(f"{root(base)}api/{path}", answered, methods=[method])
 
     def computed(kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answered(request: Request) -> Response:

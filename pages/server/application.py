@@ -12,6 +12,7 @@ from streamlit import config
 
 import lessons
 from pages.server import api, assets, compression
+from pages.server.address import root
 from pages.server.ahead import Ahead
 from pages.server.compression import StaticCompression
 from pages.server.headers import SecurityHeaders
@@ -37,8 +38,7 @@ def base() -> str:
 
 def routes() -> list[BaseRoute]:
     """What is answered beside Streamlit's own."""
-    root = f"/{base()}/".replace("//", "/")
-    socket = WebSocketRoute(f"{root}{SOCKET}", _workshop.serve)
+    socket = WebSocketRoute(f"{root(base())}{SOCKET}", _workshop.serve)
     return [socket, *api.routes(base(), _workshop), *assets.routes(base())]
 
 

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from pages.server.address import root
 from pages.server.compression import TYPES, File
 
 _LIVE = Path(__file__).parents[1] / "ui" / "live"
@@ -46,8 +47,7 @@ def add(name: str, content: bytes, media_type: str) -> str:
 
 def routes(base: str) -> list[BaseRoute]:
     """What serves all this, where ``base`` is Streamlit's server.baseUrlPath."""
-    path = f"/{base.strip('/')}/{_FOLDER}/{{name:path}}".replace("//", "/")
-    return [Route(path, _answer)]
+    return [Route(f"{root(base)}{_FOLDER}/{{name:path}}", _answer)]
 
 
 def warm() -> None:

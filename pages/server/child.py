@@ -59,13 +59,13 @@ class Child:
         """End it now."""
         if self._task:
             self._task.cancel()
-        if self._process and self._process.returncode is None:
+        if self._process and self.pid:
             self._process.kill()
             await self._process.wait()
 
     def send(self, message: dict[str, object]) -> None:
         """Write a line to it; where it does not run, nothing."""
-        if self._process and self._process.stdin and self._process.returncode is None:
+        if self._process and self._process.stdin and self.pid:
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
 
     def started(self) -> None:

@@ -16,6 +16,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
+from pages.server.address import path_of, root
+
 # Where each kind of thing may come from. Every page and lesson was walked in Chromium with this,
 # light and dark, and takes nothing away from them.
 _SOURCES = {
@@ -74,8 +76,7 @@ class SecurityHeaders:
         nothing is bought or deleted, so there is nothing a hidden frame could have clicked.
         """
         self._app = app
-        root = f"/{base.strip('/')}/".replace("//", "/")
-        self._embeddable = frozenset(root + name for name in embeddable)
+        self._embeddable = frozenset(root(base) + name for name in embeddable)
         index = (Path(get_static_dir()) / "index.html").read_text("utf-8")
         sources = content_security_policy(inline_scripts(index))
         self._usual = {
@@ -115,7 +116,7 @@ class SecurityHeaders:
             raise
 
     def _is_embedded(self, scope: Scope) -> bool:
-        if scope["path"].removeprefix(scope.get("root_path", "")) not in self._embeddable:
+        if path_of(scope) not in self._embeddable:
             return False
         try:
             asked = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=100)

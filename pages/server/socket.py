@@ -55,16 +55,9 @@ class Workshop:
         self.trainings = trainings or Trainings()
         self.sockets = 0
         self.tidy = Tidy()
-        self.making: dict[str, asyncio.Event] = {}  # wishes that are computed now
-        self._frames: Once[bytes, bytes] = Once(KEPT, len)
-
-    def look(self, wish: str) -> bytes | None:
-        """The encoded frame of a wish, if it is kept."""
-        return self._frames.look(_key(wish))
-
-    def keep(self, wish: str, frame: bytes) -> None:
-        """Keep it for the next who wants the same."""
-        self._frames.keep(_key(wish), frame)
+        # Both by what stands for a wish (``_key``).
+        self.making: dict[bytes, asyncio.Event] = {}  # those that are computed now
+        self.frames: Once[bytes, bytes] = Once(KEPT, len)
 
     async def computed(
         self,
@@ -260,9 +253,9 @@ class Socket:
 
     async def _found(self, seq: int, text: str) -> bytes | Said:
         """The frame, or what is said instead."""
-        making = self._workshop.making
-        while (known := self._workshop.look(text)) is None and text in making:
-            await _either(making[text], self._news)
+        making, frames, key = self._workshop.making, self._workshop.frames, _key(text)
+        while (known := frames.look(key)) is None and key in making:
+            await _either(making[key], self._news)
             if self._stopped == seq:
                 return STOPPED
             if self._waiting is not None:
@@ -272,7 +265,7 @@ class Socket:
             return known
         if self._stopped == seq:  # before it was its turn
             return STOPPED
-        mine = making[text] = asyncio.Event()
+        mine = making[key] = asyncio.Event()
         self._answering = seq
 
         def begun(job: Job) -> None:
@@ -284,11 +277,11 @@ class Socket:
         try:
             come = await self._workshop.computed(FRAME, text, begun, said, self._who)
             if isinstance(come, bytes):
-                self._workshop.keep(text, come)
+                frames.keep(key, come)
             return come
         finally:
             self._job = None
-            del making[text]
+            del making[key]
             mine.set()
 
     def _soon(self, work: Awaitable[None]) -> None:

@@ -14,6 +14,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 
+from pages.server.address import path_of, root
+
 STREAM = "_stcore/stream"
 """The address of the socket, relative to the site's."""
 
@@ -28,11 +30,10 @@ class CheckedStream:
     def __init__(self, app: ASGIApp, *, base: str = "") -> None:
         """``base`` is Streamlit's server.baseUrlPath."""
         self._app = app
-        self._path = f"/{base.strip('/')}/{STREAM}".replace("//", "/")
+        self._path = f"{root(base)}{STREAM}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = str(scope.get("path", "")).removeprefix(scope.get("root_path", ""))
-        if scope["type"] == "websocket" and path == self._path:
+        if scope["type"] == "websocket" and path_of(scope) == self._path:
             stream = _Stream(receive, send)
             receive, send = stream.receive, stream.send
         await self._app(scope, receive, send)

@@ -12,6 +12,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pages.server.address import path_of, root
 from pages.server.alone import page
 
 _FOLDERS = frozenset({"_stcore", "api", "component", "files", "media", "static"})
@@ -27,12 +28,12 @@ class UnknownPaths:
     ) -> None:
         """``base`` is Streamlit's server.baseUrlPath; ``pages`` and ``sockets`` lie below it."""
         self._app = app
-        self._root = f"/{base.strip('/')}/".replace("//", "/")
+        self._root = root(base)
         self._pages = {self._root, *(self._root + name for name in pages)}
         self._sockets = {self._root + name for name in sockets}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        kind, path = scope["type"], _path(scope)
+        kind, path = scope["type"], path_of(scope)
         if kind == "websocket" and path not in self._sockets:
             await PlainTextResponse("Not found", 404)(scope, receive, send)
         elif kind != "http" or path in self._pages:
@@ -41,8 +42,8 @@ class UnknownPaths:
             await self._looked_for(scope, receive, send)
 
     async def _looked_for(self, scope: Scope, receive: Receive, send: Send) -> None:
-        root = scope.get("root_path", "")  # before the routes below change it
-        is_page = _FOLDERS.isdisjoint(_path(scope).split("/"))
+        above = scope.get("root_path", "")  # before the routes below change it
+        is_page = _FOLDERS.isdisjoint(path_of(scope).split("/"))
         missing = False
 
         async def send_what_is_there(message: Message) -> None:
@@ -54,14 +55,10 @@ class UnknownPaths:
 
         await self._app(scope, receive, send_what_is_there)
         if missing:
-            home = root + self._root
+            home = above + self._root
             text = PlainTextResponse("Not found", 404, {"Cache-Control": "no-store"})
             nothing = page(404, "There is no page here", _SAID, home) if is_page else text
             await nothing(scope, receive, send)
-
-
-def _path(scope: Scope) -> str:
-    return str(scope.get("path", "")).removeprefix(scope.get("root_path", ""))
 
 
 def _is_nothing(start: Message, is_page: bool) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.bench.attacks import ATTACKS
 from tests.bench.learner import Heard, Learner
-from tests.bench.load import REST, said_of
+from tests.bench.load import every_second, said_of
 from tests.bench.shared import app, percentile, surroundings, table, target
 from tests.support.server import Server
 
@@ -61,21 +61,15 @@ def memory(server: Server) -> float:
     return kilobytes / 1000
 
 
-async def polite(learners: list[Learner], heard: Heard, seconds: float) -> None:
+async def polite(learners: list[Learner], heard: Heard, seconds: int) -> None:
     """Each sets something once a second, at a moment of its own."""
     start = time.perf_counter() + 0.2
     apart = random.Random(1)
-
-    async def one(learner: Learner, first: float) -> None:
+    for learner in learners:
         learner.heard = heard
-        for number in range(round(seconds)):
-            await asyncio.sleep(max(0.0, first + number - time.perf_counter()))
-            learner.move()
-            await learner.ask(live=True)
-            await asyncio.sleep(max(0.0, first + number + REST - time.perf_counter()))
-            await learner.rest()
-
-    await asyncio.gather(*(one(learner, start + apart.random()) for learner in learners))
+    await asyncio.gather(
+        *(every_second(learner, start + apart.random(), seconds) for learner in learners)
+    )
 
 
 async def warm(server: Server) -> None:

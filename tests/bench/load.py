@@ -92,9 +92,9 @@ async def arrive(learners: list[Learner], server: Server, scenario: Scenario) ->
     gc.freeze()
 
 
-async def every_second(learner: Learner, start: float) -> None:
+async def every_second(learner: Learner, start: float, seconds: int = SECONDS) -> None:
     """Move a slider once a second, as a hand does, and let it rest."""
-    for number in range(SECONDS):
+    for number in range(seconds):
         await asyncio.sleep(max(0.0, start + number - time.perf_counter()))
         learner.move()
         await learner.ask(live=True)

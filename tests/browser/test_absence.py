@@ -77,14 +77,19 @@ def all_is_there(page: Page, left: dict[str, str]) -> None:
     assert asked(page)["noise_high"] == "1.2"
 
 
-def test_a_server_that_is_killed_and_started_again(mortal, visit):
-    page = visit(mortal.url + LINK)
-    left = moved_on(page)
+def goes_and_comes(mortal: Mortal, page: Page) -> None:
+    """The server is killed and started again, and the page is drawn by the new one."""
     page.evaluate("window.came = {}")
     mortal.kill()
     page.wait_for_timeout(2000)
     mortal.start()
     is_drawn_anew(page)
+
+
+def test_a_server_that_is_killed_and_started_again(mortal, visit):
+    page = visit(mortal.url + LINK)
+    left = moved_on(page)
+    goes_and_comes(mortal, page)
     all_is_there(page, left)
 
 
@@ -105,11 +110,7 @@ def test_a_step_that_was_gone_to_is_in_the_address_before_the_lab_has_answered(m
     page.evaluate("lines.labs.send = () => {}")
     next_button(page).click()
     is_at_step(page, 3)
-    page.evaluate("window.came = {}")
-    mortal.kill()
-    page.wait_for_timeout(2000)
-    mortal.start()
-    is_drawn_anew(page)
+    goes_and_comes(mortal, page)
     page.wait_for_timeout(1000)
     is_at_step(page, 3)
     assert asked(page)["step"] == "3"
@@ -139,11 +140,7 @@ def test_what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(mor
     is_at_step(other, 3)
     cookie = "document.cookie.match(/right_place:(\\d+)/)?.[1]"
     other.wait_for_function(f"{cookie} === '3'")
-    page.evaluate("window.came = {}")
-    mortal.kill()
-    page.wait_for_timeout(2000)
-    mortal.start()
-    is_drawn_anew(page)
+    goes_and_comes(mortal, page)
     page.wait_for_timeout(1000)
     is_at_step(page, 2)
     is_at_step(other, 3)

@@ -7,6 +7,7 @@ import streamlit as st
 from starlette.routing import WebSocketRoute
 
 from pages.server import application, assets
+from pages.server.address import root
 from pages.server.computers import Here
 from pages.server.computing import Computing
 from pages.server.socket import Workshop
@@ -14,7 +15,7 @@ from tests.browser.demo.lab import frame
 
 base = application.base()
 workshop = Workshop(Here(Computing({"demo": frame})))
-socket = f"/{base}/{application.SOCKET}".replace("//", "/")
+socket = f"{root(base)}{application.SOCKET}"
 
 app = st.App(
     "page.py",
