@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from lessons import find
+from lessons.outputs.catalogue import find
 
 pytestmark = pytest.mark.browser
 
