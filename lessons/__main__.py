@@ -1,9 +1,13 @@
-"""The lessons without a browser: list, run, export; and the playground: play.
+"""The lessons without a browser: list, show, run, export, notebook; and the playground: play.
 
 python -m lessons list
+python -m lessons show noise_leaks
+python -m lessons run noise_leaks --help
 python -m lessons run noise_leaks --set x=-2,-1,1 --set u=1.04,0.94,1.08 --json
 python -m lessons export wrong_place --set noise_high=1.5 > wrong_place.py
 python -m lessons run wrong_place --cuts sqrt:0
+python -m lessons run moons --steps 200 --json
+python -m lessons notebook flip > flip.ipynb
 python -m lessons play my_program.txt --json
 """
 
@@ -12,12 +16,22 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from lessons.contract.history import History
 from lessons.kit.devices import suit_small_tensors
 from lessons.outputs import console
 from lessons.outputs.ask import Asked, asked
-from lessons.outputs.catalogue import UnknownLessonError, lessons
-from lessons.outputs.export import export
+from lessons.outputs.catalogue import UnknownLessonError, find, lessons
+from lessons.outputs.notebook import notebook
+from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
+from lessons.outputs.reading import reading, settings
+from lessons.training.under_way import Run
+
+_WITH_SETTINGS = {
+    "run": "compute a lesson and print its numbers; train what trains",
+    "export": "print one short file of plain torch",
+    "notebook": "print a Jupyter notebook",
+}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -56,11 +70,20 @@ def _answer(options: argparse.Namespace) -> str:
     """What the command prints."""
     if options.command == "list":
         return "\n".join(f"{lesson.slug}  {lesson.title}" for lesson in lessons())
-    if options.command == "run":
-        return _numbers(_asked(options), as_json=options.json)
     if options.command == "play":
         return play(options)
-    return export(*_asked(options))
+    if options.command == "show":
+        return reading(find(options.lesson))
+    if options.help:
+        return _help(options)
+    if not options.lesson:
+        raise ValueError(f"Which lesson? Try: python -m lessons {options.command} noise_leaks")
+    one = _asked(options)
+    if options.command == "run":
+        return _numbers(one, options.json, options.steps)
+    if options.command == "notebook":
+        return notebook(one.lesson, one.values)
+    return plain_torch(*one)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -68,11 +91,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     commands.add_parser("list", help="one lesson a line, its slug first")
     add_command(commands)
-    run = commands.add_parser("run", help="compute a lesson and print its numbers")
-    run.add_argument("--json", action="store_true", help="print one JSON object, unrounded")
-    write = commands.add_parser("export", help="print one runnable file that needs only torch")
-    for command in (run, write):
-        command.add_argument("lesson", help="a slug, as python -m lessons list prints them")
+    show = commands.add_parser("show", help="print a lesson's text")
+    show.add_argument("lesson", help="a slug, as python -m lessons list prints them")
+    for name, says in _WITH_SETTINGS.items():
+        command = commands.add_parser(name, help=says, add_help=False)
+        command.add_argument("lesson", nargs="?", help="a slug, as python -m lessons list prints")
         command.add_argument(
             "--set",
             action="append",
@@ -86,6 +109,16 @@ def _parser() -> argparse.ArgumentParser:
             metavar="OP:OPERAND",
             help="edges of the graph where the gradient stops, as in mul:0,sqrt:0",
         )
+        if name == "run":
+            command.add_argument("--json", action="store_true", help="one JSON object, unrounded")
+            command.add_argument(
+                "--steps",
+                type=_count,
+                metavar="N",
+                help="of a lesson that trains: no more than N steps; 0 for none",
+            )
+        command.add_argument("-h", "--help", action="store_true", help="and a lesson's parameters")
+        command.set_defaults(usage=command.format_help)
     return parser
 
 
@@ -101,19 +134,52 @@ def _asked(options: argparse.Namespace) -> Asked:
     return asked(options.lesson, given, options.cuts)
 
 
-def _numbers(one: Asked, as_json: bool) -> str:
+def _help(options: argparse.Namespace) -> str:
+    usage: str = options.usage()
+    if not options.lesson:
+        return usage
+    lesson = find(options.lesson)
+    return f"{usage}\nParameters of {lesson.slug}:\n{settings(lesson)}"
+
+
+def _numbers(one: Asked, as_json: bool, steps: int | None) -> str:
     lesson, values, cuts = one
     result = lesson.compute(values, cuts=cuts)
+    history = None if steps == 0 else _trained(one, steps)
     if as_json:
-        return one.to_json(result)
+        return one.to_json(result, history)
     table = lesson.lab.table(result, values, frozenset())
+    if history and lesson.lab.training:
+        table = lesson.lab.training.table(history, values)
     rows = [tuple(label for label, _ in table.columns), *table.rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         for row in rows
     ]
-    return "\n".join([lesson.title, *lines, *(note.text for note in result.notes)])
+    notes = [note.text for note in (*result.notes, *(history.notes() if history else ()))]
+    return "\n".join([lesson.title, *lines, *notes])
+
+
+def _trained(one: Asked, steps: int | None) -> History | None:
+    """The whole training, or its first steps, told on standard error; None where none is."""
+    training = one.lesson.lab.training
+    if training is None:
+        return None
+    program = one.lesson.cut_open(one.cuts if training.cuts else ())
+    run = Run(training, program, one.values)
+    most = run.total if steps is None else min(steps, run.total)
+    while run.done < most:
+        run.advance(float("inf"), one.values, most=min(100, most - run.done))
+        print(f"step {run.done} of {run.total}", file=sys.stderr, flush=True)
+    return run.history
+
+
+def _count(text: str) -> int:
+    """A whole number, 0 or more."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"a whole number is expected, not “{text[:40]}”")
+    return int(text)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ class Bug:
     Args:
         source: where, as people cite it: ``pytorch/pytorch#48574``.
         url: the same as an address.
+        title: of the thread, as it was read there.
+        opened: the day it was opened, as 2019-03-05.
         broken: the code with the mistake.
         fixes: by the key of its option in the text; each the whole code once more, changed.
         check: the assertion, on any of these; raises AssertionError that says what came and what
@@ -28,6 +30,8 @@ class Bug:
     broken: Callable[..., Any]
     fixes: Mapping[str, Callable[..., Any]]
     check: Callable[[Callable[..., Any]], None]
+    title: str = ""
+    opened: str = ""
 
     def failure(self, code: Callable[..., Any]) -> str | None:
         """What the assertion or an error says of this code; nothing if the assertion holds."""

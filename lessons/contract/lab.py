@@ -63,6 +63,7 @@ class Lab:
             what is there before the first step.
         script: the last lines of an exported file: plain Python that prints the series of these
             values as one JSON object; it may name the program and the lab's own functions.
+        drawn: numbers that the values stand for, noise say, by the names that in_torch.py has.
         preview_note: what is said of cheaper values above the charts; nothing where it is plain to
             see.
     """
@@ -76,4 +77,5 @@ class Lab:
     preview: Callable[[Values], Values] = lambda values: values
     start: Callable[[Values], Start] | None = None
     training: Training | None = None
+    drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}
     preview_note: str = "While you drag, fewer draws; all of them when you let go."

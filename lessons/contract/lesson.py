@@ -70,6 +70,7 @@ class Lesson:
     def equivalents(self) -> dict[str, Path]:
         """The same in other frameworks: label to file, those that lie in the folder."""
         names = {
+            "Plain torch": "in_torch.py",
             "TensorFlow 2": "in_tensorflow.py",
             "TensorFlow 1": "in_tensorflow1.py",
             "JAX": "in_jax.py",
@@ -149,6 +150,11 @@ class Lesson:
             assert self.bug is not None  # the catalogue has seen to it
             return self.bug.right()
         return self.predictions[question.name](result)
+
+    def answer(self, question: Question) -> str:
+        """The right answer to a question of its prose, at the settings of its own step."""
+        step = next(one for one in self.prose.steps if one.question == question)
+        return self.right(question, self.compute(self.validate(step.lab)))
 
     def text(self, values: Values) -> dict[str, str]:
         """The values as text that validates back to them; for URLs and exported files."""

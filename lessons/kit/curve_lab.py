@@ -1,4 +1,7 @@
-"""The curve lab: a function of x with settings of the lesson's own, and its gradient by role."""
+"""The curve lab: a function of x with settings of the lesson's own, and its gradient by role.
+
+What is differentiated by is called x everywhere. A NaN in a curve is a gap: fill a jump with one.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -56,8 +59,11 @@ class Curve:
         text: names of the axes, captions.
         x: the inputs at first, as text.
         point: which of them the text speaks of at first, 1 for the first.
-        facts: what the prose needs besides the roles and settings at the chosen input.
+        facts: what the prose needs besides the roles and settings at the chosen input; the first
+            argument runs the program there with other settings.
         observe: the same, where it takes a look at the program's own run: its ops, what a rule got.
+            It is given x, on the lab's device and in its number format; ``.cpu().double()`` to
+            compute with it in float64 anywhere.
         causes: pairs of a mask over x and why it is not finite there, in the order to be told.
     """
 

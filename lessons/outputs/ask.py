@@ -1,11 +1,12 @@
 """A lesson asked for by name, with settings as text: what the command line and the web both do."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
-from lessons.contract.result import Result
+from lessons.contract.result import Result, jsonable
 from lessons.outputs.catalogue import find
 from lessons.text import listed, visible
 from lessons.tracer.cutting import Cut, read_cuts, write_cuts
@@ -18,9 +19,17 @@ class Asked(NamedTuple):
     values: Values
     cuts: tuple[Cut, ...]
 
-    def to_json(self, result: Result) -> str:
-        """What it came to, as one JSON object, unrounded."""
-        head = {"cuts": write_cuts(self.cuts)} if self.cuts else {}
+    def to_json(self, result: Result, history: History | None = None) -> str:
+        """What it came to, as one JSON object, unrounded.
+
+        Args:
+            result: what the lab computed, before the first step of any training.
+            history: of the training, where there was one.
+        """
+        head: dict[str, Any] = {"cuts": write_cuts(self.cuts)} if self.cuts else {}
+        if self.lesson.lab.training:
+            facts = history.facts if history else {"step": 0}
+            head["trained"] = {name: jsonable(value) for name, value in facts.items()}
         parameters = self.lesson.text(self.values)
         return result.to_json(lesson=self.lesson.slug, parameters=parameters, **head)
 

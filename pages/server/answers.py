@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.ask import Asked, asked
 from lessons.outputs.catalogue import UnknownLessonError
-from lessons.outputs.export import export
+from lessons.outputs.plain_torch import plain_torch
 from lessons.playground import PlaygroundError, code, from_text
 from lessons.text import visible
 from pages.labs.lesson import computed
@@ -61,7 +61,7 @@ def _answer(kind: str, one: dict[str, Any], turn: Turn) -> Answer:
 def _lesson(kind: str, one: Asked, turn: Turn) -> Answer:
     if kind == FILE:
         with turn:
-            return Answer(200, export(*one), f"{one.lesson.slug}.py")
+            return Answer(200, plain_torch(*one), f"{one.lesson.slug}.py")
     now = computed(one.lesson, one.values, one.cuts, turn)
     return Answer(400, now.said) if now.said else Answer(200, one.to_json(now.result))
 

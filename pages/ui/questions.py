@@ -58,17 +58,13 @@ def mark_done(lesson: Lesson, trail: Trail) -> None:
         trail.done = True
 
 
-def _right(lesson: Lesson, question: Question) -> str:
-    return lesson.right(question, lesson.compute(lesson.validate({})))
-
-
 def _commit(
     lesson: Lesson, question: Question, place: Place, trail: Trail
 ) -> Callable[[str], None]:
     """Takes an answer as it came from the widget; raises ValueError where it cannot be read."""
 
     def commit(answer: str) -> None:
-        right = _right(lesson, question)
+        right = lesson.answer(question)
         key = answer
         if question.kind == "number":
             typed = grade(question, right, answer, place.result.facts)
@@ -172,7 +168,7 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
     """The sketch on the computed curve, then whose belief it is and what is so."""
     sketch = lesson.sketches[question.name]
     graded = sketch.grade(trail.answers[question.name], _asked_of(lesson, question))
-    right, key = _right(lesson, question), graded.key
+    right, key = lesson.answer(question), graded.key
     drawn(sketch, graded, f"{_key(lesson, question)}_drawn")
     if key == right:
         _reply("right", f"✓ Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
@@ -187,7 +183,7 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
 
 def _answered(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
     """What the learner said beside what is so."""
-    right, key = _right(lesson, question), trail.answers[question.name]
+    right, key = lesson.answer(question), trail.answers[question.name]
     heads = {name: option.text for name, option in options.items()}
     if question.kind == "number":
         typed = Typed.parse(question, key)

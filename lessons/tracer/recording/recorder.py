@@ -24,7 +24,7 @@ from lessons.tracer.recording.torch_calls import (
     tensors_in,
     untraceable,
 )
-from lessons.tracer.recording.variables import assigned_names
+from lessons.tracer.recording.variables import assigned_names, running
 from lessons.tracer.recording.wiring import Key, Wiring, gradient_key, node_name
 from lessons.tricks.as_one import Call
 from lessons.tricks.op_with_rule import swap
@@ -107,11 +107,12 @@ class Recorder(TorchFunctionMode):
 
     def _add(self, node: Node, outputs: list[torch.Tensor]) -> None:
         node.name = self._unique(node.type)
-        names = assigned_names()
+        names, place = assigned_names(), running()
         node.variable = (names[0] or None) if names else None
-        for place, output in enumerate(outputs):
+        node.place = (place[0], place[1]) if place and place[1] else None
+        for index, output in enumerate(outputs):
             node.outputs.append(Value.of(output))
-            self._remember(output, node, place)
+            self._remember(output, node, index)
         node.upstream = [None] * len(outputs)
         self.recording.nodes[node.name] = node
         self.recording.mark_cuts(node)
@@ -175,7 +176,7 @@ class Recorder(TorchFunctionMode):
         if node is None:
             node = Node("", op_type_of_node(node_name(made_by)), "plain")
             self._add(node, [tensor])
-            node.variable = None
+            node.variable = node.place = None  # it ran before, and elsewhere
             self._wiring.wire(node, [tensor], [])
             return node, 0
         node.outputs.append(Value.of(tensor))

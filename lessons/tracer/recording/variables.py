@@ -23,6 +23,7 @@ _ENGINE = tuple(
     )
 )
 Place = tuple[int, int, int, int]
+"""First line, last line, first column, end column, as Python's ``ast`` counts them."""
 
 
 def assigned_names() -> tuple[str, ...]:
@@ -31,10 +32,19 @@ def assigned_names() -> tuple[str, ...]:
     >>> assigned_names()
     ()
     """
+    path, expression = running() or ("", None)
+    if expression is None:
+        return ()
+    changed = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
+    return _assignments(path, changed).get(expression, ())
+
+
+def running() -> tuple[str, Place | None] | None:
+    """Where the expression now running stands: its file, and lines and columns if Python knows."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _engine_code(frame.f_code):
         frame = frame.f_back
-    return () if frame is None else _names_at(frame.f_code, frame.f_lasti)
+    return None if frame is None else _place_at(frame.f_code, frame.f_lasti)
 
 
 @lru_cache(4096)
@@ -43,14 +53,11 @@ def _engine_code(code: CodeType) -> bool:
 
 
 @lru_cache(4096)
-def _names_at(code: CodeType, instruction: int) -> tuple[str, ...]:
-    places = list(code.co_positions())
-    line, end_line, column, end_column = places[instruction // 2]
+def _place_at(code: CodeType, instruction: int) -> tuple[str, Place | None]:
+    line, end_line, column, end_column = list(code.co_positions())[instruction // 2]
     if line is None or end_line is None or column is None or end_column is None:
-        return ()
-    path = code.co_filename
-    changed = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
-    return _assignments(path, changed).get((line, end_line, column, end_column), ())
+        return code.co_filename, None
+    return code.co_filename, (line, end_line, column, end_column)
 
 
 @lru_cache(64)

@@ -1,0 +1,40 @@
+"""A gradient reversal layer: forward x, backward -scale times the upstream gradient."""
+
+import json
+
+import torch
+
+x = [-1.5, -0.5, 1.0]
+scale = 2.0
+beside = 2.0  # the weight of a second path, which does not run through the layer
+flips = 1  # layers in a row
+dtype = torch.float64
+
+
+class Flip(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.scale = scale
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, upstream):
+        return -ctx.scale * upstream, None  # scale is a number and gets no gradient
+
+
+flip_gradient = Flip.apply
+
+
+def flip(x, scale, beside, flips):
+    y = x
+    for _ in range(flips):
+        y = flip_gradient(y, scale)
+    return y**3 + beside * x
+
+
+if __name__ == "__main__":
+    x = torch.tensor(x, dtype=dtype, requires_grad=True)
+    y = flip(x, scale, beside, flips)
+    (gradient,) = torch.autograd.grad(y.sum(), x)
+    result = {"forward": y.tolist(), "trick_gradient": gradient.tolist()}
+    print(json.dumps(result))

@@ -1,0 +1,183 @@
+"""A lesson as one short file of plain torch: its in_torch.py with the settings of a screen.
+
+in_torch.py opens with its settings, one assignment each, named as the lab's parameters are; then
+come its functions, the lesson's program under its own name and with its own parameters among them;
+what prints stands under ``if __name__ == "__main__":`` and leaves its numbers in ``result``.
+"""
+
+import ast
+import math
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from lessons import tricks
+from lessons.contract.lab import Start
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Values
+from lessons.outputs.export import export
+from lessons.tracer import Edge, Node, record
+from lessons.tracer.cutting import Cut, write_cuts
+from lessons.tricks.as_one import one_op
+from lessons.tricks.rule import Slot
+
+FILE = "in_torch.py"
+
+
+def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
+    """The file's text with these settings, and ``detach`` where edges of the graph are cut.
+
+    A cut for which there is no place in the file is named in a comment, and left out.
+    """
+    if not (lesson.folder / FILE).exists():
+        return export(lesson, values, cuts)  # until every lesson has one
+    text = (lesson.folder / FILE).read_text("utf-8")
+    text = with_settings(text, {**values, **lesson.lab.drawn(values)})
+    missing: list[Cut] = []
+    if cuts and lesson.lab.start:
+        text, missing = with_detach(text, lesson.program.__name__, lesson.lab.start(values), cuts)
+    head = [f"# {lesson.slug}, from Gradient Tricks Lab, with the settings of your screen."]
+    if missing:
+        head.append(f"# Not cut here, since no detach in this file does it: {write_cuts(missing)}")
+    return _below_docstring(text, head)
+
+
+def with_settings(text: str, settings: Mapping[str, Any]) -> str:
+    """The text with other values in its settings, the assignments before the first function.
+
+    >>> with_settings("x = [1.0]\\nscale = 2\\ndef f(): ...", {"x": (3.0, math.inf), "y": 1})
+    'x = [3.0, float("inf")]\\nscale = 2\\ndef f(): ...'
+    """
+    edits = []
+    for statement in ast.parse(text).body:
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.If)):
+            break
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            name = statement.targets[0].id
+            if name in settings:
+                start, end = _span(text, statement.value)
+                edits += [(start, end, _literal(name, settings[name]))]
+    return _edited(text, edits)
+
+
+def with_detach(
+    text: str, program: str, start: Start, cuts: Collection[Cut]
+) -> tuple[str, list[Cut]]:
+    """The text with ``.detach()`` at these edges of its program's graph, and the cuts left over.
+
+    Args:
+        text: of a file in plain torch.
+        program: the name of its function.
+        start: how the function is run.
+        cuts: edges, as consumer and operand.
+    """
+    here = f"<{program}>"
+    names: dict[str, Any] = {"__name__": program}
+    exec(compile(text, here, "exec"), names)
+    # What the file spells out of the engine's tricks is one op in the graph, as it is on the page.
+    for name in tricks.__all__:
+        if name in names and not isinstance(names[name], type):
+            names[name] = one_op(name)(names[name])
+    with record({**start.leaves, **start.besides}) as recording:
+        start.finish(start.call(names[program]))
+    tree = list(ast.walk(ast.parse(text)))
+    places = {_place(part): part for part in tree if isinstance(part, ast.expr)}
+    assigned = {
+        _place(part.value): part.targets[0].id
+        for part in tree
+        if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name)
+    }
+    for made in recording:
+        made.variable = assigned.get(made.place[1]) if made.place else None
+    edits, missing = [], []
+    for op, operand in sorted(cuts):
+        node = recording.nodes.get(op)
+        same = [one.name for one in recording if node and one.place and one.place == node.place]
+        found = None
+        if node and node.place and node.place[0] == here:
+            expression = places.get(node.place[1])
+            found = expression and _operand(expression, node, operand)
+        if found is None or any((one, operand) not in cuts for one in same):
+            missing.append((op, operand))
+        else:
+            start_at, end_at = _span(text, found)
+            simple = isinstance(found, (ast.Name, ast.Call, ast.Subscript, ast.Attribute))
+            edits += [(start_at, start_at, "" if simple else "(")]
+            edits += [(end_at, end_at, ".detach()" if simple else ").detach()")]
+    return _edited(text, edits), missing
+
+
+def _operand(call: ast.expr, node: Node, operand: int) -> ast.expr | None:
+    """The expression that a call reads this operand from."""
+    match call:
+        case ast.BinOp():
+            given: list[ast.expr] = [call.left, call.right]
+            if len(node.operands) == 1:  # of a number and a tensor, torch names the tensor first
+                return next((one for one in given if _made_by(one, node.operands[0])), None)
+        case ast.UnaryOp():
+            given = [call.operand]
+        case ast.Compare():
+            given = [call.left, *call.comparators]
+        case ast.Call():
+            bound = isinstance(call.func, ast.Attribute) and len(node.args) > len(call.args)
+            given = [call.func.value, *call.args] if bound else list(call.args)  # type: ignore[attr-defined]
+            named = {one.arg: one.value for one in call.keywords if one.arg}
+            for name, value in node.kwargs.items():
+                if value == Slot(operand):
+                    return named.get(name)
+        case ast.Subscript() | ast.Attribute():
+            given = [call.value]
+        case _:
+            return None
+    for expression, value in zip(given, node.args, strict=False):
+        if value == Slot(operand):
+            return expression
+        if isinstance(expression, (ast.List, ast.Tuple)) and isinstance(value, (list, tuple)):
+            for one, inner in zip(expression.elts, value, strict=False):
+                if inner == Slot(operand):
+                    return one
+    return None
+
+
+def _made_by(expression: ast.expr, edge: Edge) -> bool:
+    """Whether this expression is what the operand was read from."""
+    producer = edge.producer
+    if isinstance(expression, ast.Name):
+        return expression.id in (producer.variable, producer.name)
+    return producer.place is not None and producer.place[1] == _place(expression)
+
+
+def _literal(name: str, value: Any) -> str:
+    if name == "dtype":
+        return f"torch.{value}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_literal('', one) for one in value)}]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    return repr(value)
+
+
+def _below_docstring(text: str, lines: list[str]) -> str:
+    first = ast.parse(text).body[0]
+    after = (first.end_lineno or 0) if isinstance(first, ast.Expr) else 0
+    all_lines = text.splitlines()
+    return "\n".join([*all_lines[:after], "", *lines, *all_lines[after:]]) + "\n"
+
+
+def _place(node: ast.expr) -> tuple[int, int, int, int]:
+    return (node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0)
+
+
+def _span(text: str, node: ast.expr) -> tuple[int, int]:
+    """Where it stands, in bytes."""
+    starts = [0]
+    for raw in text.encode().splitlines(keepends=True):
+        starts.append(starts[-1] + len(raw))
+    line, end_line, column, end_column = _place(node)
+    return starts[line - 1] + column, starts[end_line - 1] + end_column
+
+
+def _edited(text: str, edits: Collection[tuple[int, int, str]]) -> str:
+    raw = text.encode()
+    for first, last, new in sorted(edits, key=lambda edit: edit[:2], reverse=True):
+        raw = raw[:first] + new.encode() + raw[last:]
+    return raw.decode()

@@ -1,0 +1,77 @@
+"""The plain torch of each lesson: short, without our names, with our numbers; cut with detach."""
+
+import json
+import re
+
+import pytest
+
+from lessons.outputs.catalogue import find, lessons
+from lessons.outputs.notebook import notebook
+from lessons.outputs.plain_torch import FILE, plain_torch, with_detach
+from tests.equivalents import compared, ours_at
+from tests.lessons.test_every_lesson import exported_settings, with_scissors
+
+LESSONS = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+LONGEST, WITH_A_MAP, TRAINING = 40, 80, 120
+"""Lines of a file: of most, of those that write an override map of their own, of a training."""
+TOLERANCE = {"float64": 1e-9, "float32": 1e-5, "bfloat16": 2e-2}
+
+
+@LESSONS
+def test_it_is_short_and_names_nothing_of_ours(lesson):
+    text = (lesson.folder / FILE).read_text("utf-8")
+    longest = WITH_A_MAP if lesson.chapter == "override_map" else LONGEST
+    assert len(text.splitlines()) <= (TRAINING if lesson.lab.training else longest)
+    assert not re.search(r"lessons|gradient_tricks|trick_lab", text)
+    assert not re.search(r"import (?!json|math|torch)", text), "torch and the standard library"
+
+
+@LESSONS
+def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
+    steps = [step.lab for step in lesson.prose.steps if step.lab]
+    given = [*exported_settings(lesson), *steps]
+    cases = [(lesson.validate(dict(one)), ()) for one in given] + with_scissors(lesson)
+    files = [tmp_path / f"plain_{number}.py" for number in range(len(cases))]
+    for file, (values, cuts) in zip(files, cases, strict=True):
+        file.write_text(plain_torch(lesson, values, cuts), "utf-8")
+        assert "Not cut here" not in file.read_text("utf-8"), cuts
+    words = ["2"] if lesson.lab.training else []
+    printed = alone.run(tmp_path, [[str(file), *words] for file in files])
+    for (values, cuts), text in zip(cases, printed, strict=True):
+        apart = compared(ours_at(lesson, values, cuts), json.loads(text))
+        assert max(apart.values()) <= TOLERANCE[values.get("dtype", "float64")], (
+            values,
+            cuts,
+            apart,
+        )
+
+
+def test_a_cut_is_a_detach_at_the_operand():
+    lesson = find("flip")
+    values = lesson.validate({"flips": "1"})
+    cut = plain_torch(lesson, values, [("add", 0), ("mul", 0)])
+    assert "(y**3).detach() + beside * x.detach()" in cut
+    assert "y.detach()**3" in plain_torch(lesson, values, [("pow", 0)])
+    twice = lesson.validate({"flips": "2"})
+    said = plain_torch(lesson, twice, [("flip_gradient", 0)])
+    assert "# Not cut here, since no detach in this file does it: flip_gradient:0" in said
+
+
+def test_an_operand_within_a_list_is_found():
+    lesson = find("flip")
+    text = "import torch\ndef f(x):\n    return torch.stack([x, 2 * x]).sum()\n"
+    found, missing = with_detach(text, "f", type(lesson.lab.start(lesson.validate({})))(
+        {"x": lesson.lab.start(lesson.validate({})).leaves["x"]}), [("stack", 1)])  # fmt: skip
+    assert not missing
+    assert "[x, (2 * x).detach()]" in found
+
+
+@pytest.mark.parametrize("slug", ["flip", "right_place"])
+def test_a_notebook_runs(slug):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    made = nbformat.reads(notebook(find(slug), find(slug).validate({})), 4)
+    nbformat.validate(made)
+    nbclient.NotebookClient(made, timeout=120, kernel_name="python3").execute()
+    code = [cell for cell in made.cells if cell.cell_type == "code"]
+    assert "trick_gradient" in code[0].outputs[0].text
+    assert any("application/vnd.plotly" in kind for one in code[1].outputs for kind in one.data)
