@@ -14,6 +14,7 @@ from lessons.stop_gradient.long_figures import figures, static_figures, static_t
 from lessons.stop_gradient.long_net import (
     INPUTS,
     LAYERS,
+    MOST_DRAWS,
     POINTS,
     WIDTH,
     Long,
@@ -26,6 +27,9 @@ from lessons.text import counted
 from lessons.training import Snapshot, Training
 from lessons.training.run import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
+
+PREVIEW_DRAWS = 8
+"""Draws of noise measured while the learner drags."""
 
 MEASURED = 25
 """How often the gradients' noise is measured in a whole run: it costs more than a step."""
@@ -44,7 +48,7 @@ PARAMETERS = (
         "Over so many draws a gradient's variance is taken.",
         True,
         2,
-        64,
+        MOST_DRAWS,
     ),
     Choice(
         "layer",
@@ -57,7 +61,8 @@ PARAMETERS = (
     *computed_in("float32"),
 )
 
-_COUNTED = ("place", "strength")  # of the live settings, those that the gradients' noise is of
+# Of the live settings, those that the gradients' noise is of.
+_COUNTED = ("place", "strength", "draws")
 
 
 class Watched:
@@ -112,6 +117,11 @@ TRAINING = Training(
 _DEFAULTS = validate(PARAMETERS, {})
 # What has no part in the facts before the first step.
 _IDLE = {name: _DEFAULTS[name] for name in (TRAINING.live - {*_COUNTED}) | {"steps"}}
+
+
+def preview(values: Values) -> Values:
+    """A few draws, for while the learner drags; the chart's caption says how many."""
+    return {**values, "draws": min(values["draws"], PREVIEW_DRAWS)}
 
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
@@ -187,6 +197,8 @@ LAB = Lab(
     static_table,
     script,
     format_refused,
+    preview=preview,
+    preview_note="",
     start=start,
     training=TRAINING,
 )
