@@ -262,7 +262,7 @@ class Long:
             before = [torch.zeros_like(one) for one in weights[:place]]  # where every edge is cut
             if noisy.requires_grad:
                 heard = (noisy * upstream).sum()  # as grad_outputs it would load torch's compiler
-                before = torch.autograd.grad(
+                before[:] = torch.autograd.grad(
                     heard, weights[:place], retain_graph=True, materialize_grads=True
                 )
             found[name] = [one.reshape(seeds, count, -1) for one in (*before, *behind)]
