@@ -85,8 +85,8 @@
   };
 
   // Counts, frame by frame, how often what is shown has changed; call the result to end and get it.
-  // It looks only where something has changed: to read hundreds of points sixty times a second, and
-  // to keep the browser making frames for that, takes a fifth of a core from what is measured.
+  // It looks only where something has changed: to read hundreds of points in every frame, and to keep
+  // the browser making frames for that, takes time from what is measured.
   const countChanges = (selector) => {
     let [count, last, waiting] = [0, shown(selector), 0];
     const look = () => {

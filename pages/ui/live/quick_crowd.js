@@ -1,6 +1,6 @@
 // Many points that look alike, drawn as one path. A training moves hundreds of points with every
 // picture, and the browser lays out and paints each element by itself: one path for all of them
-// costs a quarter of that. What Plotly drew is taken out meanwhile and put back before it draws again.
+// costs less. What Plotly drew is taken out meanwhile and put back before it draws again.
 
 /** @import { Trace } from "./plotly.d.ts" */
 
