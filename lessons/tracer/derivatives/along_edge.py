@@ -162,7 +162,24 @@ def symbol(label: str) -> str:
     split = re.fullmatch(r"([A-Za-z])_?(\w)", label)
     if split:
         return f"{split[1]}_{{{split[2]}}}"
-    return r"\mathit{" + re.sub(r"([_&%#$])", r"\\\1", label) + "}"
+    return words(label)
+
+
+def words(text: str) -> str:
+    r"""Any text, a learner's too, as nothing but its letters.
+
+    >>> words("x_1^2"), words(r"\sqrt{a}")
+    ('\\text{x\\_1\\textasciicircum 2}', '\\text{\\textbackslash sqrt\\{a\\}}')
+    """
+    return r"\text{" + re.sub(r"[\\^~]|[_&%#${}]", _escaped, text) + "}"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return {
+        "\\": r"\textbackslash ",
+        "^": r"\textasciicircum ",
+        "~": r"\textasciitilde ",
+    }.get(found[0], rf"\{found[0]}")
 
 
 def _shape(shape: Sequence[int]) -> str:
@@ -170,10 +187,9 @@ def _shape(shape: Sequence[int]) -> str:
 
 
 def _overridden(edge: Edge) -> str:
-    name = re.sub(r"([_&%#$<>])", r"\\\1", edge.consumer.rule or "rule")
-    upstream = ", ".join([rf"\bar{{{_symbol(edge.consumer)}}}"])
+    name = words(edge.consumer.rule or "rule")
     return (
-        rf"\bar{{{_symbol(edge.producer)}}} = \text{{{name}}}(\text{{op}}, {upstream})"
+        rf"\bar{{{_symbol(edge.producer)}}} = {name}(\text{{op}}, \bar{{{_symbol(edge.consumer)}}})"
         rf"_{{{edge.operand}}}"
     )
 
