@@ -156,7 +156,7 @@ def symbol(label: str) -> str:
     r"""A name as one symbol.
 
     >>> symbol("x"), symbol("y_u"), symbol("yu_fixed")
-    ('x', 'y_{u}', '\\mathit{yu\\_fixed}')
+    ('x', 'y_{u}', '\\text{yu\\_fixed}')
     """
     if re.fullmatch(r"[A-Za-z]", label):
         return label
@@ -172,15 +172,12 @@ def words(text: str) -> str:
     >>> words("x_1^2"), words(r"\sqrt{a}")
     ('\\text{x\\_1\\textasciicircum 2}', '\\text{\\textbackslash sqrt\\{a\\}}')
     """
-    return r"\text{" + re.sub(r"[\\^~]|[_&%#${}]", _escaped, text) + "}"
+    return r"\text{" + re.sub(r"[\\^~_&%#${}]", _escaped, text) + "}"
 
 
 def _escaped(found: re.Match[str]) -> str:
-    return {
-        "\\": r"\textbackslash ",
-        "^": r"\textasciicircum ",
-        "~": r"\textasciitilde ",
-    }.get(found[0], rf"\{found[0]}")
+    named = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde"}
+    return rf"\text{named[found[0]]} " if found[0] in named else rf"\{found[0]}"
 
 
 def _shape(shape: Sequence[int]) -> str:
