@@ -1,8 +1,19 @@
-// Moves a chart's curves, areas, points and axes without Plotly's whole pipeline. Plotly.react costs
-// about 20 ms a chart, most of it spent finding out that only numbers changed. Where only numbers
-// changed, writing them into the SVG that Plotly made costs about 1 ms. The chart is then the same
-// picture, but Plotly itself holds the old numbers until `charts.js` calls react in a quiet moment.
-// Whatever is not a plain scatter trace is left to Plotly.
+// Moves a chart's curves, areas, points and axes without Plotly's whole pipeline, by writing numbers
+// into the SVG that Plotly made. The chart is then the same picture, but Plotly itself holds the old
+// numbers until `charts.js` calls react in a quiet moment. Whatever is not a plain scatter trace is
+// left to Plotly.
+//
+// It reads Plotly's private fields, and is kept for this: one update of a whole lab costs the main
+// thread, in ms of its CPU on a slow machine (the lab noise_leaks, two_players, flip):
+//
+//   written here                                   9   15   12
+//   Plotly.react                                  39   49   25
+//   Plotly.update                                 33   44   25
+//   Plotly.animate, without redraw, a frame late  27   31   19
+//
+// 60 updates a second leave 17 ms. Nothing else knows that this is done: charts.js asks whether it
+// was. tests/browser/test_quick_drawing.py compares each chart with Plotly's own and fails where a
+// new Plotly has other fields or another SVG.
 
 import { QuickAxis, canMove, scale } from "./quick_axis.js";
 import { QuickCrowd, isCrowd } from "./quick_crowd.js";
