@@ -32,7 +32,9 @@ def how_long(result: Result) -> str:
 def by_the_largest(result: Result) -> str:
     """What clipping by the norm with ``norm_type=inf`` leaves of another gradient."""
     came = result.facts["other_came"]
-    return next(key for key in ("value", "factor", "length") if result.facts[f"other_{key}"] == came)
+    return next(
+        key for key in ("value", "factor", "length") if result.facts[f"other_{key}"] == came
+    )
 
 
 LESSON = Lesson(
