@@ -126,7 +126,8 @@ def test_with_the_whole_block_inside_another_answer_is_right():
     lesson = find("the_end")
     clean = replace(lesson, program=lambda x, u, way, after: x**2)
     result = clean.compute(lesson.validate({}))
-    assert lesson.predictions["rule"](result) == "clean"
+    assert lesson.predictions["custom"](result) == "clean"
+    assert lesson.predictions["transfer"](result) == "neither"
 
 
 # -- straight-through
