@@ -76,12 +76,11 @@ def first_uses(slug: str) -> tuple[frozenset[str], ...]:
     """For each step of the lesson, the slugs of the terms that its text is the first to use."""
     from lessons.outputs.catalogue import find
 
-    left, steps = set(terms()), []
+    left, steps = {term.slug for term in terms()}, []
     for step in find(slug).prose.steps:
-        text = _APART.sub(_blank, step.text)
-        here = {term for term in left if term.pattern.search(text)}
+        here = {term.slug for _, _, term in uses(step.text, left)}
         left -= here
-        steps.append(frozenset(term.slug for term in here))
+        steps.append(frozenset(here))
     return tuple(steps)
 
 
@@ -104,16 +103,18 @@ def uses(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int, Term]]
         start, end and term, in the order of the text; no two overlap.
     """
     running = _APART.sub(_blank, text)
-    places = []
-    for term in terms():
-        match = term.pattern.search(running) if term.slug in allowed else None
-        if match:
-            places.append((match.start(), -match.end(), term))
-    end = 0
+    places = [
+        (match.start(), -match.end(), term)
+        for term in terms()
+        for match in term.pattern.finditer(running)
+    ]
+    end, left = 0, set(allowed)
     for start, minus_end, term in sorted(places, key=lambda place: place[:2]):
-        if start >= end:
+        if start >= end:  # a longer term holds the shorter one within it
             end = -minus_end
-            yield start, end, term
+            if term.slug in left:
+                left.discard(term.slug)
+                yield start, end, term
 
 
 def _term(section: str) -> Term:
