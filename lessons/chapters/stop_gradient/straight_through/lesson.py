@@ -93,7 +93,7 @@ def through_a_gate(program: Program) -> dict[str, float]:
         "gate": GATE,
         "feature": FEATURE,
         "to_gate": to_gate.item(),
-        "to_feature": to_feature.item(),
+        "to_feature": to_feature.item() + 0.0,  # no −0
     }
 
 

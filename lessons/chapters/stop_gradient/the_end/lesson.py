@@ -20,7 +20,7 @@ AFTER: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 TRANSFER_X, TRANSFER_U, TRANSFER_WEIGHT = -2.0, 1.44, 1.5
-BY = ("dx", "da")
+"""The input, noise and weight of the last question."""
 
 
 def the_end(x: torch.Tensor, u: float, way: str, after: str) -> torch.Tensor:
@@ -132,11 +132,12 @@ def does_it_help(result: Result) -> str:
 
 def what_the_noise_changes(result: Result) -> str:
     """With a learned weight and an absolute error after the block: whose gradient moves with u."""
-    facts = result.facts
-    moved = tuple(facts[f"transfer_{by}_noisy"] != facts[f"transfer_{by}_clean"] for by in BY)
-    return {(True, True): "both", (True, False): "input", (False, True): "weight"}.get(
-        moved, "neither"
+    to_x, to_weight = (
+        result.facts[f"transfer_{by}_noisy"] != result.facts[f"transfer_{by}_clean"]
+        for by in ("dx", "da")
     )
+    names = {(True, False): "input", (False, True): "weight", (True, True): "both"}
+    return names.get((to_x, to_weight), "neither")
 
 
 def where_it_breaks(x: torch.Tensor, here: Roles) -> Iterable[tuple[torch.Tensor, str]]:
