@@ -8,6 +8,7 @@ what prints stands under ``if __name__ == "__main__":`` and leaves its numbers i
 import ast
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -89,6 +90,9 @@ def with_detach(
     for name, own in OWN.items():
         if name in names:
             names[name] = own
+    # Functions that the program is given stand in the file too, as its settings.
+    given = [name for name, value in start.settings.items() if callable(value) and name in names]
+    start = replace(start, settings={**start.settings, **{name: names[name] for name in given}})
     with record({**start.leaves, **start.besides}) as recording:
         start.finish(start.call(names[program]))
     tree = list(ast.walk(ast.parse(text)))
