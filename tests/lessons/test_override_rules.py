@@ -355,6 +355,7 @@ def test_doubling_the_weights_multiplies_the_articles_gradient_by_four():
 def test_what_is_made_of_three_upstream_gradients_is_told_apart():
     names = ("unused", "third")
     assert answers("several_outputs", several_outputs, *names) == ["zero", "lost"]
+    assert answers("several_outputs", several_outputs, "transfer") == ["transfer_true"]
 
     def summed(x, rule, **given):
         return several_outputs(x, rule="sum", **given)
