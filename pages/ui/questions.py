@@ -10,9 +10,11 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.prose import TRAINING, Option, Question, fill
 from lessons.contract.result import Result
 from lessons.contract.typed import Typed, grade
+from lessons.outputs.glossary import first_uses, terms
 from lessons.text import number
 from pages.labs import numbers
 from pages.labs.code import Mark, bare, difference, markup
+from pages.ui.glossed import linked
 from pages.ui.memory import Trail
 from pages.ui.place import Place
 from pages.ui.plain import plain
@@ -22,9 +24,13 @@ from pages.ui.sketch import draw, drawn
 def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
     """Ask; after the learner has committed, say what is so and which belief led elsewhere."""
     facts = place.result.facts
+    linked_before = frozenset().union(*first_uses(lesson.slug)[: trail.step])
+    new = frozenset(term.slug for term in terms()) - linked_before
     options = {
         option.key: Option(
-            option.key, fill(option.text, facts), fill(option.reply, facts, numbers.mark)
+            option.key,
+            fill(option.text, facts),
+            linked(fill(option.reply, facts, numbers.mark), new),
         )
         for option in question.options
     }
@@ -176,7 +182,7 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
     if key:
         _reply("wrong", f"✗ Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
     else:
-        said = f"{graded} It resembles no curve that a belief named here leads to."
+        said = f"{graded} It resembles none of the curves that the answers lead to."
         _reply("wrong", "✗ Your sketch is another curve.", said)
     _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
 
@@ -189,7 +195,9 @@ def _answered(lesson: Lesson, question: Question, options: dict[str, Option], tr
         typed = Typed.parse(question, key)
         key = typed.key
         if key:
-            heads[key] = f"{number(typed.value)}. {heads[key]}"
+            shown = number(typed.value)
+            if not heads[key].startswith(shown):
+                heads[key] = f"{shown}. {heads[key]}"
         else:
             _reply("wrong", f"✗ You said: {number(typed.value)}", typed.distance())
     if key == right:

@@ -66,3 +66,32 @@ def test_a_link_carries_its_definition_and_the_longest_spelling_wins():
     assert ">gradient reversal layer</a>" in text
     assert ">upstream\ngradient</a>" in text
     assert text.count("<a ") == 2
+
+
+REQUIRED = {
+    "op", "op-type", "local-derivative", "upstream-gradient", "gradient-rule", "custom-gradient",
+    "quantiser", "straight-through-estimator", "baseline", "codebook", "rank-correlation",
+    "spiking-neuron", "engine", "leaf", "surrogate-gradient",
+}  # fmt: skip
+
+
+def test_what_readers_stopped_at_is_explained():
+    assert {term.slug for term in terms()} >= REQUIRED
+
+
+def read_in_order():
+    """What is read of the whole course: each text with its place, and whether terms are linked."""
+    for lesson in lessons():
+        for step in lesson.prose.steps:
+            yield f"{lesson.slug}, {step.title}", step.text, True
+            for option in step.question.options if step.question else ():
+                yield f"{lesson.slug}, {step.title}, {option.key}", option.text, False
+                yield f"{lesson.slug}, {step.title}, {option.key}", option.reply, True
+
+
+@pytest.mark.parametrize("term", terms(), ids=lambda term: term.slug)
+def test_a_term_is_linked_where_one_meets_it_first(term):
+    for place, text, is_linked in read_in_order():
+        if any(found is term for _, _, found in uses(text, {term.slug})):
+            assert is_linked, f"{place}: “{term.name}” stands first in an answer, without a link"
+            return

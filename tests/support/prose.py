@@ -33,7 +33,8 @@ _WORDS = {re.compile(rf"\b(?:{words})\b", re.IGNORECASE): good for words, good i
 
 # What is no running text, and what stands for it: code and values count as one word.
 _APART = re.compile(
-    r"\A---\n.*?^---$|^also: .*?$|```.*?```|\$\$.*?\$\$|^<!--.*?-->$|^#+ .*?$", re.DOTALL | re.MULTILINE
+    r"\A---\n.*?^---$|^also: .*?$|```.*?```|\$\$.*?\$\$|^<!--.*?-->$|^#+ .*?$",
+    re.DOTALL | re.MULTILINE,
 )
 _ONE = re.compile(r"`[^`\n]*`|\$[^$\n]*\$|\{\{.*?\}\}|\]\([^)\n]*\)")
 _FRONT = re.compile(r"^(?:title|summary|remember): (.*)$", re.MULTILINE)
