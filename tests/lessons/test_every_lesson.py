@@ -253,7 +253,7 @@ def with_scissors(lesson):
 @LESSONS
 def test_the_text_keeps_the_rules_of_a_lesson(lesson):
     """Each rule is a line of the recipe in the README."""
-    said = rules_broken(lesson)
+    said = list(rules_broken(lesson))
     assert not said, "\n".join(said)
 
 
