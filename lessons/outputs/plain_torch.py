@@ -128,6 +128,9 @@ def _operand(call: ast.expr, node: Node, operand: int) -> ast.expr | None:
         case ast.BinOp():
             given: list[ast.expr] = [call.left, call.right]
             if len(node.operands) == 1:  # of a number and a tensor, torch names the tensor first
+                given = [one for one in given if not isinstance(one, ast.Constant)]
+                if len(given) == 1:
+                    return given[0]
                 return next((one for one in given if _made_by(one, node.operands[0])), None)
         case ast.UnaryOp():
             given = [call.operand]
