@@ -8,6 +8,7 @@ what prints stands under ``if __name__ == "__main__":`` and leaves its numbers i
 import ast
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -89,6 +90,12 @@ def with_detach(
     for name, own in OWN.items():
         if name in names:
             names[name] = own
+    # A function among the settings is the file's own of that name, whose lines can be cut.
+    settings = {
+        name: names.get(value.__name__, value) if callable(value) else value
+        for name, value in start.settings.items()
+    }
+    start = replace(start, settings=settings)
     with record({**start.leaves, **start.besides}) as recording:
         start.finish(start.call(names[program]))
     tree = list(ast.walk(ast.parse(text)))
