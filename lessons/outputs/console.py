@@ -114,7 +114,7 @@ def _file(name: str, most: int) -> bytes:
         end = time.monotonic() + WAIT
         while (chunk := pipe.read(most)) == b"":  # None: somebody is there, and has not written
             if time.monotonic() > end:
-                raise ValueError(f"{name}: nobody writes into this pipe.")
+                raise ValueError(f"{name}: no program writes into this pipe.")
             time.sleep(0.02)
         os.set_blocking(pipe.fileno(), True)
         data = chunk or b""

@@ -90,12 +90,9 @@ def with_detach(
     for name, own in OWN.items():
         if name in names:
             names[name] = own
-    # A function among the settings is the file's own of that name, whose lines can be cut.
-    settings = {
-        name: names.get(value.__name__, value) if callable(value) else value
-        for name, value in start.settings.items()
-    }
-    start = replace(start, settings=settings)
+    # Functions that the program is given stand in the file too, as its settings.
+    given = [name for name, value in start.settings.items() if callable(value) and name in names]
+    start = replace(start, settings={**start.settings, **{name: names[name] for name in given}})
     with record({**start.leaves, **start.besides}) as recording:
         start.finish(start.call(names[program]))
     tree = list(ast.walk(ast.parse(text)))
@@ -131,6 +128,9 @@ def _operand(call: ast.expr, node: Node, operand: int) -> ast.expr | None:
         case ast.BinOp():
             given: list[ast.expr] = [call.left, call.right]
             if len(node.operands) == 1:  # of a number and a tensor, torch names the tensor first
+                given = [one for one in given if not isinstance(one, ast.Constant)]
+                if len(given) == 1:
+                    return given[0]
                 return next((one for one in given if _made_by(one, node.operands[0])), None)
         case ast.UnaryOp():
             given = [call.operand]

@@ -82,7 +82,7 @@ def override_gradients(
     for root in roots:
         if not isinstance(root, torch.Tensor) or root.grad_fn is None:
             raise TrickError(
-                f"override_gradients: no graph was built behind {describe(root)}. Expected a "
+                f"override_gradients: no graph was built for {describe(root)}. Expected a "
                 "tensor computed, with gradients on, from one that requires a gradient."
             )
     read = {op_type: (key, rule) for key, op_type, rule in read_map(op_type_map)}

@@ -19,7 +19,7 @@ def teach_page() -> None:
     st.title("Teach", anchor=False)
     st.markdown(
         "Make a link that opens a lesson at one step, with its lab as you want it. A hidden "
-        "control is not shown; a held one is shown and cannot be moved. Nobody needs an account."
+        "control is not shown; a held one is shown and cannot be moved. No account is needed."
     )
     left, right = st.columns(2, gap="large")
     with left:

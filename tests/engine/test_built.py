@@ -136,9 +136,9 @@ def test_ops_of_a_map_can_be_overridden_again(x: torch.Tensor) -> None:
         ("linear", nn.Linear(2, 2), "linear leaves no node of its own"),
         ("stop_gradient", lambda x: x.detach() * x, "leaves no node of its own"),
         ("Matmul", torch.sin, "did you mean matmul"),
-        ("sin", lambda x: x.detach(), "no graph was built behind a tensor"),
+        ("sin", lambda x: x.detach(), "no graph was built for a tensor"),
         ("sin", lambda x: x, "no graph was built"),
-        ("sin", lambda x: 3, "no graph was built behind int 3"),
+        ("sin", lambda x: 3, "no graph was built for int 3"),
     ],
 )
 def test_what_cannot_be_told_apart_is_refused(key: str, call: Any, message: str) -> None:

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from lessons.__main__ import main
-from lessons.outputs.catalogue import lessons
+from lessons.outputs.catalogue import find, lessons
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
@@ -47,7 +47,37 @@ def test_an_exported_file_prints_what_run_prints(tmp_path):
     file.write_text(command("export", "wrong_place", *settings).stdout, "utf-8")
     alone = subprocess.run([sys.executable, "-I", file], capture_output=True, text=True, check=True)
     ran = command("run", "wrong_place", *settings, "--json")
-    assert json.loads(alone.stdout)["series"] == json.loads(ran.stdout)["series"]
+    printed, series = json.loads(alone.stdout), json.loads(ran.stdout)["series"]
+    for role in ("forward", "trick_gradient"):
+        assert printed[role] == pytest.approx(series[role]["y"], rel=1e-12)
+
+
+def test_the_numbers_of_a_training_come_from_a_training():
+    done = command("run", "moons", "--set", "seeds=2", "--steps", "120", "--json")
+    trained = json.loads(done.stdout)["trained"]
+    assert trained["step"] == 120
+    assert trained["trick_label_loss"] < 0.5
+    assert "step 120 of 1000" in done.stderr
+    first = json.loads(command("run", "moons", "--steps", "0", "--json").stdout)
+    assert first["trained"] == {"step": 0}
+
+
+def test_help_of_a_lesson_lists_its_parameters_with_range_and_meaning():
+    said = command("run", "flip", "--help").stdout
+    for parameter in find("flip").lab.parameters:
+        (line,) = (one for one in said.splitlines() if one.split()[:1] == [parameter.name])
+        assert parameter.label in line
+        assert parameter.default in line
+    assert "-1000 to 1000" in said
+
+
+def test_a_lesson_can_be_read_in_a_terminal():
+    said = command("show", "flip").stdout
+    lesson = find("flip")
+    for step in lesson.prose.steps:
+        assert f"## {step.title}" in said
+    assert "{{" not in said
+    assert said.count("**Torch computes:**") == len(lesson.prose.questions)
 
 
 @pytest.mark.parametrize(

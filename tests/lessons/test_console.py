@@ -257,7 +257,7 @@ def test_a_named_pipe_that_nobody_writes_is_not_waited_for_for_ever(fifo, monkey
     monkeypatch.setattr(console, "WAIT", 0.2)
     assert main(["play", str(fifo)]) == 2
     said = capsys.readouterr().err
-    assert "nobody writes into this pipe" in said
+    assert "no program writes into this pipe" in said
     assert said.count("\n") == 1
 
 

@@ -27,7 +27,7 @@ def got(path, query=""):
 
 
 def printed(capsys, *words):
-    assert main(["run", "--json", *words]) == 0
+    assert main(["run", "--json", "--steps", "0", *words]) == 0
     return json.loads(capsys.readouterr().out)
 
 

@@ -81,7 +81,7 @@ class CallReader:
         given: dict[str, ast.expr] = {}
         for place, argument in enumerate(node.args):
             if isinstance(argument, ast.Starred):
-                raise error(argument, "A star in front of a name is not part of the language.")
+                raise error(argument, "A star before a name is not part of the language.")
             if place >= len(parameters):
                 raise error(argument, f"{function.signature} takes {_count(parameters)}, and "
                             f"{len(node.args)} came.")  # fmt: skip
@@ -89,7 +89,7 @@ class CallReader:
         names = [parameter.name for parameter in parameters]
         for keyword in node.keywords:
             if keyword.arg not in names:
-                came = brief(keyword.arg) if keyword.arg else "** in front of a name"
+                came = brief(keyword.arg) if keyword.arg else "** before a name"
                 raise error(keyword, f"{function.signature} has no {came}.")
             if keyword.arg in given:
                 raise error(keyword, f"{keyword.arg} was given twice.")

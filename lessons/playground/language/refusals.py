@@ -13,7 +13,7 @@ WORDS = {
     "import": "import is not part of the language. Every function there is can be called as it is.",
     "from": "import is not part of the language. Every function there is can be called as it is.",
     "def": "Functions cannot be defined here. Write out what it computes, one assignment a line.",
-    "return": "return is not needed: choose the output's name beside the program.",
+    "return": "return is not needed: choose the output by its name, next to the program.",
     "with": "with is not part of the language. A gradient map is a row of the override table.",
     "if": "if is not part of the language. Write where(condition, a, b).",
     "else": "else is not part of the language. Write where(condition, a, b).",
@@ -28,7 +28,7 @@ WORDS = {
     "False": "False is not a number here. Write 0.",
     "None": "None stands for no gradient, and only in a rule. To stop a gradient, write "
     "stop_gradient(…).",
-    "del": "del is not part of the language. A name that nobody uses does no harm.",
+    "del": "del is not part of the language. An unused name does no harm.",
 }  # fmt: skip
 """What is said of a word of Python's own, where there is more to say than that it is one."""
 
@@ -65,7 +65,7 @@ _NAMES: dict[type[ast.AST], str] = {
     ast.IfExp: "if … else",
     ast.BoolOp: "and / or",
     ast.Not: "not",
-    ast.Starred: "A star in front of a name",
+    ast.Starred: "A star before a name",
     ast.NamedExpr: "An assignment within an expression (:=)",
     ast.JoinedStr: "An f-string",
     ast.Dict: "A dictionary",

@@ -52,7 +52,8 @@ def notes(
             yield Note(
                 "info",
                 f"No gradient reaches {over}: the {_ROLE[role]} is None, and 0 in the plot. "
-                "(torch and TensorFlow give None, JAX gives zeros.)",
+                "(`.backward()` and `tf.gradients` give None; JAX and `torch.func.grad` give "
+                "zeros.)",
             )
     yield from _noise(checked)
     x, result = checked.inputs[over], values[checked.output]
@@ -170,7 +171,7 @@ def _rules(checked: Checked, made: Live) -> Iterator[Note]:
                        f"gradient could pass stands on {lines}.")  # fmt: skip
         else:
             yield Note("warning", f"The rule for {key} never runs: no gradient comes back to it. "
-                       "A trick behind it stops it, or the output does not use it.")  # fmt: skip
+                       "A trick after it stops it, or the output does not use it.")  # fmt: skip
 
 
 def _noise(checked: Checked) -> Iterator[Note]:

@@ -21,6 +21,9 @@ from lessons.text import number
 EXAMPLE = {"w": 1.0, "v": 2.0, "x": 2.0, "limit": 3.0, "rate": 0.3}
 """What the facts about each place are computed with: the lab's own defaults."""
 
+SCALED = {"times": 8.0, "limit": 4.0, "plain": 2.0}
+"""Loss scaling: the factor, the limit, and the length of the loss's own gradient."""
+
 NAMES = ("w", "v")
 
 LABELS = {
@@ -85,6 +88,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "used_w": float(used[0]),
             "used_v": float(used[1]),
             **_example(program),
+            **_scaled(),
         },
         notes=warned(missing),
         work=f"{STEPS} steps of training, 3 times",
@@ -207,6 +211,23 @@ def _example(program: Program) -> Mapping[str, float]:
         "graph_limit": limit,
         "graph_times_x": limit * x,
         "graph_plain": float(graph["true_gradient"][0]),
+    }
+
+
+@lru_cache(maxsize=1)
+def _scaled() -> Mapping[str, float]:
+    """The length of a gradient that is multiplied, clipped and then divided."""
+    times, limit, plain = SCALED.values()
+    weights = torch.zeros(2, dtype=torch.float64, requires_grad=True)
+    slope = plain * torch.tensor([0.6, 0.8], dtype=torch.float64)
+    torch.autograd.backward((slope * weights).sum() * times)
+    seen = float(clip_grad_norm_(weights, limit))
+    assert weights.grad is not None
+    return {
+        **{f"scaled_{name}": value for name, value in SCALED.items()},
+        "scaled_seen": seen,
+        "scaled_came": float((weights.grad / times).norm()),
+        "scaled_used": limit / times,
     }
 
 

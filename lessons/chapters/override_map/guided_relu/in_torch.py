@@ -52,7 +52,7 @@ def relu(x):
     return torch.relu(x) if spelling == "relu" else x.clamp(min=0)
 
 
-def score(x):  # of eight relus
+def network(x):  # the score of eight relus
     y = relu(x)
     return (torch.tensor(WEIGHTS).to(x) * y).sum() if behind == "weights" else y.sum()
 
@@ -103,7 +103,7 @@ def ranks(weights, x, rule):  # of each picture's pixels, by the gradient of its
 
 if __name__ == "__main__":
     x = torch.tensor(BEFORE, dtype=dtype, requires_grad=True)
-    y = guided_relu(x, score, rule, when)
+    y = guided_relu(x, network, rule, when)
     (gradient,) = torch.autograd.grad(y, x) if y.requires_grad else (0 * x,)
     kept = {}  # rank correlation of maps: the weights trained, and the last n layers drawn anew
     for one in range(seed, seed + seeds):

@@ -1,8 +1,9 @@
 """The noise lab: what chapter 1's lessons let a learner set, and how it is computed."""
 
 import math
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,7 +33,6 @@ from lessons.kit.inputs import (
 )
 from lessons.kit.spread import Spread
 from lessons.text import counted
-from lessons.tricks import stop_gradient
 
 PREVIEW_DRAWS = ROWS
 CURVE_DRAWS = 196 * ROWS
@@ -258,7 +258,6 @@ def _facts(
         "inputs": len(points),
         "noise_low": values["noise_low"],
         "noise_high": values["noise_high"],
-        "abs_at_zero": _abs_at_zero(),
     }
     for role, value in here.items():
         facts[role] = float(value[at])
@@ -275,22 +274,30 @@ def _facts(
     return facts
 
 
-@cache
-def _abs_at_zero() -> float:
-    """The gradient at 0 of the noisy block's value with |x| for the gradient's function."""
-    x = torch.zeros((), requires_grad=True)
-    clean = x.abs()
-    z = stop_gradient(torch.sqrt(x**2 * 1.1) - clean) + clean
-    return float(torch.autograd.grad(z, x)[0])
+def drawn(values: Values) -> dict[str, Any]:
+    """The noise of this draw at each of the learner's x, as in_torch.py has it."""
+    return {"u": _noise_at_points(values, len(values["x"])).tolist()}
 
 
-LAB = Lab(
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    script=script,
-    check=check,
-    preview=preview,
-    start=start,
-)
+def noise_lab(facts: Callable[[], Mapping[str, float]]) -> Lab:
+    """The lab of one lesson.
+
+    Args:
+        facts: what its text quotes besides; the same at every setting.
+    """
+
+    def with_facts(program: Program, values: Values, progress: Progress) -> Result:
+        result = compute(program, values, progress)
+        return replace(result, facts={**result.facts, **facts()})
+
+    return Lab(
+        parameters=PARAMETERS,
+        compute=with_facts,
+        figures=figures,
+        table=table,
+        script=script,
+        check=check,
+        preview=preview,
+        start=start,
+        drawn=drawn,
+    )
