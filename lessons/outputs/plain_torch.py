@@ -7,6 +7,7 @@ what prints stands under ``if __name__ == "__main__":`` and leaves its numbers i
 
 import ast
 import math
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -73,8 +74,9 @@ def with_detach(
     here = f"<{program}>"
     names: dict[str, Any] = {"__name__": program}
     exec(compile(text, here, "exec"), names)
-    # What the file spells out of the engine's tricks is one op in the graph, as it is on the page.
-    for name in tricks.__all__:
+    # What the file spells out of the engine's tricks is one op in the graph, as it is on the page;
+    # so is a function of its own by the name of an op that is cut.
+    for name in {*tricks.__all__, *(re.sub(r"_\d+$", "", op) for op, _ in cuts)}:
         if name in names and not isinstance(names[name], type):
             names[name] = one_op(name)(names[name])
     with record({**start.leaves, **start.besides}) as recording:
