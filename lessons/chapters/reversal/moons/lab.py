@@ -159,6 +159,27 @@ _DEFAULTS = validate(PARAMETERS, {})
 _IDLE = {name: _DEFAULTS[name] for name in TRAINING.live}  # before the first step
 
 
+def other_shares(source: float = 0.5, target: float = 0.1, photos: int = 100) -> dict[str, float]:
+    """The last step's photos: the best accuracy on the target, and what each belief expects.
+
+    Where features are equal, the label head calls as many sick in the target as in the source. It
+    is right most often where those are the sick ones first.
+
+    Args:
+        source, target: the share of sick ones.
+        photos: of the target.
+    """
+    sick = torch.arange(photos) < round(target * photos)
+    called = torch.arange(photos) < round(source * photos)
+    return {
+        "shares": float((sick == called).double().mean()),
+        "shares_best": 1 - abs(source - target),
+        "shares_all": 1.0,
+        "shares_majority": 1 - target,
+        "shares_half": 0.5,
+    }
+
+
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """One point's gradients by role, and what the networks are before the first step."""
     device, missing = resolve(values["device"])
@@ -171,6 +192,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         curves=series,
         facts={
             **{name: values[name] for name in ("scale", "angle", "seeds")},
+            **other_shares(),
             # Before the first step the program has not run: cut open or not is one.
             **facts_at_first(TRAINING, inspect.unwrap(program), values, _IDLE),
         },
