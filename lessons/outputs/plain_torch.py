@@ -8,6 +8,8 @@ what prints stands under ``if __name__ == "__main__":`` and leaves its numbers i
 import ast
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from lessons import tricks
@@ -15,12 +17,19 @@ from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.outputs.export import export
-from lessons.tracer import Edge, Node, record
+from lessons.tracer import Edge, Node, named, record
 from lessons.tracer.cutting import Cut, write_cuts
 from lessons.tricks.as_one import one_op
 from lessons.tricks.rule import Slot
 
 FILE = "in_torch.py"
+OWN = {
+    "gradient_override_map": partial(tricks.gradient_override_map, warn=False),
+    "identity": tricks.identity,
+    "py_func": tricks.py_func,
+    "named": named,
+}
+"""What stands for these, by name, while a file's graph is recorded."""
 
 
 def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
@@ -73,10 +82,17 @@ def with_detach(
     here = f"<{program}>"
     names: dict[str, Any] = {"__name__": program}
     exec(compile(text, here, "exec"), names)
-    # What the file spells out of the engine's tricks is one op in the graph, as it is on the page.
+    # What the file spells out of the engine's tricks is one op in the graph, as it is on the page;
+    # a map of its own, with the ops that it is for, is the engine's, whose ops the graph knows.
     for name in tricks.__all__:
         if name in names and not isinstance(names[name], type):
             names[name] = one_op(name)(names[name])
+    for name, own in OWN.items():
+        if name in names:
+            names[name] = own
+    # Functions that the program is given stand in the file too, as its settings.
+    given = [name for name, value in start.settings.items() if callable(value) and name in names]
+    start = replace(start, settings={**start.settings, **{name: names[name] for name in given}})
     with record({**start.leaves, **start.besides}) as recording:
         start.finish(start.call(names[program]))
     tree = list(ast.walk(ast.parse(text)))
@@ -112,6 +128,9 @@ def _operand(call: ast.expr, node: Node, operand: int) -> ast.expr | None:
         case ast.BinOp():
             given: list[ast.expr] = [call.left, call.right]
             if len(node.operands) == 1:  # of a number and a tensor, torch names the tensor first
+                given = [one for one in given if not isinstance(one, ast.Constant)]
+                if len(given) == 1:
+                    return given[0]
                 return next((one for one in given if _made_by(one, node.operands[0])), None)
         case ast.UnaryOp():
             given = [call.operand]

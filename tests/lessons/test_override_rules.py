@@ -261,9 +261,31 @@ def test_the_articles_rule_for_mul_gives_tensorflows_numbers():
     assert facts["swapped_in_torch"] == "None"
 
 
+def test_what_the_lesson_says_of_other_ops_with_two_inputs():
+    facts = run("several_inputs").facts
+    assert facts["pow_in_torch"] == "None", "a rule stands for every input, None included"
+    assert facts["pow_base"] == 6
+    assert facts["pow_builtin"] == pytest.approx(9 * np.log(3))
+    each = find("several_inputs").bug.fixes["each"]
+    assert "wrong shape" in find("several_inputs").bug.failure(each)
+
+    class Unreduced(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.save_for_backward(x, y)
+            return torch.remainder(x, y)
+
+        @staticmethod
+        def backward(ctx, upstream):
+            x, y = ctx.saved_tensors
+            return upstream, -(x // y) * upstream
+
+    find("several_inputs").bug.check(Unreduced.apply)  # torch sums it without a word
+
+
 def test_what_a_rule_for_two_inputs_gives_is_told_apart():
     names = ("shows", "swapped")
-    assert answers("several_inputs", several_inputs, *names) == ["same", "none"]
+    assert answers("several_inputs", several_inputs, *names, "transfer") == ["same", "none", "none"]
 
     def by_variable(x, factor, product, rule, power):
         return several_inputs(x, factor, "weight_first", rule, power)
@@ -333,6 +355,7 @@ def test_doubling_the_weights_multiplies_the_articles_gradient_by_four():
 def test_what_is_made_of_three_upstream_gradients_is_told_apart():
     names = ("unused", "third")
     assert answers("several_outputs", several_outputs, *names) == ["zero", "lost"]
+    assert answers("several_outputs", several_outputs, "transfer") == ["transfer_true"]
 
     def summed(x, rule, **given):
         return several_outputs(x, rule="sum", **given)

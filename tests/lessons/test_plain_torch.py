@@ -9,7 +9,7 @@ from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import FILE, plain_torch, with_detach
 from tests.equivalents import compared, ours_at
-from tests.lessons.test_every_lesson import exported_settings, with_scissors
+from tests.lessons.test_every_lesson import exported_settings, trained_for, with_scissors
 
 LESSONS = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 LONGEST, WITH_A_MAP, TRAINING = 40, 80, 120
@@ -23,7 +23,8 @@ def test_it_is_short_and_names_nothing_of_ours(lesson):
     longest = WITH_A_MAP if lesson.chapter == "override_map" else LONGEST
     assert len(text.splitlines()) <= (TRAINING if lesson.lab.training else longest)
     assert not re.search(r"lessons|gradient_tricks|trick_lab", text)
-    assert not re.search(r"import (?!json|math|torch)", text), "torch and the standard library"
+    known = "json|math|sys|torch" if lesson.lab.training else "json|math|torch"
+    assert not re.search(rf"import (?!{known})", text), "torch and the standard library"
 
 
 @LESSONS
@@ -44,6 +45,9 @@ def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
             cuts,
             apart,
         )
+        if lesson.lab.training:
+            facts, means = trained_for(lesson, values, 2, cuts), json.loads(text)["trained"]
+            assert means == {name: pytest.approx(facts[name], rel=1e-3) for name in means} != {}
 
 
 def test_a_cut_is_a_detach_at_the_operand():

@@ -143,10 +143,55 @@ def test_with_the_whole_block_inside_another_answer_is_right():
     lesson = find("the_end")
     clean = replace(lesson, program=lambda x, u, way, after: x**2)
     result = clean.compute(lesson.validate({}))
-    assert lesson.predictions["rule"](result) == "clean"
+    assert lesson.predictions["custom"](result) == "clean"
+    assert lesson.predictions["transfer"](result) == "neither"
+
+
+def quotes(slug: str, fact: str) -> bool:
+    """Whether the lesson's text tells this number."""
+    return any(f"{{{{ {fact}:" in step.text for step in find(slug).prose.steps)
+
+
+def test_a_learned_weight_after_the_block_reads_the_noise_and_the_text_says_so():
+    facts = run("the_end").facts
+    assert facts["weight_noisy"] == pytest.approx(2.4, rel=1e-12)
+    assert facts["weight_clean"] == 2
+    assert quotes("the_end", "weight_noisy")
+    assert facts["transfer_dx_noisy"] == facts["transfer_dx_clean"]
+    assert facts["transfer_da_noisy"] > facts["transfer_da_clean"]
+
+
+def test_the_end_asks_for_nothing_of_a_later_chapter():
+    for question in find("the_end").prose.questions:
+        for text in (option.text + option.reply for option in question.options):
+            assert "rule" not in text
 
 
 # -- straight-through
+
+
+def test_a_closed_gate_learns_and_its_feature_does_not():
+    lesson = find("straight_through")
+    result = lesson.compute(lesson.validate({}))
+    assert lesson.predictions["transfer"](result) == "gate"
+    assert result.facts["to_gate"] == 2 * (0 - 2) * 3
+    soft = replace(lesson, program=lambda x, function, spelling, after: x + 0)
+    assert lesson.predictions["transfer"](soft.compute(lesson.validate({}))) == "both"
+
+
+def test_a_surrogate_leaves_far_out_weights_almost_nothing_and_the_text_says_so():
+    facts = run("pick_surrogate").facts
+    assert facts["tanh_far"] == pytest.approx(1 - math.tanh(2) ** 2, rel=1e-12)
+    assert quotes("pick_surrogate", "tanh_far")
+    assert "cure" not in (find("straight_through").folder / "en.md").read_text("utf-8")
+
+
+def test_one_line_has_relus_value_and_a_leaky_slope():
+    lesson = find("pick_surrogate")
+    facts = lesson.compute(lesson.validate({})).facts
+    fits = [name for name, value in facts.items() if name.endswith("_fits") and value]
+    assert fits == ["leaky_outside_fits"]
+    assert facts["apart_slope"] == 2
 
 
 SPELLINGS = ("difference", "value", "exact")

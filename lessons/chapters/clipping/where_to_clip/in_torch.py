@@ -1,6 +1,7 @@
 """A training step with its clip in one of four places: step() uses what it finds in .grad."""
 
 import json
+
 import torch
 
 place = "late"  # none, graph, early, after (the right one) or late

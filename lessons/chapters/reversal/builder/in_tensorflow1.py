@@ -1,4 +1,4 @@
-"""The article's FlipGradientBuilder: two calls, then a second builder. TensorFlow 1.
+"""The article's FlipGradientBuilder, a second builder, and one rule for any λ. TensorFlow 1.
 
 It runs on TensorFlow 2 through ``tf.compat.v1``, in a graph.
 """
@@ -35,6 +35,23 @@ try:
     refusal = ""
 except KeyError as error:
     refusal = type(error).__name__
+
+
+@tf.RegisterGradient("FlipByItsSecondInput")
+def flip_by_its_second_input(op, upstream, _):
+    return [-op.inputs[1] * upstream, None]
+
+
+def flip_once_registered(x, scale):
+    with tf.get_default_graph().gradient_override_map({"IdentityN": "FlipByItsSecondInput"}):
+        return tf.identity_n([x, scale])[0]
+
+
+scales = [tf.placeholder(tf.float64, []) for _ in range(2)]
+one_rule = flip_once_registered(x, scales[0]) ** 3 + flip_once_registered(x, scales[1]) ** 2
+(by_one_rule,) = tf.gradients(one_rule, x)
 with tf.Session() as session:
     value, slope = session.run([y, gradient])
-print(json.dumps({"forward": value.tolist(), "trick_gradient": slope.tolist(), "refusal": refusal}))
+    other = session.run(by_one_rule, dict(zip(scales, (2.0, 0.5), strict=True)))
+result = {"forward": value.tolist(), "trick_gradient": slope.tolist(), "refusal": refusal}
+print(json.dumps({**result, "with_rule": other.tolist()}))

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import torch
@@ -15,6 +15,7 @@ from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import (
     TrickError,
+    flip_gradient,
     fresh_registry,
     gradient_override_map,
     identity,
@@ -70,12 +71,34 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "not_reversed": total,
         "two_builders": math.nan,
         "refusal": "",
+        **from_a_cache(),
     }
     try:
         facts["two_builders"] = run(way="names", builders=2)["trick_gradient"]
     except TrickError as error:
         facts["refusal"] = str(error)
     return facts
+
+
+def from_a_cache() -> dict[str, float]:
+    """The code of the last step: the gradient in its last round, and what each belief expects."""
+    layers: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {}
+
+    def reversed_by(x: torch.Tensor, key: str, scale: float) -> torch.Tensor:
+        if key not in layers:
+            layers[key] = lambda x: flip_gradient(x, scale)
+        return layers[key](x)
+
+    x, scales = torch.tensor(1.0, requires_grad=True), (0.25, 0.5, 1.0)
+    rounds = [3 * reversed_by(x, "domain", scale) for scale in scales]
+    (gradient,) = torch.autograd.grad(rounds[-1], x)
+    return {
+        "cached": float(gradient),
+        "cached_first": -3 * scales[0],
+        "cached_last": -3 * scales[-1],
+        "cached_plain": 3.0,
+        "cached_sum": -3 * sum(scales),
+    }
 
 
 def one_name(result: Result) -> str:
@@ -89,6 +112,12 @@ def another_builder(result: Result) -> str:
     if result.facts["refusal"]:
         return "refused"
     return nearest(result, "two_builders", {"separate": "own", "replaced": "last_twice"})
+
+
+def in_a_cache(result: Result) -> str:
+    """Which λ a layer has that was built once, in the first round."""
+    keys = ("cached_first", "cached_last", "cached_plain", "cached_sum")
+    return nearest(result, "cached", {key: key for key in keys})
 
 
 def refused(values: Values) -> dict[str, str]:
@@ -138,6 +167,6 @@ LAB = curve_lab(CURVE)
 LESSON = Lesson(
     program=builder,
     lab=replace(LAB, check=lambda values: {**LAB.check(values), **refused(values)}),
-    predictions={"once": one_name, "second": another_builder},
+    predictions={"once": one_name, "second": another_builder, "transfer": in_a_cache},
     highlight="register_gradient(name)(rule)",
 )

@@ -6,7 +6,7 @@ import torch
 
 x = [-1.5, -0.5, 1.0]
 scale = 2.0
-beside = 2.0  # the weight of a second path, which does not run through the layer
+beside = 2.0  # the weight of the other path, which goes around the layer
 flips = 1  # layers in a row
 dtype = torch.float64
 

@@ -44,6 +44,19 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
         "nothing": plain_path + beside,
         "product": scale**2 * plain_path + beside,
         "added": -2 * scale * plain_path + beside,
+        **in_a_residual_block(),
+    }
+
+
+def in_a_residual_block() -> dict[str, float]:
+    """A reversal in a residual block: its gradient, and what each belief expects of it."""
+    h = torch.tensor(1.0, requires_grad=True)
+    (gradient,) = torch.autograd.grad(h + flip_gradient(2 * h, 0.5), h)
+    return {
+        "residual": float(gradient),
+        "residual_plain": 1.0 + 2.0,
+        "residual_all": -0.5 * (1.0 + 2.0),
+        "residual_sign": 1.0 - 2.0,
     }
 
 
@@ -53,8 +66,15 @@ def what_is_reversed(result: Result) -> str:
 
 
 def two_in_a_row(result: Result) -> str:
-    """What two reversals, one behind the other, come to."""
+    """What two reversals, one after the other, come to."""
     return _belief(result, "two_flips", ("product", "nothing", "added", "path"))
+
+
+def in_a_new_place(result: Result) -> str:
+    """What a residual block with a reversal in it sends back."""
+    return _belief(
+        result, "residual", ("residual_plain", "residual_all", "residual_sign", "residual")
+    )
 
 
 def _belief(result: Result, fact: str, names: tuple[str, ...]) -> str:
@@ -65,7 +85,7 @@ CURVE = Curve(
     parameters=(
         Number("scale", "Scale λ", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
         Number(
-            "beside", "Path beside b", "2", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1
+            "beside", "Other path b", "2", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1
         ),
         Integer("flips", "Reversals in a row", "1", low=0, high=8),
     ),
@@ -86,6 +106,6 @@ CURVE = Curve(
 LESSON = Lesson(
     program=flip,
     lab=curve_lab(CURVE),
-    predictions={"reversed": what_is_reversed, "twice": two_in_a_row},
+    predictions={"reversed": what_is_reversed, "twice": two_in_a_row, "transfer": in_a_new_place},
     highlight="y = flip_gradient(y, scale)",
 )

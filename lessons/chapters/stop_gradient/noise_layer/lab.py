@@ -41,7 +41,7 @@ MEASURED = 25
 """How often the gradients' noise is measured in a whole run: it costs more than a step."""
 
 PARAMETERS = (
-    Integer("place", "Noise behind layer", "4", "May be moved while it trains.", low=1, high=9),
+    Integer("place", "Noise after layer", "4", "May be moved while it trains.", low=1, high=9),
     Number("strength", "Noise strength s", "0.9", "u from 1 − s to 1 + s.", False, 0, 1e3, (0, 2)),
     Integer("seeds", "Seeds", "8", "All of them train at once.", low=1, high=16),
     seed_drawn(16),
@@ -165,7 +165,7 @@ def _notes(values: Values, missing: str | None) -> Iterator[Note]:
 
 
 def start(values: Values) -> Start:
-    """The graph of the layer by itself, a tanh behind it."""
+    """The graph of the layer by itself, a tanh after it."""
     x, drawn = (one.to(DTYPES[values["dtype"]]) for one in by_itself())
     settings = {
         "strength": float(values["strength"]),

@@ -62,7 +62,7 @@ class Tanh(torch.nn.Module):
 
 
 def long_network(layers: list[Layer], noise: torch.nn.Module, place: int) -> torch.nn.Sequential:
-    """Layers with tanh between them, the noise behind the layer with this number, 1 the first."""
+    """Layers with tanh between them, the noise after the layer with this number, 1 the first."""
     parts: list[torch.nn.Module] = []
     for number, layer in enumerate(layers, start=1):
         parts.append(layer)
@@ -309,7 +309,7 @@ def by_itself() -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def alone(program: Program, strength: float, dtype: torch.dtype) -> dict[str, torch.Tensor]:
-    """The layer by itself, a tanh behind it, its noise fixed: values and gradients by role.
+    """The layer by itself, a tanh after it, its noise fixed: values and gradients by role.
 
     Returns:
         x, forward: what goes in and what comes out. trick_gradient, true_gradient: of the tanh,

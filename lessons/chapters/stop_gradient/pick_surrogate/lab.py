@@ -54,7 +54,7 @@ TEXT = CurveText(
     gradient="dL/dx",
     gradient_caption="Dotted: the gradient of f. Dashed: the gradient of g. L sums the y, each "
     "times its upstream gradient.",
-    forward_caption="The value is f’s, as long as g is finite and not far larger.",
+    forward_caption="The value of f, as long as g is finite and not far larger.",
 )
 
 Observe = Callable[[Program], Mapping[str, float | str]]
@@ -110,6 +110,7 @@ def surrogate_lab(observe: Observe) -> Lab:
         script=script,
         check=check,
         start=start,
+        drawn=lambda values: {name: read(values[name]).inline for name in ("f", "g")},
     )
 
 
@@ -195,7 +196,7 @@ def _not_finite(
         f_bad, g_bad = (~function(x).isfinite() for function in (f, g))
     causes = (
         (x.isinf(), "x is too large for this number format and becomes ∞."),
-        (g_bad, f"g, {g.text}, is NaN or infinite. It is added and taken away again, and that "
+        (g_bad, f"g, {g.text}, is NaN or infinite. It is added and subtracted again, and that "
          "leaves NaN in the value too."),
         (f_bad, f"f, {f.text}, is NaN or infinite."),
     )  # fmt: skip
@@ -208,4 +209,4 @@ def _alone(f: Expression, g: Expression) -> Iterator[Note]:
     if not g.reads_x:
         yield Note("info", "g does not read x, so no gradient comes back.")
     if f.text.replace(" ", "") == g.text.replace(" ", ""):
-        yield Note("info", "f and g are the same: this is no trick, just the function.")
+        yield Note("info", "f and g are the same: no trick, just the function.")
