@@ -25,7 +25,7 @@ VALLEY = 1e-3  # an error below this has arrived
 
 
 def cliff(w, b, value_limit, norm_limit):
-    """The error, and its gradient clipped by value, then by norm; an infinite limit does nothing."""
+    """The error, and its gradient clipped twice; an infinite limit changes nothing."""
     w, b = w.detach().requires_grad_(), b.detach().requires_grad_()
     x = torch.full_like(w, 0.5)
     for _ in range(50):
