@@ -1,5 +1,6 @@
 """The cliff lab: the error of one recurrent unit, a start to drag, and many starts at once."""
 
+import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -129,6 +130,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "jump": values["rate"] * steepest,
             **_landscape(program, str(device), values["dtype"]),
             **_told(places, errors),
+            **_by_signs(roles["true_gradient"]),
             **facts_at_first(TRAINING, program, values, _IDLE),
         },
         notes=(
@@ -196,6 +198,17 @@ def _told(places: Array, errors: Array) -> Mapping[str, float]:
             f"{arm}_b": float(places[-1, 1, index]),
         }
     return facts
+
+
+def _by_signs(slopes: torch.Tensor) -> Mapping[str, float]:
+    """The gradient at the start, and how far b moves for each unit of w, by it and by its signs."""
+    (w, b), (sign_w, sign_b) = slopes.double().tolist(), slopes.double().sign().tolist()
+    return {
+        "slope_w": w,
+        "slope_b": b,
+        "slope_ratio": abs(b / w) if w else math.inf,
+        "sign_ratio": abs(sign_b / sign_w) if sign_w else math.inf,
+    }
 
 
 def _lost(places: Array) -> Iterator[Note]:
