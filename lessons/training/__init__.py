@@ -5,8 +5,8 @@ How a training lesson is written (``lessons/chapters/reversal/moons`` is one to 
 1. A ``Learner``: the networks of all seeds at once, as stacked weights (``stacked.py``), because
    one seed proves nothing. ``step`` makes one update with the settings of that moment; ``look``
    says how things stand, and must not change what is trained. It draws every random number from
-   generators of its own, one a seed, on the CPU. Its updates are ``stacked.Adam``'s: torch.optim loads torch's compiler, and every
-   page is slower from then on.
+   generators of its own, one a seed, on the CPU. Its updates are ``stacked.Adam``'s: torch.optim
+   loads torch's compiler, and every page is slower from then on.
 2. A ``Training`` on the lesson's ``Lab``: how a learner begins, which parameter says how many
    steps there are, which parameters may change while it runs, and the charts and table of a
    ``History``. ``drawing.py`` has the pieces of such charts, ``contours.py`` boundary lines.
