@@ -17,7 +17,6 @@ from lessons import tricks
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
-from lessons.outputs.export import export
 from lessons.tracer import Edge, Node, named, record
 from lessons.tracer.cutting import Cut, write_cuts
 from lessons.tricks.as_one import one_op
@@ -38,8 +37,6 @@ def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> s
 
     A cut for which there is no place in the file is named in a comment, and left out.
     """
-    if not (lesson.folder / FILE).exists():
-        return export(lesson, values, cuts)  # until every lesson has one
     text = (lesson.folder / FILE).read_text("utf-8")
     text = with_settings(text, {**values, **lesson.lab.drawn(values)})
     missing: list[Cut] = []
