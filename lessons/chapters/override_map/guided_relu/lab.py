@@ -44,7 +44,6 @@ from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
 from lessons.text import counted, number
-from lessons.training.script import ending
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
 from lessons.tricks import gradient_override_map
@@ -297,17 +296,11 @@ def start(values: Values) -> Start:
     return Start({"x": x}, settings, (values["point"] - 1,))
 
 
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the eight relus, then the whole training."""
-    return ending(program, values, Shapes.__name__)
-
-
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
     figures=static_figures,
     table=static_table,
-    script=script,
     check=format_refused,
     start=start,
     training=TRAINING,
