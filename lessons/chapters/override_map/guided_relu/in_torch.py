@@ -5,7 +5,7 @@ import math
 import sys
 
 import torch
-from torch.nn import functional as F
+import torch.nn.functional as F
 
 rule = "guided"  # of the eight relus; or deconvnet, or plain
 behind = "weights"  # their score is a weighted sum; or sum: the plain one
@@ -80,8 +80,9 @@ def pictures(count, draw):  # triangles, circles and crosses in turn, in noise
     bar = [torch.maximum(a.abs() - 0.33 * size, b.abs() - 1.15 * size) for a, b in ((x, y), (y, x))]
     outside = torch.stack([triangle, torch.hypot(x, y) - size, torch.minimum(*bar)])
     shape = torch.sigmoid(-4 * SIDE / 1.5 * outside[torch.arange(count) % 3, torch.arange(count)])
-    grain = torch.empty(shape.shape).uniform_(-1, 1, generator=draw) * noise * math.sqrt(3)
-    return (shape + grain)[:, None].to(dtype)
+    reach = noise * math.sqrt(3)
+    shape += torch.empty(shape.shape).uniform_(-reach, reach, generator=draw)
+    return shape[:, None].to(dtype)
 
 
 def train(seed, steps):
