@@ -101,11 +101,11 @@ def _asked(options: argparse.Namespace) -> Asked:
     return asked(options.lesson, given, options.cuts)
 
 
-def _numbers(one: Asked, as_json: bool) -> str:
-    lesson, values, cuts = one
+def _numbers(request: Asked, as_json: bool) -> str:
+    lesson, values, cuts = request
     result = lesson.compute(values, cuts=cuts)
     if as_json:
-        return one.to_json(result)
+        return request.to_json(result)
     table = lesson.lab.table(result, values, frozenset())
     rows = [tuple(label for label, _ in table.columns), *table.rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

@@ -76,12 +76,12 @@ def first_uses(slug: str) -> tuple[frozenset[str], ...]:
     """For each step of the lesson, the slugs of the terms that its text is the first to use."""
     from lessons.outputs.catalogue import find
 
-    left, steps = set(terms()), []
+    unused, steps = set(terms()), []
     for step in find(slug).prose.steps:
         text = _APART.sub(_blank, step.text)
-        here = {term for term in left if term.pattern.search(text)}
-        left -= here
-        steps.append(frozenset(term.slug for term in here))
+        first = {term for term in unused if term.pattern.search(text)}
+        unused -= first
+        steps.append(frozenset(term.slug for term in first))
     return tuple(steps)
 
 
@@ -90,7 +90,7 @@ def lessons_of(term: Term) -> tuple[Lesson, ...]:
     """The lessons whose text or code speaks of it, in course order."""
     from lessons.outputs.catalogue import lessons
 
-    return tuple(one for one in lessons() if term.pattern.search(_whole(one)))
+    return tuple(lesson for lesson in lessons() if term.pattern.search(_whole(lesson)))
 
 
 def uses(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int, Term]]:

@@ -22,7 +22,7 @@ from lessons.playground.document.input_text import (
     read_values,
 )
 from lessons.playground.document.override_rules import RULES
-from lessons.playground.document.presets import Preset, beside, preset, presets
+from lessons.playground.document.presets import Preset, lesson_document, preset, presets
 from lessons.playground.language.errors import PlaygroundError
 from lessons.playground.language.functions import FORMS, FUNCTIONS
 from lessons.playground.running.execute import gradients, live
@@ -43,7 +43,6 @@ __all__ = [
     "PlaygroundError",
     "Plot",
     "Preset",
-    "beside",
     "check",
     "code",
     "cut",
@@ -55,6 +54,7 @@ __all__ = [
     "from_text",
     "from_url",
     "gradients",
+    "lesson_document",
     "live",
     "mend",
     "operations",

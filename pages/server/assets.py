@@ -76,7 +76,9 @@ def _add_modules() -> str:
     modules = {path.name: path.read_bytes() for path in sorted(_LIVE.glob("*.js"))}
     # The one thing the modules need from Python: which Plotly this is.
     addresses = {"BASIC": _BASIC, "WHOLE": _WHOLE}
-    text = "".join(f'export const {name} = "../{at}";\n' for name, at in addresses.items())
+    text = "".join(
+        f'export const {name} = "../{address}";\n' for name, address in addresses.items()
+    )
     modules["plotly_address.js"] = text.encode()
     digest = hashlib.blake2b(digest_size=8)
     for name, content in modules.items():

@@ -32,8 +32,8 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
         assert lesson.bug is not None  # the catalogue has seen to it
         _bug(lesson, lesson.bug, question, options, trail)
     elif question.name in trail.answers:
-        say = _sketched if question.kind == "sketch" else _answered
-        say(lesson, question, options, trail)
+        show = _sketched if question.kind == "sketch" else _answered
+        show(lesson, question, options, trail)
     else:
         commit = _commit(lesson, question, place, trail)
         form = {"choice": _choice, "number": _number, "sketch": _sketch}[question.kind]
@@ -41,13 +41,13 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
         if question.hides:
             st.caption("The lab shows the covered curve once you have committed.")
         for name in question.holds:
-            st.caption(f"{_held(lesson, name)} once you have committed.")
+            st.caption(f"{_waits(lesson, name)} once you have committed.")
 
 
-def _held(lesson: Lesson, name: str) -> str:
+def _waits(lesson: Lesson, name: str) -> str:
     if name == TRAINING:
         return "The training can start"
-    (label,) = (one.label for one in lesson.lab.parameters if one.name == name)
+    (label,) = (parameter.label for parameter in lesson.lab.parameters if parameter.name == name)
     return f"“{label}” can be moved"
 
 
@@ -85,7 +85,7 @@ def _commit(
 
 def _asked_of(lesson: Lesson, question: Question) -> Result:
     """What a sketch is compared with: the step's own settings, whatever the lab has been set to."""
-    step = next(one for one in lesson.prose.steps if one.question == question)
+    step = next(step for step in lesson.prose.steps if step.question == question)
     return lesson.compute(lesson.validate(step.lab))
 
 
@@ -117,8 +117,8 @@ def _one_of(
 
     def send() -> None:
         # Asked anew: who changes the answer and clicks at once is faster than this run of the page.
-        if now := st.session_state.get(key):
-            commit(now)
+        if answer := st.session_state.get(key):
+            commit(answer)
 
     st.button(button, disabled=chosen is None, on_click=send, type="primary")
 
@@ -180,8 +180,8 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
     if key:
         _reply("wrong", f"✗ Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
     else:
-        said = f"{graded} It resembles no curve that a belief named here leads to."
-        _reply("wrong", "✗ Your sketch is another curve.", said)
+        message = f"{graded} It resembles no curve that a belief named here leads to."
+        _reply("wrong", "✗ Your sketch is another curve.", message)
     _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
 
 
@@ -221,8 +221,8 @@ def _bug(
     _show(check, "The assertion")
     _verdict(bug.failure(bug.broken))
     tried = trail.answers.get(question.name)
-    said = bug.failure(bug.fixes[tried]) if tried else None
-    passed = tried is not None and said is None
+    failure = bug.failure(bug.fixes[tried]) if tried else None
+    passed = tried is not None and failure is None
     if not passed:
 
         def run(fix: str) -> None:
@@ -236,7 +236,7 @@ def _bug(
             st.markdown(f"**{'✓' if passed else '✗'} You tried: {options[tried].text}**")
             fixed, marks = difference(broken, code_of(bug.fixes[tried], bug.broken.__name__))
             _show(fixed, "The fix", marks)
-            _verdict(said)
+            _verdict(failure)
             st.markdown(options[tried].reply, unsafe_allow_html=True)
             if not passed:
                 st.markdown("Choose another fix and run it.")
@@ -253,10 +253,10 @@ def code_of(function: Callable[..., object], name: str = "") -> str:
     return source.replace(f"def {function.__name__}(", f"def {name}(", 1) if name else source
 
 
-def _verdict(said: str | None) -> None:
+def _verdict(failure: str | None) -> None:
     """What the assertion says, which is text of a program and no Markdown."""
-    if said is None:
+    if failure is None:
         st.markdown("The assertion **holds**.")
     else:
         st.markdown("The assertion **fails**:")
-        st.code(said, language=None, wrap_lines=True)
+        st.code(failure, language=None, wrap_lines=True)

@@ -273,7 +273,7 @@ def test_a_lesson_asks_has_a_bug_to_find_and_ends_with_when_to_use_it(lesson):
 
 @LESSONS
 def test_a_step_has_the_learner_use_the_graph_where_there_is_one(lesson):
-    asked = [one for one in lesson.prose.steps if one.show == "graph" or one.cuts or one.at]
+    asked = [one for one in lesson.prose.steps if one.show == "graph" or one.cuts or one.graph_step]
     assert asked or lesson.lab.start is None
 
 
@@ -306,7 +306,7 @@ def test_chapters_are_in_order():
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("en.md", "no front matter", "front matter"),
         ("en.md", "---\norder: 1\ntitle: t\n---\n## s\ntext\n", "summary"),
@@ -315,7 +315,7 @@ def test_chapters_are_in_order():
         ("lesson.py", "import no_such_module", "no_such_module"),
     ],
 )
-def test_a_broken_lesson_is_a_loud_error(name, text, said, tmp_path, monkeypatch):
+def test_a_broken_lesson_is_a_loud_error(name, text, message, tmp_path, monkeypatch):
     good = find("right_place").folder
     folder = tmp_path / "broken_chapter" / "broken_lesson"
     folder.mkdir(parents=True)
@@ -327,6 +327,6 @@ def test_a_broken_lesson_is_a_loud_error(name, text, said, tmp_path, monkeypatch
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
     for module in [m for m in sys.modules if m.startswith("lessons.chapters.broken_chapter")]:
         monkeypatch.delitem(sys.modules, module)
-    with pytest.raises(CatalogueError, match=said) as caught:
+    with pytest.raises(CatalogueError, match=message) as caught:
         load(folder)
     assert "broken_lesson" in str(caught.value)

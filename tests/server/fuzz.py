@@ -26,8 +26,8 @@ from pages.labs.playground import FRAMEWORKS
 from pages.labs.playground_form import form_of
 from pages.server import answers
 from pages.server.child import HEAD
-from pages.server.computers import Here
-from pages.server.computing import MISTAKE, Computing, Said
+from pages.server.computers import InProcess
+from pages.server.computing import MISTAKE, Computing, Notice
 from pages.server.socket import Socket, Workshop
 from pages.server.trainer import Trainer
 from tests.playground.programs import mutated, wild
@@ -324,7 +324,7 @@ async def learner(random_: random.Random, line: Line, workshop: Workshop) -> Non
 
 async def lines(random_: random.Random) -> list[str]:
     """A browser or two on one server; returns the kinds of what they heard."""
-    workshop = Workshop(Here(COMPUTING), Training())  # type: ignore[arg-type]
+    workshop = Workshop(InProcess(COMPUTING), Training())  # type: ignore[arg-type]
     made = [Line() for _ in range(random_.choice([1, 1, 1, 2]))]
     sockets = [asyncio.create_task(Socket(workshop, one).live()) for one in made]  # type: ignore
     learners = [learner(random.Random(random_.random()), one, workshop) for one in made]
@@ -363,20 +363,20 @@ def question(random_: random.Random) -> list[str]:
         if random_.random() < 0.1:
             query.append((mutated(random_, "cuts", 2), "mul:0"))
     name = mutated(random_, name, 2) if random_.random() < 0.05 else name
-    come: list[bytes | Said] = []
+    replies: list[bytes | Notice] = []
     done = threading.Event()
 
-    def told(said: bytes | Said) -> None:
-        if isinstance(said, bytes) or said.last:
-            come.append(said)
+    def deliver(reply: bytes | Notice) -> None:
+        if isinstance(reply, bytes) or reply.last:
+            replies.append(reply)
             done.set()
 
     asked = {"name": name, "query": query, "body": body}
-    COMPUTING.ask(next(_jobs), kind, json.dumps(asked), told)
+    COMPUTING.ask(next(_jobs), kind, json.dumps(asked), deliver)
     assert done.wait(HUNG), f"no answer to {kind} {name}"
-    (got,) = come
-    assert isinstance(got, bytes), f"{got} to {kind} {str(asked)[:300]}"
-    status, text, file = json.loads(got)
+    (whole,) = replies
+    assert isinstance(whole, bytes), f"{whole} to {kind} {str(asked)[:300]}"
+    status, text, file = json.loads(whole)
     assert status in (200, 400, 404, 503), status
     if status != 200:
         short(text)

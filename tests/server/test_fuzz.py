@@ -11,10 +11,10 @@ from tests.support.fuzzing import found
 
 
 def test_hostile_messages_are_answered():
-    came = found("tests.server.fuzz", 60)
+    counts = found("tests.server.fuzz", 60)
     # None of these may quietly become a test of nothing.
-    assert came["message"] > 100
-    assert min(came[kind] for kind in ("frame", "refused", "again", "picture", "api_400")) > 1
+    assert counts["message"] > 100
+    assert min(counts[kind] for kind in ("frame", "refused", "again", "picture", "api_400")) > 1
 
 
 def broken(*_):

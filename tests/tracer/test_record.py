@@ -562,10 +562,10 @@ def test_no_tensor_is_held_after_the_block():
         e = torch.exp(y)  # held by the graph
         z = e.sum()
     recording.backward(z)
-    held = [weakref.ref(tensor) for tensor in (x, y, e, z)]
+    references = [weakref.ref(tensor) for tensor in (x, y, e, z)]
     del x, y, e, z
     gc.collect()
-    assert [ref() for ref in held] == [None] * 4
+    assert [ref() for ref in references] == [None] * 4
     assert recording.gradients["x"].numbers  # and the numbers are still there
 
 

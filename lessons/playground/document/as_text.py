@@ -49,9 +49,9 @@ def to_text(document: Document) -> str:
         lines.append(f"title {_one_line(document.title)}")
     if document.about:
         lines.append(f"about {_one_line(document.about)}")
-    for one in document.inputs:
-        given = format_noise(one.noise) if one.noise else format_values(one.values)
-        lines.append(f"input {one.name} = {given}")
+    for input_ in document.inputs:
+        given = format_noise(input_.noise) if input_.noise else format_values(input_.values)
+        lines.append(f"input {input_.name} = {given}")
     for row in document.overrides:
         only = f" in {', '.join(row.only)}" if row.only else ""
         lines.append(f"override {row.op_type}{only} = {_one_line(row.rule)}")

@@ -89,10 +89,10 @@ def run_checked(checked: Checked, curves: bool = True, budget: Budget | None = N
         given = [value.numel() for value in checked.inputs.values()]
         room = plan(
             largest=max([step.result.numel() for step in tricky.steps] + given),
-            held=sum(given),
+            inputs=sum(given),
             passes=(with_tricks, without, rules),
             roles=len(passes) - 1,
-            drawn=any(one.noise is not None for one in document.inputs),
+            drawn=any(input_.noise is not None for input_ in document.inputs),
             size=checked.dtype.itemsize,
         )
         swept = sweep(checked, room, budget)

@@ -11,16 +11,16 @@ const TICKS = { x: 80, y: 40 }; // pixels that Plotly wants between two
 const context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
 
 /**
- * Whether the axis is of the kind drawn here, shows what it was told, and can show `range`.
+ * Whether the axis is of the kind drawn here, shows what Plotly drew, and can show `range`.
  * @param {Axis} axis
- * @param {[number, number]} told
+ * @param {[number, number]} before
  * @param {[number, number]} range
  */
-export function canMove(axis, told, [low, high]) {
+export function canMove(axis, before, [low, high]) {
   const plain = axis.type === "linear" && axis.tickmode === "auto" && !axis.nticks && !axis.tickformat;
   const whole = axis.showgrid && axis.showline && axis.zeroline && axis.showticklabels;
   // Otherwise a learner has zoomed in, or the two axes are tied to each other.
-  const own = axis.range.every((end, index) => end === told[index]);
+  const own = axis.range.every((end, index) => end === before[index]);
   // Beyond these ends labels have letters: 10k.
   const most = Math.log10(Math.max(Math.abs(low), Math.abs(high))) + 0.01;
   return plain && whole && own && low < high && most >= -3 && most < 4;

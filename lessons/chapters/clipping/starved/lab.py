@@ -141,7 +141,7 @@ def _sizes(result: Result, hidden: frozenset[str]) -> Figure:
         curve(_power(curves[name]), name not in hidden, width, exact=True)
         for name, width in broad.items()
     ]
-    said = [
+    ends = [
         f"{ROLES[name].label} {number(float(abs(result[name].y[-1])), 3)}"
         for name in GRADIENTS
         if name not in hidden
@@ -150,7 +150,7 @@ def _sizes(result: Result, hidden: frozenset[str]) -> Figure:
         "size",
         "Size of the gradient, powers of ten",
         "A straight way down is an exponential tail. Where a line ends, the gradient is exactly 0.",
-        f"The power of ten of the gradient's size over x. At the last input: {', '.join(said)}.",
+        f"The power of ten of the gradient's size over x. At the last input: {', '.join(ends)}.",
         data,
         axes(span(curves["forward"]), (LOWEST, 2.0), "x", "log₁₀ |dL/dx|"),
     )

@@ -57,18 +57,18 @@ def as_meant(x: torch.Tensor, factor: float, product: str, rule: str, power: str
 def beliefs(run: Run, settings: Values) -> dict[str, float]:
     """The gradient of the weight in each case, with L = y, and what each belief expects."""
 
-    def one(product: str, rule: str) -> dict[str, float]:
+    def of_output(product: str, rule: str) -> dict[str, float]:
         return run(product=product, rule=rule, power="1")
 
-    article, matmul = one("weight_first", "first"), one("matmul", "both")
+    article, matmul = of_output("weight_first", "first"), of_output("matmul", "both")
     return {
         "mulgrad": article["trick_gradient"],
         "builtin": article["true_gradient"],
-        "visible": one("weight_first", "sign")["trick_gradient"],
-        "swapped": one("weight_second", "first")["trick_gradient"],
+        "visible": of_output("weight_first", "sign")["trick_gradient"],
+        "swapped": of_output("weight_second", "first")["trick_gradient"],
         "matmul_both": matmul["trick_gradient"],
         "matmul_builtin": matmul["true_gradient"],
-        "matmul_sign": one("matmul", "sign")["trick_gradient"],
+        "matmul_sign": of_output("matmul", "sign")["trick_gradient"],
         "of_output": 1.0,
         "nothing": 0.0,
     }
@@ -79,8 +79,8 @@ def as_torch_says(program: Program, x: torch.Tensor, settings: Values) -> dict[s
     leaf = x.detach().requires_grad_()
     given = {**settings, "product": "weight_second", "rule": "first", "power": "1"}
     y = program(leaf, **given).sum()
-    (came,) = torch.autograd.grad(y, leaf, allow_unused=True) if y.requires_grad else (None,)
-    return {"swapped_in_torch": "None" if came is None else format(float(came), ".4g")}
+    (gradient,) = torch.autograd.grad(y, leaf, allow_unused=True) if y.requires_grad else (None,)
+    return {"swapped_in_torch": "None" if gradient is None else format(float(gradient), ".4g")}
 
 
 def what_it_shows(result: Result) -> str:

@@ -156,14 +156,14 @@ def start(values: Values) -> Start:
 
 
 def _notes(key: str) -> Iterator[Note]:
-    here, there = outcome(key), key in IN_TENSORFLOW
-    if here.ends == "refuses":
-        yield Note("warning", f"Here this is an error: {here.words}")
-    elif here.ends == "warns":
-        yield Note("warning", f"Here this is a warning: {here.words}")
-    elif not there:
+    in_torch, in_tf = outcome(key), key in IN_TENSORFLOW
+    if in_torch.ends == "refuses":
+        yield Note("warning", f"Here this is an error: {in_torch.words}")
+    elif in_torch.ends == "warns":
+        yield Note("warning", f"Here this is a warning: {in_torch.words}")
+    elif not in_tf:
         yield Note("info", "Here the key binds: it is torch’s name of the type.")
-    if key and not there:
+    if key and not in_tf:
         yield Note("warning", "TensorFlow 1 ignores this key and says nothing.")
 
 

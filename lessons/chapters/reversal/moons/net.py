@@ -127,12 +127,12 @@ class Networks:
         rest = self.weights[2 * (self._depth + 1) :]
         return list(zip(rest[::2], rest[1::2], strict=True))
 
-    def at(self, index: int) -> "Networks":
+    def of_seed(self, index: int) -> "Networks":
         """One seed's networks, as they are now; they share no memory with these."""
-        one = object.__new__(Networks)
-        one.weights = [weight.detach()[index : index + 1].clone() for weight in self.weights]
-        one._squash, one._depth = self._squash, self._depth
-        return one
+        copy = object.__new__(Networks)
+        copy.weights = [weight.detach()[index : index + 1].clone() for weight in self.weights]
+        copy._squash, copy._depth = self._squash, self._depth
+        return copy
 
     def _layer(self, layer: int, x: torch.Tensor, frozen: bool = False) -> torch.Tensor:
         weight, bias = self.weights[2 * layer : 2 * layer + 2]
@@ -305,7 +305,7 @@ class Moons:
         self._beside.wait()
         for group in self.groups:
             if index < len(group.points):
-                arms = {name: arm.at(index) for name, arm in group.arms.items()}
+                arms = {name: arm.of_seed(index) for name, arm in group.arms.items()}
                 return arms, group.points[index : index + 1]
             index -= len(group.points)
         raise IndexError("no such seed")
