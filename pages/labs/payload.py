@@ -24,8 +24,8 @@ from lessons.kit.devices import devices
 from lessons.text import number
 from lessons.tracer import Recording
 from lessons.tracer.cutting import Cut, write_cuts
-from lessons.tracer.picture.drawing import covered
-from lessons.tracer.picture.drawing import picture as drawing
+from lessons.tracer.picture.graph_drawing import covered
+from lessons.tracer.picture.graph_drawing import picture as drawing
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.messages import (
     Control,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lessons.playground import RULES, PlaygroundError, presets
-from lessons.playground.document.document import DTYPES
+from lessons.playground.document.contents import DTYPES
 from lessons.playground.document.input_text import read_number
 from lessons.playground.language.limits import MAX_INPUTS
 from lessons.tricks import op_types

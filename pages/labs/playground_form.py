@@ -20,7 +20,7 @@ from lessons.playground import (
     read_values,
 )
 from lessons.playground.document.check import check_name
-from lessons.playground.document.document import Numbers, shape_of
+from lessons.playground.document.contents import Numbers, shape_of
 from lessons.playground.document.input_text import read_number, shortest
 from lessons.playground.language.limits import MAX_INPUTS, MAX_OVERRIDES
 from lessons.tricks import op_types

@@ -20,7 +20,7 @@ from lessons.outputs.catalogue import lessons
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from pages.labs.playground import FRAMEWORKS
 from pages.server.address import root
-from pages.server.answers import FILE, NUMBERS, PROGRAM, Answer
+from pages.server.api_answers import FILE, NUMBERS, PROGRAM, Answer
 from pages.server.computing import STOPPED, Notice
 from pages.server.socket import Workshop
 

@@ -15,12 +15,12 @@ from pages.labs import home, lesson, playground, wire
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Frame, RefusedError, Wish, read
 from pages.labs.turn import Turn
-from pages.server import answers
+from pages.server import api_answers
 from pages.server.tidy import HEAVY, Tidy
 from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, TooLong, Turns, Used
 
 FRAME = "frame"
-"""The work that a wish asks for; the others are those of ``answers``."""
+"""The work that a wish asks for; the others are those of ``api_answers``."""
 
 THREADS = 32
 """Pieces of work that are begun at once: each holds its memory. The others wait for a thread."""
@@ -148,7 +148,7 @@ class Computing:
             if flags.stopped:  # while it waited for this thread
                 raise Stopped
             reply: bytes | Notice = (
-                self.frame(text, turn) if work == FRAME else answers.answer(work, text, turn)
+                self.frame(text, turn) if work == FRAME else api_answers.answer(work, text, turn)
             )
         except RefusedTextError:
             reply = Notice("again")

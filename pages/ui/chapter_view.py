@@ -7,7 +7,7 @@ from lessons.outputs import catalogue
 from lessons.outputs.catalogue import Chapter
 from pages.ui import memory, site
 from pages.ui.lesson_view import lesson_view
-from pages.ui.plain import plain
+from pages.ui.verbatim import verbatim
 
 
 def chapter_page(slug: str) -> None:
@@ -31,7 +31,7 @@ def _chosen(chapter: Chapter) -> Lesson:
     first = chapter.lessons[0]
     if asked:
         title = first.prose.front["short"]
-        st.warning(f"There is no lesson “{plain(asked[:40])}” here. This is “{title}”.")
+        st.warning(f"There is no lesson “{verbatim(asked[:40])}” here. This is “{title}”.")
     return first
 
 

@@ -15,8 +15,8 @@ from pages.labs import numbers
 from pages.labs.code import Mark, bare, difference, markup
 from pages.ui.memory import Trail
 from pages.ui.place import Place
-from pages.ui.plain import plain
 from pages.ui.sketch import draw, drawn
+from pages.ui.verbatim import verbatim
 
 
 def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
@@ -143,7 +143,7 @@ def _number(
     with st.form(f"{key}_form", border=False):
         st.text_input("Your prediction", key=key, placeholder="a number, as in -0.5")
         if refused := st.session_state.get(f"{key}_refused"):
-            st.error(plain(refused))
+            st.error(verbatim(refused))
         st.form_submit_button("Commit to this number", on_click=send, type="primary")
 
 
@@ -165,7 +165,7 @@ def _sketch(
 
     draw(lesson.sketches[question.name], key, send)
     if refused := st.session_state.get(f"{key}_refused"):
-        st.error(plain(refused))
+        st.error(verbatim(refused))
 
 
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import lessons
 from lessons.tracer.derivatives import elementwise, products
-from lessons.tracer.picture.drawing import picture
+from lessons.tracer.picture.graph_drawing import picture
 
 pytestmark = pytest.mark.browser
 

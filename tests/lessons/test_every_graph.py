@@ -6,7 +6,7 @@ import torch
 from lessons.outputs.catalogue import lessons
 from lessons.outputs.export import with_cuts
 from lessons.tracer.cutting import read_cuts
-from lessons.tracer.picture.drawing import covered, picture
+from lessons.tracer.picture.graph_drawing import covered, picture
 from lessons.tracer.picture.sentences import spelled
 from lessons.tracer.recording.plain_tensor import Value
 from lessons.training.under_way import Run

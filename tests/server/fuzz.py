@@ -24,7 +24,7 @@ from pages.labs import wire
 from pages.labs.messages import MAX_SEQ, RefusedError, opened, read_training
 from pages.labs.playground import FRAMEWORKS
 from pages.labs.playground_form import form_of
-from pages.server import answers
+from pages.server import api_answers
 from pages.server.child import HEAD
 from pages.server.computers import InProcess
 from pages.server.computing import MISTAKE, Computing, Notice
@@ -345,11 +345,12 @@ async def lines(random_: random.Random) -> list[str]:
 
 def question(random_: random.Random) -> list[str]:
     """One question of the numbers' API; returns how it was answered."""
-    kind = random_.choice([answers.NUMBERS, answers.NUMBERS, answers.FILE, answers.PROGRAM])
-    name = random_.choice([*FRAMEWORKS.values()] if kind == answers.PROGRAM else SLUGS)
+    numbers, file, program = api_answers.NUMBERS, api_answers.FILE, api_answers.PROGRAM
+    kind = random_.choice([numbers, numbers, file, program])
+    name = random_.choice([*FRAMEWORKS.values()] if kind == program else SLUGS)
     query: list[tuple[str, str]] = []
     body = ""
-    if kind == answers.PROGRAM:
+    if kind == program:
         body = to_text(random_.choice([*(p.document for p in presets()), wild(random_)]))
         body = mutated(random_, body, random_.randrange(4))
     else:
@@ -376,12 +377,12 @@ def question(random_: random.Random) -> list[str]:
     assert done.wait(HUNG), f"no answer to {kind} {name}"
     (whole,) = replies
     assert isinstance(whole, bytes), f"{whole} to {kind} {str(asked)[:300]}"
-    status, text, file = json.loads(whole)
+    status, text, saved_as = json.loads(whole)
     assert status in (200, 400, 404, 503), status
     if status != 200:
         short(text)
         return [f"api_{status}"]
-    if file:
+    if saved_as:
         ast.parse(text)
     else:
         json.loads(text, parse_constant=lambda word: 1 / 0)

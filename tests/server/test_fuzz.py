@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from pages.server import answers
+from pages.server import api_answers
 from pages.server.computing import Computing
 from tests.server import fuzz
 from tests.support.fuzzing import found
@@ -22,7 +22,7 @@ def broken(*_):
 
 
 @pytest.mark.parametrize(
-    ("where", "name"), [(Computing, "frame"), (answers, "_answer"), (fuzz.Trainer, "_wish")]
+    ("where", "name"), [(Computing, "frame"), (api_answers, "_answer"), (fuzz.Trainer, "_wish")]
 )
 def test_a_mistake_of_ours_is_found(where, name, monkeypatch, capsys):
     monkeypatch.setattr(where, name, broken)

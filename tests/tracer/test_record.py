@@ -14,7 +14,7 @@ from torch.nn import functional
 from lessons.outputs.catalogue import lessons
 from lessons.tracer import RecordError, named, record
 from lessons.tracer.cutting import cut
-from lessons.tracer.picture.drawing import picture
+from lessons.tracer.picture.graph_drawing import picture
 from lessons.tracer.recording.plain_tensor import LIMIT
 from lessons.tricks import (
     clip_gradient,

@@ -11,7 +11,7 @@ import torch
 from lessons.chapters.reversal.moons.lab import TRAINING, Watched
 from lessons.chapters.reversal.moons.lesson import adversarial, classifier, reversed_twice
 from lessons.chapters.reversal.moons.net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
-from lessons.chapters.reversal.moons.roles import Heads, features_of_one, settings_of_one
+from lessons.chapters.reversal.moons.single_point import Heads, features_of_one, settings_of_one
 from lessons.outputs.catalogue import find
 from lessons.training.stacked import WORTH_A_THREAD, Adam
 from lessons.training.under_way import Run, finished

@@ -26,7 +26,7 @@ import re
 import zlib
 from collections.abc import Callable
 
-from lessons.playground.document.document import Document, Input, Override, Plot
+from lessons.playground.document.contents import Document, Input, Override, Plot
 from lessons.playground.document.input_text import (
     format_noise,
     format_values,
@@ -35,9 +35,9 @@ from lessons.playground.document.input_text import (
     read_values,
     shortest,
 )
-from lessons.playground.language.errors import PlaygroundError, brief, suggestion
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.language.lookalikes import explain, unshowable
+from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
 
 _LARGEST_URL = 20_000
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import torch
 
 from lessons.kit.draws import unit_draws
-from lessons.playground.document.document import DTYPES, Document, Input, Noise, shape_of
+from lessons.playground.document.contents import DTYPES, Document, Input, Noise, shape_of
 from lessons.playground.document.override_rules import Row, read_override
-from lessons.playground.language.errors import PlaygroundError, brief, suggestion
 from lessons.playground.language.expressions import Program
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import (
@@ -22,6 +21,7 @@ from lessons.playground.language.limits import (
 )
 from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.parse import parse_program
+from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
 
 _LARGEST_SEED = 2**32 - 1
 _PLOT = 1e6

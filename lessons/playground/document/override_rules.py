@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from lessons.playground.document.document import Override
-from lessons.playground.language.errors import PlaygroundError, brief, nearest, shape_text
+from lessons.playground.document.contents import Override
 from lessons.playground.language.expressions import Nothing, Rule
 from lessons.playground.language.parse import parse_rule
+from lessons.playground.language.playground_error import PlaygroundError, brief, nearest, shape_text
 from lessons.playground.running.interpret import Machine
 from lessons.tricks import op_types
 

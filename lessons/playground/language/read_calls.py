@@ -3,7 +3,6 @@
 import ast
 from typing import Protocol
 
-from lessons.playground.language.errors import PlaygroundError, brief, nearest
 from lessons.playground.language.expressions import (
     Call,
     Name,
@@ -16,6 +15,7 @@ from lessons.playground.language.expressions import (
     walk,
 )
 from lessons.playground.language.functions import CALLABLE, FORMS, FUNCTIONS, Function, Parameter
+from lessons.playground.language.playground_error import PlaygroundError, brief, nearest
 
 
 class Reader(Protocol):

@@ -7,7 +7,6 @@ import ast
 from collections.abc import Callable, Sequence
 
 from lessons.playground.language.constants import apply, list_of_numbers
-from lessons.playground.language.errors import PlaygroundError, brief, suggestion
 from lessons.playground.language.expressions import (
     COMPARISONS,
     Assignment,
@@ -21,6 +20,7 @@ from lessons.playground.language.expressions import (
 )
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import MAX_CHAIN, MAX_EXPONENT, MAX_NUMBER, MAX_OPS
+from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
 from lessons.playground.language.read_calls import CallReader
 from lessons.playground.language.refusals import not_in_language
 

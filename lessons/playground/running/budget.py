@@ -14,7 +14,6 @@ from typing import Any
 
 import torch
 
-from lessons.playground.language.errors import PlaygroundError
 from lessons.playground.language.expressions import Node
 from lessons.playground.language.limits import (
     CURVE_POINTS,
@@ -25,6 +24,7 @@ from lessons.playground.language.limits import (
     MAX_SWEEP_WORK,
     SECONDS,
 )
+from lessons.playground.language.playground_error import PlaygroundError
 
 SAVED = 2
 """Numbers held for each number of a result: the result, and what autograd keeps for its way back or

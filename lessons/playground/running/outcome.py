@@ -15,11 +15,11 @@ import torch
 
 from lessons.contract.result import Array, Result, Series
 from lessons.playground.document.check import Checked, check
-from lessons.playground.document.document import Document
+from lessons.playground.document.contents import Document
 from lessons.playground.language.limits import SECONDS
 from lessons.playground.running.budget import Budget, plan
 from lessons.playground.running.execute import gradients, live
-from lessons.playground.running.notes import notes
+from lessons.playground.running.run_notes import notes
 from lessons.playground.running.sweep import sweep
 
 Gradient = torch.Tensor | None

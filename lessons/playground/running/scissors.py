@@ -9,8 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from lessons.playground.document.check import check
-from lessons.playground.document.document import Document
-from lessons.playground.language.errors import PlaygroundError, brief, nearest
+from lessons.playground.document.contents import Document
 from lessons.playground.language.expressions import (
     Call,
     Node,
@@ -20,6 +19,7 @@ from lessons.playground.language.expressions import (
     Surrogate,
     walk,
 )
+from lessons.playground.language.playground_error import PlaygroundError, brief, nearest
 
 _OPEN, _CLOSE = "stop_gradient(", ")"
 

@@ -18,7 +18,7 @@ from lessons.chapters.reversal.moons.figures import (
     table,
 )
 from lessons.chapters.reversal.moons.net import Moons
-from lessons.chapters.reversal.moons.roles import (
+from lessons.chapters.reversal.moons.single_point import (
     UNITS,
     Heads,
     by_role,

@@ -2,8 +2,8 @@
 
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.answers import line_or_band
 from lessons.chapters.stop_gradient.shared_noise.lab import LAB
+from lessons.chapters.stop_gradient.shared_noise.predictions import line_or_band
 from lessons.contract.lesson import Lesson
 
 

@@ -2,8 +2,8 @@
 
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.answers import value_and_gradient
 from lessons.chapters.stop_gradient.shared_noise.lab import LAB
+from lessons.chapters.stop_gradient.shared_noise.predictions import value_and_gradient
 from lessons.contract.lesson import Lesson
 from lessons.tricks import stop_gradient
 

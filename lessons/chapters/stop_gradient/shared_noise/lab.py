@@ -8,14 +8,14 @@ import numpy as np
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise.figures import figures, table
-from lessons.chapters.stop_gradient.shared_noise.gradients import (
+from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
     Program,
     by_role,
     first_draw,
     intended,
     of_this_noise,
 )
-from lessons.chapters.stop_gradient.shared_noise.notes import notes
+from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import notes
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Index, Integer, Number, Numbers, Values
 from lessons.contract.result import Histogram, Result, Series, warned

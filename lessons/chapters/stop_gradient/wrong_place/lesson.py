@@ -2,8 +2,8 @@
 
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.answers import formulas, which_formula
 from lessons.chapters.stop_gradient.shared_noise.lab import LAB
+from lessons.chapters.stop_gradient.shared_noise.predictions import formulas, which_formula
 from lessons.contract.lesson import Lesson
 from lessons.contract.sketch import Sketch
 from lessons.tricks import stop_gradient

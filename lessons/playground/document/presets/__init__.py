@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from lessons.playground.document.as_text import from_text
-from lessons.playground.document.document import Document
-from lessons.playground.language.errors import PlaygroundError, brief, suggestion
+from lessons.playground.document.contents import Document
+from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
 
 _FOLDER = Path(__file__).parent
 

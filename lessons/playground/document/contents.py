@@ -7,7 +7,7 @@ A document is only text and numbers. `check.py` reads it into something that can
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from lessons.playground.language.errors import PlaygroundError, brief, suggestion
+from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
 
 Distribution = Literal["uniform", "normal"]
 

@@ -15,7 +15,7 @@ from lessons.kit.bundle import bundle, names_read
 from lessons.playground.codegen.emit import Emitter
 from lessons.playground.codegen.frameworks import FRAMEWORKS, Framework
 from lessons.playground.document.check import Checked, check
-from lessons.playground.document.document import Document
+from lessons.playground.document.contents import Document
 from lessons.playground.document.input_text import format_noise
 from lessons.playground.document.override_rules import Row
 from lessons.playground.language.expressions import Assignment, Name, Number, Operator, walk

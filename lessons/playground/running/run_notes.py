@@ -8,9 +8,9 @@ import torch
 
 from lessons.contract.result import Note
 from lessons.playground.document.check import Checked
-from lessons.playground.language.errors import nearest
 from lessons.playground.language.expressions import Call, Node
 from lessons.playground.language.limits import CURVE_POINTS
+from lessons.playground.language.playground_error import nearest
 from lessons.playground.running.execute import Live, gradients
 from lessons.playground.running.interpret import Step
 from lessons.playground.running.sweep import Curves

@@ -9,7 +9,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Series
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import axes, band, curve, points, round_up, span
-from lessons.playground.document.document import Document
+from lessons.playground.document.contents import Document
 from lessons.playground.running.outcome import Outcome
 from lessons.text import listed, number
 
