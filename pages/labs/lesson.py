@@ -154,15 +154,15 @@ def edges(lesson: Lesson, asked: str, values: Values) -> tuple[tuple[Cut, ...], 
     except ValueError as error:
         return (), f"No edge is cut. {error}"
     known = lesson.edges(values) if cuts else frozenset(cuts)
-    gone = [one for one in cuts if one not in known]
+    gone = [edge for edge in cuts if edge not in known]
     if not gone:
         return cuts, ""
-    names = listed([visible(write_cuts([one])) for one in gone], most=3)
+    names = listed([visible(write_cuts([edge])) for edge in gone], most=3)
     refusal = (
         f"No edge to cut at {names}, so nothing is cut there. "
         f"The edges that can be cut: {write_cuts(known) or 'none'}."
     )
-    return tuple(one for one in cuts if one in known), refusal
+    return tuple(edge for edge in cuts if edge in known), refusal
 
 
 @lru_cache(maxsize=64)
@@ -187,4 +187,4 @@ def _graph(
 
 def edge_names(cuts: Collection[Cut]) -> list[str]:
     """Each cut as an address has it, in order."""
-    return [write_cuts([one]) for one in sorted(cuts)]
+    return [write_cuts([edge]) for edge in sorted(cuts)]

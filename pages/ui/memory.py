@@ -167,7 +167,9 @@ def _read(lesson: Lesson, fields: list[str]) -> Trail:
 
 def _answers(lesson: Lesson, name: str, answer: object) -> bool:
     """Whether this can be an answer to the lesson's question of that name."""
-    question = next((one for one in lesson.prose.questions if one.name == name), None)
+    question = next(
+        (question for question in lesson.prose.questions if question.name == name), None
+    )
     if question is None or not isinstance(answer, str):
         return False
     if question.kind in ("choice", "bug"):
