@@ -5,7 +5,7 @@ import sys
 
 SCRIPT = """
 import resource
-from lessons import find
+from lessons.outputs.catalogue import find
 from lessons.kit.devices import suit_small_tensors
 
 suit_small_tensors()
