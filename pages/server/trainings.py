@@ -29,23 +29,23 @@ class Worker(Child):
         self.start()
         self._listeners[client] = listener
         self._wishes[client] = seq, wish, training
-        self.send({"who": client, "seq": seq, "wish": wish, "training": training})
+        self.send({"client": client, "seq": seq, "wish": wish, "training": training})
 
     def taken(self, client: int) -> None:
         """The learner's browser has taken in a picture."""
         if client in self._listeners:
-            self.send({"who": client, "taken": 1})
+            self.send({"client": client, "taken": 1})
 
     def gone(self, client: int) -> None:
         """The learner has left."""
         if self._listeners.pop(client, None):
             del self._wishes[client]
-            self.send({"who": client, "gone": 1})
+            self.send({"client": client, "gone": 1})
 
     def started(self) -> None:
         """What is wanted now is wanted of the new process."""
         for client, (seq, wish, training) in self._wishes.items():
-            self.send({"who": client, "seq": seq, "wish": wish, "training": training})
+            self.send({"client": client, "seq": seq, "wish": wish, "training": training})
 
     def received(self, client: int, seq: int, content: bytes) -> None:
         """A picture."""

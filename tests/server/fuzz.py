@@ -149,16 +149,16 @@ class Training:
         token.encode()
         return self
 
-    def wish(self, who: int, listener: Any, seq: int, wish: str, training: str) -> None:
-        self._listeners[who] = listener
-        self._pass({"who": who, "seq": seq, "wish": wish, "training": training})
+    def wish(self, client: int, listener: Any, seq: int, wish: str, training: str) -> None:
+        self._listeners[client] = listener
+        self._pass({"client": client, "seq": seq, "wish": wish, "training": training})
 
-    def taken(self, who: int) -> None:
-        self._pass({"who": who, "taken": 1})
+    def taken(self, client: int) -> None:
+        self._pass({"client": client, "taken": 1})
 
-    def gone(self, who: int) -> None:
-        self._listeners.pop(who, None)
-        self._pass({"who": who, "gone": 1})
+    def gone(self, client: int) -> None:
+        self._listeners.pop(client, None)
+        self._pass({"client": client, "gone": 1})
 
     def _pass(self, line: dict[str, Any]) -> None:
         self._trainer._take([json.loads(json.dumps(line).encode())])
@@ -170,10 +170,10 @@ class Training:
         self._out.seek(0)
         self._out.truncate()
         while head := came.read(HEAD.size):
-            who, _, length = HEAD.unpack(head)
+            client, _, length = HEAD.unpack(head)
             content = came.read(length)
-            if who in self._listeners:
-                self._listeners[who](content)
+            if client in self._listeners:
+                self._listeners[client](content)
 
 
 def real(random_: random.Random, slug: str, have: dict[str, str]) -> dict[str, Any]:

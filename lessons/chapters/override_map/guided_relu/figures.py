@@ -21,7 +21,7 @@ from lessons.kit.chart_pieces import (
     spoken,
 )
 from lessons.text import number
-from lessons.training.drawing import of, over_steps, step_axes, with_ends
+from lessons.training.step_charts import of, over_steps, step_axes, with_ends
 
 HEIGHT = 250
 ROLE_OF = {"plain": "true_gradient", "guided": "trick_gradient", "deconvnet": "noise"}
