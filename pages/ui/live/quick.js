@@ -1,10 +1,22 @@
-// Moves a chart's curves, areas, points and axes without Plotly's whole pipeline. Plotly.react costs
-// about 20 ms a chart, most of it spent finding out that only numbers changed. Where only numbers
-// changed, writing them into the SVG that Plotly made costs about 1 ms. The chart is then the same
-// picture, but Plotly itself holds the old numbers until `charts.js` calls react in a quiet moment.
-// Whatever is not a plain scatter trace is left to Plotly.
+// Moves a chart's curves, areas, points and axes without Plotly's whole pipeline, by writing numbers
+// into the SVG that Plotly made. The chart is then the same picture, but Plotly itself holds the old
+// numbers until `charts.js` calls react in a quiet moment. Whatever is not a plain scatter trace is
+// left to Plotly.
+//
+// It reads Plotly's private fields, and is kept for this: one update of a whole lab costs the main
+// thread, in ms of its CPU on a slow machine (the lab noise_leaks, two_players, flip):
+//
+//   written here                                   9   15   12
+//   Plotly.react                                  39   49   25
+//   Plotly.update                                 33   44   25
+//   Plotly.animate, without redraw, a frame late  27   31   19
+//
+// 60 updates a second leave 17 ms. Nothing else knows that this is done: charts.js asks whether it
+// was. tests/browser/test_quick_drawing.py compares each chart with Plotly's own and fails where a
+// new Plotly has other fields or another SVG.
 
 import { QuickAxis, canMove, scale } from "./quick_axis.js";
+import { QuickCrowd, isCrowd } from "./quick_crowd.js";
 
 /** @import { Axis, Chart, Layout, Plot, Trace } from "./plotly.d.ts" */
 
@@ -13,8 +25,11 @@ import { QuickAxis, canMove, scale } from "./quick_axis.js";
  * @typedef {(value: number) => number} Place  from a number to a pixel
  * @typedef {[number, number]} Range
  *
- * What Plotly drew last, and the axes that were moved since.
- * @typedef {{ranges: Record<string, Range | undefined>, axes: Map<string, QuickAxis>}} Drawn
+ * What Plotly drew last, and the axes and crowds that were moved since.
+ * @typedef {Object} Drawn
+ * @property {Record<string, Range | undefined>} ranges
+ * @property {Map<string, QuickAxis>} axes
+ * @property {Map<Element, QuickCrowd>} crowds
  */
 
 // Of Plotly's arrow, as shares of its size: its two corners, and where the shaft ends.
@@ -31,9 +46,10 @@ const known = new WeakMap();
  * @param {Layout} layout
  */
 export function handBack(plot, layout) {
-  for (const axis of known.get(plot)?.axes.values() ?? []) axis.putBack();
+  const before = known.get(plot);
+  for (const one of [...(before?.axes.values() ?? []), ...(before?.crowds.values() ?? [])]) one.putBack();
   const ranges = { x: layout.xaxis?.range, y: layout.yaxis?.range };
-  known.set(plot, { ranges, axes: new Map() });
+  known.set(plot, { ranges, axes: new Map(), crowds: new Map() });
 }
 
 /**
@@ -48,6 +64,7 @@ export function quickDraw(plot, { data, layout }) {
   if (!x || !y) return false;
   const moved = x.moved || y.moved;
   if (moved && (layout.shapes || layout.annotations)) return false;
+  const crowds = known.get(plot)?.crowds ?? new Map();
   /** @type {Change[]} */
   const changes = [];
   for (const [index, trace] of data.entries()) {
@@ -56,13 +73,14 @@ export function quickDraw(plot, { data, layout }) {
     if (trace.type === "heatmap" && trace.x === undefined && trace.y === undefined && !moved) continue;
     if (trace.type !== "scatter" || (trace.line?.shape ?? "linear") !== "linear") return false;
     const node = plot.querySelector(`.scatterlayer .trace${plot._fullData?.[index].uid}`);
-    const at = pixels(trace, x.place, y.place);
-    if (!node && !at.length) continue; // Plotly makes nothing for a trace without points
-    const found = node && scatter(node, at, trace);
+    const spots = pixels(trace, x.place, y.place);
+    if (!node && !spots.length) continue; // Plotly makes nothing for a trace without points
+    const found = node && scatter(node, spots, trace, crowds);
     if (!found) return false;
     changes.push(...found);
   }
   for (const { axis, range } of [x, y]) if (range) axis?.show(range);
+  for (const crowd of crowds.values()) crowd.show();
   for (const [node, name, value] of changes) {
     // What stands still costs the browser as much as what moves, unless it is left alone.
     if (node.getAttribute(name) !== value) node.setAttribute(name, value);
@@ -82,15 +100,15 @@ function look(plot, layout, letter) {
   const drawn = known.get(plot);
   if (!own || !drawn) return null;
   const range = layout[`${letter}axis`]?.range;
-  const told = drawn.ranges[letter];
+  const before = drawn.ranges[letter];
   let axis = drawn.axes.get(letter);
-  const moved = String(range) !== String(told);
+  const moved = String(range) !== String(before);
   if (!moved) {
     // Not c2p where it can be helped: it rounds, and so does the slope between two of its places.
     const place = own.type === "linear" ? scale(letter, own, own.range) : own.c2p;
     return { place, moved, axis, range };
   }
-  if (!range || !told || !canMove(own, told, range)) return null;
+  if (!range || !before || !canMove(own, before, range)) return null;
   axis ??= new QuickAxis(plot, letter, own);
   if (!axis.isWhole) return null;
   drawn.axes.set(letter, axis);
@@ -117,49 +135,65 @@ function pixels({ x: xs = [], y: ys = [] }, across, down) {
 
 /**
  * @param {Element} node
- * @param {(string|null)[]} at
+ * @param {(string|null)[]} spots
  * @param {Trace} trace
+ * @param {Map<Element, QuickCrowd>} crowds
  * @returns {?Change[]}
  */
-function scatter(node, at, trace) {
-  if (trace.marker?.angleref === "previous") return arrows(node, at, trace.marker);
+function scatter(node, spots, trace, crowds) {
+  if (isCrowd(trace)) return crowd(node, spots, crowds);
+  if (trace.marker?.angleref === "previous") return arrows(node, spots, trace.marker);
   /** @type {Change[]} */
   const changes = [];
   for (const mode of trace.mode?.split("+") ?? []) {
     const draw = { lines, markers: points, text: words }[mode];
-    const found = draw?.(node, at, trace);
+    const found = draw?.(node, spots, trace);
     if (!found) return null;
     changes.push(...found);
   }
   return changes;
 }
 
-/** @param {Element} node  @param {(string|null)[]} at  @returns {?Change[]} */
-function points(node, at) {
+/** @param {Element} node  @param {(string|null)[]} spots  @returns {?Change[]} */
+function points(node, spots) {
   const marks = node.querySelectorAll(".points > .point");
-  const places = at.filter((spot) => spot !== null);
+  const places = spots.filter((spot) => spot !== null);
   if (marks.length !== places.length) return null;
   return places.map((spot, index) => [marks[index], "transform", `translate(${spot})`]);
 }
 
 /**
+ * @param {Element} node
+ * @param {(string|null)[]} spots
+ * @param {Map<Element, QuickCrowd>} crowds
+ * @returns {?Change[]}
+ */
+function crowd(node, spots, crowds) {
+  const dots = crowds.get(node) ?? new QuickCrowd([...node.querySelectorAll(".points > .point")]);
+  const path = dots.drawn(spots.filter((spot) => spot !== null));
+  if (path === null) return crowds.has(node) ? null : points(node, spots);
+  crowds.set(node, dots);
+  return [[dots.path, "d", path]];
+}
+
+/**
  * Arrows, each of a tail and a head with a gap behind: the head turns, the shaft ends before its tip.
  * @param {Element} node
- * @param {(string|null)[]} at
+ * @param {(string|null)[]} spots
  * @param {NonNullable<Trace["marker"]>} marker
  * @returns {?Change[]}
  */
-function arrows(node, at, { symbol, size = [] }) {
-  const changes = points(node, at);
+function arrows(node, spots, { symbol, size }) {
+  const changes = points(node, spots);
   const heads = [...node.querySelectorAll(".points > .point")].filter((_, index) => index % 2);
   const shafts = node.querySelectorAll(".lines > .js-line");
-  const pairs = stretches(at);
+  const pairs = stretches(spots);
   const alike = heads.length === pairs.length && shafts.length === pairs.length;
   if (!changes || symbol !== "arrow" || !alike || pairs.some(({ length }) => length !== 2)) return null;
   for (const [index, pair] of pairs.entries()) {
     const [[fromX, fromY], [x, y]] = pair.map((spot) => spot.split(",").map(Number));
     const long = Math.hypot(x - fromX, y - fromY);
-    const big = size[3 * index + 1];
+    const big = typeof size === "object" ? size[3 * index + 1] : 0;
     if (!long || !big) return null;
     const [alongX, alongY] = [(big * (x - fromX)) / long, (big * (y - fromY)) / long];
     const corner = (/** @type {number} */ side) =>
@@ -174,23 +208,23 @@ function arrows(node, at, { symbol, size = [] }) {
 /**
  * Words on a chart are Plotly's, but nearly always there are none.
  * @param {Element} node
- * @param {(string|null)[]} at
+ * @param {(string|null)[]} spots
  * @returns {?Change[]}
  */
-function words(node, at) {
-  return at.length || node.querySelector(".textpoint") ? null : [];
+function words(node, spots) {
+  return spots.length || node.querySelector(".textpoint") ? null : [];
 }
 
 /**
  * A line or an area, with a line around it perhaps: one path a stretch for lines as long as there
  * are enough, one for an area.
  * @param {Element} node
- * @param {(string|null)[]} at
+ * @param {(string|null)[]} spots
  * @param {Trace} trace
  * @returns {?Change[]}
  */
-function lines(node, at, trace) {
-  const parts = stretches(at).map((part) => part.join("L"));
+function lines(node, spots, trace) {
+  const parts = stretches(spots).map((part) => part.join("L"));
   /** @type {Change[]} */
   const changes = [];
   if (trace.fill === "toself") {
@@ -213,12 +247,12 @@ function lines(node, at, trace) {
 
 /**
  * Unbroken runs of two places or more: Plotly draws no line through a single one.
- * @param {(string|null)[]} at
+ * @param {(string|null)[]} spots
  */
-function stretches(at) {
+function stretches(spots) {
   /** @type {string[][]} */
   const found = [[]];
-  for (const spot of at) {
+  for (const spot of spots) {
     if (spot === null) found.push([]);
     else found[found.length - 1].push(spot);
   }
