@@ -69,8 +69,8 @@ def test_what_a_step_asks_of_the_graph_is_there(lesson):
         values = lesson.validate(step.lab)
         cuts = read_cuts(step.cuts or "")
         assert set(cuts) <= lesson.edges(values), step.title
-        if step.component is not None:
-            assert step.component <= len(drawn(lesson, values, cuts)["steps"]), step.title
+        if step.graph_step is not None:
+            assert step.graph_step <= len(drawn(lesson, values, cuts)["steps"]), step.title
 
 
 @LESSONS
