@@ -60,9 +60,9 @@ def test_stop_and_a_newer_wish_reach_the_process(browser):
     while browser.next()[1] != "progress":
         pass
     browser.send(f"{browser.seq} stop")
-    while (next_ := browser.next())[1] == "progress":
+    while (message := browser.next())[1] == "progress":
         pass
-    assert next_[:2] == (browser.seq, "stopped")
+    assert message[:2] == (browser.seq, "stopped")
     browser.ask("noise_leaks", values=draws)
     while browser.next()[1] != "progress":
         pass
@@ -89,10 +89,10 @@ def test_a_process_that_ends_says_so_and_another_takes_its_place(url, computers)
         busy = next(one for one in computers if one.jobs)
         before = busy.pid
         os.kill(before, signal.SIGKILL)
-        while (next_ := browser.next())[1] == "progress":
+        while (message := browser.next())[1] == "progress":
             pass
-        assert next_[1] == "refused"
-        assert "on the server" in next_[2]["text"]
+        assert message[1] == "refused"
+        assert "on the server" in message[2]["text"]
         browser.ask("flip", values={"scale": "1.25"})  # another process, or the new one
         assert browser.frame()["form"]["scale"] == "1.25"
         deadline = time.monotonic() + 60

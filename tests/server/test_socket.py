@@ -74,16 +74,16 @@ def test_a_newer_wish_ends_slow_work_and_stop_ends_it_too(browser):
     assert kinds[0][1] == "progress"
     assert 0 < kinds[0][2]["share"] < 1
     browser.ask("flip")
-    while (next_ := browser.next())[1] == "progress":
-        assert next_[0] == first
-    assert next_[:2] == (browser.seq, 0)
+    while (message := browser.next())[1] == "progress":
+        assert message[0] == first
+    assert message[:2] == (browser.seq, 0)
     assert time.monotonic() - start < 0.9
     browser.ask("slow")
     browser.next()
     browser.send(f"{browser.seq} stop")
-    while (next_ := browser.next())[1] == "progress":
+    while (message := browser.next())[1] == "progress":
         pass
-    assert next_[:2] == (browser.seq, "stopped")
+    assert message[:2] == (browser.seq, "stopped")
 
 
 def test_a_refused_text_asks_for_what_was_good(browser):
@@ -218,9 +218,9 @@ def test_a_stop_before_the_turn_of_a_wish_is_heeded(browser, url):
     assert browser.next()[1] == "progress"
     browser.ask("slow", values={"n": "2"})
     browser.send(f"{browser.seq} stop")
-    while (next_ := browser.next())[1] == "progress":
-        assert next_[0] == browser.seq - 1, "what was stopped is not begun"
-    assert next_[:2] == (browser.seq, "stopped")
+    while (message := browser.next())[1] == "progress":
+        assert message[0] == browser.seq - 1, "what was stopped is not begun"
+    assert message[:2] == (browser.seq, "stopped")
 
 
 @pytest.mark.skipif(not resident(), reason="reads the kernel's table")
