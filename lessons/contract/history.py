@@ -86,11 +86,11 @@ class History:
         lost = [not np.isfinite(seed).all() for seed in np.stack(numbers).T]
         if not any(lost):
             return ()
-        said = (
+        message = (
             f"In {sum(lost)} of {len(lost)} seeds a number is ∞ or NaN: the updates became "
             "too large. Those seeds are left out of the means. Try a smaller learning rate."
         )
-        return (Note("warning", said),)
+        return (Note("warning", message),)
 
 
 def _band(seeds: Array) -> _Band:

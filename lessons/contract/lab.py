@@ -27,7 +27,7 @@ class Start:
         leaves: the tensors it starts from, by argument; those that require a gradient get one.
         settings: its other arguments.
         index: the component whose numbers the drawing shows, as in
-            ``lessons.tracer.picture.drawing``.
+            ``lessons.tracer.picture.graph_drawing``.
         finish: makes one tensor of what the program returns; the backward pass starts there, with
             an upstream gradient of ones.
         besides: the tensors that the program reads though they are none of its arguments, weights

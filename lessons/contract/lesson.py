@@ -194,9 +194,9 @@ def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozen
     """
     return frozenset(
         role
-        for place, one in enumerate(lesson.prose.steps, start=1)
-        if one.question and one.question.name not in answered and step <= place
-        for role in one.question.hides
+        for number, prose_step in enumerate(lesson.prose.steps, start=1)
+        if prose_step.question and prose_step.question.name not in answered and step <= number
+        for role in prose_step.question.hides
     )
 
 

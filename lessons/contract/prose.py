@@ -96,7 +96,8 @@ class Question:
 class Step:
     """One step: a title, Markdown, what it sets in the lab, perhaps a question, where to look.
 
-    ``cuts`` and ``at`` are what it sets in the graph: None leaves that as the learner has it.
+    ``cuts`` and ``graph_step``, a step of the backward pass, are what it sets in the graph: None
+    leaves that as the learner has it.
     """
 
     title: str
@@ -105,7 +106,7 @@ class Step:
     question: Question | None = None
     show: str = ""
     cuts: str | None = None
-    at: int | None = None
+    graph_step: int | None = None
 
 
 @dataclass(frozen=True)
@@ -226,10 +227,10 @@ def _step(path: Path, section: str) -> Step:
             show = directive.group(2)
         else:
             raise ProseError(f"{where}: unknown directive {directive.group(1)!r}")
-    cuts, at = lab.pop("cuts", None), lab.pop("at", None)
-    if at is not None and not (at.isascii() and at.isdigit()):
-        raise ProseError(f"{where}: at is a step of the backward pass, 0 or more, not {at!r}")
-    look = show, cuts, None if at is None else int(at)
+    cuts, number = lab.pop("cuts", None), lab.pop("at", None)
+    if number is not None and not (number.isascii() and number.isdigit()):
+        raise ProseError(f"{where}: at is a step of the backward pass, 0 or more, not {number!r}")
+    look = show, cuts, None if number is None else int(number)
     if not asked:
         return Step(title.strip(), "\n".join(lines).strip(), lab, None, *look)
     text, options = _options(where, lines)
@@ -259,5 +260,5 @@ def _options(where: str, lines: list[str]) -> tuple[str, tuple[Option, ...]]:
             text.append(line)
     if len(found) < 2 or any(not reply for _, _, reply in found):
         raise ProseError(f"{where}: a prediction needs two answers or more, each with a reply")
-    options = tuple(Option(key, said, " ".join(reply)) for key, said, reply in found)
+    options = tuple(Option(key, label, " ".join(reply)) for key, label, reply in found)
     return "\n".join(text).strip(), options

@@ -100,7 +100,7 @@ class Sketch:
         Raises:
             ValueError: the result has no curve in this role, or none that reaches all handles.
         """
-        curve = next((one for one in result.curves if one.name == self.role), None)
+        curve = next((drawn for drawn in result.curves if drawn.name == self.role), None)
         if curve is None:
             raise ValueError(f"the result has no curve {self.role!r}")
         there = np.isfinite(curve.y)
@@ -132,11 +132,11 @@ class Sketch:
     def spoken(self, graded: Graded) -> str:
         """Sketch and computed curve in words and numbers, for those who cannot see the chart."""
         rows = zip(graded.x.tolist(), graded.sketch.tolist(), graded.computed.tolist(), strict=True)
-        said = (
+        handles = (
             f"x = {number(x)}: you {number(mine, 3)}, {ROLES[self.role].label} {number(theirs, 3)}"
             for x, mine, theirs in rows
         )
-        return f"Your sketch of {self.label} over x. {'; '.join(said)}."
+        return f"Your sketch of {self.label} over x. {'; '.join(handles)}."
 
     def _in_sight(self, y: Array) -> Array:
         return np.clip(np.asarray(y, dtype=np.float64), self.low, self.high)

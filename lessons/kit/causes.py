@@ -16,10 +16,10 @@ def lost(values: Iterable[torch.Tensor]) -> torch.Tensor:
     return ~torch.stack([value.isfinite() for value in values]).all(0)
 
 
-def told(
+def notes_on_not_finite(
     name: str,
     given: torch.Tensor,
-    here: Mapping[str, torch.Tensor],
+    values: Mapping[str, torch.Tensor],
     causes: Iterable[Cause],
     otherwise: str = "",
 ) -> Iterator[Note]:
@@ -28,15 +28,15 @@ def told(
     Args:
         name: what the inputs are called.
         given: the inputs as they are to be read, shape [n].
-        here: what was computed at each, by role, shape [n].
+        values: what was computed at each, by role, shape [n].
         causes: in the order in which they are told.
         otherwise: what is said of an input that has none of them, if anything.
     """
-    left = lost(here.values())
-    rest = ((torch.ones_like(left), otherwise),) if otherwise else ()
+    unexplained = lost(values.values())
+    rest = ((torch.ones_like(unexplained), otherwise),) if otherwise else ()
     for where, why in (*causes, *rest):
-        where = where & left
+        where = where & unexplained
         if where.any():
             places = listed([number(value) for value in given[where.cpu()].tolist()])
             yield Note("warning", f"At {name} = {places}: {why}")
-            left = left & ~where
+            unexplained = unexplained & ~where

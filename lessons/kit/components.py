@@ -56,23 +56,23 @@ def component_table(
     rows = [
         (
             name,
-            *cells(result, labels, at, hidden, 5),
+            *cells(result, labels, place, hidden, 5),
         )
-        for at, name in enumerate(names)
+        for place, name in enumerate(names)
     ]
     return Table(caption, tuple(columns), tuple(rows))
 
 
-def said(result: Result, labels: Labels, names: Sequence[str], hidden: frozenset[str]) -> str:
+def in_words(result: Result, labels: Labels, names: Sequence[str], hidden: frozenset[str]) -> str:
     """The first eight components in words, for screen readers."""
     parts = [
         f"{name}: "
         + ", ".join(
-            f"{label} {number(float(result[role].y[at]), 4)}"
+            f"{label} {number(float(result[role].y[place]), 4)}"
             for role, label in labels.items()
             if role not in hidden
         )
-        for at, name in enumerate(names[:8])
+        for place, name in enumerate(names[:8])
     ]
     return "; ".join(parts) + "."
 

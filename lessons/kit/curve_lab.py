@@ -12,7 +12,7 @@ import torch
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Index, Numbers, Parameter, Values
 from lessons.contract.result import Note, Result, warned
-from lessons.kit.causes import Cause, told
+from lessons.kit.causes import Cause, notes_on_not_finite
 from lessons.kit.curve import Program, by_role
 from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
 from lessons.kit.devices import DTYPES, resolve
@@ -108,28 +108,30 @@ def curve_lab(curve: Curve) -> Lab:
             return by_role(program, curve.expression, curve.intended, x.to(device, dtype), given)
 
         points = torch.tensor(values["x"], dtype=torch.float64)
-        at = min(values["point"], len(points)) - 1
+        place = min(values["point"], len(points)) - 1
         grid = grid_around(points)
-        here, drawn = roles(points), roles(grid)
+        at_points, on_grid = roles(points), roles(grid)
 
         def run(**other: Any) -> dict[str, float]:
-            return {role: float(value[0]) for role, value in roles(points[[at]], **other).items()}
+            return {
+                role: float(value[0]) for role, value in roles(points[[place]], **other).items()
+            }
 
         progress(1.0)
         return Result(
-            series=series_by_role(array(points), here),
-            curves=series_by_role(array(grid), drawn),
+            series=series_by_role(array(points), at_points),
+            curves=series_by_role(array(grid), on_grid),
             facts={
                 **chosen,
-                "x": float(points[at]),
+                "x": float(points[place]),
                 "inputs": len(points),
-                **{role: float(value[at]) for role, value in here.items()},
+                **{role: float(value[place]) for role, value in at_points.items()},
                 **curve.facts(run, chosen),
-                **curve.observe(program, points[[at]].to(device, dtype), chosen),
+                **curve.observe(program, points[[place]].to(device, dtype), chosen),
             },
             notes=(
                 *warned(missing),
-                *_not_finite(points, points.to(device, dtype), here, curve.causes),
+                *_not_finite(points, points.to(device, dtype), at_points, curve.causes),
             ),
             work=counted(len(points), "input"),
             device=str(device),
@@ -138,8 +140,8 @@ def curve_lab(curve: Curve) -> Lab:
     def start(values: Values) -> Start:
         device, _ = resolve(values["device"])
         x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
-        at = min(values["point"], len(x)) - 1
-        return Start({"x": x.requires_grad_()}, settings(values), (at,))
+        place = min(values["point"], len(x)) - 1
+        return Start({"x": x.requires_grad_()}, settings(values), (place,))
 
     return Lab(
         parameters=parameters,
@@ -154,7 +156,7 @@ def curve_lab(curve: Curve) -> Lab:
 def _not_finite(
     given: torch.Tensor,
     x: torch.Tensor,
-    here: Roles,
+    roles: Roles,
     causes: Callable[[torch.Tensor, Roles], Iterable[Cause]],
 ) -> Iterable[Note]:
     """A note for each cause of a NaN or infinity at the learner's x, the lesson's causes first.
@@ -162,14 +164,14 @@ def _not_finite(
     Args:
         given: x as the learner wrote it, float64, shape [n].
         x: the same as computed with.
-        here: values by role at x.
+        roles: values by role at x.
         causes: the lesson's own.
     """
     large = "too large for this number format and becomes ∞"
     known = (
         (x.isinf(), f"x is {large}; what follows is ∞ or NaN."),
-        *causes(x, here),
-        (here["forward"].isinf(), f"the forward value is {large}."),
+        *causes(x, roles),
+        (roles["forward"].isinf(), f"the forward value is {large}."),
     )
     unknown = "a step of the computation is too large for this number format."
-    return told("x", given, here, known, otherwise=unknown)
+    return notes_on_not_finite("x", given, roles, known, otherwise=unknown)

@@ -53,14 +53,14 @@ class Spread:
     @property
     def mean(self) -> Array:
         """Shape [columns]; NaN where no draw was finite."""
-        return self._shift + self._sum / self._left
+        return self._shift + self._sum / self._finite
 
     @property
     def deviation(self) -> Array:
         """Standard deviation over the draws (divided by their number), shape [columns]."""
-        mean = self._sum / self._left
+        mean = self._sum / self._finite
         # Rounding leaves about 1e-16 of the mean square where every draw is the same.
-        variance = self._squares / self._left - mean * mean
+        variance = self._squares / self._finite - mean * mean
         return np.sqrt(np.where(variance > 1e-14 * mean * mean, variance, 0.0 * variance))
 
     @property
@@ -79,10 +79,10 @@ class Spread:
         return self._percentiles[share]
 
     def _percentile(self, share: float) -> Array:
-        place = share * (np.nan_to_num(self._left, nan=1.0) - 1)
+        place = share * (np.nan_to_num(self._finite, nan=1.0) - 1)
         if self._bins is not None:
             found: Array = self._bins.value_at(place)
-            found[np.isnan(self._left)] = np.nan
+            found[np.isnan(self._finite)] = np.nan
             return found
         below = place.astype(np.int64)
         low = np.take_along_axis(self._ordered, below[None], 0)[0]
@@ -116,9 +116,9 @@ class Spread:
         return self._first
 
     @property
-    def _left(self) -> Array:
-        left = (self.draws - self.not_finite).astype(np.float64)
-        return np.where(left > 0, left, np.nan)
+    def _finite(self) -> Array:
+        count = (self.draws - self.not_finite).astype(np.float64)
+        return np.where(count > 0, count, np.nan)
 
 
 class _Bins:
@@ -151,9 +151,9 @@ class _Bins:
         upto = self._counts.cumsum(1)
         index = np.minimum((upto <= place[:, None]).sum(1), _BINS + 1)  # an empty column's too
         columns = np.arange(len(index))
-        here = np.maximum(self._counts[columns, index], 1)
+        inside = np.maximum(self._counts[columns, index], 1)
         before = upto[columns, index] - self._counts[columns, index]
-        value: Array = self.low + (index - 1 + (place - before + 0.5) / here) * self.width
+        value: Array = self.low + (index - 1 + (place - before + 0.5) / inside) * self.width
         return value
 
     def regroup(self, column: int, edges: Array) -> Array:

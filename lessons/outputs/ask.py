@@ -45,9 +45,9 @@ def asked(slug: str, given: Mapping[str, str], cuts: str = "") -> Asked:
     lesson = find(slug)
     values, wanted = lesson.validate(given), read_cuts(cuts)
     there = lesson.edges(values) if wanted else frozenset(wanted)
-    unknown = [one for one in wanted if one not in there]
+    unknown = [edge for edge in wanted if edge not in there]
     if unknown:
-        names = listed([visible(write_cuts([one])) for one in unknown], most=3)
+        names = listed([visible(write_cuts([edge])) for edge in unknown], most=3)
         raise ValueError(
             f"cuts: {lesson.slug} has no edge {names} to cut. The edges that can "
             f"be cut: {write_cuts(there) or 'none'}."

@@ -89,7 +89,7 @@ def lessons_of(term: Term) -> tuple[Lesson, ...]:
     """The lessons whose text or code speaks of it, in course order."""
     from lessons.outputs.catalogue import lessons
 
-    return tuple(one for one in lessons() if term.pattern.search(_whole(one)))
+    return tuple(lesson for lesson in lessons() if term.pattern.search(_whole(lesson)))
 
 
 def uses(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int, Term]]:

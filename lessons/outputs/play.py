@@ -58,13 +58,13 @@ def as_json(outcome: Outcome, text: str) -> dict[str, Any]:
         },
         "ops": [
             {
-                "name": one.name,
-                "type": one.type,
-                "line": one.line,
-                "text": one.text,
-                "operands": [{"text": edge.text, "cut": edge.cut} for edge in one.operands],
+                "name": op.name,
+                "type": op.type,
+                "line": op.line,
+                "text": op.text,
+                "operands": [{"text": edge.text, "cut": edge.cut} for edge in op.operands],
             }
-            for one in operations(document)
+            for op in operations(document)
         ],
         "overridden": dict(outcome.overridden),
         "graph": recorded.as_json(recorded.recorded(document)),

@@ -40,15 +40,19 @@ def index() -> list[Entry]:
             where = f"Chapter {number}, {lesson.prose.front['short']}"
             place = (chapter.slug, lesson.slug)
             found.append(Entry(where, lesson.title, lesson.summary, *place))
-            for step, one in enumerate(lesson.prose.steps, start=1):
+            for step, content in enumerate(lesson.prose.steps, start=1):
                 found.append(
                     Entry(
-                        f"{where}, step {step}", _plain(one.title), _asked(one.text), *place, step
+                        f"{where}, step {step}",
+                        _plain(content.title),
+                        _asked(content.text),
+                        *place,
+                        step,
                     )
                 )
     for term in terms():
-        said, also = _plain(term.text), " ".join(term.also)
-        found.append(Entry("Glossary", term.name, said, "glossary", term.slug, also=also))
+        text, also = _plain(term.text), " ".join(term.also)
+        found.append(Entry("Glossary", term.name, text, "glossary", term.slug, also=also))
     return found
 
 

@@ -10,11 +10,11 @@ Whatever a visitor writes, one error family comes out: `PlaygroundError`, with l
 The language: functions.py is its table, scan.py and parse.py read it, interpret.py runs it.
 """
 
-from lessons.playground.codegen.code import code, defined_in_the_file, program_code
 from lessons.playground.codegen.differences import differences
+from lessons.playground.codegen.program_file import code, defined_in_the_file, program_code
 from lessons.playground.document.as_text import from_text, from_url, to_text, to_url
 from lessons.playground.document.check import check
-from lessons.playground.document.document import Document, Input, Noise, Override, Plot
+from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
 from lessons.playground.document.input_text import (
     format_noise,
     format_values,
@@ -22,9 +22,9 @@ from lessons.playground.document.input_text import (
     read_values,
 )
 from lessons.playground.document.override_rules import RULES
-from lessons.playground.document.presets import Preset, beside, preset, presets
-from lessons.playground.language.errors import PlaygroundError
+from lessons.playground.document.presets import Preset, lesson_document, preset, presets
 from lessons.playground.language.functions import FORMS, FUNCTIONS
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.execute import gradients, live
 from lessons.playground.running.outcome import Outcome, run
 from lessons.playground.running.recorded import edges, recorded, snip
@@ -43,7 +43,6 @@ __all__ = [
     "PlaygroundError",
     "Plot",
     "Preset",
-    "beside",
     "check",
     "code",
     "cut",
@@ -55,6 +54,7 @@ __all__ = [
     "from_text",
     "from_url",
     "gradients",
+    "lesson_document",
     "live",
     "mend",
     "operations",

@@ -104,11 +104,11 @@ class Adam:
     def _like_weights(self, row: torch.Tensor) -> list[torch.Tensor]:
         """Views of a row of numbers in the weights' shapes."""
         parts = torch.split(row, [weight.numel() for weight in self.weights])
-        return [part.view_as(one) for part, one in zip(parts, self.weights, strict=True)]
+        return [part.view_as(weight) for part, weight in zip(parts, self.weights, strict=True)]
 
 
 def _in_a_row(tensors: Iterable[torch.Tensor]) -> torch.Tensor:
-    return torch.cat([one.reshape(-1) for one in tensors])
+    return torch.cat([tensor.reshape(-1) for tensor in tensors])
 
 
 def shares(seeds: range, numbers: int, device: torch.device) -> list[range]:
@@ -122,10 +122,10 @@ def shares(seeds: range, numbers: int, device: torch.device) -> list[range]:
     if device.type != "cpu" or os.cpu_count() == 1 or len(seeds) * numbers < WORTH_A_THREAD:
         return [seeds]
     middle = len(seeds) // 2
-    return [one for one in (seeds[:middle], seeds[middle:]) if len(one)]
+    return [half for half in (seeds[:middle], seeds[middle:]) if len(half)]
 
 
-class Beside:
+class Background:
     """Does tasks beside the caller, one after the other: what shares nothing with the caller's own.
 
     Torch computes on one thread for each of the app's, so a second one uses a second core. It ends

@@ -14,8 +14,8 @@ def seed_drawn(most: int, advanced: bool = False) -> Integer:
         most: as many seeds as can be trained.
         advanced: whether it stands under "More settings".
     """
-    said = "1 is the first of the seeds. The chart says its number."
-    return Integer("shown", "Which seed to draw", "1", said, advanced, low=1, high=most)
+    help_ = "1 is the first of the seeds. The chart says its number."
+    return Integer("shown", "Which seed to draw", "1", help_, advanced, low=1, high=most)
 
 
 def first_seed(most: int = 2**31) -> Integer:
@@ -24,5 +24,5 @@ def first_seed(most: int = 2**31) -> Integer:
     Args:
         most: the largest number.
     """
-    said = "Its number. The other seeds count on from it."
-    return Integer("seed", "First seed", "0", said, advanced=True, low=0, high=most)
+    help_ = "Its number. The other seeds count on from it."
+    return Integer("seed", "First seed", "0", help_, advanced=True, low=0, high=most)

@@ -80,12 +80,12 @@ def bare(source: str) -> str:
     return "\n".join(lines)
 
 
-def pane(source: str, marks: Mapping[int, Mark] | None = None, said: Sequence[str] = ()) -> Pane:
-    """The source as the lab takes it; ``marks`` by line, 0 for the first; ``said`` goes below."""
+def pane(source: str, marks: Mapping[int, Mark] | None = None, remarks: Sequence[str] = ()) -> Pane:
+    """The source as the lab takes it; ``marks`` by line, 0 for the first; ``remarks`` go below."""
     return {
         "lines": [[[kind, text] for kind, text in line] for line in _coloured(source)],
         "marks": {str(line): _TAGS[mark] for line, mark in (marks or {}).items()},
-        "said": list(said),
+        "remarks": list(remarks),
     }
 
 

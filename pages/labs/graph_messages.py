@@ -1,4 +1,4 @@
-"""The graph of a run as it crosses the wire: what ``tracer.picture.drawing`` gives, by part."""
+"""The graph of a run as it crosses the wire: what ``graph_drawing`` gives, by part."""
 
 from typing import (
     Literal,

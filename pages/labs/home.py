@@ -22,8 +22,8 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
     Raises:
         RefusedTextError: as a lesson's lab.
     """
-    said = wish.values.get("cut", "")
-    chosen = said if said in CUTS else next(iter(CUTS))
+    wanted = wish.values.get("cut", "")
+    chosen = wanted if wanted in CUTS else next(iter(CUTS))
     noise = ENOUGH_TO_SEE | {name: wish.values[name] for name in _SHOWN if name in wish.values}
     asked = {"lab": chosen, "values": noise, "step": len(find(chosen).prose.steps)}
     full = lesson.frame(wish.model_copy(update=asked | {"cuts": ""}), turn)
@@ -38,7 +38,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         "placeholder": "",
         "options": [{"value": slug, "label": label} for slug, label in CUTS.items()],
     }
-    sliders = [one for one in full["groups"][0]["controls"] if one["name"] in _SHOWN]
+    sliders = [control for control in full["groups"][0]["controls"] if control["name"] in _SHOWN]
     return {
         **full,
         "form": {name: full["form"][name] for name in _SHOWN} | {"cut": chosen},

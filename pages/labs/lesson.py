@@ -37,14 +37,14 @@ class Computed:
         result, seconds: what the program comes to, and how long that took.
         recording: its graph; None where the lesson has none.
         cuts: the edges cut in it: none of those asked for, where the program cannot run with them.
-        said: why not, then.
+        refusal: why not, then.
     """
 
     result: Result
     seconds: float
     recording: Recording | None
     cuts: tuple[Cut, ...]
-    said: str = ""
+    refusal: str = ""
 
 
 _known: Once[tuple[object, ...], Computed] = Once(48)
@@ -60,12 +60,12 @@ def computed(
         with turn:
             start = perf_counter()
             try:
-                result, left, said = lesson.compute(values, turn.report, cuts), cuts, ""
+                result, whole, refusal = lesson.compute(values, turn.report, cuts), cuts, ""
             except CutError as error:
-                result, left = lesson.compute(values, turn.report), ()
-                said = f"All edges are whole again. {error}"
+                result, whole = lesson.compute(values, turn.report), ()
+                refusal = f"All edges are whole again. {error}"
             seconds = perf_counter() - start
-            return Computed(result, seconds, lesson.record(values, left), left, said)
+            return Computed(result, seconds, lesson.record(values, whole), whole, refusal)
 
     return _known.get(_key(lesson, values, cuts), make, turn.waiting)
 
@@ -91,14 +91,14 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
     held = held_controls(lesson, wish.answers, place)
     hidden = hidden_roles(lesson, wish.answers, place)
     text, asked, errors = settings(lesson, wish, {n: step.lab[n] for n in held if n in step.lab})
-    cuts, said = edges(lesson, wish.cuts, asked)
+    cuts, refusal = edges(lesson, wish.cuts, asked)
     hide, fix = ([n for n in names if n in text] for names in (wish.hide, wish.fix))
     values = lesson.lab.preview(asked) if wish.live else asked
     if values != asked and _known.look(_key(lesson, asked, cuts)):
         values = asked  # a picture that is whole stays whole
-    now = computed(lesson, values, cuts, turn)
+    run = computed(lesson, values, cuts, turn)
     with turn:
-        notes = [Note("warning", now.said or said)] if now.said or said else []
+        notes = [Note("warning", run.refusal or refusal)] if run.refusal or refusal else []
         if values != asked and lesson.lab.preview_note:
             notes.append(Note("info", lesson.lab.preview_note))
         return {
@@ -106,12 +106,12 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
             "accepted": not errors,
             "settled": values == asked,
             "groups": payload.groups(lesson, values, text, errors, hide, fix, held),
-            "notes": payload.notes([*notes, *now.result.notes]),
-            "query": payload.query(lesson, values, place, now.cuts, hide, fix),
-            **payload.picture(lesson, now.result, values, hidden, now.seconds),
-            "graph": _graph(lesson, now, values, hidden),
-            "code": code(lesson.slug, now.cuts),
-            "numbers": numbers.told(step, wish.answers, now.result.facts),
+            "notes": payload.notes([*notes, *run.result.notes]),
+            "query": payload.query(lesson, values, place, run.cuts, hide, fix),
+            **payload.picture(lesson, run.result, values, hidden, run.seconds),
+            "graph": _graph(lesson, run, values, hidden),
+            "code": code(lesson.slug, run.cuts),
+            "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
             "trains": lesson.lab.training is not None,
             "document": "",
         }
@@ -132,7 +132,7 @@ def settings(
         RefusedTextError: a text is refused, and the wish brings nothing that was good.
     """
     defaults = lesson.defaults
-    text = defaults | {n: said for n, said in wish.values.items() if n in defaults} | dict(held)
+    text = defaults | {n: shown for n, shown in wish.values.items() if n in defaults} | dict(held)
     errors: dict[str, str] = {}
     kept = text
     for instead in (wish.good or {}, *[defaults] * len(text)):
@@ -153,15 +153,15 @@ def edges(lesson: Lesson, asked: str, values: Values) -> tuple[tuple[Cut, ...], 
     except ValueError as error:
         return (), f"No edge is cut. {error}"
     known = lesson.edges(values) if cuts else frozenset(cuts)
-    gone = [one for one in cuts if one not in known]
+    gone = [edge for edge in cuts if edge not in known]
     if not gone:
         return cuts, ""
-    names = listed([visible(write_cuts([one])) for one in gone], most=3)
-    said = (
+    names = listed([visible(write_cuts([edge])) for edge in gone], most=3)
+    refusal = (
         f"No edge to cut at {names}, so nothing is cut there. "
         f"The edges that can be cut: {write_cuts(known) or 'none'}."
     )
-    return tuple(one for one in cuts if one in known), said
+    return tuple(edge for edge in cuts if edge in known), refusal
 
 
 @lru_cache(maxsize=64)
@@ -174,16 +174,16 @@ def code(slug: str, cuts: tuple[Cut, ...]) -> Code:
 
 
 def _graph(
-    lesson: Lesson, now: Computed, values: Values, hidden: frozenset[str]
+    lesson: Lesson, run: Computed, values: Values, hidden: frozenset[str]
 ) -> GraphSpec | None:
-    if lesson.lab.start is None or now.recording is None:
+    if lesson.lab.start is None or run.recording is None:
         return None
     title = "The graph of this run: forward values, and the gradient on its way back"
     cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""
     index = lesson.lab.start(values).index
-    return payload.graph(now.recording, index, title, "cuts", edge_names(now.cuts), cover)
+    return payload.graph(run.recording, index, title, "cuts", edge_names(run.cuts), cover)
 
 
 def edge_names(cuts: Collection[Cut]) -> list[str]:
     """Each cut as an address has it, in order."""
-    return [write_cuts([one]) for one in sorted(cuts)]
+    return [write_cuts([edge]) for edge in sorted(cuts)]

@@ -78,7 +78,7 @@ class Wish(_Message):
         do: a thing to do once: ``snip EDGE`` in the playground.
         step: of the lesson, 1 for the first.
         answers: names of the questions that have been answered.
-        hide, fix: the controls that a teacher's link hides, and those that it holds.
+        hide, fix: the controls that a teacher's link hides, and those that it fixes.
         have: digests of what is drawn already, by name: it is not sent again.
     """
 
@@ -137,8 +137,8 @@ class Chart(TypedDict):
 
 
 class FigureSpec(TypedDict):
-    """A chart; ``figure`` is left out where the browser has it already. ``at`` is where its numbers
-    begin; ``style`` is a digest of all but the places of its points and lines.
+    """A chart; ``figure`` is left out where the browser has it already. ``start`` is where its
+    numbers begin; ``style`` is a digest of all but the places of its points and lines.
 
     ``selects`` is the control that a click on a point sets, or the two that a place sets.
     """
@@ -152,7 +152,7 @@ class FigureSpec(TypedDict):
     selects: str | tuple[str, str] | None
     digest: NotRequired[str]
     style: NotRequired[str]
-    at: NotRequired[int]
+    start: NotRequired[int]
     figure: NotRequired[Chart]
 
 
@@ -181,11 +181,11 @@ class KeyEntry(TypedDict):
 
 
 class Pane(TypedDict):
-    """Code beside the lab: by line, pieces of kind and text; marked lines; sentences below it."""
+    """Code beside the lab: by line, pieces of kind and text; marked lines; remarks below it."""
 
     lines: list[list[list[str]]]
     marks: dict[str, str]
-    said: list[str]
+    remarks: list[str]
 
 
 class Code(TypedDict):

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from lessons.contract.prose import Step, quoted, written
 
 
-def told(
+def by_mark(
     step: Step, answered: Collection[str], facts: Mapping[str, float | int | str]
 ) -> dict[str, str]:
     """What each mark in a step's text says of these facts, and in replies if they can be seen."""

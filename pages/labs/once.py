@@ -26,7 +26,7 @@ class Once(Generic[K, V]):
         self._lock = threading.Lock()
         self._kept: OrderedDict[K, V] = OrderedDict()
         self._making: dict[K, threading.Event] = {}
-        self._held = 0
+        self._total = 0
 
     def look(self, key: K) -> V | None:
         """The value, if it is kept."""
@@ -68,8 +68,8 @@ class Once(Generic[K, V]):
             return
         with self._lock:
             if key in self._kept:
-                self._held -= self._size(self._kept.pop(key))
+                self._total -= self._size(self._kept.pop(key))
             self._kept[key] = value
-            self._held += size
-            while self._held > self._most:
-                self._held -= self._size(self._kept.popitem(last=False)[1])
+            self._total += size
+            while self._total > self._most:
+                self._total -= self._size(self._kept.popitem(last=False)[1])

@@ -24,8 +24,8 @@ from lessons.kit.devices import devices
 from lessons.text import number
 from lessons.tracer import Recording
 from lessons.tracer.cutting import Cut, write_cuts
-from lessons.tracer.picture.drawing import covered
-from lessons.tracer.picture.drawing import picture as drawing
+from lessons.tracer.picture.graph_drawing import covered
+from lessons.tracer.picture.graph_drawing import picture as drawing
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.messages import (
     Control,
@@ -59,15 +59,15 @@ def groups(
         text: what each control shows, refused text included.
         errors: what is wrong, by parameter name.
         hidden: names of those not to show.
-        fixed: names of those to show and hold.
+        fixed: names of those to show and not to move.
         held: names of those that wait for an answer.
     """
     why = dict.fromkeys(held, "Held until you have answered the question.")
-    why |= dict.fromkeys(fixed, "Held by this link.")
+    why |= dict.fromkeys(fixed, "Fixed by this link.")
 
     def controls(some: list[Parameter]) -> list[Control]:
         return [
-            _held(_control(p, values, text, errors), p.name in hidden, why.get(p.name, ""))
+            _restricted(_control(p, values, text, errors), p.name in hidden, why.get(p.name, ""))
             for p in some
         ]
 
@@ -160,8 +160,8 @@ def query(
         "hide": ",".join(sorted(hidden)),
         "fix": ",".join(sorted(fixed)),
     }
-    said = {word: text for word, text in words.items() if text}
-    return encoded({"lesson": lesson.slug, "step": str(step), **changed, **said})
+    stated = {word: text for word, text in words.items() if text}
+    return encoded({"lesson": lesson.slug, "step": str(step), **changed, **stated})
 
 
 def encoded(words: Mapping[str, str]) -> str:
@@ -221,7 +221,7 @@ def _control(
     return control
 
 
-def _held(control: Control, hidden: bool, why: str) -> Control:
+def _restricted(control: Control, hidden: bool, why: str) -> Control:
     """The control as a teacher's link or a question wants it; why it cannot be moved, if so."""
     help_ = f"{control['help']} {why}".strip()
     return {**control, "disabled": bool(why), "hidden": hidden, "help": help_}

@@ -54,18 +54,18 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
     Raises:
         RefusedTextError: a text is refused, and the wish brings nothing that was good.
     """
-    now = state(wish, turn)
+    current = state(wish, turn)
     with turn:
         return {
-            "form": now.form,
-            "accepted": not now.errors,
+            "form": current.form,
+            "accepted": not current.errors,
             "settled": True,
-            "query": urlencode(now.address()),
-            **playground_payload.lab(now),
-            "code": code(now.good) if now.good else None,
+            "query": urlencode(current.address()),
+            **playground_payload.lab(current),
+            "code": code(current.good) if current.good else None,
             "numbers": {},
             "trains": False,
-            "document": to_text(now.good) if now.good and not wish.live else "",
+            "document": to_text(current.good) if current.good and not wish.live else "",
         }
 
 
@@ -75,10 +75,10 @@ def state(wish: Wish, turn: Turn = ALONE) -> State:
     Raises:
         RefusedTextError: as for ``frame``.
     """
-    form, said = _form(wish)
+    form, notice = _form(wish)
     document, errors = read(form)
     if wish.do.startswith("snip ") and document is not None and not errors:
-        form, said = _snipped(form, document, wish.do.removeprefix("snip "), turn)
+        form, notice = _snipped(form, document, wish.do.removeprefix("snip "), turn)
         document, errors = read(form)
     if document is not None:
         titled = _titled(form, document)
@@ -88,7 +88,7 @@ def state(wish: Wish, turn: Turn = ALONE) -> State:
     if document is not None:
         made = compute(document, turn)
         if isinstance(made, Computed):
-            return State(form, document, document, made, {}, said)
+            return State(form, document, document, made, {}, notice)
         errors = {control_of(made, form): made}
     if wish.good is None:
         raise RefusedTextError
@@ -96,7 +96,7 @@ def state(wish: Wish, turn: Turn = ALONE) -> State:
     made_before = compute(good, turn) if good is not None else None
     computed = made_before if isinstance(made_before, Computed) else None
     shown = good if computed else None
-    return State(form, document or good or preset(FIRST), shown, computed, errors, said)
+    return State(form, document or good or preset(FIRST), shown, computed, errors, notice)
 
 
 def compute(document: Document, turn: Turn = ALONE) -> Computed | PlaygroundError:
@@ -133,14 +133,14 @@ def _computed(document: Document, report: Callable[[float], None]) -> Computed:
     recording = record_checked(checked)
     seconds = time.perf_counter() - start
     ops = operations_of(checked.program)
-    cut = {f"{one.name}:{operand.place}" for one in ops for operand in one.operands if operand.cut}
+    cut = {f"{op.name}:{operand.place}" for op in ops for operand in op.operands if operand.cut}
     graph = Graph(recording, place(checked), frozenset(edges_of(ops)), frozenset(cut))
     return Computed(outcome, graph, seconds)
 
 
 def code(document: Document) -> Code:
     """The same program in the frameworks; only its text counts, not the numbers."""
-    inputs = tuple(one.name for one in document.inputs)
+    inputs = tuple(input_.name for input_ in document.inputs)
     text = repr((inputs, document.program, document.output, document.overrides, document.dtype))
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=9).hexdigest()
     return _code.get(digest, lambda: {"digest": digest, "panes": _panes(document)})
@@ -152,10 +152,10 @@ _code: Once[str, Code] = Once(24)
 def _panes(document: Document) -> dict[str, Pane]:
     panes = {}
     for label, framework in FRAMEWORKS.items():
-        said = differences(document, framework)
+        remarks = differences(document, framework)
         if own := defined_in_the_file(document, framework):
-            said = [*said, f"Defined in the file to download: {', '.join(own)}."]
-        panes[label] = pane(program_code(document, framework), said=said)
+            remarks = [*remarks, f"Defined in the file to download: {', '.join(own)}."]
+        panes[label] = pane(program_code(document, framework), remarks=remarks)
     return panes
 
 

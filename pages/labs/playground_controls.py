@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lessons.playground import RULES, PlaygroundError, presets
-from lessons.playground.document.document import DTYPES
+from lessons.playground.document.contents import DTYPES
 from lessons.playground.document.input_text import read_number
 from lessons.playground.language.limits import MAX_INPUTS
 from lessons.tricks import op_types
@@ -45,7 +45,7 @@ def _control(state: State, name: str, label: str, **more: Any) -> Control:
         "kind": "text",
         "value": state.form.get(name, ""),
         "help": "",
-        "error": _said(error),
+        "error": _message(error),
         "hidden": False,
         "placeholder": "",
         **more,
@@ -54,7 +54,7 @@ def _control(state: State, name: str, label: str, **more: Any) -> Control:
     return control
 
 
-def _said(error: PlaygroundError | None) -> str | None:
+def _message(error: PlaygroundError | None) -> str | None:
     """The message with its place; the control says what it is about."""
     if error is None:
         return None
@@ -73,8 +73,8 @@ def _options(pairs: Iterable[tuple[str, str]], value: str) -> list[Option]:
 
 def _program(state: State) -> list[Control]:
     chosen = state.preset
-    about = next((one.document.about for one in presets() if one.name == chosen), "")
-    offered = [(one.name, one.document.title) for one in presets()]
+    about = next((known.document.about for known in presets() if known.name == chosen), "")
+    offered = [(known.name, known.document.title) for known in presets()]
     error = state.errors.get("program")
     return [
         _control(

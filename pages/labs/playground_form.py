@@ -20,7 +20,7 @@ from lessons.playground import (
     read_values,
 )
 from lessons.playground.document.check import check_name
-from lessons.playground.document.document import Numbers, shape_of
+from lessons.playground.document.contents import Numbers, shape_of
 from lessons.playground.document.input_text import read_number, shortest
 from lessons.playground.language.limits import MAX_INPUTS, MAX_OVERRIDES
 from lessons.tricks import op_types
@@ -51,7 +51,7 @@ def form_of(document: Document) -> Form:
         "title": document.title,
         "about": document.about,
         "program": document.program,
-        "inputs": ", ".join(one.name for one in document.inputs),
+        "inputs": ", ".join(input_.name for input_ in document.inputs),
         "output": document.output,
         "intended": document.intended,
         "over": plot.input,
@@ -60,18 +60,18 @@ def form_of(document: Document) -> Form:
         "entry": str(plot.entry),
         "dtype": document.dtype,
     }
-    for one in document.inputs:
-        form |= {f"in.{one.name}.{word}": text for word, text in _texts(one).items()}
+    for input_ in document.inputs:
+        form |= {f"in.{input_.name}.{word}": text for word, text in _texts(input_).items()}
     for place, row in enumerate(document.overrides, start=1):
         texts = (row.op_type, row.rule, ", ".join(row.only))
         form |= {f"override.{place}.{w}": t for w, t in zip(_OVERRIDE, texts, strict=True)}
     return complete(form)
 
 
-def _texts(one: Input) -> Form:
-    if one.noise is None:
-        return _NEW_INPUT | {"values": format_values(one.values)}
-    noise = one.noise
+def _texts(input_: Input) -> Form:
+    if input_.noise is None:
+        return _NEW_INPUT | {"values": format_values(input_.values)}
+    noise = input_.noise
     return _NEW_INPUT | {
         "is": noise.distribution,
         "a": shortest(noise.a),
@@ -125,8 +125,8 @@ def _gone(form: Mapping[str, str], named: Sequence[str]) -> list[str]:
             name = control.split(".")[1]
             sizes[name] = sizes.get(name, 0) + len(text)
     newest = [name for name in reversed(sizes) if name not in named][:MAX_INPUTS]
-    held = itertools.accumulate(sizes[name] for name in newest)
-    return [name for name, upto in zip(newest, held, strict=True) if upto <= LONGEST]
+    totals = itertools.accumulate(sizes[name] for name in newest)
+    return [name for name, upto in zip(newest, totals, strict=True) if upto <= LONGEST]
 
 
 def rows(form: Mapping[str, str]) -> int:
@@ -307,8 +307,8 @@ def _place(form: Mapping[str, str], name: str) -> int:
     over = form["over"] or next(
         (n for n in _readable_names(form) if form.get(f"in.{n}.is", "given") == "given"), ""
     )
-    here = name == over and entry.isascii() and entry.isdigit() and int(entry[:9]) > 0
-    return int(entry[:9]) - 1 if here else 0
+    moves = name == over and entry.isascii() and entry.isdigit() and int(entry[:9]) > 0
+    return int(entry[:9]) - 1 if moves else 0
 
 
 def _flat(values: Numbers) -> list[float]:

@@ -3,7 +3,7 @@
 from typing import TypedDict
 
 from lessons.contract.roles import ROLES
-from lessons.playground.running.charts import figures, key, table
+from lessons.playground.running.outcome_charts import figures, key, table
 from pages.labs import payload
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.messages import FigureSpec, Group, KeyEntry, NoteSpec, TableSpec
@@ -68,18 +68,18 @@ def picture(state: State) -> Picture:
 def notes(state: State) -> list[NoteSpec]:
     """What to say above the charts."""
     shown = {control["name"] for group in groups(state) for control in group["controls"]}
-    found: list[NoteSpec] = [{"level": "warning", "text": state.said}] if state.said else []
+    found: list[NoteSpec] = [{"level": "warning", "text": state.notice}] if state.notice else []
     stray = [error for name, error in state.errors.items() if name not in shown or name in FOLDED]
     found += [{"level": "error", "text": str(error)} for error in stray]
     if state.errors and state.outcome is not None:
-        said = "The picture is that of the last program that ran."
-        found.append({"level": "info", "text": said})
+        text = "The picture is that of the last program that ran."
+        found.append({"level": "info", "text": text})
     if state.outcome is not None and not state.errors:
         found += payload.notes(state.outcome.notes)
         if state.graph is None:
-            said = f"This program has more than {LARGEST_GRAPH} ops: its graph is not drawn."
-            found.append({"level": "info", "text": said})
+            text = f"This program has more than {LARGEST_GRAPH} ops: its graph is not drawn."
+            found.append({"level": "info", "text": text})
     if not state.address():
-        said = "An address cannot hold all of this. To keep it, download the document below."
-        found.append({"level": "warning", "text": said})
+        text = "An address cannot hold all of this. To keep it, download the document below."
+        found.append({"level": "warning", "text": text})
     return found

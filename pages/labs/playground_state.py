@@ -43,14 +43,14 @@ class Computed:
     def size(self) -> int:
         """Bytes that it holds, about: its numbers, and what a node or a name needs besides."""
         outcome = self.outcome
-        tensors = [one for one in outcome.values.values() if isinstance(one, torch.Tensor)]
+        tensors = [value for value in outcome.values.values() if isinstance(value, torch.Tensor)]
         for by_input in outcome.gradients.values():
-            tensors += [one for one in by_input.values() if one is not None]
+            tensors += [value for value in by_input.values() if value is not None]
         lines = [*outcome.series, *outcome.curves]
-        parts = [part for one in lines for part in (one.x, one.y, one.low, one.high)]
-        held = sum(one.nbytes for one in tensors) + 1000 * len(tensors)
-        held += sum(part.nbytes for part in parts if part is not None)
-        return held + (self.graph.recording.size if self.graph else 0)
+        parts = [part for line in lines for part in (line.x, line.y, line.low, line.high)]
+        total = sum(tensor.nbytes for tensor in tensors) + 1000 * len(tensors)
+        total += sum(part.nbytes for part in parts if part is not None)
+        return total + (self.graph.recording.size if self.graph else 0)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class State:
         good: the one that ``computed`` is of.
         computed: the last good picture.
         errors: what is refused, by control.
-        said: something to tell the learner once: an address that could not be read, a refused cut.
+        notice: what to tell the learner once: an address that could not be read, a refused cut.
     """
 
     form: Form
@@ -71,7 +71,7 @@ class State:
     good: Document | None = None
     computed: Computed | None = None
     errors: Mapping[str, PlaygroundError] = field(default_factory=dict)
-    said: str = ""
+    notice: str = ""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -94,9 +94,9 @@ class State:
         except PlaygroundError:
             # Those that were good before; a form from elsewhere may not have their texts.
             return [
-                one.name
-                for one in self.document.inputs
-                if all(f"in.{one.name}.{word}" in self.form for word in INPUT)
+                input_.name
+                for input_ in self.document.inputs
+                if all(f"in.{input_.name}.{word}" in self.form for word in INPUT)
             ]
 
     def address(self) -> dict[str, str]:

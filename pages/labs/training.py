@@ -126,7 +126,7 @@ class Watch:
                 covered_table(self.training.table(history, values), self._hidden)
             ),
             "notes": payload.notes(history.notes()),
-            "numbers": numbers.told(self._step, self._answers, history.facts),
+            "numbers": numbers.by_mark(self._step, self._answers, history.facts),
             "status": " · ".join(filter(None, where)),
             "training": self._spec(run, before),
         }
@@ -148,16 +148,16 @@ class Watch:
         }
 
     def _text(self, run: Run, before: int) -> str:
-        said = f"step {run.done:,} of {run.total:,}"
+        so_far = f"step {run.done:,} of {run.total:,}"
         if self._held:
             return "Answer the question first, or skip it: a run would show the answer."
         if self._lost:
-            return f"{said} · the run was lost with the connection; Start begins another"
+            return f"{so_far} · the run was lost with the connection; Start begins another"
         if before:
             runs = "1 run is" if before == 1 else f"{before} runs are"
-            return f"{said} · waiting: {runs} before yours"
+            return f"{so_far} · waiting: {runs} before yours"
         if run.state == "running" and run.done:
-            return f"{said} · about {run.seconds / run.done * (run.total - run.done):.0f} s left"
+            return f"{so_far} · about {run.seconds / run.done * (run.total - run.done):.0f} s left"
         if run.state in ("done", "stopped"):
-            return f"{said} · {run.state} after {run.seconds:.1f} s of computing"
-        return said
+            return f"{so_far} · {run.state} after {run.seconds:.1f} s of computing"
+        return so_far

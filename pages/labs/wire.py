@@ -3,8 +3,8 @@
 The head is three little-endian uint32: the number of the message that is answered, what follows
 (0 a frame, 1 a picture of a training), and the length of the JSON in bytes, a multiple of four. An
 array stands in its chart as ``{"$": [place, count, width]}``: float32, counted in numbers, the
-place from where the chart's begin (``at``); width is that of a row, 0 for a flat one. Where it is
-not what places things on the chart, a digest stands beside it.
+place from where the chart's begin (``start``); width is that of a row, 0 for a flat one. Where it
+is not what places things on the chart, a digest stands beside it.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ def encode(
         chart = _dump(plain)
         digest = _digest(b"".join([chart.encode("utf-8", errors="replace"), *packer.arrays]))
         head = {name: value for name, value in figure.items() if name != "figure"}
-        head |= {"digest": digest, "style": _style(plain), "at": count}
+        head |= {"digest": digest, "style": _style(plain), "start": count}
         drawn[figure["id"]] = digest
         text = _dump(packer.plain(head))
         if have.get(figure["id"]) != digest:
@@ -80,20 +80,22 @@ def decode(message: bytes) -> tuple[int, int, dict[str, Any]]:
     start = _HEAD.size + length
     numbers = np.frombuffer(message, "<f4", offset=start)
 
-    def filled(value: Any, at: int) -> Any:
+    def filled(value: Any, begin: int) -> Any:
         if isinstance(value, list):
-            return [filled(item, at) for item in value]
+            return [filled(item, begin) for item in value]
         if not isinstance(value, dict):
             return value
         if "$" not in value:
-            return {name: filled(item, at) for name, item in value.items()}
+            return {name: filled(item, begin) for name, item in value.items()}
         place, count, width = value["$"]
-        array = numbers[at + place : at + place + count]
+        array = numbers[begin + place : begin + place + count]
         return array.reshape(-1, width) if width else array
 
     body = json.loads(message[_HEAD.size : start])
     for figure in body["figures"]:
-        figure |= {"figure": filled(figure["figure"], figure["at"])} if "figure" in figure else {}
+        figure |= (
+            {"figure": filled(figure["figure"], figure["start"])} if "figure" in figure else {}
+        )
     return seq, what, body
 
 
@@ -105,7 +107,7 @@ def _once(name: str, part: Mapping[str, Any], have: Mapping[str, str]) -> Mappin
 
 def _style(chart: Mapping[str, Any]) -> str:
     """A digest of all but what moves: the same where only points, lines and axes have moved."""
-    traces = [_without(_MOVES, one) for one in chart["data"]]
+    traces = [_without(_MOVES, trace) for trace in chart["data"]]
     layout = {
         name: _without(("range",), part) if name in ("xaxis", "yaxis") else part
         for name, part in chart["layout"].items()

@@ -16,7 +16,7 @@ from pages.server import assets
 from pages.server.compression import SOON, accepts_gzip, named
 
 _NOT_ASKED = ("accept-encoding", "if-none-match", "if-modified-since", "range")
-_NOT_SAID = ("etag", "last-modified", "accept-ranges", "content-encoding", "vary")
+_NOT_SENT = ("etag", "last-modified", "accept-ranges", "content-encoding", "vary")
 _END = b"</head>"
 
 
@@ -49,7 +49,7 @@ class Ahead:
             if message["type"] == "http.response.start" or message.get("more_body"):
                 return
             headers = MutableHeaders(raw=[*start["headers"]])
-            for name in _NOT_SAID:
+            for name in _NOT_SENT:
                 del headers[name]
             content = _with(body, self._tags)
             if accepts_gzip(asked):

@@ -21,13 +21,13 @@ a {{ color: inherit; }}
 """
 
 
-def page(status: int, title: str, said: str, home: str = "") -> Response:
+def page(status: int, title: str, message: str, home: str = "") -> Response:
     """The page as an answer.
 
     Args:
         status: as HTTP has it.
         title: plain text.
-        said: HTML, with all that came from outside escaped.
+        message: HTML, with all that came from outside escaped.
         home: the address that the link leads to; none where it is empty.
     """
     link = f'<p><a href="{html.escape(home)}">Home: Gradient Tricks Lab</a></p>' if home else ""
@@ -36,7 +36,7 @@ def page(status: int, title: str, said: str, home: str = "") -> Response:
         '<meta name="viewport" content="width=device-width">'
         '<link rel="icon" href="data:,">'  # none is asked for
         f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head>"
-        f"<body><main><h1>{html.escape(title)}</h1>{said}{link}</main></body></html>",
+        f"<body><main><h1>{html.escape(title)}</h1>{message}{link}</main></body></html>",
         status,
         {"Cache-Control": "no-store"},
     )

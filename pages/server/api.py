@@ -20,8 +20,8 @@ from lessons.outputs.catalogue import lessons
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from pages.labs.playground import FRAMEWORKS
 from pages.server.address import root
-from pages.server.answers import FILE, NUMBERS, PROGRAM, Answer
-from pages.server.computing import STOPPED, Said
+from pages.server.api_answers import FILE, NUMBERS, PROGRAM, Answer
+from pages.server.computing import STOPPED, Notice
 from pages.server.socket import Workshop
 
 # The same question has the same answer until the app changes.
@@ -51,10 +51,10 @@ def routes(base: str, workshop: Workshop) -> list[BaseRoute]:
                 "query": request.query_params.multi_items(),
                 "body": await _body(request) if kind == PROGRAM else "",
             }
-            come = await _unless_gone(request, workshop.computed(kind, json.dumps(question)))
-            if not isinstance(come, bytes):
-                return JSONResponse({"error": come.text}, 500)
-            return _response(Answer(*json.loads(come)))
+            reply = await _unless_gone(request, workshop.computed(kind, json.dumps(question)))
+            if not isinstance(reply, bytes):
+                return JSONResponse({"error": reply.text}, 500)
+            return _response(Answer(*json.loads(reply)))
 
         return answered
 
@@ -73,7 +73,9 @@ def routes(base: str, workshop: Workshop) -> list[BaseRoute]:
     ]
 
 
-async def _unless_gone(request: Request, work: Coroutine[Any, Any, bytes | Said]) -> bytes | Said:
+async def _unless_gone(
+    request: Request, work: Coroutine[Any, Any, bytes | Notice]
+) -> bytes | Notice:
     """What the work comes to; it is stopped where the client leaves before."""
     computed = asyncio.create_task(work)
     gone = asyncio.create_task(_gone(request))
@@ -202,10 +204,10 @@ def _of(parameter: Parameter) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string", "default": parameter.default}
     if isinstance(parameter, Choice):
         schema["enum"] = [name for name, _ in parameter.options]
-    said = f"{parameter.label}. {parameter.help}".strip()
-    return _parameter(parameter.name, "query", schema, said)
+    about = f"{parameter.label}. {parameter.help}".strip()
+    return _parameter(parameter.name, "query", schema, about)
 
 
-def _parameter(name: str, where: str, schema: Mapping[str, Any], said: str = "") -> dict[str, Any]:
+def _parameter(name: str, where: str, schema: Mapping[str, Any], about: str = "") -> dict[str, Any]:
     made = {"name": name, "in": where, "required": where == "path", "schema": schema}
-    return made | ({"description": said} if said else {})
+    return made | ({"description": about} if about else {})

@@ -25,7 +25,7 @@ from pages.server.unknown import UnknownPaths
 SOCKET = "labs"
 """The address of the labs' route, relative to the page's."""
 
-BESIDE = ("playground", "glossary", "teach")
+OTHER_PAGES = ("playground", "glossary", "teach")
 """The addresses of the pages beside home and the chapters, relative to the site's."""
 
 _workshop = Workshop()
@@ -48,7 +48,9 @@ def middleware() -> list[Middleware]:
     return [
         Middleware(SecurityHeaders, base=base(), embeddable=chapters),
         Middleware(KnownHosts),
-        Middleware(UnknownPaths, base=base(), pages=[*chapters, *BESIDE], sockets=[SOCKET, STREAM]),
+        Middleware(
+            UnknownPaths, base=base(), pages=[*chapters, *OTHER_PAGES], sockets=[SOCKET, STREAM]
+        ),
         Middleware(CheckedStream, base=base()),
         Middleware(StaticCompression, base=base()),
         Middleware(Ahead),

@@ -80,7 +80,9 @@ def _add_modules() -> str:
     modules = {path.name: path.read_bytes() for path in sorted(_LIVE.glob("*.js"))}
     # The one thing the modules need from Python: where the scripts of others are.
     addresses = {"BASIC": _BASIC, "WHOLE": _WHOLE, "MATHS": _MATHS}
-    text = "".join(f'export const {name} = "../{at}";\n' for name, at in addresses.items())
+    text = "".join(
+        f'export const {name} = "../{address}";\n' for name, address in addresses.items()
+    )
     modules["addresses.js"] = text.encode()
     digest = hashlib.blake2b(digest_size=8)
     for name, content in modules.items():

@@ -71,7 +71,7 @@ class Child:
     def started(self) -> None:
         """It was started, and has heard nothing yet."""
 
-    def came(self, first: int, second: int, content: bytes) -> None:
+    def received(self, first: int, second: int, content: bytes) -> None:
         """A message came out of it."""
 
     def ended(self) -> None:
@@ -102,6 +102,6 @@ class Child:
             while True:
                 head = await self._process.stdout.readexactly(HEAD.size)
                 first, second, length = HEAD.unpack(head)
-                self.came(first, second, await self._process.stdout.readexactly(length))
+                self.received(first, second, await self._process.stdout.readexactly(length))
         except asyncio.IncompleteReadError:
             await self._process.wait()

@@ -160,11 +160,11 @@ def compressible(folder: Path, most: int) -> dict[str, File]:
 
     Known by name from here on: no request ever makes a path.
     """
-    here = folder.resolve()
+    resolved = folder.resolve()
     found = (
         path
         for path in folder.rglob("*")
-        if path.suffix in TYPES and path.is_file() and path.resolve().is_relative_to(here)
+        if path.suffix in TYPES and path.is_file() and path.resolve().is_relative_to(resolved)
     )
     files = {}
     for size, path in sorted((path.stat().st_size, path) for path in found):

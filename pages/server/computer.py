@@ -1,8 +1,8 @@
 """A process that computes, started by ``computers``: work in, answers out.
 
-Each line that comes in is JSON: ``{"job": 7, "work": "frame", "text": "…", "who": 3}``, or ``job``
-with ``stop`` or ``drop``. A message that goes out has the job, 1 where it is the answer or 0 where
-it is JSON of what is said instead. The first one, of job 0, says that everything is loaded.
+Each line that comes in is JSON: ``{"job": 7, "work": "frame", "text": "…", "client": 3}``, or
+``job`` with ``stop`` or ``drop``. A message that goes out has the job, 1 where it is the answer, or
+0 where it is JSON of a ``Notice``. The first one, of job 0, says that everything is loaded.
 """
 
 import json
@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import BinaryIO
 
 from pages.server.child import HEAD, output
-from pages.server.computing import Computing, Said
+from pages.server.computing import Computing, Notice
 from pages.server.prepared import prepare
 
 
@@ -21,34 +21,34 @@ class Computer:
     """Takes work until its input ends.
 
     Args:
-        came, out: where lines come from and answers go to.
+        lines, out: where lines come from and answers go to.
     """
 
-    def __init__(self, came: BinaryIO, out: BinaryIO) -> None:
-        self._came, self._out = came, out
+    def __init__(self, lines: BinaryIO, out: BinaryIO) -> None:
+        self._lines, self._out = lines, out
         self._computing = Computing()
         self._writing = threading.Lock()
 
     def run(self) -> None:
         """Until the input ends, which it does when the server is gone."""
         threading.Thread(target=self._computing.tidy.run, daemon=True).start()
-        self._tell(0, Said("ready"))
-        for line in self._came:
-            one = json.loads(line)
-            job = one["job"]
-            if "stop" in one:
+        self._send(0, Notice("ready"))
+        for line in self._lines:
+            message = json.loads(line)
+            job = message["job"]
+            if "stop" in message:
                 self._computing.stop(job)
-            elif "drop" in one:
+            elif "drop" in message:
                 self._computing.drop(job)
             else:
-                self._ask(job, one["work"], one["text"], one["who"])
+                self._ask(job, message["work"], message["text"], message["client"])
 
-    def _ask(self, job: int, work: str, text: str, who: int) -> None:
-        self._computing.ask(job, work, text, lambda come: self._tell(job, come), who)
+    def _ask(self, job: int, work: str, text: str, client: int) -> None:
+        self._computing.ask(job, work, text, lambda reply: self._send(job, reply), client)
 
-    def _tell(self, job: int, come: bytes | Said) -> None:
-        answer = isinstance(come, bytes)
-        content = come if isinstance(come, bytes) else json.dumps(come).encode()
+    def _send(self, job: int, reply: bytes | Notice) -> None:
+        answer = isinstance(reply, bytes)
+        content = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
         with self._writing:
             self._out.write(HEAD.pack(job, answer, len(content)) + content)
             self._out.flush()

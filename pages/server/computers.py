@@ -7,7 +7,7 @@ import os
 from typing import Protocol
 
 from pages.server.child import Child
-from pages.server.computing import MISTAKE, Computing, Said, Told
+from pages.server.computing import MISTAKE, Computing, Deliver, Notice
 
 
 def most_processes() -> int:
@@ -26,7 +26,7 @@ class Job(Protocol):
 
 
 class Does(Protocol):
-    """Whoever does work: ``Computers``, or ``Here``."""
+    """Whoever does work: ``Computers``, or ``InProcess``."""
 
     def start(self) -> None:
         """Get ready, in the background; work that comes meanwhile waits."""
@@ -37,11 +37,11 @@ class Does(Protocol):
     async def stop(self) -> None:
         """Do nothing more."""
 
-    def ask(self, work: str, text: str, told: Told, who: int = 0) -> Job:
-        """Begin work; ``told`` hears what comes of it."""
+    def ask(self, work: str, text: str, deliver: Deliver, client: int = 0) -> Job:
+        """Begin work; ``deliver`` takes what comes of it."""
 
 
-class Here:
+class InProcess:
     """Computes in this process; for tests.
 
     Args:
@@ -61,10 +61,10 @@ class Here:
     async def stop(self) -> None:
         """It ends with this process."""
 
-    def ask(self, work: str, text: str, told: Told, who: int = 0) -> Job:
-        """Begin work; ``told`` hears what comes of it."""
+    def ask(self, work: str, text: str, deliver: Deliver, client: int = 0) -> Job:
+        """Begin work; ``deliver`` takes what comes of it."""
         number = next(self._numbers)
-        self.computing.ask(number, work, text, told, who)
+        self.computing.ask(number, work, text, deliver, client)
         return _Job(number, self.computing)
 
 
@@ -91,12 +91,12 @@ class Computer(Child):
     def __init__(self) -> None:
         super().__init__("pages.server.computer")
         self.ready = asyncio.Event()
-        self.jobs: dict[int, tuple[Told, dict[str, object]]] = {}
+        self.jobs: dict[int, tuple[Deliver, dict[str, object]]] = {}
 
-    def ask(self, job: int, work: str, text: str, told: Told, who: int) -> None:
+    def ask(self, job: int, work: str, text: str, deliver: Deliver, client: int) -> None:
         """Begin work."""
-        line: dict[str, object] = {"job": job, "work": work, "text": text, "who": who}
-        self.jobs[job] = told, line
+        line: dict[str, object] = {"job": job, "work": work, "text": text, "client": client}
+        self.jobs[job] = deliver, line
         self.send(line)
 
     def stop(self, job: int) -> None:
@@ -114,23 +114,23 @@ class Computer(Child):
         for _, line in self.jobs.values():
             self.send(line)
 
-    def came(self, job: int, answer: int, content: bytes) -> None:
-        """The answer to a job, or what is said of it."""
-        come = content if answer else Said(*json.loads(content))
+    def received(self, job: int, answer: int, content: bytes) -> None:
+        """The answer to a job, or a notice."""
+        reply = content if answer else Notice(*json.loads(content))
         if job == 0:
             self.ready.set()
         elif job in self.jobs:
-            told, _ = self.jobs[job]
-            if isinstance(come, bytes) or come.last:
+            deliver, _ = self.jobs[job]
+            if isinstance(reply, bytes) or reply.last:
                 del self.jobs[job]
-            told(come)
+            deliver(reply)
 
     def ended(self) -> None:
         """Whoever waits is told."""
         self.ready.clear()
         jobs, self.jobs = self.jobs, {}
-        for told, _ in jobs.values():
-            told(MISTAKE)
+        for deliver, _ in jobs.values():
+            deliver(MISTAKE)
 
 
 class Computers:
@@ -170,22 +170,22 @@ class Computers:
     async def stop(self) -> None:
         """End them now."""
         computers, self._computers = self._computers, []
-        for one in computers:
-            await one.kill()
+        for computer in computers:
+            await computer.kill()
 
-    def ask(self, work: str, text: str, told: Told, who: int = 0) -> Job:
-        """Begin work in the process that has least to do; ``told`` is called on the event loop."""
+    def ask(self, work: str, text: str, deliver: Deliver, client: int = 0) -> Job:
+        """Begin work in the process with the least to do; ``deliver`` runs on the event loop."""
         self.start()
-        there = [one for one in self._computers if one.ready.is_set()] or self._computers
-        chosen = min(there, key=lambda one: len(one.jobs))
+        ready = [computer for computer in self._computers if computer.ready.is_set()]
+        chosen = min(ready or self._computers, key=lambda computer: len(computer.jobs))
         if chosen.jobs and chosen.ready.is_set() and len(self._computers) < self._most:
             self._another()
         number = next(self._numbers)
-        chosen.ask(number, work, text, told, who)
+        chosen.ask(number, work, text, deliver, client)
         return _Job(number, chosen)
 
     def _another(self) -> None:
-        if all(one.ready.is_set() for one in self._computers):  # else one is on its way
+        if all(computer.ready.is_set() for computer in self._computers):  # else one is on its way
             computer = Computer()
             computer.start()
             self._computers.append(computer)

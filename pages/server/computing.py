@@ -15,18 +15,18 @@ from pages.labs import home, lesson, playground, wire
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Frame, RefusedError, Wish, read
 from pages.labs.turn import Turn
-from pages.server import answers
+from pages.server import api_answers
 from pages.server.tidy import HEAVY, Tidy
 from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, TooLong, Turns, Used
 
 FRAME = "frame"
-"""The work that a wish asks for; the others are those of ``answers``."""
+"""The work that a wish asks for; the others are those of ``api_answers``."""
 
 THREADS = 32
 """Pieces of work that are begun at once: each holds its memory. The others wait for a thread."""
 
 
-class Said(NamedTuple):
+class Notice(NamedTuple):
     """What is said instead of an answer, or before it.
 
     Attributes:
@@ -44,17 +44,17 @@ class Said(NamedTuple):
         return self.kind != "progress"
 
 
-Told = Callable[[bytes | Said], None]
+Deliver = Callable[[bytes | Notice], None]
 """Takes the answer, and what is said before it. From any thread."""
 
-GIVEN_UP = Said("given up")
+GIVEN_UP = Notice("given up")
 """Something newer is wanted, or nobody is there any more: nothing is to be said."""
-MISTAKE = Said("refused", "Something went wrong on the server. Change a setting to go on.")
-STOPPED = Said(
+MISTAKE = Notice("refused", "Something went wrong on the server. Change a setting to go on.")
+STOPPED = Notice(
     "stopped",
     "Stopped: the picture is the last one that was finished. Change a setting to go on.",
 )
-_BUSY = Said("busy", "Many long computations are under way here. Try again in ten seconds.")
+_BUSY = Notice("busy", "Many long computations are under way here. Try again in ten seconds.")
 
 
 class Lab(Protocol):
@@ -91,20 +91,20 @@ class Computing:
         self._flags: dict[int, _Flags] = {}
         self._lock = threading.Lock()
 
-    def ask(self, job: int, work: str, text: str, told: Told, who: int = 0) -> None:
+    def ask(self, job: int, work: str, text: str, deliver: Deliver, client: int = 0) -> None:
         """Begin work; returns at once.
 
         Args:
             job: a number of the caller's own, for ``stop`` and ``drop``.
             work: what kind of work.
             text: what for.
-            told: takes what comes of it.
-            who: whose work it is; all that the API is asked is one's.
+            deliver: takes what comes of it.
+            client: whose work it is; all that the API is asked is one's.
         """
         flags = _Flags()
         with self._lock:
             self._flags[job] = flags
-        self._threads.submit(self._do, job, flags, work, text, told, who)
+        self._threads.submit(self._do, job, flags, work, text, deliver, client)
 
     def stop(self, job: int) -> None:
         """The learner pressed Stop, or nobody waits for it any more."""
@@ -126,9 +126,11 @@ class Computing:
         wish = read(text)
         return wire.encode(self._labs.get(wish.lab, lesson.frame)(wish, turn), wish.have)
 
-    def _do(self, job: int, flags: _Flags, work: str, text: str, told: Told, who: int) -> None:
-        def tell(share: float, left: float) -> None:
-            told(Said("progress", f"{share:.0%} done, about {left:.0f} s left", share))
+    def _do(
+        self, job: int, flags: _Flags, work: str, text: str, deliver: Deliver, client: int
+    ) -> None:
+        def report(share: float, seconds: float) -> None:
+            deliver(Notice("progress", f"{share:.0%} done, about {seconds:.0f} s left", share))
 
         def crowded() -> bool:
             return len(self._flags) > THREADS
@@ -137,37 +139,37 @@ class Computing:
             self.turns,
             overtaken=lambda: flags.dropped,
             stopped=lambda: flags.stopped,
-            tell=tell,
+            on_progress=report,
             crowded=crowded,
-            before=self._used.of(who),
+            before=self._used.of(client),
         )
         begun = time.thread_time()
         try:
             if flags.stopped:  # while it waited for this thread
                 raise Stopped
-            come: bytes | Said = (
-                self.frame(text, turn) if work == FRAME else answers.answer(work, text, turn)
+            reply: bytes | Notice = (
+                self.frame(text, turn) if work == FRAME else api_answers.answer(work, text, turn)
             )
         except RefusedTextError:
-            come = Said("again")
+            reply = Notice("again")
         except RefusedError as error:
-            come = Said("refused", str(error))
+            reply = Notice("refused", str(error))
         except Overtaken:
-            come = GIVEN_UP
+            reply = GIVEN_UP
         except Stopped:
-            come = STOPPED
+            reply = STOPPED
         except Busy:
-            come = _BUSY
+            reply = _BUSY
         except TooLong as error:
-            come = Said("refused", str(error))
+            reply = Notice("refused", str(error))
         except BaseException:  # a mistake of ours, or a panic of a library in Rust: said, and kept
             logging.getLogger(__name__).exception("work could not be done")
-            come = MISTAKE
+            reply = MISTAKE
         finally:
             with self._lock:
                 del self._flags[job]
             spent = time.thread_time() - begun
-            self._used.add(who, spent)
+            self._used.add(client, spent)
             if spent > HEAVY:
                 self.tidy.note()
-        told(come)
+        deliver(reply)

@@ -50,11 +50,11 @@ def _is_address(name: str, reached: str) -> bool:
         address = ip_address(name)
         if address.is_loopback:  # whatever was reached: a socket in a file has no address
             return True
-        here = ip_address(reached.partition("%")[0])
+        own = ip_address(reached.partition("%")[0])
     except ValueError:
         return False
     # A socket for both versions of IP tells an address of version 4 as one of version 6.
-    return address in (here, getattr(here, "ipv4_mapped", None))
+    return address in (own, getattr(own, "ipv4_mapped", None))
 
 
 class KnownHosts:
@@ -77,18 +77,18 @@ class KnownHosts:
 
 def _refused(hosts: list[str]) -> Response:
     """What came, and how its name is allowed; this machine's own names are not told."""
-    came = html.escape(" ".join(hosts)[:100])
+    named = html.escape(" ".join(hosts)[:100])
     name = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
-    told = bool(config.get_option("server.allowedHosts"))
-    known = "those of its setting allowedHosts" if told else "this machine’s own"
-    said = f"<p>The request names the host <code>{came or 'nothing'}</code>. "
-    said += f"This server answers under no names but {known}.</p>"
+    configured = bool(config.get_option("server.allowedHosts"))
+    known = "those of its setting allowedHosts" if configured else "this machine’s own"
+    message = f"<p>The request names the host <code>{named or 'nothing'}</code>. "
+    message += f"This server answers under no names but {known}.</p>"
     if name:
         # "localhost" stays allowed: what is told stands in place of this machine's names.
         allowed = f"{html.escape(name[1].strip('[]')[:100])} localhost 127.0.0.1"
-        said += (
+        message += (
             "<p>If you run this server and chose that name for it, start it with</p>"
             f'<p><code>STREAMLIT_SERVER_ALLOWED_HOSTS="{allowed}" make run</code></p>'
             "<p>or set <code>allowedHosts</code> in <code>.streamlit/config.toml</code>.</p>"
         )
-    return page(403, "Not served under this name", said)
+    return page(403, "Not served under this name", message)

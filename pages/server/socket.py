@@ -23,7 +23,7 @@ from pages.labs import wire
 from pages.labs.messages import Aside, RefusedError, opened, read_training
 from pages.labs.once import Once
 from pages.server.computers import Computers, Does, Job
-from pages.server.computing import FRAME, GIVEN_UP, STOPPED, Said
+from pages.server.computing import FRAME, GIVEN_UP, STOPPED, Notice
 from pages.server.tidy import Tidy
 from pages.server.trainings import Trainings
 
@@ -63,31 +63,31 @@ class Workshop:
         self,
         work: str,
         text: str,
-        begun: Callable[[Job], None] = lambda job: None,
-        said: Callable[[Said], None] = lambda said: None,
-        who: int = 0,
-    ) -> bytes | Said:
+        on_begun: Callable[[Job], None] = lambda job: None,
+        on_progress: Callable[[Notice], None] = lambda notice: None,
+        client: int = 0,
+    ) -> bytes | Notice:
         """What the work comes to; stopped where nobody waits for it any more.
 
         Args:
-            work, text, who: as ``Computing.ask`` has them.
-            begun: takes the job.
-            said: hears how far it is.
+            work, text, client: as ``Computing.ask`` has them.
+            on_begun: takes the job.
+            on_progress: takes how far it is.
         """
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[bytes | Said] = loop.create_future()
+        answer: asyncio.Future[bytes | Notice] = loop.create_future()
 
-        def heard(come: bytes | Said) -> None:
-            if isinstance(come, Said) and not come.last:
-                said(come)
+        def take(reply: bytes | Notice) -> None:
+            if isinstance(reply, Notice) and not reply.last:
+                on_progress(reply)
             elif not answer.done():
-                answer.set_result(come)
+                answer.set_result(reply)
 
-        def told(come: bytes | Said) -> None:
-            loop.call_soon_threadsafe(heard, come)
+        def deliver(reply: bytes | Notice) -> None:
+            loop.call_soon_threadsafe(take, reply)
 
-        job = self.computers.ask(work, text, told, who)
-        begun(job)
+        job = self.computers.ask(work, text, deliver, client)
+        on_begun(job)
         try:
             return await answer
         finally:
@@ -149,7 +149,7 @@ class Socket:
 
     def __init__(self, workshop: Workshop, websocket: WebSocket) -> None:
         self._workshop, self._websocket = workshop, websocket
-        self._who = next(_numbers)
+        self._client = next(_numbers)
         self._waiting: tuple[int, str] | None = None
         self._news = asyncio.Event()
         self._job: Job | None = None  # what is computed now …
@@ -175,7 +175,7 @@ class Socket:
             self._open = False
             answering.cancel()
             if self._token:
-                self._workshop.trainings.of(self._token).gone(self._who)
+                self._workshop.trainings.of(self._token).gone(self._client)
 
     async def _received(self) -> str:
         """The next message; later where there were too many."""
@@ -211,7 +211,7 @@ class Socket:
         elif message.kind == "taken":
             if self._token and self._unseen:
                 self._unseen -= 1
-                self._workshop.trainings.of(self._token).taken(self._who)
+                self._workshop.trainings.of(self._token).taken(self._client)
         elif message.kind == "ask":
             self._waiting = message.seq, message.wish
             self._news.set()
@@ -221,13 +221,13 @@ class Socket:
     def _train(self, seq: int, wish: str, training: str) -> None:
         token = read_training(training).token
         if self._token and token != self._token:
-            self._workshop.trainings.of(self._token).gone(self._who)
+            self._workshop.trainings.of(self._token).gone(self._client)
         self._token = token
 
         def show(content: bytes) -> None:
             self._soon(self._picture(content))
 
-        self._workshop.trainings.of(token).wish(self._who, show, seq, wish, training)
+        self._workshop.trainings.of(token).wish(self._client, show, seq, wish, training)
 
     async def _picture(self, content: bytes) -> None:
         await self._send(content)
@@ -243,15 +243,15 @@ class Socket:
                 await asyncio.sleep(self._pause)
                 self._news.clear()  # the newest is taken now
             (seq, text), self._waiting = self._waiting, None
-            come = await self._found(seq, text)
-            busy = isinstance(come, Said) and come.kind == "busy"
+            reply = await self._found(seq, text)
+            busy = isinstance(reply, Notice) and reply.kind == "busy"
             self._pause = min(LATEST, 2 * self._pause or LATER) if busy else 0.0
-            if isinstance(come, bytes):
-                await self._send(wire.addressed(seq, come))
-            elif come is not GIVEN_UP:
-                await self._say(seq, come)
+            if isinstance(reply, bytes):
+                await self._send(wire.addressed(seq, reply))
+            elif reply is not GIVEN_UP:
+                await self._notify(seq, reply)
 
-    async def _found(self, seq: int, text: str) -> bytes | Said:
+    async def _found(self, seq: int, text: str) -> bytes | Notice:
         """The frame, or what is said instead."""
         making, frames, key = self._workshop.making, self._workshop.frames, _key(text)
         while (known := frames.look(key)) is None and key in making:
@@ -271,14 +271,14 @@ class Socket:
         def begun(job: Job) -> None:
             self._job = job
 
-        def said(so_far: Said) -> None:
-            self._soon(self._say(seq, so_far))
+        def report(notice: Notice) -> None:
+            self._soon(self._notify(seq, notice))
 
         try:
-            come = await self._workshop.computed(FRAME, text, begun, said, self._who)
-            if isinstance(come, bytes):
-                frames.keep(key, come)
-            return come
+            reply = await self._workshop.computed(FRAME, text, begun, report, self._client)
+            if isinstance(reply, bytes):
+                frames.keep(key, reply)
+            return reply
         finally:
             self._job = None
             del making[key]
@@ -289,11 +289,11 @@ class Socket:
         self._soon_done.add(task)
         task.add_done_callback(self._soon_done.discard)
 
-    async def _say(self, seq: int, said: Said) -> None:
-        await self._aside(seq, said.kind, said.text, said.share)
+    async def _notify(self, seq: int, notice: Notice) -> None:
+        await self._aside(seq, notice.kind, notice.text, notice.share)
 
-    async def _aside(self, seq: int, kind: Any, said: str = "", share: float = 0.0) -> None:
-        aside: Aside = {"seq": seq, "kind": kind, "text": said, "share": share}
+    async def _aside(self, seq: int, kind: Any, message: str = "", share: float = 0.0) -> None:
+        aside: Aside = {"seq": seq, "kind": kind, "text": message, "share": share}
         await self._sent(self._websocket.send_text, json.dumps(aside))
 
     async def _send(self, content: bytes) -> None:

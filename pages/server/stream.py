@@ -42,7 +42,7 @@ class CheckedStream:
 class _Stream:
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive, self._send = receive, send
-        self._closed = self._told = False
+        self._closed = self._logged = False
 
     async def send(self, message: Message) -> None:
         if not self._closed:
@@ -58,23 +58,23 @@ class _Stream:
         if len(content) > get_max_widget_state_size_bytes():
             return message  # Streamlit closes it, unread
         try:
-            came = BackMsg.FromString(content)
+            parsed = BackMsg.FromString(content)
         except Exception:  # whatever protobuf makes of bytes of others
             return await self._close(_UNREADABLE, "bytes came that are no message")
-        if self._without_bad_states(came):
-            return {**message, "bytes": came.SerializeToString()}
+        if self._without_bad_states(parsed):
+            return {**message, "bytes": parsed.SerializeToString()}
         return message
 
-    def _without_bad_states(self, came: BackMsg) -> bool:
+    def _without_bad_states(self, parsed: BackMsg) -> bool:
         """Take out what components said that cannot be read; whether there was any."""
-        if came.WhichOneof("type") != "rerun_script":
+        if parsed.WhichOneof("type") != "rerun_script":
             return False
-        states = came.rerun_script.widget_states.widgets
-        good = [one for one in states if _is_readable(one)]
+        states = parsed.rerun_script.widget_states.widgets
+        good = [state for state in states if _is_readable(state)]
         if len(good) == len(states):
             return False
-        if not self._told:  # once for a socket, however often it comes
-            self._told = True
+        if not self._logged:  # once for a socket, however often it comes
+            self._logged = True
             _log("a component's state came that is no JSON and is left out")
         del states[:]
         states.extend(good)
@@ -102,5 +102,5 @@ def _is_readable(state: WidgetState) -> bool:
     return True
 
 
-def _log(said: str) -> None:
-    logging.getLogger(__name__).warning("Streamlit's socket: %s", said)
+def _log(message: str) -> None:
+    logging.getLogger(__name__).warning("Streamlit's socket: %s", message)

@@ -1,9 +1,9 @@
 """The process that trains, started by ``trainings``: many learners' wishes in, pictures out.
 
 It is a process of its own, so that no training holds up a slider: Python runs one thread at a time.
-Each line that comes in is JSON: ``{"who": 3, "seq": 7, "wish": "…", "training": "…"}``, or ``who``
-with ``taken`` or ``gone``. Each picture that goes out has a head of three uint32: who, the number
-of the message it answers, and its length.
+Each line that comes in is JSON: ``{"client": 3, "seq": 7, "wish": "…", "training": "…"}``, or
+``client`` with ``taken`` or ``gone``. Each picture that goes out has a head of three uint32: the
+client, the number of the message it answers, and its length.
 """
 
 import json
@@ -37,7 +37,7 @@ UNSEEN = 2
 """Pictures on their way to a browser at most."""
 RETURN = 5.0
 """Seconds for which a run waits for a browser whose connection broke …"""
-MOST_LEFT = 64
+MOST_AWAY = 64
 """… and how many of them wait at most."""
 
 
@@ -77,17 +77,17 @@ class Trainer:
     """Takes wishes and makes steps, by turns, until its input ends.
 
     Args:
-        came, out: where lines come from and pictures go to.
+        lines, out: where lines come from and pictures go to.
     """
 
-    def __init__(self, came: BinaryIO, out: BinaryIO) -> None:
-        self._came, self._out = came, out
+    def __init__(self, lines: BinaryIO, out: BinaryIO) -> None:
+        self._lines, self._out = lines, out
         self._news = threading.Condition()
         self._inbox: list[dict[str, Any]] = []
         self._ended = False
         self._learners: dict[int, Learner] = {}
         self._queue: list[int] = []  # those who want steps, in the order of coming
-        self._left: dict[str, tuple[float, Watch]] = {}
+        self._away: dict[str, tuple[float, Watch]] = {}
         self._wishes: dict[int, dict[str, Any]] = {}  # the newest of each, not yet taken in
 
     def run(self) -> None:
@@ -105,7 +105,7 @@ class Trainer:
             self._show()
 
     def _read(self) -> None:
-        for line in self._came:
+        for line in self._lines:
             with self._news:
                 self._inbox.append(json.loads(line))
                 self._news.notify()
@@ -117,94 +117,96 @@ class Trainer:
         """How long there is nothing to do but wait."""
         if self._wishes:
             return 0.0
-        if any(self._learners[who].watch.wants for who in self._queue):
+        if any(self._learners[client].watch.wants for client in self._queue):
             return 0.0
-        if any(one.watch.fresh for one in self._learners.values()):
+        if any(learner.watch.fresh for learner in self._learners.values()):
             return EVERY / 2
-        return 1.0 if self._left else None
+        return 1.0 if self._away else None
 
     def _take(self, news: list[dict[str, Any]]) -> None:
-        for one in news:
-            who = one["who"]
-            if "gone" in one:
-                self._wishes.pop(who, None)
-                self._gone(who)
-            elif "taken" in one:
-                if who in self._learners:
-                    self._learners[who].unseen = max(0, self._learners[who].unseen - 1)
+        for message in news:
+            client = message["client"]
+            if "gone" in message:
+                self._wishes.pop(client, None)
+                self._gone(client)
+            elif "taken" in message:
+                if client in self._learners:
+                    self._learners[client].unseen = max(0, self._learners[client].unseen - 1)
             else:
-                self._wishes[who] = one
+                self._wishes[client] = message
         if self._wishes:  # one at a time: to begin a run may take as long as many steps
-            who = next(iter(self._wishes))
-            one = self._wishes.pop(who)
-            with self._guarded(who):
-                self._wish(who, one)
+            client = next(iter(self._wishes))
+            message = self._wishes.pop(client)
+            with self._guarded(client):
+                self._wish(client, message)
         now = time.monotonic()
-        left = [(t, kept) for t, kept in self._left.items() if now - kept[0] < RETURN]
-        self._left = dict(left[-MOST_LEFT:])
+        away = [(t, kept) for t, kept in self._away.items() if now - kept[0] < RETURN]
+        self._away = dict(away[-MOST_AWAY:])
 
     @contextmanager
-    def _guarded(self, who: int) -> Iterator[None]:
+    def _guarded(self, client: int) -> Iterator[None]:
         """A mistake of ours in one learner's training ends that one, and no other."""
         try:
             yield
         except Exception:
             traceback.print_exc()
-            self._learners.pop(who, None)
-            self._queue = [other for other in self._queue if other != who]
+            self._learners.pop(client, None)
+            self._queue = [other for other in self._queue if other != client]
 
-    def _wish(self, who: int, one: dict[str, Any]) -> None:
+    def _wish(self, client: int, message: dict[str, Any]) -> None:
         try:
-            wish, asked = read(one["wish"]), read_training(one["training"])
+            wish, asked = read(message["wish"]), read_training(message["training"])
             lesson = find(wish.lab)
-            learner = self._learners.get(who)
+            learner = self._learners.get(client)
             if learner and learner.watch.lesson is not lesson:
                 learner = None
             if learner:
                 learner.watch.take(wish, asked)
             elif lesson.lab.training is None:
                 return
-            elif watch := self._returned(who, asked.token, lesson):
-                learner = Learner(watch, asked.token, one["seq"])
+            elif watch := self._returned(client, asked.token, lesson):
+                learner = Learner(watch, asked.token, message["seq"])
                 watch.take(wish, asked)
             else:
-                learner = Learner(Watch(lesson, wish, asked), asked.token, one["seq"])
+                learner = Learner(Watch(lesson, wish, asked), asked.token, message["seq"])
         except (RefusedError, RefusedTextError, UnknownLessonError):
             return  # the server itself answers
-        learner.seq, learner.due = one["seq"], 0.0
-        self._learners[who] = learner
+        learner.seq, learner.due = message["seq"], 0.0
+        self._learners[client] = learner
 
-    def _returned(self, who: int, token: str, lesson: Lesson) -> Watch | None:
+    def _returned(self, client: int, token: str, lesson: Lesson) -> Watch | None:
         """The training of a browser whose line broke, noticed or not."""
-        for other in [o for o, one in self._learners.items() if one.token == token and o != who]:
+        for other in [
+            o for o, learner in self._learners.items() if learner.token == token and o != client
+        ]:
             self._gone(other)
-        watch = self._left[token][1] if token in self._left else None
+        watch = self._away[token][1] if token in self._away else None
         if watch is None or watch.lesson is not lesson:
             return None
-        del self._left[token]
+        del self._away[token]
         return watch
 
-    def _gone(self, who: int) -> None:
-        learner = self._learners.pop(who, None)
+    def _gone(self, client: int) -> None:
+        learner = self._learners.pop(client, None)
         if learner:
             learner.watch.pause()
-            self._left[learner.token] = (time.monotonic(), learner.watch)
+            self._away[learner.token] = (time.monotonic(), learner.watch)
 
     def _step(self) -> None:
         """A slice for the one whose turn it is."""
-        wanting = [who for who, one in self._learners.items() if one.watch.wants]
-        self._queue = [who for who in self._queue if who in wanting]
-        self._queue += [who for who in wanting if who not in self._queue]
-        for place, who in enumerate(self._queue):
+        wanting = [client for client, learner in self._learners.items() if learner.watch.wants]
+        self._queue = [client for client in self._queue if client in wanting]
+        self._queue += [client for client in wanting if client not in self._queue]
+        for place, client in enumerate(self._queue):
             before = max(0, place + 1 - AT_ONCE)
-            learner = self._learners[who]
+            learner = self._learners[client]
             if learner.before != before:
                 learner.before, learner.watch.fresh = before, True
         if not self._queue:
             return
-        who = self._queue[0]
-        with self._guarded(who):
-            learner = self._learners[who]
+        client = self._queue[0]
+        with self._guarded(client):
+            learner = self._learners[client]
             learner.watch.advance(learner.slice(time.monotonic()), lambda: bool(self._inbox))
         # Among those who may train, whoever was first is last now; who waits stays behind them.
         turn = self._queue[:AT_ONCE]
@@ -212,17 +214,17 @@ class Trainer:
 
     def _show(self) -> None:
         now = time.monotonic()
-        for who, one in list(self._learners.items()):
-            if not one.watch.fresh or one.unseen >= UNSEEN or now < one.due:
+        for client, learner in list(self._learners.items()):
+            if not learner.watch.fresh or learner.unseen >= UNSEEN or now < learner.due:
                 continue
-            before = one.before if one.watch.wants else 0
-            had, one.have = one.have, {}
-            with self._guarded(who):
-                encoded = wire.encode(one.watch.picture(before), had, one.have)
-                content = wire.addressed(one.seq, encoded, wire.PICTURE)
-                self._out.write(HEAD.pack(who, one.seq, len(content)) + content)
+            before = learner.before if learner.watch.wants else 0
+            had, learner.have = learner.have, {}
+            with self._guarded(client):
+                encoded = wire.encode(learner.watch.picture(before), had, learner.have)
+                content = wire.addressed(learner.seq, encoded, wire.PICTURE)
+                self._out.write(HEAD.pack(client, learner.seq, len(content)) + content)
                 self._out.flush()
-                one.sent(now)
+                learner.sent(now)
 
 
 def main() -> None:

@@ -24,40 +24,40 @@ class Worker(Child):
         self._listeners: dict[int, Listener] = {}
         self._wishes: dict[int, tuple[int, str, str]] = {}  # the newest of each
 
-    def wish(self, who: int, listener: Listener, seq: int, wish: str, training: str) -> None:
+    def wish(self, client: int, listener: Listener, seq: int, wish: str, training: str) -> None:
         """Pass on what a learner wants; pictures go to the listener, on the event loop."""
         self.start()
-        self._listeners[who] = listener
-        self._wishes[who] = seq, wish, training
-        self.send({"who": who, "seq": seq, "wish": wish, "training": training})
+        self._listeners[client] = listener
+        self._wishes[client] = seq, wish, training
+        self.send({"client": client, "seq": seq, "wish": wish, "training": training})
 
-    def taken(self, who: int) -> None:
+    def taken(self, client: int) -> None:
         """The learner's browser has taken in a picture."""
-        if who in self._listeners:
-            self.send({"who": who, "taken": 1})
+        if client in self._listeners:
+            self.send({"client": client, "taken": 1})
 
-    def gone(self, who: int) -> None:
+    def gone(self, client: int) -> None:
         """The learner has left."""
-        if self._listeners.pop(who, None):
-            del self._wishes[who]
-            self.send({"who": who, "gone": 1})
+        if self._listeners.pop(client, None):
+            del self._wishes[client]
+            self.send({"client": client, "gone": 1})
 
     def started(self) -> None:
         """What is wanted now is wanted of the new process."""
-        for who, (seq, wish, training) in self._wishes.items():
-            self.send({"who": who, "seq": seq, "wish": wish, "training": training})
+        for client, (seq, wish, training) in self._wishes.items():
+            self.send({"client": client, "seq": seq, "wish": wish, "training": training})
 
-    def came(self, who: int, seq: int, content: bytes) -> None:
+    def received(self, client: int, seq: int, content: bytes) -> None:
         """A picture."""
-        if who in self._listeners:
-            self._listeners[who](content)
+        if client in self._listeners:
+            self._listeners[client](content)
 
     def ended(self) -> None:
         """Whoever trained is told that the run is lost."""
-        for who, (seq, wish, training) in self._wishes.items():
+        for client, (seq, wish, training) in self._wishes.items():
             known = read_training(training)
             lost = TrainingWish(**known.model_dump() | {"run": known.run or "lost"})
-            self._wishes[who] = seq, wish, lost.model_dump_json()
+            self._wishes[client] = seq, wish, lost.model_dump_json()
 
 
 class Trainings:

@@ -100,18 +100,18 @@ class Used:
         self._lock = threading.Lock()
         self._known: OrderedDict[int, tuple[float, float]] = OrderedDict()  # seconds, and when
 
-    def of(self, who: int) -> float:
+    def of(self, client: int) -> float:
         """Of late."""
         with self._lock:
-            seconds, when = self._known.get(who, (0.0, 0.0))
+            seconds, when = self._known.get(client, (0.0, 0.0))
         return float(seconds * 0.5 ** ((time.monotonic() - when) / self.HALF))
 
-    def add(self, who: int, seconds: float) -> None:
+    def add(self, client: int, seconds: float) -> None:
         """Take note."""
-        now = self.of(who) + seconds
+        now = self.of(client) + seconds
         with self._lock:
-            self._known[who] = now, time.monotonic()
-            self._known.move_to_end(who)
+            self._known[client] = now, time.monotonic()
+            self._known.move_to_end(client)
             if len(self._known) > self.MOST_KNOWN:
                 self._known.popitem(last=False)
 
@@ -122,7 +122,8 @@ class LearnersTurn(Turn):
     Args:
         turns: of the process.
         overtaken, stopped: whether the work is to be given up, and why.
-        tell: called with the share done and the seconds left, ten times a second, from a thread.
+        on_progress: called with the share done and the seconds left, ten times a second, from a
+            thread.
         crowded: whether other work waits for a thread.
         before: seconds that this learner has computed of late.
     """
@@ -132,14 +133,14 @@ class LearnersTurn(Turn):
         turns: Turns,
         overtaken: Callable[[], bool] = lambda: False,
         stopped: Callable[[], bool] = lambda: False,
-        tell: Callable[[float, float], None] = lambda share, left: None,
+        on_progress: Callable[[float, float], None] = lambda share, seconds: None,
         crowded: Callable[[], bool] = lambda: False,
         before: float = 0.0,
     ) -> None:
         self._turns, self._crowded, self._before = turns, crowded, before
-        self._overtaken, self._stopped, self._tell = overtaken, stopped, tell
+        self._overtaken, self._stopped, self._on_progress = overtaken, stopped, on_progress
         self._begun = time.perf_counter()
-        self._used = self._since = self._computed = self._told = 0.0
+        self._used = self._since = self._computed = self._reported = 0.0
         self._long = False
 
     def __enter__(self) -> None:
@@ -176,9 +177,9 @@ class LearnersTurn(Turn):
         if waited > PATIENCE:
             if self._overtaken():
                 raise Overtaken
-            if now - self._told > 0.1:
-                self._told = now
-                self._tell(share, waited / share - waited if share else 0.0)
+            if now - self._reported > 0.1:
+                self._reported = now
+                self._on_progress(share, waited / share - waited if share else 0.0)
         if self._used + spent > MOST:
             raise TooLong(
                 f"This took more than {MOST:g} seconds of computing and was given up. "
@@ -209,6 +210,6 @@ class LearnersTurn(Turn):
         if now - self._begun > PATIENCE:
             if self._overtaken():
                 raise Overtaken
-            if now - self._told > 1:
-                self._told = now
-                self._tell(0.0, 0.0)
+            if now - self._reported > 1:
+                self._reported = now
+                self._on_progress(0.0, 0.0)

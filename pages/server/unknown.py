@@ -17,7 +17,7 @@ from pages.server.alone import page
 
 _FOLDERS = frozenset({"_stcore", "api", "component", "files", "media", "static"})
 """Where programs look for something: what is not there is said as text."""
-_SAID = "<p>There is no page at this address. It may have been cut or mistyped.</p>"
+_MESSAGE = "<p>There is no page at this address. It may have been cut or mistyped.</p>"
 
 
 class UnknownPaths:
@@ -57,7 +57,7 @@ class UnknownPaths:
         if missing:
             home = above + self._root
             text = PlainTextResponse("Not found", 404, {"Cache-Control": "no-store"})
-            nothing = page(404, "There is no page here", _SAID, home) if is_page else text
+            nothing = page(404, "There is no page here", _MESSAGE, home) if is_page else text
             await nothing(scope, receive, send)
 
 

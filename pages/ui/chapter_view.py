@@ -7,12 +7,12 @@ from lessons.outputs import catalogue
 from lessons.outputs.catalogue import Chapter
 from pages.ui import memory, site
 from pages.ui.lesson_view import lesson_view
-from pages.ui.plain import plain
+from pages.ui.verbatim import verbatim
 
 
 def chapter_page(slug: str) -> None:
     """The page of one chapter."""
-    chapter = next(one for one in catalogue.chapters() if one.slug == slug)
+    chapter = next(known for known in catalogue.chapters() if known.slug == slug)
     if not chapter.lessons:
         st.title(chapter.title, anchor=False)
         st.markdown(chapter.prose.intro)
@@ -30,17 +30,17 @@ def _chosen(chapter: Chapter) -> Lesson:
             return lesson
     first = chapter.lessons[0]
     if asked:
-        here = first.prose.front["short"]
-        st.warning(f"There is no lesson “{plain(asked[:40])}” here. This is “{here}”.")
+        title = first.prose.front["short"]
+        st.warning(f"There is no lesson “{verbatim(asked[:40])}” here. This is “{title}”.")
     return first
 
 
-def _list(chapter: Chapter, here: Lesson) -> None:
+def _list(chapter: Chapter, current: Lesson) -> None:
     with st.container(horizontal=True, key="lessons"):
         for lesson in chapter.lessons:
             done = " ✓" if memory.trail(lesson).done else ""
             with st.container(
-                width="content", key="lesson_here" if lesson is here else f"lesson_{lesson.slug}"
+                width="content", key="lesson_here" if lesson is current else f"lesson_{lesson.slug}"
             ):
                 st.page_link(
                     f"{chapter.slug}.py",

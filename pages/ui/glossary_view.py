@@ -6,7 +6,7 @@ import re
 import streamlit as st
 
 from lessons.outputs.glossary import Term, find_term, lessons_of, terms
-from pages.ui.plain import plain
+from pages.ui.verbatim import verbatim
 
 
 def glossary_page() -> None:
@@ -15,7 +15,7 @@ def glossary_page() -> None:
     asked = st.query_params.get("term", "")
     first = find_term(asked)
     if asked and first is None:
-        st.warning(f"There is no term “{plain(asked[:40])}”. Here are those there are.")
+        st.warning(f"There is no term “{verbatim(asked[:40])}”. Here are those there are.")
     if first:
         st.html(f'<dl class="gt-glossary gt-asked">{_entry(first)}</dl>')
         st.markdown("## All terms", anchors=False)

@@ -21,17 +21,17 @@ def show_text(lesson: Lesson, step: int, text: str) -> None:
 
 def linked(text: str, allowed: frozenset[str]) -> str:
     """The Markdown with each of these terms linked once."""
-    out, at = "", 0
+    out, position = "", 0
     for start, end, term in uses(text, allowed):
-        out += text[at:start] + _link(text[start:end], term)
-        at = end
-    return out + text[at:]
+        out += text[position:start] + _link(text[start:end], term)
+        position = end
+    return out + text[position:]
 
 
 def _link(word: str, term: Term) -> str:
     name = f"gt-def-{term.slug}"
-    said = html.escape(term.text.replace("`", ""))
+    definition = html.escape(term.text.replace("`", ""))
     return (
         f'<a class="gt-term" href="glossary?term={term.slug}" aria-describedby="{name}">{word}</a>'
-        f'<span class="gt-def" id="{name}" role="tooltip">{said}</span>'
+        f'<span class="gt-def" id="{name}" role="tooltip">{definition}</span>'
     )

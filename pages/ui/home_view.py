@@ -46,7 +46,7 @@ def home() -> None:
 
 def _play() -> None:
     """One chart, three programs, two sliders, and the program that ran."""
-    opening = {"id": "home", "first": True, "values": ENOUGH_TO_SEE, "cuts": "", "at": None}
+    opening = {"id": "home", "first": True, "values": ENOUGH_TO_SEE, "cuts": "", "graph_step": None}
     live_lab("home", [opening])
     first = catalogue.find(next(iter(CUTS)))
     marked = markup(first.source, marked_lines(first.source, first.highlight), "The program")
@@ -57,7 +57,7 @@ def _play() -> None:
 def _start() -> None:
     """The first lesson that is not done."""
     course = catalogue.lessons()
-    lesson = next((one for one in course if not memory.trail(one).done), course[0])
+    lesson = next((lesson for lesson in course if not memory.trail(lesson).done), course[0])
     first = lesson is course[0]
     st.page_link(
         f"{lesson.chapter}.py",

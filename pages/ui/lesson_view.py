@@ -31,7 +31,7 @@ def lesson_view(lesson: Lesson) -> None:
             answers=trail.answers,
             hide=place.hide,
             fix=place.fix,
-            said=place.said,
+            note=place.note,
             show={
                 "name": lesson.prose.steps[trail.step - 1].show,
                 "step": f"{lesson.slug} {trail.step}",

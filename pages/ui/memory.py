@@ -64,10 +64,10 @@ class Progress:
     answered: int
 
     def __str__(self) -> str:
-        said = f"{self.done} of {self.lessons} lessons done"
+        text = f"{self.done} of {self.lessons} lessons done"
         if self.answered:
-            said += f" · {self.right} of {self.answered} predictions right at first try"
-        return said
+            text += f" · {self.right} of {self.answered} predictions right at first try"
+        return text
 
 
 def trail(lesson: Lesson) -> Trail:
@@ -147,27 +147,29 @@ def _known() -> dict[str, Trail]:
     return known
 
 
-def _brief(slug: str, one: Trail) -> str:
-    answers = (f"{name}={one.first[name]:d}{key}" for name, key in one.answers.items())
-    return ":".join([slug, f"{one.step}{'*' if one.done else ''}", *answers])
+def _brief(slug: str, kept: Trail) -> str:
+    answers = (f"{name}={kept.first[name]:d}{key}" for name, key in kept.answers.items())
+    return ":".join([slug, f"{kept.step}{'*' if kept.done else ''}", *answers])
 
 
 def _read(lesson: Lesson, fields: list[str]) -> Trail:
     where, *answers = fields or [""]
     step = where.removesuffix("*")
     good = step.isascii() and step.isdigit() and len(step) < 4
-    one = Trail(clamp_step(lesson, int(step) if good else 1), done=good and where.endswith("*"))
+    kept = Trail(clamp_step(lesson, int(step) if good else 1), done=good and where.endswith("*"))
     for match in filter(None, map(_ANSWER.fullmatch, answers)):
         name, first, answer = match.groups()
         if _answers(lesson, name, answer):
-            one.answers[name] = answer
-            one.first[name] = first == "1"
-    return one
+            kept.answers[name] = answer
+            kept.first[name] = first == "1"
+    return kept
 
 
 def _answers(lesson: Lesson, name: str, answer: object) -> bool:
     """Whether this can be an answer to the lesson's question of that name."""
-    question = next((one for one in lesson.prose.questions if one.name == name), None)
+    question = next(
+        (question for question in lesson.prose.questions if question.name == name), None
+    )
     if question is None or not isinstance(answer, str):
         return False
     if question.kind in ("choice", "bug"):

@@ -35,32 +35,34 @@ class Place:
         lesson: which.
         text: what each control was last asked to say.
         cuts: the edges that were to be cut.
-        at: the step of the backward pass to show; None leaves it as it is.
+        graph_step: the step of the backward pass to show; None leaves it as it is.
         orders: what the lab was asked for since it was opened, the newest last.
-        hide, fix: the controls that a teacher's link hides, and those that it holds.
-        said: what an address asked for and cannot have.
+        hide, fix: the controls that a teacher's link hides, and those that it fixes.
+        note: what an address asked for and cannot have.
     """
 
     lesson: Lesson
     text: dict[str, str]
     cuts: str = ""
-    at: int | None = None
+    graph_step: int | None = None
     orders: list[dict[str, Any]] = field(default_factory=list)
     hide: frozenset[str] = frozenset()
     fix: frozenset[str] = frozenset()
-    said: str = ""
+    note: str = ""
     _name: str = field(default_factory=lambda: secrets.token_hex(4))
     _opening: dict[str, Any] | None = None
 
     @classmethod
     def opened(cls, lesson: Lesson, given: Mapping[str, str]) -> "Place":
-        """The place that an address leads to; what is unknown in it is said and left out."""
+        """The place that an address leads to; what is unknown in it is noted and left out."""
         place = cls(lesson, lesson.defaults, given.get("cuts", "")[:4000])
         unknown = [name for name in given if name not in {*place.text, *GRAPH, *TEACHER}]
         if unknown:
-            place._say("The address sets something unknown and it is left out.", unknown[0])
-        at = given.get("at", "")
-        place.at = int(at) if re.fullmatch("[0-9]{1,4}", at, re.ASCII) else None
+            place._note_unknown(
+                "The address sets something unknown and it is left out.", unknown[0]
+            )
+        step = given.get("at", "")
+        place.graph_step = int(step) if re.fullmatch("[0-9]{1,4}", step, re.ASCII) else None
         place.text |= {name: text for name, text in given.items() if name in place.text}
         place.hide, place.fix = (place._controls(given.get(word, "")) for word in TEACHER)
         return place
@@ -70,33 +72,33 @@ class Place:
         asked = [name for name in names[:2000].split(",") if name]
         unknown = [name for name in asked if name not in self.text]
         if unknown:
-            self._say("The address hides or holds something unknown.", unknown[0])
+            self._note_unknown("The address hides or fixes something unknown.", unknown[0])
         return frozenset(asked) & self.text.keys()
 
-    def _say(self, said: str, name: str) -> None:
+    def _note_unknown(self, message: str, name: str) -> None:
         """Note what an address asked for in vain, with the names that are nearest to it."""
         try:
             self.lesson.validate({name: ""})
         except InvalidParametersError as error:
-            self.said = f"{said} {error}"
+            self.note = f"{message} {error}"
 
     def order(
-        self, text: Mapping[str, str], cuts: str | None = None, at: int | None = None
+        self, text: Mapping[str, str], cuts: str | None = None, graph_step: int | None = None
     ) -> None:
         """Ask the lab to be set so.
 
         Args:
-            text: by parameter; what a teacher's link holds stays.
+            text: by parameter; what a teacher's link fixes stays.
             cuts: the edges to cut, no others; None leaves them as they are.
-            at: the step of the backward pass to show; None leaves it as it is.
+            graph_step: the step of the backward pass to show; None leaves it as it is.
         """
         asked = {name: value for name, value in text.items() if name not in self.fix}
         self.text |= asked
         self.cuts = self.cuts if cuts is None else cuts
-        self.at, self.said = at, ""
+        self.graph_step, self.note = graph_step, ""
         name = f"{self._name}-{secrets.token_hex(3)}"
-        one = {"id": name, "first": False, "values": asked, "cuts": cuts, "at": at}
-        self.orders = [*self.orders, one][-_MOST_ORDERS:]
+        newest = _order(name, False, asked, cuts, graph_step)
+        self.orders = [*self.orders, newest][-_MOST_ORDERS:]
 
     def go(self, number: int, answers: Collection[str]) -> None:
         """Ask for what a step sets; what it leaves open stays as the learner has it.
@@ -107,8 +109,8 @@ class Place:
         text = {**step.lab}
         if step.question and step.question.name not in answers and self.lesson.lab.training is None:
             text = self.text | text
-        if text or step.cuts is not None or step.at is not None:
-            self.order(text, step.cuts, step.at)
+        if text or step.cuts is not None or step.graph_step is not None:
+            self.order(text, step.cuts, step.graph_step)
 
     def again(self) -> None:
         """Ask once more for what was asked last, whatever the learner has set since."""
@@ -124,8 +126,7 @@ class Place:
         """For the lab in the browser, which does each order once, in turn."""
         if self._opening is None:
             text, name = dict(self.text), f"{self._name}-0"
-            opening = {"id": name, "first": True, "values": text, "cuts": self.cuts, "at": self.at}
-            self._opening = opening
+            self._opening = _order(name, True, text, self.cuts, self.graph_step)
         return [self._opening, *self.orders]
 
     @property
@@ -144,6 +145,13 @@ class Place:
         return computed(self.lesson, self.lesson.lab.preview(self.values), self.drawn).result
 
 
+def _order(
+    name: str, first: bool, values: dict[str, str], cuts: str | None, graph_step: int | None
+) -> dict[str, Any]:
+    """As ``live_lab`` takes it."""
+    return {"id": name, "first": first, "values": values, "cuts": cuts, "graph_step": graph_step}
+
+
 def forget() -> None:
     """Make the places anew: the tab has told what it shows."""
     st.session_state.pop(_PLACES, None)
@@ -154,8 +162,8 @@ def place_of(lesson: Lesson) -> Place:
     known: dict[str, Place] = st.session_state.setdefault(_PLACES, {})
     if lesson.slug in known:
         return known[lesson.slug]
-    here = tab.address()
-    asked = here if here.pop("lesson", lesson.slug) == lesson.slug else {}
+    address = tab.address()
+    asked = address if address.pop("lesson", lesson.slug) == lesson.slug else {}
     number = asked.pop("step", "")
     place = known[lesson.slug] = Place.opened(lesson, asked)
     trail = memory.trail(lesson)
@@ -165,7 +173,8 @@ def place_of(lesson: Lesson) -> Place:
     if not asked.keys() - {*TEACHER}:  # the step's text speaks of the settings it makes
         place.text |= {n: text for n, text in step.lab.items() if n not in place.fix}
         place.cuts = step.cuts or place.cuts
-        place.at = step.at if place.at is None else place.at
+        if place.graph_step is None:
+            place.graph_step = step.graph_step
     held = held_controls(lesson, trail.answers, trail.step)
     place.text |= {name: step.lab[name] for name in held if name in step.lab}
     return place

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
-from lessons.playground import FORMS, FUNCTIONS, beside, preset, to_url
+from lessons.playground import FORMS, FUNCTIONS, lesson_document, preset, to_url
 from pages.labs.playground import FIRST, FRAMEWORKS, opened
 from pages.labs.playground_form import form_of
 from pages.ui.live import live_lab
@@ -31,7 +31,7 @@ def playground() -> None:
     with st.container(key="playground"):
         # The lab's own headings are of the third rank: for a screen reader one stands above them.
         st.html('<h2 class="gt-unseen">The program and what it comes to</h2>')
-        live_lab("playground", [order], said=order["said"])
+        live_lab("playground", [order], note=order["note"])
     with st.container(key="code"):
         _code()
     _words()
@@ -58,17 +58,17 @@ def _order() -> dict[str, Any]:
 
 
 def _asked(words: dict[str, str]) -> dict[str, Any]:
-    document, said = opened(words)
-    if said:
-        said = f"{said} What is shown is “{preset(FIRST).title}”."
-    at = words.get("at", "")
+    document, note = opened(words)
+    if note:
+        note = f"{note} What is shown is “{preset(FIRST).title}”."
+    step = words.get("at", "")
     return {
         "id": hashlib.blake2b(repr(sorted(words.items())).encode(), digest_size=8).hexdigest(),
         "first": "n" not in words,
         "values": form_of(document or preset(FIRST)),
         "cuts": "",
-        "at": int(at) if at.isascii() and at.isdigit() and len(at) < 7 else None,
-        "said": said,
+        "graph_step": int(step) if step.isascii() and step.isdigit() and len(step) < 7 else None,
+        "note": note,
     }
 
 
@@ -112,7 +112,7 @@ def _words() -> None:
 
 def offer(lesson: Lesson) -> None:
     """A link that opens a lesson's program here, if the language can say it; undo leads back."""
-    document = beside(lesson.folder)
+    document = lesson_document(lesson.folder)
     if document is None:
         return
     st.page_link(

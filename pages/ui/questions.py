@@ -17,8 +17,8 @@ from pages.labs.code import Mark, bare, difference, markup
 from pages.ui.glossed import linked
 from pages.ui.memory import Trail
 from pages.ui.place import Place
-from pages.ui.plain import plain
 from pages.ui.sketch import draw, drawn
+from pages.ui.verbatim import verbatim
 
 
 def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
@@ -38,8 +38,8 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
         assert lesson.bug is not None  # the catalogue has seen to it
         _bug(lesson, lesson.bug, question, options, trail)
     elif question.name in trail.answers:
-        say = _sketched if question.kind == "sketch" else _answered
-        say(lesson, question, options, trail)
+        show = _sketched if question.kind == "sketch" else _answered
+        show(lesson, question, options, trail)
     else:
         commit = _commit(lesson, question, place, trail)
         form = {"choice": _choice, "number": _number, "sketch": _sketch}[question.kind]
@@ -47,13 +47,13 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
         if question.hides:
             st.caption("The lab shows the covered curve once you have committed.")
         for name in question.holds:
-            st.caption(f"{_held(lesson, name)} once you have committed.")
+            st.caption(f"{_waits(lesson, name)} once you have committed.")
 
 
-def _held(lesson: Lesson, name: str) -> str:
+def _waits(lesson: Lesson, name: str) -> str:
     if name == TRAINING:
         return "The training can start"
-    (label,) = (one.label for one in lesson.lab.parameters if one.name == name)
+    (label,) = (parameter.label for parameter in lesson.lab.parameters if parameter.name == name)
     return f"“{label}” can be moved"
 
 
@@ -87,7 +87,7 @@ def _commit(
 
 def _asked_of(lesson: Lesson, question: Question) -> Result:
     """What a sketch is compared with: the step's own settings, whatever the lab has been set to."""
-    step = next(one for one in lesson.prose.steps if one.question == question)
+    step = next(step for step in lesson.prose.steps if step.question == question)
     return lesson.compute(lesson.validate(step.lab))
 
 
@@ -119,8 +119,8 @@ def _one_of(
 
     def send() -> None:
         # Asked anew: who changes the answer and clicks at once is faster than this run of the page.
-        if now := st.session_state.get(key):
-            commit(now)
+        if answer := st.session_state.get(key):
+            commit(answer)
 
     st.button(button, disabled=chosen is None, on_click=send, type="primary")
 
@@ -145,7 +145,7 @@ def _number(
     with st.form(f"{key}_form", border=False):
         st.text_input("Your prediction", key=key, placeholder="a number, as in -0.5")
         if refused := st.session_state.get(f"{key}_refused"):
-            st.error(plain(refused))
+            st.error(verbatim(refused))
         st.form_submit_button("Commit to this number", on_click=send, type="primary")
 
 
@@ -167,7 +167,7 @@ def _sketch(
 
     draw(lesson.sketches[question.name], key, send)
     if refused := st.session_state.get(f"{key}_refused"):
-        st.error(plain(refused))
+        st.error(verbatim(refused))
 
 
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
@@ -225,8 +225,8 @@ def _bug(
     _show(check, "The assertion")
     _verdict(bug.failure(bug.broken))
     tried = trail.answers.get(question.name)
-    said = bug.failure(bug.fixes[tried]) if tried else None
-    passed = tried is not None and said is None
+    failure = bug.failure(bug.fixes[tried]) if tried else None
+    passed = tried is not None and failure is None
     if not passed:
 
         def run(fix: str) -> None:
@@ -240,7 +240,7 @@ def _bug(
             st.markdown(f"**{'✓' if passed else '✗'} You tried: {options[tried].text}**")
             fixed, marks = difference(broken, code_of(bug.fixes[tried], bug.broken.__name__))
             _show(fixed, "The fix", marks)
-            _verdict(said)
+            _verdict(failure)
             st.markdown(options[tried].reply, unsafe_allow_html=True)
             if not passed:
                 st.markdown("Choose another fix and run it.")
@@ -257,10 +257,10 @@ def code_of(function: Callable[..., object], name: str = "") -> str:
     return source.replace(f"def {function.__name__}(", f"def {name}(", 1) if name else source
 
 
-def _verdict(said: str | None) -> None:
+def _verdict(failure: str | None) -> None:
     """What the assertion says, which is text of a program and no Markdown."""
-    if said is None:
+    if failure is None:
         st.markdown("The assertion **holds**.")
     else:
         st.markdown("The assertion **fails**:")
-        st.code(said, language=None, wrap_lines=True)
+        st.code(failure, language=None, wrap_lines=True)

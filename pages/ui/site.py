@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.navigation.page import Page
 
 from lessons.outputs import catalogue
-from pages.server.application import BESIDE
+from pages.server.application import OTHER_PAGES
 from pages.ui import place, tab
 from pages.ui.search import search_box
 from pages.ui.style import css
@@ -46,7 +46,7 @@ def pages() -> list[Page]:
     return [
         st.Page("home.py", title="Home", default=True),
         *chapters,
-        *(st.Page(f"{name}.py", title=name.capitalize(), url_path=name) for name in BESIDE),
+        *(st.Page(f"{name}.py", title=name.capitalize(), url_path=name) for name in OTHER_PAGES),
     ]
 
 

@@ -19,14 +19,14 @@ _component = st.components.v2.component(
     js=f"""
 export default async function ({{ data, setStateValue }}) {{
   const {{ drawn }} = await import(new URL("{LIVE}/tab.js", document.baseURI).href);
-  drawn(data.session, (left) => setStateValue("left", left));
+  drawn(data.session, (report) => setStateValue("report", report));
 }}
 """,
     isolate_styles=False,
 )
 
-_SESSION, _HEARD, _LEFT = "tab_session", "tab_heard", "tab_left"
-"""Session keys: a name for the session, the last that was told, and the words of it that count."""
+_SESSION, _REPORT, _WORDS = "tab_session", "tab_report", "tab_words"
+"""Session keys: a name for the session, the last report, and the words of its address."""
 _MOST_WORDS, _LONGEST = 64, 30_000
 
 
@@ -36,11 +36,13 @@ def meet(page: str) -> bool:
     Args:
         page: the address of the page, relative to the site's.
     """
-    told = _component(key="tab", data={"session": session()}, on_left_change=lambda: None).left
-    words = read(told, page, session())
-    if words is None or told == st.session_state.get(_HEARD):
+    report = _component(
+        key="tab", data={"session": session()}, on_report_change=lambda: None
+    ).report
+    words = read(report, page, session())
+    if words is None or report == st.session_state.get(_REPORT):
         return False
-    st.session_state[_HEARD], st.session_state[_LEFT] = told, words
+    st.session_state[_REPORT], st.session_state[_WORDS] = report, words
     return True
 
 
@@ -50,16 +52,16 @@ def session() -> str:
     return name
 
 
-def read(told: object, page: str, session: str) -> dict[str, str] | None:
-    """The words of the address that a tab told; None where they are no news, or not as expected.
+def read(report: object, page: str, session: str) -> dict[str, str] | None:
+    """The words of the address that a tab reports; None where they are no news, or not as expected.
 
     Args:
-        told: whatever came from the browser.
+        report: whatever came from the browser.
         page, session: that are drawn now.
     """
-    if not isinstance(told, Mapping):
+    if not isinstance(report, Mapping):
         return None
-    by, path, query = (told.get(name) for name in ("session", "path", "query"))
+    by, path, query = (report.get(name) for name in ("session", "path", "query"))
     if not (isinstance(by, str) and isinstance(path, str) and isinstance(query, str)):
         return None
     if by == session or path.rpartition("/")[2] != page or len(query) > _LONGEST:
@@ -70,10 +72,10 @@ def read(told: object, page: str, session: str) -> dict[str, str] | None:
 
 def address() -> dict[str, str]:
     """The newest that is known of what the address says, its first words."""
-    left: dict[str, str] | None = st.session_state.get(_LEFT)
-    return dict(st.query_params if left is None else left)
+    words: dict[str, str] | None = st.session_state.get(_WORDS)
+    return dict(st.query_params if words is None else words)
 
 
 def turn_page() -> None:
     """Another page is shown in this session: what the tab left is of the one before."""
-    st.session_state.pop(_LEFT, None)
+    st.session_state.pop(_WORDS, None)

@@ -23,7 +23,7 @@ def teach_page() -> None:
     )
     left, right = st.columns(2, gap="large")
     with left:
-        slugs = [one.slug for one in catalogue.lessons()]
+        slugs = [lesson.slug for lesson in catalogue.lessons()]
         slug = st.selectbox("Lesson", slugs, format_func=_name, key="teach_lesson")
         lesson = catalogue.find(slug)
         steps = lesson.prose.steps
@@ -40,7 +40,7 @@ def teach_page() -> None:
             "Hide", names, format_func=labels.__getitem__, key=f"teach_hide_{lesson.slug}"
         )
         fixed = st.multiselect(
-            "Hold",
+            "Fix",
             [name for name in names if name not in hidden],
             format_func=labels.__getitem__,
             key=f"teach_fix_{lesson.slug}",
@@ -60,8 +60,8 @@ def teacher_query(
     own = {name for name in lesson.prose.steps[step - 1].lab if name in values}
     query = payload.query(lesson, values, step, (), hidden, fixed)
     there = lesson.changed(values).keys() | set(fixed)
-    left = {name: text for name, text in lesson.text(values).items() if name in own - there}
-    return "&".join([query, *([payload.encoded(left)] if left else [])])
+    rest = {name: text for name, text in lesson.text(values).items() if name in own - there}
+    return "&".join([query, *([payload.encoded(rest)] if rest else [])])
 
 
 def _name(slug: str) -> str:

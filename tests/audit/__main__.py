@@ -37,10 +37,10 @@ def vulnerabilities(python: Path) -> tuple[list[str], int]:
     done = subprocess.run(command, capture_output=True, text=True)
     if not done.stdout.strip():
         raise OSError(done.stderr.strip().splitlines()[-1][:300] if done.stderr else "no answer")
-    return told(json.loads(done.stdout)["dependencies"])
+    return vulnerable(json.loads(done.stdout)["dependencies"])
 
 
-def told(packages: Iterable[dict[str, Any]]) -> tuple[list[str], int]:
+def vulnerable(packages: Iterable[dict[str, Any]]) -> tuple[list[str], int]:
     """The same, from what pip-audit prints."""
     known = [one for one in packages if "skip_reason" not in one]
     found = [

@@ -1,11 +1,11 @@
 """The audit notices what it is there for."""
 
-from tests.audit.__main__ import not_free, told
+from tests.audit.__main__ import not_free, vulnerable
 
 
 def test_a_known_vulnerability_is_told_with_the_version_that_mends_it():
     bug = {"id": "PYSEC-1", "fix_versions": ["2.1"]}
-    found, known = told(
+    found, known = vulnerable(
         [
             {"name": "good", "version": "1", "vulns": []},
             {"name": "bad", "version": "2.0", "vulns": [bug, {"id": "X-2", "fix_versions": []}]},

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.bench.attacks import ATTACKS
 from tests.bench.learner import Heard, Learner
-from tests.bench.load import every_second, said_of
+from tests.bench.load import every_second, in_words
 from tests.bench.shared import app, percentile, surroundings, table, target
 from tests.support.server import Server
 
@@ -126,7 +126,7 @@ def report(rows: list[Row]) -> list[str]:
         rest, beside = (
             [percentile(heard.waits, at) for at in (50, 95)] for heard in (row.rest, row.beside)
         )
-        errors = said_of(row.beside.errors)
+        errors = in_words(row.beside.errors)
         lines.append(
             (
                 row.name,
@@ -138,11 +138,11 @@ def report(rows: list[Row]) -> list[str]:
         )
         quick = beside[1] < MOST_MS and beside[1] < MOST_TIMES * rest[1]
         good = quick and not row.beside.errors and row.after < BACK * row.idle
-        said = (
+        text = (
             f"{row.name}: p95 {beside[1]:.0f} ms, {beside[1] / rest[1]:.1f} × at rest, errors: "
             f"{errors}; memory afterwards {row.after / row.idle:.2f} × idle"
         )
-        verdicts.append(target(good, said))
+        verdicts.append(target(good, text))
     return [
         "## One abuser beside five polite learners",
         "",

@@ -70,7 +70,7 @@ async def answered(url: str, sockets: int, wishes: Callable[[int], dict[str, Any
         async with line(url) as socket:
             for seq in itertools.count(1):
                 await ask(socket, seq, **wishes(number * 1_000_000 + seq))
-                while isinstance(said := await socket.recv(), str) and "progress" in said:
+                while isinstance(message := await socket.recv(), str) and "progress" in message:
                     pass
 
     await asyncio.gather(*(one(number) for number in range(sockets)))

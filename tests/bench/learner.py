@@ -133,9 +133,9 @@ class Learner:
         while True:
             content = await asyncio.wait_for(self._line.recv(), PATIENCE)
             if isinstance(content, str):
-                said = json.loads(content)
-                if said["kind"] != "progress":
-                    self.heard.errors[said["kind"], self.lesson.slug] += 1
+                aside = json.loads(content)
+                if aside["kind"] != "progress":
+                    self.heard.errors[aside["kind"], self.lesson.slug] += 1
                     return None
             elif struct.unpack_from("<I", content)[0] == self._seq:
                 return content

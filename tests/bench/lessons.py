@@ -180,7 +180,7 @@ def report(all_: list[Lab]) -> list[str]:
         )
         if p50 > MOST_MS:
             slow.append(f"{lab.name} {p50:.0f}")
-    said = f"the p50 of none is above {MOST_MS} ms"
+    text = f"the p50 of none is above {MOST_MS} ms"
     return [
         "## Every lab",
         "",
@@ -191,7 +191,7 @@ def report(all_: list[Lab]) -> list[str]:
         "",
         "Target:",
         "",
-        target(not slow, said + (f"; above are {', '.join(slow)}" if slow else "")),
+        target(not slow, text + (f"; above are {', '.join(slow)}" if slow else "")),
     ]
 
 

@@ -194,14 +194,14 @@ async def come_and_go(server: Server) -> list[float]:
     return found
 
 
-def said_of(errors: Counter[tuple[str, str]]) -> str:
+def in_words(errors: Counter[tuple[str, str]]) -> str:
     """What went wrong and how often; where, for those of which there is most."""
     kinds = Counter[str]()
     for (kind, _), count in errors.items():
         kinds[kind] += count
-    said = ", ".join(f"{count} × {kind}" for kind, count in kinds.most_common())
+    text = ", ".join(f"{count} × {kind}" for kind, count in kinds.most_common())
     where = ", ".join(lesson for (_, lesson), _ in errors.most_common(3))
-    return f"{said} ({where})" if said else "none"
+    return f"{text} ({where})" if text else "none"
 
 
 def report(all_: list[Scenario], held: list[float]) -> list[str]:
@@ -213,7 +213,7 @@ def report(all_: list[Scenario], held: list[float]) -> list[str]:
     for one in all_:
         waits, errors = one.heard.waits, one.heard.errors
         p50, p95, p99 = (percentile(waits, at) for at in (50, 95, 99))
-        failed = said_of(errors)
+        failed = in_words(errors)
         rows.append(
             (
                 *(one.name, str(one.count), f"{len(waits):,}"),
@@ -225,10 +225,10 @@ def report(all_: list[Scenario], held: list[float]) -> list[str]:
             )
         )
         good = p95 <= one.most_ms and not errors
-        said = f"{one.name}: p95 {p95:.0f} ms (at most {one.most_ms:g}), errors: {failed}"
-        verdicts.append(target(good, said))
+        text = f"{one.name}: p95 {p95:.0f} ms (at most {one.most_ms:g}), errors: {failed}"
+        verdicts.append(target(good, text))
     growth = held[-1] - held[FULL]
-    said = f"{growth:+.1f} MB while {SOCKETS} more came and went {ROUNDS - FULL} times"
+    text = f"{growth:+.1f} MB while {SOCKETS} more came and went {ROUNDS - FULL} times"
     return [
         "## Many learners",
         "",
@@ -244,7 +244,7 @@ def report(all_: list[Scenario], held: list[float]) -> list[str]:
         "Targets:",
         "",
         *verdicts,
-        target(growth <= GROWTH_MB, f"{said} (at most {GROWTH_MB})"),
+        target(growth <= GROWTH_MB, f"{text} (at most {GROWTH_MB})"),
     ]
 
 

@@ -89,9 +89,9 @@ def verdict(reached: bool) -> str:
     return "PASS" if reached else "MISS"
 
 
-def target(reached: bool, said: str) -> str:
+def target(reached: bool, text: str) -> str:
     """A line of a report."""
-    return f"- {verdict(reached)}: {said}"
+    return f"- {verdict(reached)}: {text}"
 
 
 def surroundings(*packages: str) -> Callable[[str, str], str]:
@@ -100,7 +100,7 @@ def surroundings(*packages: str) -> Callable[[str, str], str]:
     """
     before = os.getloadavg()[0]
 
-    def said(done: str, browser: str = "") -> str:
+    def text(done: str, browser: str = "") -> str:
         versions = [f"Python {platform.python_version()}"]
         versions += [f"{name} {importlib.metadata.version(name)}" for name in packages]
         versions += [f"Chromium {browser}"] if browser else []
@@ -110,4 +110,4 @@ def surroundings(*packages: str) -> Callable[[str, str], str]:
             f"{done}"
         )
 
-    return said
+    return text

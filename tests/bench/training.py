@@ -130,9 +130,9 @@ def report(seen: list[Visits]) -> list[str]:
         row = (one.device, f"{first:.0f}", f"{pictures:.1f}", f"{idle:.0f}")
         run = (f"{whole:.1f} ({statistics.median(one.drawn):.0f} pictures)", f"{alone:.1f}")
         rows.append((*row, f"{busy:.0f} ({late:.0f})", f"{ratio:.2f}", *run))
-        said = f"the first picture after {first:.0f} ms (at most {FIRST_MS})"
+        text = f"the first picture after {first:.0f} ms (at most {FIRST_MS})"
         verdicts += [
-            target(first <= FIRST_MS, f"{said}, {one.device}"),
+            target(first <= FIRST_MS, f"{text}, {one.device}"),
             target(pictures >= PICTURES, f"{pictures:.1f} pictures a second (≥ {PICTURES})"),
             target(
                 ratio <= SLIDER_COST,

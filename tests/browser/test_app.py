@@ -131,7 +131,7 @@ def test_zoom_is_kept_when_the_numbers_change(app, open_page):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("x", "a, b", "not a number"),
         ("x", "", "empty"),
@@ -142,14 +142,14 @@ def test_zoom_is_kept_when_the_numbers_change(app, open_page):
     ],
 )
 def test_bad_input_is_refused_beside_its_field_and_the_picture_stays(
-    app, open_page, name, text, said
+    app, open_page, name, text, message
 ):
     page = ready(open_page(app.url + LESSON))
     before = cells(page)
     field = control(page, name, "input:not([type=range])")
     field.fill(text)
     error = page.locator(f'[data-control="{name}"] .gl-error')
-    expect(error).to_contain_text(re.compile(said))
+    expect(error).to_contain_text(re.compile(message))
     assert cells(page) == before
     assert page.locator("[data-figure=gradient] .trace").count() > 0
     expect(field).to_have_value(text)
@@ -220,13 +220,13 @@ def test_a_number_is_typed_graded_counted_and_forgotten_on_demand(app, open_page
 def test_a_term_says_what_it_means_on_focus_and_links_to_the_glossary(app, open_page):
     page = ready(open_page(app.url + "/reversal?lesson=flip&step=1"))
     term = page.locator(".gt-term", has_text="upstream gradient")
-    said = page.locator("#gt-def-upstream-gradient")
-    expect(said).to_be_hidden()
+    definition = page.locator("#gt-def-upstream-gradient")
+    expect(definition).to_be_hidden()
     page.locator(".gt-term", has_text="reversal layer").focus()
     page.keyboard.press("Tab")
     expect(term).to_be_focused()
-    expect(said).to_be_visible()
-    assert term.get_attribute("aria-describedby") == said.get_attribute("id")
+    expect(definition).to_be_visible()
+    assert term.get_attribute("aria-describedby") == definition.get_attribute("id")
     page.goto(app.url + "/" + term.get_attribute("href"))
     expect(page.locator(".gt-asked dt")).to_have_text("upstream gradient")
     page.locator(".gt-asked").get_by_role("link", name="Flip").click()
@@ -257,15 +257,15 @@ def test_search_goes_to_a_step_by_keyboard_and_keeps_what_is_set(app, open_page,
     expect(control(page, "scale", "input:not([type=range])")).to_have_value("1.5")
 
 
-def test_a_teachers_link_hides_and_holds_controls(app, open_page):
+def test_a_teachers_link_hides_and_fixes_controls(app, open_page):
     teacher = open_page(app.url + "/teach")
-    hide, hold = (teacher.get_by_role("combobox", name=name) for name in ("Hide", "Hold"))
+    hide, fix = (teacher.get_by_role("combobox", name=name) for name in ("Hide", "Fix"))
     lesson = teacher.get_by_role("combobox", name="Lesson")
     lesson.fill("Flip")
     lesson.press("Enter")
     link = teacher.get_by_role("link", name="Preview in a new tab")
     expect(link).to_have_attribute("href", re.compile("lesson=flip"))
-    for box, label in ((hide, "Inputs x"), (hold, "Scale λ")):
+    for box, label in ((hide, "Inputs x"), (fix, "Scale λ")):
         box.wait_for()
         box.fill(label)
         box.press("Enter")

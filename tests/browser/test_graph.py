@@ -11,7 +11,7 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import lessons
 from lessons.tracer.derivatives import elementwise, products
 from lessons.tracer.derivatives.along_edge import latex_number, words
-from lessons.tracer.picture.drawing import picture
+from lessons.tracer.picture.graph_drawing import picture
 
 pytestmark = pytest.mark.browser
 

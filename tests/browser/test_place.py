@@ -38,9 +38,9 @@ def test_a_click_sets_both_weights_and_the_address(app, open_page):
     w, b = start(page)
     assert w == pytest.approx(4.0, abs=0.05)
     assert b == pytest.approx(-2.5, abs=0.05)
-    told = page.locator("[data-figure=map] .gl-plot").get_attribute("aria-label")
-    assert told != table
-    assert re.search(rf"From w {w:g}, b −{-b:g}", told)
+    label = page.locator("[data-figure=map] .gl-plot").get_attribute("aria-label")
+    assert label != table
+    assert re.search(rf"From w {w:g}, b −{-b:g}", label)
 
 
 def test_the_start_follows_a_mouse_that_is_held_down_and_stays_on_the_map(app, open_page):

@@ -75,13 +75,13 @@ def forget_all_but_cookies(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tidy", "said"),
+    ("tidy", "message"),
     [(forget_cookies, "'databases': ..mine"), (forget_all_but_cookies, "cookies of another")],
 )
-def test_it_is_noticed_when_something_was_left(app, profile, settled, tidy, said):
+def test_it_is_noticed_when_something_was_left(app, profile, settled, tidy, message):
     tidy(settled)
     settled.close()
-    with pytest.raises(AssertionError, match=said):
+    with pytest.raises(AssertionError, match=message):
         arrive(profile.new_page(), app.url + EMPTY)
 
 

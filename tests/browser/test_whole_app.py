@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 
 from lessons.outputs.catalogue import chapters
 from pages.server import assets
-from pages.server.application import BESIDE
+from pages.server.application import OTHER_PAGES
 from tests.support.server import ROOT, Server, streamlit
 from tests.support.stream import Stream, state
 
@@ -62,7 +62,7 @@ EVERY = [
     ("HEAD", "/", 200),
     ("POST", "/", 405),
     *(("GET", f"/{chapter.slug}", 200) for chapter in chapters()),
-    *(("GET", f"/{name}", 200) for name in BESIDE),
+    *(("GET", f"/{name}", 200) for name in OTHER_PAGES),
     ("GET", "/stop_gradient/", 301),
     ("POST", "/stop_gradient/", 308),
     ("GET", "/stop_gradient/x", 404),
@@ -221,8 +221,8 @@ def test_hosts_of_this_machine(app, host):
 
 @pytest.fixture(scope="module")
 def elsewhere() -> Iterator[Server]:
-    told = {"server.allowedHosts": "lab.example.org"}
-    with streamlit(ROOT / "app.py", settings=told) as server:
+    settings = {"server.allowedHosts": "lab.example.org"}
+    with streamlit(ROOT / "app.py", settings=settings) as server:
         yield server
 
 
@@ -335,10 +335,10 @@ def test_what_is_no_message_closes_the_socket_and_is_one_line_in_the_log(app, co
             return stream.socket.close_code
 
     assert in_thread(send) == code
-    said = app.log(10**7)[before:].strip().splitlines()
-    assert len(said) == 1
-    assert "Streamlit's socket" in said[0]
-    assert len(said[0]) < 200
+    logged = app.log(10**7)[before:].strip().splitlines()
+    assert len(logged) == 1
+    assert "Streamlit's socket" in logged[0]
+    assert len(logged[0]) < 200
 
 
 BROKEN = ["not json", "", "[" * 100_000, '{"go":' * 900 + "1" + "}" * 900, "1" * 5000, '{"go": "\\']

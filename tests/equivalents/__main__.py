@@ -24,7 +24,7 @@ def main() -> int:
     asked = options.parse_args()
 
     versions = _versions(asked.python)
-    told, failed = 0, 0
+    compared, failed = 0, 0
     for one in equivalents():
         if asked.only and one.lesson.slug not in asked.only:
             continue
@@ -38,8 +38,8 @@ def main() -> int:
         if asked.write and not error:
             one.record.write_text(json.dumps(entry, ensure_ascii=False) + "\n", "utf-8")
         print(f"{'✗' if error else '✓'} {one.name}{': ' + error if error else ''}", flush=True)
-        told, failed = told + 1, failed + bool(error)
-    print(f"{told} compared, {failed} to mend" if failed else f"all {told} agree")
+        compared, failed = compared + 1, failed + bool(error)
+    print(f"{compared} compared, {failed} to mend" if failed else f"all {compared} agree")
     return 1 if failed else 0
 
 

@@ -63,7 +63,7 @@ def test_no_accepted_program_takes_more_than_its_share():
         assert cost.megabytes < MEGABYTES, (name, cost)
         assert cost.seconds < SECONDS, (name, cost)
         assert cost.size < 1 << 20, (name, cost)
-        assert not cost.said, (name, cost)
+        assert not cost.refusal, (name, cost)
 
 
 def largest(lesson) -> dict[str, str]:
@@ -86,7 +86,7 @@ def test_no_lesson_takes_more_at_its_largest_settings():
     wishes = [{"lab": one.slug, "values": largest(one), "good": {}} for one in lessons()]
     wishes.append({"lab": "wrong_place", "values": {"draws": "1000000"}, "good": {}})
     for wish, cost in zip(wishes, costs(wishes), strict=True):
-        assert not cost.said, (wish["lab"], cost)
+        assert not cost.refusal, (wish["lab"], cost)
         assert cost.megabytes < MEGABYTES, (wish["lab"], cost)
         assert cost.seconds < SECONDS, (wish["lab"], cost)
 
@@ -96,11 +96,11 @@ def test_draws_at_many_inputs_are_refused_with_what_would_do():
     text = largest(lesson) | {"draws": "1000000"}
     values = {"x": (1.0,) * 256, "draws": 1_000_000, "u": None, "noise_low": 0.9,
               "noise_high": 1.1, "device": "cpu", "dtype": "float64"}  # fmt: skip
-    said = noise_lab.check(values)["draws"]
-    most = int(said.split("Take ")[1].split(" draws")[0].replace(",", ""))
+    message = noise_lab.check(values)["draws"]
+    most = int(message.split("Take ")[1].split(" draws")[0].replace(",", ""))
     assert noise_lab.check(values | {"draws": most}) == {}
     assert "draws" in noise_lab.check(values | {"draws": most + 1})
-    assert "1,000,000 draws at 256 inputs are" in said
+    assert "1,000,000 draws at 256 inputs are" in message
     assert noise_lab.check(values | {"u": (1.0,)}) == {}, "given by hand, nothing is drawn"
     lesson.validate(text | {"draws": str(most)})
 
@@ -235,22 +235,22 @@ def test_what_is_kept_of_programs_is_bounded_by_bytes(monkeypatch):
         document = Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.0" + str(place), 40))
         made = playground.compute(document)
         assert 40 * 4096 * 8 < made.size < 40 * 4096 * 8 * 8
-    assert playground._known._held <= 4 << 20
+    assert playground._known._total <= 4 << 20
 
 
 def test_a_large_program_gives_way_and_stops_between_its_parts():
-    told = []
+    shares = []
 
     class Left(Turn):
         def report(self, share):
-            told.append(share)
+            shares.append(share)
             if share > 0.1:
                 raise Interrupted
 
     document = Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.0005", 150))
     with pytest.raises(Interrupted):
         playground.frame(Wish(lab="playground", values=form_of(document)), Left())
-    assert told == sorted(told)
-    assert len(told) >= 3
-    assert told[-2] <= 0.1, "the first one after that is the last"
+    assert shares == sorted(shares)
+    assert len(shares) >= 3
+    assert shares[-2] <= 0.1, "the first one after that is the last"
     assert isinstance(playground.compute(document), playground.Computed), "whoever stays has it"

@@ -21,7 +21,7 @@ def errors(shown: Frame) -> dict[str, str | None]:
     return {c["name"]: c["error"] for c in controls if c["error"]}
 
 
-def said(shown: Frame) -> str:
+def notes_of(shown: Frame) -> str:
     return " ".join(note["text"] for note in shown["notes"])
 
 
@@ -70,11 +70,11 @@ def test_what_is_no_control_is_left_out(name):
 def test_dragging_draws_less_and_letting_go_draws_all():
     asked = {"draws": "5000", "seed": "91"}
     shown = frame(wish(values=asked, live=True))
-    assert "fewer draws" in said(shown)
+    assert "fewer draws" in notes_of(shown)
     assert not shown["settled"]
     assert "5,000 draws" not in shown["status"]
     whole = frame(wish(values=asked))
-    assert "fewer draws" not in said(whole)
+    assert "fewer draws" not in notes_of(whole)
     assert whole["settled"]
     assert "5,000 draws" in whole["status"]
     still = frame(wish(values=asked, live=True))
@@ -163,15 +163,15 @@ def test_cuts_are_made_and_stand_in_the_address():
 def test_cuts_that_name_no_edge_are_dropped_and_named(cuts):
     shown = frame(wish("right_place", cuts=cuts))
     assert shown["graph"]["cuts"] == ["sqrt_1:0"]
-    assert "No edge to cut at" in said(shown)
+    assert "No edge to cut at" in notes_of(shown)
 
 
 @pytest.mark.parametrize("text", ["<script>", "x" * 3999])
 def test_hostile_cuts_cut_nothing_and_say_so(text):
     shown = frame(wish("right_place", cuts=text))
     assert shown["graph"]["cuts"] == []
-    assert "No edge is cut" in said(shown)
-    assert len(said(shown)) < 1000
+    assert "No edge is cut" in notes_of(shown)
+    assert len(notes_of(shown)) < 1000
 
 
 def test_an_edge_can_be_cut_while_other_text_is_refused():
@@ -183,7 +183,7 @@ def test_an_edge_can_be_cut_while_other_text_is_refused():
 def test_a_cut_that_the_program_cannot_run_with_is_mended_and_said():
     shown = frame(wish("second_derivative", values={"order": "2"}, cuts="pow:0"))
     assert shown["graph"]["cuts"] == []
-    assert "cannot run" in said(shown)
+    assert "cannot run" in notes_of(shown)
 
 
 def test_what_a_question_covers_shows_once_it_is_answered_or_passed_by():
@@ -198,13 +198,13 @@ def test_what_a_question_covers_shows_once_it_is_answered_or_passed_by():
 
 
 def test_a_control_that_a_question_holds_says_what_its_step_sets_whatever_comes():
-    held = {"values": {"randomised": "1"}, "step": 4}
-    shown = frame(wish("guided_relu", **held))
+    at_step = {"values": {"randomised": "1"}, "step": 4}
+    shown = frame(wish("guided_relu", **at_step))
     assert shown["form"]["randomised"] == "0"
     controls = {c["name"]: c for group in shown["groups"] for c in group["controls"]}
     assert controls["randomised"]["disabled"]
     question = find("guided_relu").prose.steps[3].question
-    free = frame(wish("guided_relu", **held, answers=[question.name]))
+    free = frame(wish("guided_relu", **at_step, answers=[question.name]))
     assert free["form"]["randomised"] == "1"
 
 
@@ -229,7 +229,7 @@ def test_what_is_said_of_a_lesson_or_an_edge_that_is_not_there_can_be_seen():
     with pytest.raises(RefusedError) as refused:
         frame(wish("a\n\x00\u202eb"))
     assert str(refused.value).isprintable()
-    assert said(frame(wish(cuts="mul\x00\u202e:0"))).isprintable()
+    assert notes_of(frame(wish(cuts="mul\x00\u202e:0"))).isprintable()
 
 
 def test_nothing_of_a_wish_is_kept():

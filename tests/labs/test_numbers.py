@@ -53,8 +53,8 @@ def test_what_is_sent_is_the_history_of_the_picture_and_what_the_marks_would_say
     followed = set()
     for place, step in enumerate(lesson.prose.steps, start=1):
         asked = [step.question.name] if step.question else []
-        told, facts = after_two_steps(lesson, step=place, answers=asked)
-        for name, shown in told.items():
+        by_mark, facts = after_two_steps(lesson, step=place, answers=asked)
+        for name, shown in by_mark.items():
             fact, form = name.split(":", 1)
             followed.add(fact)
             assert shown == format(facts[fact], form).replace("-", "−"), name
@@ -63,7 +63,7 @@ def test_what_is_sent_is_the_history_of_the_picture_and_what_the_marks_would_say
         all_ = at_first | facts
         marked = [fill(text, all_, numbers.mark) for text in texts]
         marked[0] = linked(marked[0], first_uses(slug)[place - 1])
-        whole = numbers.told(step, asked, at_first) | told
+        whole = numbers.by_mark(step, asked, at_first) | by_mark
         assert Marks("\n".join(marked)).found == whole
     assert followed >= {"step", "steps"}
 
@@ -99,8 +99,8 @@ def test_a_reply_is_told_once_it_is_seen():
     lesson = find("guided_relu")
     step = next(one for one in lesson.prose.steps if one.question and one.question.name == "random")
     facts = lesson.compute(lesson.validate({"seeds": "2"})).facts
-    assert "plain_1:.2f" not in numbers.told(step, (), facts)
-    assert "plain_1:.2f" in numbers.told(step, {"random"}, facts)
+    assert "plain_1:.2f" not in numbers.by_mark(step, (), facts)
+    assert "plain_1:.2f" in numbers.by_mark(step, {"random"}, facts)
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
@@ -111,7 +111,7 @@ def test_what_is_told_is_what_the_marks_of_a_page_say(lesson):
         texts = [step.text]
         texts += [option.reply for option in step.question.options] if step.question else []
         marked = "\n".join(fill(text, facts, numbers.mark) for text in texts)
-        assert Marks(marked).found == numbers.told(step, asked, facts)
+        assert Marks(marked).found == numbers.by_mark(step, asked, facts)
 
 
 @pytest.mark.parametrize(

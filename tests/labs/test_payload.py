@@ -125,7 +125,7 @@ def test_hostile_names_in_a_teachers_address_are_left_out(names):
     place = Place.opened(find("noise_leaks"), {"hide": names, "fix": names})
     assert place.hide == place.fix <= {"seed"}
     if "seed" not in names and names.strip(","):
-        assert "no such parameter" in place.said
+        assert "no such parameter" in place.note
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)

@@ -71,8 +71,8 @@ def trick(now: State, name: str = "x") -> list[float]:
 
 
 def arrived(**given: str) -> tuple[Tab, str]:
-    document, said = opened(given)
-    return Tab(form_of(document or preset(FIRST))), said
+    document, notice = opened(given)
+    return Tab(form_of(document or preset(FIRST))), notice
 
 
 @pytest.mark.parametrize("one", presets(), ids=lambda one: one.name)
@@ -161,8 +161,8 @@ def test_what_is_wrong_is_said_at_its_control(tab, edit, control, words):
     assert words in now.errors[control].message
     assert now.outcome is before
     assert all(now.form[name.replace("__", ".")] == text for name, text in edit.items())
-    said = {c["error"] for g in groups(now) for c in g["controls"]}
-    assert any(words in text for text in said if text)
+    notice = {c["error"] for g in groups(now) for c in g["controls"]}
+    assert any(words in text for text in notice if text)
 
 
 def test_a_refused_text_asks_for_what_was_good():
@@ -239,7 +239,7 @@ def test_a_preset_is_loaded_by_choosing_it_and_by_nothing_else(tab):
     assert tab.send(preset="flip", touched="preset").preset == "flip"
     form = dict(tab.form)
     assert tab.send(preset="", touched="preset").form == form
-    assert "no_such" in tab.send(preset="no_such", touched="preset").said
+    assert "no_such" in tab.send(preset="no_such", touched="preset").notice
 
 
 def test_the_title_of_a_preset_goes_once_the_program_is_another(tab):
@@ -265,7 +265,7 @@ def test_scissors_in_a_program_that_is_wrong_cut_nothing(tab):
     for edge in ("nothing:9", "", "mul:x", "a b c", "mul", ":", "mul:99999999999999999999"):
         tab.send(do=f"snip {edge}")
     tab.send(program=preset(FIRST).program)
-    assert "no edge" in tab.send(do="snip nothing:9").said.lower()
+    assert "no edge" in tab.send(do="snip nothing:9").notice.lower()
 
 
 def test_a_graph_that_is_too_large_is_not_drawn_and_that_is_said(tab):
@@ -328,8 +328,8 @@ def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     assert not any("address" in note["text"] for note in playground_payload.notes(tab.shown))
     chance = random.Random(1)
     values = str([chance.random() for _ in range(900)])
-    said = "".join(chr(chance.randrange(0x4E00, 0x9000)) for _ in range(3500))
-    program = f"z = x * 2  # {said}"
+    notice = "".join(chr(chance.randrange(0x4E00, 0x9000)) for _ in range(3500))
+    program = f"z = x * 2  # {notice}"
     now = tab.send(
         inputs="x", program=program, output="", intended="", in__x__values=values,
         touched="in.x.values",
@@ -358,9 +358,9 @@ def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     ids=lambda given: str(given)[:40],
 )
 def test_a_hostile_address_is_said(given):
-    document, said = opened(given)
+    document, notice = opened(given)
     assert document is None
-    assert 0 < len(said) < 4000
+    assert 0 < len(notice) < 4000
 
 
 def whole(now: Wish) -> None:

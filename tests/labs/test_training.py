@@ -159,17 +159,17 @@ def test_what_is_trained_is_cut_as_the_graph_is():
 def test_whoever_waits_is_told_how_many_are_before():
     watch = new(RUN)
     assert "1 run is before yours" in watch.picture(1)["training"]["text"]
-    told = watch.picture(2)["training"]
-    assert (told["state"], "2 runs are before yours" in told["text"]) == ("queued", True)
+    spec = watch.picture(2)["training"]
+    assert (spec["state"], "2 runs are before yours" in spec["text"]) == ("queued", True)
 
 
 def test_a_run_that_went_with_its_process_is_said_to_be_lost_and_does_not_begin_by_itself():
     asked = TrainingWish(phase="run", begun=2, run="gone")
     watch = new(asked)
     assert not watch.wants
-    told = watch.picture()["training"]
-    assert (told["lost"], told["state"]) == (True, "ready")
-    assert "lost with the connection" in told["text"]
+    spec = watch.picture()["training"]
+    assert (spec["lost"], spec["state"]) == (True, "ready")
+    assert "lost with the connection" in spec["text"]
     watch.take(wish(), asked)
     assert not watch.wants
     watch.take(wish(), asked.model_copy(update={"begun": 3}))
@@ -219,11 +219,11 @@ def test_what_is_said_of_a_run_goes_with_it():
     lesson = lesson_of(replace(COUNTING, begin=Bursting))
     watch = new(TrainingWish(single=1), lesson)
 
-    def said():
+    def notes():
         return [n for n in watch.picture()["notes"] if "∞ or NaN" in n["text"]]
 
-    assert not said()
+    assert not notes()
     go(watch)
-    assert len(said()) == 1
+    assert len(notes()) == 1
     watch.take(wish(), TrainingWish(single=1, begun=1))
-    assert not said()
+    assert not notes()

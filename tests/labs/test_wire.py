@@ -123,16 +123,16 @@ def test_every_chart_finds_its_own_numbers():
 
 
 def test_the_digest_tells_charts_apart_and_the_style_only_their_look():
-    def told(**trace):
+    def style_and_digest(**trace):
         (one,) = sent([figure(**trace)])["figures"]
         return one["digest"], one["style"]
 
-    base = told(y=np.array([1.0]), z=np.array([1.0]))
-    assert told(y=np.array([1.0]), z=np.array([1.0])) == base
-    moved = told(y=np.array([2.0]), z=np.array([1.0]))
+    base = style_and_digest(y=np.array([1.0]), z=np.array([1.0]))
+    assert style_and_digest(y=np.array([1.0]), z=np.array([1.0])) == base
+    moved = style_and_digest(y=np.array([2.0]), z=np.array([1.0]))
     assert (moved[0] != base[0], moved[1] == base[1]) == (True, True)
-    assert told(y=np.array([1.0]), z=np.array([3.0]))[1] != base[1]
-    assert told(y=np.array([1.0]), z=np.array([1.0]), mode="lines")[1] != base[1]
+    assert style_and_digest(y=np.array([1.0]), z=np.array([3.0]))[1] != base[1]
+    assert style_and_digest(y=np.array([1.0]), z=np.array([1.0]), mode="lines")[1] != base[1]
 
 
 def test_graph_and_code_are_not_sent_twice():

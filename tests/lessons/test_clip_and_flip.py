@@ -10,7 +10,7 @@ import torch
 
 from lessons.chapters.override_map.clip_identity.lesson import (
     clip_identity,
-    held_at_x,
+    clipped_at_x,
     without_rule,
 )
 from lessons.chapters.reversal.flip.lesson import flip, flipped_once, not_flipped
@@ -42,7 +42,7 @@ def run(slug: str, **given: str):
 
 
 def clip_roles(x, **settings):
-    return by_role(clip_identity, without_rule, held_at_x, x, PLAIN | settings)
+    return by_role(clip_identity, without_rule, clipped_at_x, x, PLAIN | settings)
 
 
 def flip_roles(x, **settings):

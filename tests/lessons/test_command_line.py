@@ -81,7 +81,7 @@ def test_a_lesson_can_be_read_in_a_terminal():
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("run", "no_such_lesson"), "no_such_lesson"),
         (("run", "noise_leaks", "--set", "x=a"), "not a number"),
@@ -94,11 +94,11 @@ def test_a_lesson_can_be_read_in_a_terminal():
         ((), "command"),
     ],
 )
-def test_bad_input_is_one_line_on_stderr_and_a_failure(words, said, capsys):
+def test_bad_input_is_one_line_on_stderr_and_a_failure(words, message, capsys):
     assert main(words) != 0
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert said in printed.err
+    assert message in printed.err
     assert len(printed.err.strip().splitlines()) == 1
 
 
@@ -121,6 +121,6 @@ def test_cuts_stop_the_gradient_and_leave_the_forward_value():
 @pytest.mark.parametrize("cuts", ["mul:9", "mul", "nothing:0", "<b>:0"])
 def test_a_cut_that_names_no_edge_is_refused_in_one_line(cuts, capsys):
     assert main(["run", "right_place", "--cuts", cuts]) == 2
-    said = capsys.readouterr().err
-    assert "edge" in said
-    assert said.count("\n") == 1
+    message = capsys.readouterr().err
+    assert "edge" in message
+    assert message.count("\n") == 1

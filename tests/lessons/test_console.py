@@ -104,8 +104,8 @@ def test_a_terminal_keeps_its_encoding_and_shows_nothing_unreadable(
     with open(ours, "rb", buffering=0) as screen, open(theirs, "w", encoding=encoding) as terminal:
         monkeypatch.setattr("sys.stdout", terminal)
         assert main(["play", str(file)]) == 0
-        said = screen.read(4096).decode(encoding).replace("\r\n", "\n")
-    assert said.startswith(f"{shown}\nx = {'−3' if encoding == 'utf-8' else '-3'}\n")
+        printed = screen.read(4096).decode(encoding).replace("\r\n", "\n")
+    assert printed.startswith(f"{shown}\nx = {'−3' if encoding == 'utf-8' else '-3'}\n")
 
 
 def test_what_an_encoding_lacks_is_written_with_what_it_has():
@@ -129,17 +129,17 @@ def test_where_nothing_can_be_written_one_line_says_so(words, monkeypatch, capsy
 
 
 @pytest.mark.parametrize(
-    ("closed", "words", "status", "said"),
+    ("closed", "words", "status", "printed"),
     [
         ("stdout", ["list"], 1, "standard output is closed."),
         ("stdout", ["--help"], 1, "standard output is closed."),
         ("stdin", ["play", "-"], 2, "standard input is closed."),
     ],
 )
-def test_a_stream_that_is_closed_is_one_line(closed, words, status, said, monkeypatch, capsys):
+def test_a_stream_that_is_closed_is_one_line(closed, words, status, printed, monkeypatch, capsys):
     monkeypatch.setattr(f"sys.{closed}", None)  # as Python has it where the shell closed it
     assert main(words) == status
-    assert capsys.readouterr().err == f"python -m lessons: {said}\n"
+    assert capsys.readouterr().err == f"python -m lessons: {printed}\n"
 
 
 @full
@@ -154,16 +154,16 @@ def test_where_no_complaint_can_be_written_the_status_still_tells(monkeypatch, c
 
 @full
 @pytest.mark.parametrize(
-    ("command", "status", "said"),
+    ("command", "status", "printed"),
     [
         ("lessons list > /dev/full", 1, "standard output: No space left on device"),
         ("lessons play - <&-", 2, "standard input is closed"),
     ],
 )
-def test_a_process_ends_with_its_status_and_nothing_more(command, status, said):
+def test_a_process_ends_with_its_status_and_nothing_more(command, status, printed):
     done = shell(command)
     assert (done.returncode, done.stdout) == (status, b"")
-    assert done.stderr.decode() == f"python -m lessons: {said}.\n"
+    assert done.stderr.decode() == f"python -m lessons: {printed}.\n"
 
 
 def test_who_reads_only_the_first_lines_is_told_nothing():
@@ -207,10 +207,10 @@ def test_an_interrupt_ends_it_without_a_traceback(monkeypatch, capsys):
 )
 def test_what_was_typed_is_told_back_without_its_control_characters(words, text, capsys):
     assert main([word.replace("{}", text) for word in words]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.endswith("\n")
-    assert said.err[:-1].isprintable()
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.endswith("\n")
+    assert printed.err[:-1].isprintable()
 
 
 def test_a_name_that_is_no_text_is_told_back(capsys):

@@ -5,7 +5,7 @@ import torch
 
 from lessons.outputs.catalogue import lessons
 from lessons.tracer.cutting import read_cuts
-from lessons.tracer.picture.drawing import covered, picture
+from lessons.tracer.picture.graph_drawing import covered, picture
 from lessons.tracer.picture.sentences import spelled
 from lessons.tracer.recording.plain_tensor import Value
 from lessons.training.under_way import Run
@@ -28,7 +28,7 @@ def by_autograd(lesson, values):
         output, list(wanted.values()), torch.ones_like(output), allow_unused=True
     )
     return {
-        name: spelled(None if one is None else Value.of(one).at(start.index))
+        name: spelled(None if one is None else Value.of(one).component(start.index))
         for name, one in zip(wanted, found, strict=True)
     }
 
@@ -68,8 +68,8 @@ def test_what_a_step_asks_of_the_graph_is_there(lesson):
         values = lesson.validate(step.lab)
         cuts = read_cuts(step.cuts or "")
         assert set(cuts) <= lesson.edges(values), step.title
-        if step.at is not None:
-            assert step.at <= len(drawn(lesson, values, cuts)["steps"]), step.title
+        if step.graph_step is not None:
+            assert step.graph_step <= len(drawn(lesson, values, cuts)["steps"]), step.title
 
 
 @LESSONS
@@ -81,8 +81,8 @@ def test_a_covered_graph_holds_no_gradient(lesson):
     assert not hidden["steps"]
     assert "Gradient from" in whole["alternative"]
     assert "Gradient from" not in hidden["alternative"]
-    told = ("gradient", "offered", "magnitude", "weight", "alternative")
-    assert not any(edge[name] for edge in hidden["edges"] for name in told)
+    covered_fields = ("gradient", "offered", "magnitude", "weight", "alternative")
+    assert not any(edge[name] for edge in hidden["edges"] for name in covered_fields)
     assert {edge["full"] for edge in hidden["edges"]} == {"none"}
     assert {node["upstream_full"] for node in hidden["nodes"]} == {"none"}
 

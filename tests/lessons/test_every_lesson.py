@@ -257,7 +257,9 @@ def rules_broken(lesson):
         yield "The last step asks `predict: transfer`: what was learned, in a new place."
     if not 5 <= len(front.get("remember", "").split()) <= 25:
         yield "The front matter has `remember:`, one sentence of 5 to 25 words."
-    if lesson.lab.start and not any(s.show == "graph" or s.cuts or s.at is not None for s in steps):
+    if lesson.lab.start and not any(
+        s.show == "graph" or s.cuts or s.graph_step is not None for s in steps
+    ):
         yield "The lab has a graph: one step uses it (`show: graph`, or `cuts=` or `at=` in `lab`)."
 
 
@@ -295,7 +297,7 @@ def test_chapters_are_in_order():
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("en.md", "no front matter", "front matter"),
         ("en.md", "---\norder: 1\ntitle: t\n---\n## s\ntext\n", "summary"),
@@ -304,7 +306,7 @@ def test_chapters_are_in_order():
         ("lesson.py", "import no_such_module", "no_such_module"),
     ],
 )
-def test_a_broken_lesson_is_a_loud_error(name, text, said, tmp_path, monkeypatch):
+def test_a_broken_lesson_is_a_loud_error(name, text, message, tmp_path, monkeypatch):
     good = find("right_place").folder
     folder = tmp_path / "broken_chapter" / "broken_lesson"
     folder.mkdir(parents=True)
@@ -316,6 +318,6 @@ def test_a_broken_lesson_is_a_loud_error(name, text, said, tmp_path, monkeypatch
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
     for module in [m for m in sys.modules if m.startswith("lessons.chapters.broken_chapter")]:
         monkeypatch.delitem(sys.modules, module)
-    with pytest.raises(CatalogueError, match=said) as caught:
+    with pytest.raises(CatalogueError, match=message) as caught:
         load(folder)
     assert "broken_lesson" in str(caught.value)

@@ -10,7 +10,7 @@ import torch
 
 from lessons.chapters.stop_gradient.noise_leaks.lesson import noise_leaks
 from lessons.chapters.stop_gradient.right_place.lesson import right_place
-from lessons.chapters.stop_gradient.shared_noise.gradients import by_role
+from lessons.chapters.stop_gradient.shared_noise.noisy_root import by_role
 from lessons.chapters.stop_gradient.wrong_place.lesson import wrong_place
 from lessons.kit.devices import DTYPES, devices
 from lessons.kit.draws import ROWS

@@ -86,7 +86,7 @@ def test_what_a_clip_should_leave_is_the_clip_of_the_finite_components():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({}, "slope of √w at 0 is infinite"),
         ({"w": "-1, 2"}, "NaN below 0"),
@@ -97,8 +97,8 @@ def test_what_a_clip_should_leave_is_the_clip_of_the_finite_components():
         ({"device": "cuda:99"}, "no device cuda:99"),
     ],
 )
-def test_what_is_not_finite_is_named(given, said):
-    assert any(said in note.text for note in run(**given).notes)
+def test_what_is_not_finite_is_named(given, message):
+    assert any(message in note.text for note in run(**given).notes)
 
 
 def test_finite_gradients_have_no_note():

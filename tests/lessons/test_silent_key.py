@@ -60,7 +60,7 @@ def test_under_any_other_key_the_gradient_stays_zero(key):
 )
 def test_what_is_said_of_a_key(key, here, note):
     assert outcome(key).ends == here
-    notes = " ".join(said.text for said in run(key=key).notes)
+    notes = " ".join(message.text for message in run(key=key).notes)
     assert note in notes if note else not notes
 
 
@@ -114,7 +114,7 @@ def test_any_text_is_refused_with_a_sentence_or_runs(text):
     else:
         refused = {}
         assert np.isfinite(lesson.compute(values)["trick_gradient"].y).all()
-    assert all(name == "key" and said.endswith(".") for name, said in refused.items())
+    assert all(name == "key" and message.endswith(".") for name, message in refused.items())
 
 
 def test_another_program_makes_another_answer_right():

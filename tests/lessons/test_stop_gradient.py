@@ -308,7 +308,7 @@ def test_the_curve_over_one_logit_leaves_the_others_where_they_are():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "empty"),
         ("   ", "empty"),
@@ -341,12 +341,12 @@ def test_the_curve_over_one_logit_leaves_the_others_where_they_are():
         ("x + onehot_argmax(exp(1))", "Column 5: onehot_argmax needs a list"),
     ],
 )
-def test_what_is_no_function_of_x_is_refused_in_words(text, said):
+def test_what_is_no_function_of_x_is_refused_in_words(text, message):
     lesson = find("pick_surrogate")
     for name in ("f", "g"):
         with pytest.raises(InvalidParametersError) as caught:
             lesson.validate({name: text})
-        assert said.lower() in caught.value.errors[name].lower()
+        assert message.lower() in caught.value.errors[name].lower()
         assert list(caught.value.errors) == [name]
         assert "Traceback" not in caught.value.errors[name]
 

@@ -80,15 +80,15 @@ def test_within_the_limit_neither_clip_changes_a_bit(dtype):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"g1": "0", "g2": "0"}, "The gradient is 0"),
         ({"limit": "0"}, "What is left is 0"),
         ({"device": "cuda:99"}, "no device cuda:99"),
     ],
 )
-def test_what_has_no_direction_is_named(given, said):
-    assert any(said in note.text for note in run(**given).notes)
+def test_what_has_no_direction_is_named(given, message):
+    assert any(message in note.text for note in run(**given).notes)
 
 
 def test_angles_are_measured_the_short_way_round():

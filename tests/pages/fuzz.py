@@ -24,8 +24,8 @@ from lessons.outputs.glossary import terms
 from lessons.playground import presets, to_text, to_url
 from pages.labs import payload
 from pages.server import api, assets
-from pages.server.application import BESIDE, SOCKET
-from pages.server.computers import Here
+from pages.server.application import OTHER_PAGES, SOCKET
+from pages.server.computers import InProcess
 from pages.server.computing import MISTAKE, Computing
 from pages.server.headers import SecurityHeaders
 from pages.server.socket import Workshop
@@ -42,7 +42,7 @@ from tests.support.server import ROOT
 LIMIT = 10.0
 """Seconds of computing that one address may take."""
 CHAPTERS = [one.slug for one in chapters()]
-PAGES = ["", *CHAPTERS, *BESIDE]
+PAGES = ["", *CHAPTERS, *OTHER_PAGES]
 SLUGS = [one.slug for one in lessons()]
 MARK = "zqx"
 """In every hostile word, so that it is found again on the page."""
@@ -58,7 +58,7 @@ RAW = ("%", "%zz", "%00", "%ff%fe", "%ed%a0%80", "+", "&&", "==", "&=&", ";", "#
        "%F0%9F%8E%88", "é", "\u2028", "%0d%0a", "x" * 30_000, "a=1&" * 500)  # fmt: skip
 
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
-_workshop = Workshop(Here(Computing()), Trainings(0))
+_workshop = Workshop(InProcess(Computing()), Trainings(0))
 _routes = [*api.routes("", _workshop), *assets.routes("")]
 SITE = SecurityHeaders(
     UnknownPaths(Starlette(routes=_routes), base="", pages=PAGES, sockets=[SOCKET, STREAM]),
@@ -130,7 +130,7 @@ def query_of(random_: random.Random, page: str) -> str:
     return query
 
 
-def told(random_: random.Random, page: str) -> object:
+def report(random_: random.Random, page: str) -> object:
     """What a browser's script may tell the page: words of an address, or anything."""
     anything = (None, [], 3, "x", {}, {"go": 1}, {"": None}, [[]] * 99)
     sent = {
@@ -155,10 +155,10 @@ def opened(random_: random.Random, page: str, query: str) -> list[str]:
     visit.query_params = {**parse_qs(query, keep_blank_values=True, errors="replace")}
     with ExitStack() as stack:
         if random_.random() < 0.3:
-            left = SimpleNamespace(left=told(random_, page))
-            stack.enter_context(patch.object(tab, "_component", lambda **_: left))
+            reported = SimpleNamespace(report=report(random_, page))
+            stack.enter_context(patch.object(tab, "_component", lambda **_: reported))
         if random_.random() < 0.15:
-            went = SimpleNamespace(go=told(random_, page))
+            went = SimpleNamespace(go=report(random_, page))
             visit.session_state[search._CLICKED] = True
             stack.enter_context(patch.object(search, "_component", lambda **_: went))
         if page == "teach":
@@ -206,8 +206,8 @@ def asked(random_: random.Random, query: str) -> list[str]:
     assert answer.status in (200, 304, 307, 400, 404, 405), f"{answer.status} {path} {query[:200]}"
     assert answer.headers["x-content-type-options"] == "nosniff"
     if "html" in kind:
-        said = answer.body.decode()
-        assert not [one for one in ALIVE if one in said], said[:300]
+        text = answer.body.decode()
+        assert not [one for one in ALIVE if one in text], text[:300]
     if "json" in kind:
         found = json.loads(answer.body, parse_constant=lambda word: 1 / 0)
         if answer.status != 200:

@@ -18,7 +18,7 @@ def test_hostile_addresses_do_no_harm():
 
 @pytest.mark.parametrize("word", fuzz.HOSTILE[:4])
 def test_a_word_that_is_not_escaped_is_found(word, monkeypatch):
-    monkeypatch.setattr(chapter_view, "plain", str)
+    monkeypatch.setattr(chapter_view, "verbatim", str)
     with pytest.raises(AssertionError, match=" in warning: There is no lesson"):
         fuzz.opened(random.Random(1), "reversal", f"lesson={word}")
 

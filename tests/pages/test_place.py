@@ -12,16 +12,16 @@ def test_an_address_sets_what_it_names_and_says_what_it_cannot():
     assert (place.text["x"], place.text["draws"]) == ("5, 6", "many")
     assert place.values["x"] == (5.0, 6.0)
     assert place.values["draws"] == 500, "what is refused counts as the default"
-    assert (place.cuts, place.at) == ("mul:0", 2)
-    assert "evil" in place.said
+    assert (place.cuts, place.graph_step) == ("mul:0", 2)
+    assert "evil" in place.note
     (opening,) = place.as_data()
     assert opening["first"]
     assert opening["values"]["x"] == "5, 6"
 
 
-@pytest.mark.parametrize("at", ["-1", "x", "٣", "9" * 5000, "3.5", ""])
-def test_a_step_that_is_none_opens_at_the_end(at):
-    assert Place.opened(find("noise_leaks"), {"at": at}).at is None
+@pytest.mark.parametrize("text", ["-1", "x", "٣", "9" * 5000, "3.5", ""])
+def test_a_step_that_is_none_opens_at_the_end(text):
+    assert Place.opened(find("noise_leaks"), {"at": text}).graph_step is None
 
 
 def test_a_step_asks_for_what_it_sets_and_leaves_the_rest_to_the_learner():
@@ -55,7 +55,7 @@ def test_a_reset_takes_back_all_but_what_a_question_holds():
     place = Place.opened(lesson, {"randomised": "1", "behind": "weights", "cuts": "relu:0"})
     place.reset(2, {})
     assert place.text == lesson.defaults | {"behind": "weights"}
-    assert (place.cuts, place.at) == ("", END)
+    assert (place.cuts, place.graph_step) == ("", END)
 
 
 def test_facts_for_the_text_come_cheaply_where_an_address_asks_for_much():

@@ -4,7 +4,7 @@ import pytest
 
 from pages.ui.tab import read
 
-TOLD = {
+REPORT = {
     "session": "before",
     "path": "/course/reversal",
     "query": "lesson=flip&step=3&step=4&x=-1,+2&embed=true&hide=",
@@ -13,33 +13,33 @@ TOLD = {
 
 def test_what_another_session_drew_is_news():
     words = {"lesson": "flip", "step": "3", "x": "-1, 2", "hide": ""}
-    assert read(TOLD, "reversal", "now") == words
+    assert read(REPORT, "reversal", "now") == words
 
 
 @pytest.mark.parametrize(
     ("page", "session"), [("reversal", "before"), ("clipping", "now"), ("", "now")]
 )
 def test_what_this_session_drew_or_another_page_shows_is_not(page, session):
-    assert read(TOLD, page, session) is None
+    assert read(REPORT, page, session) is None
 
 
 @pytest.mark.parametrize(
-    "told",
+    "report",
     [
         None,
         [],
         "lesson=flip",
         {},
-        TOLD | {"session": 1},
-        TOLD | {"path": None},
-        TOLD | {"query": ["step=3"]},
-        TOLD | {"query": "x=" + "1" * 40_000},
+        REPORT | {"session": 1},
+        REPORT | {"path": None},
+        REPORT | {"query": ["step=3"]},
+        REPORT | {"query": "x=" + "1" * 40_000},
     ],
 )
-def test_nonsense_is_nothing(told):
-    assert read(told, "reversal", "now") is None
+def test_nonsense_is_nothing(report):
+    assert read(report, "reversal", "now") is None
 
 
 def test_only_so_many_words_are_read():
     query = "&".join(f"a{n}={n}" for n in range(2000))
-    assert len(read(TOLD | {"query": query}, "reversal", "now")) == 64
+    assert len(read(REPORT | {"query": query}, "reversal", "now")) == 64

@@ -20,7 +20,7 @@ from lessons.playground import (
     to_text,
     to_url,
 )
-from lessons.playground.codegen.code import code
+from lessons.playground.codegen.program_file import code
 from lessons.playground.document.presets import presets
 from lessons.playground.running.scissors import operations, toggle
 from tests.playground.programs import mutated, wild

@@ -73,13 +73,13 @@ def main(count: int) -> None:
     tried = [heavy(random.Random(seed)) for seed in range(count)]
     wishes = [{"lab": "playground", "values": form_of(one), "good": {}} for one in tried]
     found = list(enumerate(costs(wishes, timeout=3600)))
-    print(sum(not cost.said for _, cost in found), "of", count, "accepted")
+    print(sum(not cost.refusal for _, cost in found), "of", count, "accepted")
     for seed, cost in found:
-        if cost.said:
-            print(seed, cost.said[:150])
+        if cost.refusal:
+            print(seed, cost.refusal[:150])
     for what in (0, 1, 2):
         for seed, cost in sorted(found, key=lambda one: -one[1][what])[:4]:
-            print(seed, cost[:3], cost.said[:90])
+            print(seed, cost[:3], cost.refusal[:90])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pytest
 
 from lessons.kit.chart_pieces import themed
 from lessons.playground import PlaygroundError, from_text, presets, run
-from lessons.playground.running.charts import figures, table
+from lessons.playground.running.outcome_charts import figures, table
 from tests.playground.programs import valid
 
 

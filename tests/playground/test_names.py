@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from lessons.playground import Document, Input, Override, PlaygroundError, check, run
-from lessons.playground.codegen.code import code, defined_in_the_file, program_code
 from lessons.playground.codegen.frameworks import FRAMEWORKS
+from lessons.playground.codegen.program_file import code, defined_in_the_file, program_code
 from lessons.playground.language.functions import CALLABLE
 from tests.playground.names import LOOKALIKES, NAMES, as_inputs, documents, usable
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lessons.playground import check, from_text, from_url, live, run, to_text, to_url
-from lessons.playground.codegen.code import code
+from lessons.playground.codegen.program_file import code
 from lessons.playground.running.scissors import cut, mend, operations
 from tests.playground.programs import valid
 

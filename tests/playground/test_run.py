@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.gradients import first_draw
+from lessons.chapters.stop_gradient.shared_noise.noisy_root import first_draw
 from lessons.playground import Document, Input, Noise, Override, PlaygroundError, Plot, run
 from lessons.playground.document.check import draws
 

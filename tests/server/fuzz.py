@@ -24,10 +24,10 @@ from pages.labs import wire
 from pages.labs.messages import MAX_SEQ, RefusedError, opened, read_training
 from pages.labs.playground import FRAMEWORKS
 from pages.labs.playground_form import form_of
-from pages.server import answers
+from pages.server import api_answers
 from pages.server.child import HEAD
-from pages.server.computers import Here
-from pages.server.computing import MISTAKE, Computing, Said
+from pages.server.computers import InProcess
+from pages.server.computing import MISTAKE, Computing, Notice
 from pages.server.socket import Socket, Workshop
 from pages.server.trainer import Trainer
 from tests.playground.programs import mutated, wild
@@ -149,16 +149,16 @@ class Training:
         token.encode()
         return self
 
-    def wish(self, who: int, listener: Any, seq: int, wish: str, training: str) -> None:
-        self._listeners[who] = listener
-        self._pass({"who": who, "seq": seq, "wish": wish, "training": training})
+    def wish(self, client: int, listener: Any, seq: int, wish: str, training: str) -> None:
+        self._listeners[client] = listener
+        self._pass({"client": client, "seq": seq, "wish": wish, "training": training})
 
-    def taken(self, who: int) -> None:
-        self._pass({"who": who, "taken": 1})
+    def taken(self, client: int) -> None:
+        self._pass({"client": client, "taken": 1})
 
-    def gone(self, who: int) -> None:
-        self._listeners.pop(who, None)
-        self._pass({"who": who, "gone": 1})
+    def gone(self, client: int) -> None:
+        self._listeners.pop(client, None)
+        self._pass({"client": client, "gone": 1})
 
     def _pass(self, line: dict[str, Any]) -> None:
         self._trainer._take([json.loads(json.dumps(line).encode())])
@@ -170,10 +170,10 @@ class Training:
         self._out.seek(0)
         self._out.truncate()
         while head := came.read(HEAD.size):
-            who, _, length = HEAD.unpack(head)
+            client, _, length = HEAD.unpack(head)
             content = came.read(length)
-            if who in self._listeners:
-                self._listeners[who](content)
+            if client in self._listeners:
+                self._listeners[client](content)
 
 
 def real(random_: random.Random, slug: str, have: dict[str, str]) -> dict[str, Any]:
@@ -324,7 +324,7 @@ async def learner(random_: random.Random, line: Line, workshop: Workshop) -> Non
 
 async def lines(random_: random.Random) -> list[str]:
     """A browser or two on one server; returns the kinds of what they heard."""
-    workshop = Workshop(Here(COMPUTING), Training())  # type: ignore[arg-type]
+    workshop = Workshop(InProcess(COMPUTING), Training())  # type: ignore[arg-type]
     made = [Line() for _ in range(random_.choice([1, 1, 1, 2]))]
     sockets = [asyncio.create_task(Socket(workshop, one).live()) for one in made]  # type: ignore
     learners = [learner(random.Random(random_.random()), one, workshop) for one in made]
@@ -345,11 +345,12 @@ async def lines(random_: random.Random) -> list[str]:
 
 def question(random_: random.Random) -> list[str]:
     """One question of the numbers' API; returns how it was answered."""
-    kind = random_.choice([answers.NUMBERS, answers.NUMBERS, answers.FILE, answers.PROGRAM])
-    name = random_.choice([*FRAMEWORKS.values()] if kind == answers.PROGRAM else SLUGS)
+    numbers, file, program = api_answers.NUMBERS, api_answers.FILE, api_answers.PROGRAM
+    kind = random_.choice([numbers, numbers, file, program])
+    name = random_.choice([*FRAMEWORKS.values()] if kind == program else SLUGS)
     query: list[tuple[str, str]] = []
     body = ""
-    if kind == answers.PROGRAM:
+    if kind == program:
         body = to_text(random_.choice([*(p.document for p in presets()), wild(random_)]))
         body = mutated(random_, body, random_.randrange(4))
     else:
@@ -363,25 +364,25 @@ def question(random_: random.Random) -> list[str]:
         if random_.random() < 0.1:
             query.append((mutated(random_, "cuts", 2), "mul:0"))
     name = mutated(random_, name, 2) if random_.random() < 0.05 else name
-    come: list[bytes | Said] = []
+    replies: list[bytes | Notice] = []
     done = threading.Event()
 
-    def told(said: bytes | Said) -> None:
-        if isinstance(said, bytes) or said.last:
-            come.append(said)
+    def deliver(reply: bytes | Notice) -> None:
+        if isinstance(reply, bytes) or reply.last:
+            replies.append(reply)
             done.set()
 
     asked = {"name": name, "query": query, "body": body}
-    COMPUTING.ask(next(_jobs), kind, json.dumps(asked), told)
+    COMPUTING.ask(next(_jobs), kind, json.dumps(asked), deliver)
     assert done.wait(HUNG), f"no answer to {kind} {name}"
-    (got,) = come
-    assert isinstance(got, bytes), f"{got} to {kind} {str(asked)[:300]}"
-    status, text, file = json.loads(got)
+    (whole,) = replies
+    assert isinstance(whole, bytes), f"{whole} to {kind} {str(asked)[:300]}"
+    status, text, saved_as = json.loads(whole)
     assert status in (200, 400, 404, 503), status
     if status != 200:
         short(text)
         return [f"api_{status}"]
-    if file:
+    if saved_as:
         ast.parse(text)
     else:
         json.loads(text, parse_constant=lambda word: 1 / 0)

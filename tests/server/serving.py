@@ -74,25 +74,25 @@ class Browser:
     def send(self, text: str) -> None:
         self.socket.send(text)
 
-    def heard(self, timeout: float = 30) -> tuple[int, Any, dict[str, Any]]:
+    def next(self, timeout: float = 30) -> tuple[int, Any, dict[str, Any]]:
         """What comes next: number, kind, content."""
-        came = self.socket.recv(timeout)
-        if isinstance(came, str):
-            aside = json.loads(came)
+        message = self.socket.recv(timeout)
+        if isinstance(message, str):
+            aside = json.loads(message)
             return aside["seq"], aside["kind"], aside
-        return wire.decode(came)
+        return wire.decode(message)
 
     def frame(self, seq: int | None = None, timeout: float = 30) -> dict[str, Any]:
         """The frame that answers a wish, the last one by default."""
         while True:
-            number, what, body = self.heard(timeout)
+            number, what, body = self.next(timeout)
             if (number, what) == (self.seq if seq is None else seq, wire.FRAME):
                 return body
 
     def picture(self, timeout: float = 30) -> dict[str, Any]:
         """The next picture of a training; it is taken in."""
         while True:
-            _, what, body = self.heard(timeout)
+            _, what, body = self.next(timeout)
             if what == wire.PICTURE:
                 self.send("0 taken")
                 return body

@@ -20,8 +20,8 @@ ASKED = {"accept": "text/html,application/xhtml+xml;q=0.9"}
 
 
 async def page(request: Request) -> HTMLResponse:
-    said = " ".join(name for name in ("if-none-match", "range") if name in request.headers)
-    return HTMLResponse(PAGE, headers={"etag": "x", "last-modified": "y", "x-asked": said})
+    asked = " ".join(name for name in ("if-none-match", "range") if name in request.headers)
+    return HTMLResponse(PAGE, headers={"etag": "x", "last-modified": "y", "x-asked": asked})
 
 
 async def text(request: Request) -> PlainTextResponse:

@@ -11,13 +11,13 @@ from lessons.__main__ import main
 from lessons.outputs.catalogue import lessons
 from lessons.playground import preset, to_text
 from pages.server import api
-from pages.server.computers import Here
+from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from tests.server.asgi import ask, asked, run
 
-APP = Starlette(routes=api.routes("", Workshop(Here(Computing()), Trainings(0))))
+APP = Starlette(routes=api.routes("", Workshop(InProcess(Computing()), Trainings(0))))
 
 
 def got(path, query=""):
@@ -59,12 +59,12 @@ def test_settings_and_cuts_go_into_the_address(capsys):
 def test_what_is_refused_is_said_as_on_the_command_line(path, query, words, capsys):
     answer = got(path, query)
     assert answer.status == (404 if "no_such" in path else 400)
-    said = json.loads(answer.body)["error"]
+    error = json.loads(answer.body)["error"]
     if words:
         assert main(["run", "--json", *words]) == 2
-        assert said in capsys.readouterr().err
+        assert error in capsys.readouterr().err
     else:
-        assert "cannot run" in said
+        assert "cannot run" in error
 
 
 def test_a_parameter_given_twice_is_refused():
@@ -84,9 +84,9 @@ def test_a_parameter_given_twice_is_refused():
     ids=range(5),
 )
 def test_what_is_refused_is_short_and_can_be_seen(path, query):
-    said = json.loads(got(path, query).body)["error"]
-    assert said.isprintable()
-    assert len(said) < 600
+    error = json.loads(got(path, query).body)["error"]
+    assert error.isprintable()
+    assert len(error) < 600
 
 
 def test_a_framework_is_refused_in_signs_that_can_be_seen():
@@ -145,7 +145,7 @@ class Never:
     def __init__(self):
         self.begun = self.stopped = 0
 
-    def ask(self, work, text, told, who=0):
+    def ask(self, work, text, deliver, client=0):
         self.begun += 1
         return self
 

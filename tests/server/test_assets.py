@@ -105,12 +105,12 @@ def test_temml_is_the_vendored_file_as_a_module():
 
 def test_head_says_what_get_would():
     for headers in ({}, GZIP):
-        got, told = (
+        got, head = (
             ask(app(), f"/{assets.LIVE}/lab.js", method=method, headers=headers)
             for method in ("GET", "HEAD")
         )
-        assert told.headers == got.headers
-        assert (told.status, told.body) == (200, b"")
+        assert head.headers == got.headers
+        assert (head.status, head.body) == (200, b"")
         assert got.body
 
 
@@ -188,10 +188,10 @@ def test_streamlits_own_middleware_changes_nothing():
             ask(one, f"/{assets.LIVE}/lab.js", headers=headers) for one in (app(), inside)
         )
         assert within.body == alone.body
-        said = within.headers
-        assert said.getlist("content-encoding") == alone.headers.getlist("content-encoding")
-        assert set(said["vary"].split(", ")) == {"Accept-Encoding"}
-        assert said["cache-control"] == alone.headers["cache-control"]
+        headers = within.headers
+        assert headers.getlist("content-encoding") == alone.headers.getlist("content-encoding")
+        assert set(headers["vary"].split(", ")) == {"Accept-Encoding"}
+        assert headers["cache-control"] == alone.headers["cache-control"]
 
 
 def test_neither_torch_nor_a_lesson_is_loaded_for_it():

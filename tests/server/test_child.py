@@ -12,7 +12,7 @@ import pytest
 from pages.server.child import HEAD, ROOT
 from pages.server.computers import Computers
 
-WISH = {"who": 1, "seq": 1, "wish": '{"lab":"moons"}', "training": "{}"}
+WISH = {"client": 1, "seq": 1, "wish": '{"lab":"moons"}', "training": "{}"}
 
 
 def child(module):

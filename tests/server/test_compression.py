@@ -51,9 +51,9 @@ def test_a_script_is_the_same_but_smaller(base):
 def test_head_says_what_get_would():
     app = StaticCompression(streamlits())
     got = ask(app, f"/static/{NAMED[0]}", headers=GZIP)
-    told = ask(app, f"/static/{NAMED[0]}", headers=GZIP, method="HEAD")
-    assert told.headers == got.headers
-    assert (told.status, told.body) == (200, b"")
+    head = ask(app, f"/static/{NAMED[0]}", headers=GZIP, method="HEAD")
+    assert head.headers == got.headers
+    assert (head.status, head.body) == (200, b"")
 
 
 FONT = min(STATIC.rglob("*.woff2")).relative_to(STATIC).as_posix()

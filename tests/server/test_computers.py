@@ -57,14 +57,14 @@ def test_many_at_once_make_more_processes_up_to_a_limit(url, computers):
 def test_stop_and_a_newer_wish_reach_the_process(browser):
     draws = {"draws": "1000000", "noise_high": "1.7"}
     browser.ask("noise_leaks", values=draws)
-    while browser.heard()[1] != "progress":
+    while browser.next()[1] != "progress":
         pass
     browser.send(f"{browser.seq} stop")
-    while (came := browser.heard())[1] == "progress":
+    while (message := browser.next())[1] == "progress":
         pass
-    assert came[:2] == (browser.seq, "stopped")
+    assert message[:2] == (browser.seq, "stopped")
     browser.ask("noise_leaks", values=draws)
-    while browser.heard()[1] != "progress":
+    while browser.next()[1] != "progress":
         pass
     browser.ask("flip", values={"scale": "3.75"})
     assert browser.frame()["form"]["scale"] == "3.75"
@@ -73,7 +73,7 @@ def test_stop_and_a_newer_wish_reach_the_process(browser):
 def test_who_leaves_leaves_no_work_behind(url, computers):
     with Browser(url) as browser:
         browser.ask("noise_leaks", values={"draws": "1000000", "noise_high": "1.9"})
-        while browser.heard()[1] != "progress":
+        while browser.next()[1] != "progress":
             pass
     deadline = time.monotonic() + 5
     while any(one.jobs for one in computers) and time.monotonic() < deadline:
@@ -84,15 +84,15 @@ def test_who_leaves_leaves_no_work_behind(url, computers):
 def test_a_process_that_ends_says_so_and_another_takes_its_place(url, computers):
     with Browser(url) as browser:
         browser.ask("noise_leaks", values={"draws": "1000000", "noise_high": "1.8"})
-        while browser.heard()[1] != "progress":
+        while browser.next()[1] != "progress":
             pass
         busy = next(one for one in computers if one.jobs)
         before = busy.pid
         os.kill(before, signal.SIGKILL)
-        while (came := browser.heard())[1] == "progress":
+        while (message := browser.next())[1] == "progress":
             pass
-        assert came[1] == "refused"
-        assert "on the server" in came[2]["text"]
+        assert message[1] == "refused"
+        assert "on the server" in message[2]["text"]
         browser.ask("flip", values={"scale": "1.25"})  # another process, or the new one
         assert browser.frame()["form"]["scale"] == "1.25"
         deadline = time.monotonic() + 60

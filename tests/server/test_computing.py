@@ -7,7 +7,7 @@ import pytest
 
 from pages.labs.messages import Frame
 from pages.server import computing, turns
-from pages.server.computing import LABS, MISTAKE, STOPPED, Computing, Said
+from pages.server.computing import LABS, MISTAKE, STOPPED, Computing, Notice
 
 TEXT = '{{"lab":"{}","values":{{"n":"{}"}}}}'
 
@@ -25,30 +25,30 @@ class Lab:
         return LABS["home"](wish.model_copy(update={"values": {}}), turn)
 
 
-class Told:
+class Replies:
     """Who hears what comes of work, by job."""
 
     def __init__(self) -> None:
-        self.answers: dict[int, bytes | Said] = {}
+        self.replies: dict[int, bytes | Notice] = {}
         self.news = threading.Condition()
 
     def of(self, job):
-        def told(come):
-            if isinstance(come, bytes) or come.last:
+        def replies(reply):
+            if isinstance(reply, bytes) or reply.last:
                 with self.news:
-                    self.answers[job] = come
+                    self.replies[job] = reply
                     self.news.notify_all()
 
-        return told
+        return replies
 
     def until(self, *jobs):
         with self.news:
-            assert self.news.wait_for(lambda: {*jobs} <= self.answers.keys(), 30), self.answers
+            assert self.news.wait_for(lambda: {*jobs} <= self.replies.keys(), 30), self.replies
 
 
 @pytest.fixture
-def told():
-    return Told()
+def replies():
+    return Replies()
 
 
 def burn(wish, turn):
@@ -62,18 +62,18 @@ def burn(wish, turn):
     return LABS["home"](wish.model_copy(update={"values": {}}), turn)
 
 
-def test_what_was_stopped_before_it_began_is_never_begun(told, monkeypatch):
+def test_what_was_stopped_before_it_began_is_never_begun(replies, monkeypatch):
     monkeypatch.setattr(computing, "THREADS", 2)
     lab = Lab()
     does = Computing({**LABS, "lab": lab})
     for job in range(1, 101):
-        does.ask(job, "frame", TEXT.format("lab", job), told.of(job))
+        does.ask(job, "frame", TEXT.format("lab", job), replies.of(job))
     for job in range(3, 101):  # their learners have left
         does.stop(job)
     lab.go.set()
-    told.until(*range(1, 101))
+    replies.until(*range(1, 101))
     assert len(lab.begun) == 2
-    assert {told.answers[job] for job in range(3, 101)} == {STOPPED}
+    assert {replies.replies[job] for job in range(3, 101)} == {STOPPED}
 
 
 def test_a_turn_that_comes_after_the_stop_is_given_back():
@@ -84,24 +84,26 @@ def test_a_turn_that_comes_after_the_stop_is_given_back():
 
 
 def test_short_work_does_not_wait_for_the_end_of_more_long_work_than_there_are_threads(
-    told, monkeypatch
+    replies, monkeypatch
 ):
     monkeypatch.setattr(computing, "THREADS", 4)
     monkeypatch.setattr(turns, "CROWDED", 0.02)
     does = Computing({**LABS, "burn": burn})
     long = range(1, 13)
     for job in long:
-        does.ask(job, "frame", TEXT.format("burn", job), told.of(job))
-    does.ask(13, "frame", '{"lab":"home"}', told.of(13))
-    told.until(13)
-    assert isinstance(told.answers[13], bytes)
-    assert not [job for job in long if isinstance(told.answers.get(job), bytes)]
-    told.until(*long)
-    kinds = [one.kind if isinstance(one := told.answers[job], Said) else "done" for job in long]
+        does.ask(job, "frame", TEXT.format("burn", job), replies.of(job))
+    does.ask(13, "frame", '{"lab":"home"}', replies.of(13))
+    replies.until(13)
+    assert isinstance(replies.replies[13], bytes)
+    assert not [job for job in long if isinstance(replies.replies.get(job), bytes)]
+    replies.until(*long)
+    kinds = [
+        one.kind if isinstance(one := replies.replies[job], Notice) else "done" for job in long
+    ]
     assert set(kinds) == {"busy", "done"}, "those who are left when there is room come to an end"
 
 
-def test_a_panic_of_a_compiled_library_is_a_mistake_like_any_other(told):
+def test_a_panic_of_a_compiled_library_is_a_mistake_like_any_other(replies):
     class PanicException(BaseException):  # what pyo3 raises is no Exception
         pass
 
@@ -109,18 +111,18 @@ def test_a_panic_of_a_compiled_library_is_a_mistake_like_any_other(told):
         raise PanicException
 
     does = Computing({**LABS, "panics": panics})
-    does.ask(1, "frame", TEXT.format("panics", 1), told.of(1))
-    told.until(1)
-    assert told.answers[1] == MISTAKE
+    does.ask(1, "frame", TEXT.format("panics", 1), replies.of(1))
+    replies.until(1)
+    assert replies.replies[1] == MISTAKE
 
 
-def test_work_that_has_computed_for_long_enough_is_given_up_and_says_so(told, monkeypatch):
+def test_work_that_has_computed_for_long_enough_is_given_up_and_says_so(replies, monkeypatch):
     monkeypatch.setattr(turns, "MOST", 0.1)
     does = Computing({**LABS, "burn": burn})
-    does.ask(1, "frame", TEXT.format("burn", 1), told.of(1))
-    told.until(1)
-    come = told.answers[1]
-    assert isinstance(come, Said)
-    assert come.kind == "refused"
-    assert "0.1 seconds" in come.text
-    assert "Fewer draws" in come.text
+    does.ask(1, "frame", TEXT.format("burn", 1), replies.of(1))
+    replies.until(1)
+    reply = replies.replies[1]
+    assert isinstance(reply, Notice)
+    assert reply.kind == "refused"
+    assert "0.1 seconds" in reply.text
+    assert "Fewer draws" in reply.text

@@ -4,17 +4,17 @@ import random
 
 import pytest
 
-from pages.server import answers
+from pages.server import api_answers
 from pages.server.computing import Computing
 from tests.server import fuzz
 from tests.support.fuzzing import found
 
 
 def test_hostile_messages_are_answered():
-    came = found("tests.server.fuzz", 60)
+    counts = found("tests.server.fuzz", 60)
     # None of these may quietly become a test of nothing.
-    assert came["message"] > 100
-    assert min(came[kind] for kind in ("frame", "refused", "again", "picture", "api_400")) > 1
+    assert counts["message"] > 100
+    assert min(counts[kind] for kind in ("frame", "refused", "again", "picture", "api_400")) > 1
 
 
 def broken(*_):
@@ -22,7 +22,7 @@ def broken(*_):
 
 
 @pytest.mark.parametrize(
-    ("where", "name"), [(Computing, "frame"), (answers, "_answer"), (fuzz.Trainer, "_wish")]
+    ("where", "name"), [(Computing, "frame"), (api_answers, "_answer"), (fuzz.Trainer, "_wish")]
 )
 def test_a_mistake_of_ours_is_found(where, name, monkeypatch, capsys):
     monkeypatch.setattr(where, name, broken)

@@ -191,17 +191,17 @@ def socket(app):
 
 
 def test_what_goes_over_a_socket_is_passed_on_as_it_is():
-    said = [
+    sent = [
         {"type": "websocket.accept"},
         {"type": "websocket.send", "text": "x"},
         {"type": "websocket.close", "code": 1008},
     ]
 
     async def app(scope, receive, send):
-        for one in said:
+        for one in sent:
             await send(one)
 
-    assert socket(app) == said
+    assert socket(app) == sent
 
 
 def test_a_socket_that_is_refused_is_an_answer_with_the_headers():

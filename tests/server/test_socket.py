@@ -9,7 +9,7 @@ from websockets.exceptions import InvalidStatus
 
 from pages.labs.messages import MAX_MESSAGE
 from pages.server import socket as route
-from pages.server.computers import Here
+from pages.server.computers import InProcess
 from pages.server.computing import LABS, Computing
 from pages.server.socket import Workshop, allowed
 from pages.server.trainings import Trainings
@@ -37,7 +37,7 @@ def broken(wish, turn):
 @pytest.fixture(scope="module")
 def workshop():
     labs = {**LABS, "slow": slow, "broken": broken, "crowded": crowded}
-    return Workshop(Here(Computing(labs)), Trainings(0))
+    return Workshop(InProcess(Computing(labs)), Trainings(0))
 
 
 @pytest.mark.parametrize("lab", ["flip", "home", "playground"])
@@ -70,25 +70,25 @@ def test_of_many_wishes_the_last_is_always_answered(browser):
 def test_a_newer_wish_ends_slow_work_and_stop_ends_it_too(browser):
     start = time.monotonic()
     first = browser.ask("slow")
-    kinds = [browser.heard()]
+    kinds = [browser.next()]
     assert kinds[0][1] == "progress"
     assert 0 < kinds[0][2]["share"] < 1
     browser.ask("flip")
-    while (came := browser.heard())[1] == "progress":
-        assert came[0] == first
-    assert came[:2] == (browser.seq, 0)
+    while (message := browser.next())[1] == "progress":
+        assert message[0] == first
+    assert message[:2] == (browser.seq, 0)
     assert time.monotonic() - start < 0.9
     browser.ask("slow")
-    browser.heard()
+    browser.next()
     browser.send(f"{browser.seq} stop")
-    while (came := browser.heard())[1] == "progress":
+    while (message := browser.next())[1] == "progress":
         pass
-    assert came[:2] == (browser.seq, "stopped")
+    assert message[:2] == (browser.seq, "stopped")
 
 
 def test_a_refused_text_asks_for_what_was_good(browser):
     browser.ask(values={"scale": "much"})
-    assert browser.heard()[:2] == (browser.seq, "again")
+    assert browser.next()[:2] == (browser.seq, "again")
     browser.ask(values={"scale": "much"}, good={"scale": "3"})
     frame = browser.frame()
     assert not frame["accepted"]
@@ -105,7 +105,7 @@ def test_a_refused_text_asks_for_what_was_good(browser):
 def test_what_is_refused_is_said_and_the_socket_lives_on(browser, text):
     browser.send(text)
     if "train" not in text and "stop" not in text:
-        _, kind, aside = browser.heard()
+        _, kind, aside = browser.next()
         assert kind == "refused"
         assert 5 < len(aside["text"]) < 1500
     browser.seq = 10
@@ -115,14 +115,14 @@ def test_what_is_refused_is_said_and_the_socket_lives_on(browser, text):
 
 def test_bytes_are_refused(browser):
     browser.socket.send(b"\x00\x01")
-    assert browser.heard()[1] == "refused"
+    assert browser.next()[1] == "refused"
     browser.ask("flip")
     assert browser.frame()["figures"]
 
 
 def test_a_mistake_of_ours_is_said_and_the_socket_lives_on(browser, caplog):
     browser.ask("broken")
-    _, kind, aside = browser.heard()
+    _, kind, aside = browser.next()
     assert kind == "refused"
     assert "division" not in aside["text"], "what went wrong is for the log"
     assert "a mistake of ours" in caplog.text
@@ -167,7 +167,7 @@ def test_there_is_a_limit_to_sockets(url, workshop, monkeypatch):
             one.frame()
         third = Browser(url)
         with pytest.raises(Exception, match="1013"):
-            third.heard()
+            third.next()
         first.socket.close()
         while workshop.sockets > 1:
             time.sleep(0.01)
@@ -195,9 +195,9 @@ def test_a_long_message_counts_as_many(url, monkeypatch):
         start = time.monotonic()
         for _ in range(5):
             browser.ask("flip", values={"scale": "1"}, good={"long": long[: 10 * route.SHORT]})
-            browser.heard()
+            browser.next()
             browser.send(long)
-            browser.heard()
+            browser.next()
         assert time.monotonic() - start > 0.9, "five hundred and more a second, but for fifty"
 
 
@@ -207,7 +207,7 @@ def test_who_was_told_to_try_later_is_begun_later(url, monkeypatch):
         start = time.monotonic()
         for _ in range(3):
             browser.ask("crowded")
-            assert browser.heard()[1] == "busy"
+            assert browser.next()[1] == "busy"
         browser.ask("flip")
         browser.frame()
         assert time.monotonic() - start > 0.2 + 0.4 + 0.8
@@ -215,12 +215,12 @@ def test_who_was_told_to_try_later_is_begun_later(url, monkeypatch):
 
 def test_a_stop_before_the_turn_of_a_wish_is_heeded(browser, url):
     browser.ask("slow")
-    assert browser.heard()[1] == "progress"
+    assert browser.next()[1] == "progress"
     browser.ask("slow", values={"n": "2"})
     browser.send(f"{browser.seq} stop")
-    while (came := browser.heard())[1] == "progress":
-        assert came[0] == browser.seq - 1, "what was stopped is not begun"
-    assert came[:2] == (browser.seq, "stopped")
+    while (message := browser.next())[1] == "progress":
+        assert message[0] == browser.seq - 1, "what was stopped is not begun"
+    assert message[:2] == (browser.seq, "stopped")
 
 
 @pytest.mark.skipif(not resident(), reason="reads the kernel's table")
@@ -248,7 +248,7 @@ def test_memory_returns_when_sockets_close(url, workshop):
 def test_a_frame_that_was_asked_for_by_who_left_is_not_computed_to_the_end(url, workshop):
     browser = Browser(url)
     browser.ask("slow")
-    browser.heard()
+    browser.next()
     browser.socket.close()
     time.sleep(0.3)
     assert workshop.computers.computing.turns._free > 0, "the turn was given back"

@@ -14,7 +14,7 @@ from streamlit import config
 from lessons.kit.devices import give_back, suit_small_tensors
 from pages.server import computing, tidy
 from pages.server import socket as route
-from pages.server.computers import Here
+from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
@@ -24,7 +24,7 @@ from tests.support.server import ROOT
 
 @pytest.fixture(scope="module")
 def workshop():
-    return Workshop(Here(Computing()), Trainings(0))
+    return Workshop(InProcess(Computing()), Trainings(0))
 
 
 class Collections:
@@ -38,8 +38,8 @@ class Collections:
     def __exit__(self, *_):
         gc.callbacks.remove(self._note)
 
-    def _note(self, phase, told):
-        self.whole += phase == "start" and told["generation"] == 2
+    def _note(self, phase, info):
+        self.whole += phase == "start" and info["generation"] == 2
 
 
 # The app as it is served, with Streamlit's own sessions, in a process of its own.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pages.server import trainer
-from pages.server.computers import Here
+from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
@@ -21,10 +21,10 @@ SMALL = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 2}
 
 @pytest.fixture(scope="module")
 def workshop():
-    return Workshop(Here(Computing()), Trainings(1))
+    return Workshop(InProcess(Computing()), Trainings(1))
 
 
-def told(browser, timeout=60.0):
+def training_of(browser, timeout=60.0):
     return browser.picture(timeout)["training"]
 
 
@@ -47,11 +47,11 @@ def test_pictures_come_by_themselves_until_they_are_stopped(browser):
     assert (first["training"]["state"], first["training"]["done"]) == ("ready", 0)
     assert all("figure" in one for one in first["figures"])
     trains(browser)
-    done = [told(browser)["done"] for _ in range(8)]
+    done = [training_of(browser)["done"] for _ in range(8)]
     assert done == sorted(done)
     assert done[-1] > done[0]
     trains(browser, phase="stop", count=1)
-    while (last := told(browser))["count"] < 1:
+    while (last := training_of(browser))["count"] < 1:
         pass
     assert last["state"] == "stopped"
 
@@ -92,9 +92,9 @@ def test_a_chart_that_does_not_change_is_not_sent_again(browser):
     browser.picture()
     for count in (1, 2):
         trains(browser, phase="pause", single=1, count=count)
-        while (came := browser.picture())["training"]["count"] < count:
+        while (picture := browser.picture())["training"]["count"] < count:
             pass
-    assert not any("figure" in one for one in came["figures"])
+    assert not any("figure" in one for one in picture["figures"])
 
 
 def test_who_does_not_take_pictures_in_gets_two_and_the_run_goes_on(browser):
@@ -103,11 +103,11 @@ def test_who_does_not_take_pictures_in_gets_two_and_the_run_goes_on(browser):
     deadline = time.monotonic() + 3
     while time.monotonic() < deadline:
         with suppress(TimeoutError):
-            _, what, body = browser.heard(0.2)
+            _, what, body = browser.next(0.2)
             seen += [body["training"]["done"]] if what == 1 else []
     assert 1 <= len(seen) <= 2
     browser.send("0 taken")
-    assert told(browser)["done"] > seen[-1] + 3, "nobody looked, and it went on"
+    assert training_of(browser)["done"] > seen[-1] + 3, "nobody looked, and it went on"
 
 
 def test_a_third_waits_and_is_told_how_many_are_before(url):
@@ -116,14 +116,14 @@ def test_a_third_waits_and_is_told_how_many_are_before(url):
         specs = []
         for one in browsers:
             trains(one)
-            while (spec := told(one))["state"] == "ready":
+            while (spec := training_of(one))["state"] == "ready":
                 pass
             specs.append(spec)
         assert [spec["state"] for spec in specs] == ["running", "running", "queued", "queued"]
         assert "1 run is before yours" in specs[2]["text"]
         assert "2 runs are before yours" in specs[3]["text"]
         browsers[0].socket.close()
-        while (spec := told(browsers[2]))["done"] == 0:
+        while (spec := training_of(browsers[2]))["done"] == 0:
             pass
         assert spec["state"] == "running"
 
@@ -132,8 +132,8 @@ def test_a_third_waits_and_is_told_how_many_are_before(url):
 def test_who_leaves_ends_a_run_within_a_second(url, workshop):
     with Browser(url) as browser:
         trains(browser)
-        told(browser)
-        told(browser)
+        training_of(browser)
+        training_of(browser)
     time.sleep(1.0)
     before = cpu_seconds(pid(workshop))
     time.sleep(1.0)
@@ -143,12 +143,12 @@ def test_who_leaves_ends_a_run_within_a_second(url, workshop):
 def test_who_comes_back_soon_goes_on_with_the_run(url):
     with Browser(url) as browser:
         trains(browser, token="back")
-        while (spec := told(browser))["done"] < 5:
+        while (spec := training_of(browser))["done"] < 5:
             pass
     time.sleep(0.5)
     with Browser(url) as browser:
         trains(browser, token="back", run=spec["run"])
-        again = told(browser)
+        again = training_of(browser)
         assert again["run"] == spec["run"]
         assert again["done"] >= spec["done"]
         assert not again["lost"]
@@ -157,13 +157,13 @@ def test_who_comes_back_soon_goes_on_with_the_run(url):
 def test_a_run_that_went_with_its_process_is_said_to_be_lost(url, workshop):
     with Browser(url) as browser:
         trains(browser)
-        spec = told(browser)
+        spec = training_of(browser)
         os.kill(pid(workshop), signal.SIGKILL)
-        while not (spec := told(browser))["lost"]:
+        while not (spec := training_of(browser))["lost"]:
             pass
         assert (spec["done"], spec["state"]) == (0, "ready")
         trains(browser, begun=1, count=1)
-        while (spec := told(browser))["done"] == 0:
+        while (spec := training_of(browser))["done"] == 0:
             pass
         assert not spec["lost"]
 
@@ -173,22 +173,22 @@ def test_a_run_that_went_with_its_process_is_said_to_be_lost(url, workshop):
 )
 def test_a_wish_that_is_not_as_described_is_refused(browser, training):
     browser.ask(**SMALL, training=RUN | training)
-    assert browser.heard()[1] == "refused"
+    assert browser.next()[1] == "refused"
     trains(browser)
-    assert told(browser)["total"] == 20_000
+    assert training_of(browser)["total"] == 20_000
 
 
 def test_a_lesson_that_does_not_train_has_no_pictures(browser):
     browser.ask("flip", training=RUN)
     assert browser.frame()["figures"]
     with pytest.raises(TimeoutError):
-        browser.heard(0.5)
+        browser.next(0.5)
 
 
 def test_text_that_is_refused_leaves_the_run_as_it_is(browser):
     trains(browser)
-    before = told(browser)["done"]
+    before = training_of(browser)["done"]
     browser.ask("moons", values={"scale": "x"}, step=2, training=RUN | {"token": f"t{id(browser)}"})
-    while (spec := told(browser))["done"] <= before + 3:
+    while (spec := training_of(browser))["done"] <= before + 3:
         pass
     assert spec["state"] == "running"

@@ -107,15 +107,15 @@ def test_a_newer_wish_does_not_end_what_is_quick():
 
 
 def test_the_share_is_told_once_work_is_slow(monkeypatch):
-    told = []
-    turn = LearnersTurn(Turns(1), tell=lambda *said: told.append(said))
+    reports = []
+    turn = LearnersTurn(Turns(1), on_progress=lambda *progress: reports.append(progress))
     with turn:
         turn.report(0.5)
-        assert told == []
+        assert reports == []
         monkeypatch.setattr(turns, "PATIENCE", 0.0)
         turn.report(0.5)
         turn.report(1.0)
-    assert [share for share, _ in told] == [0.5]
+    assert [share for share, _ in reports] == [0.5]
 
 
 def test_there_is_a_limit_to_long_work(monkeypatch):
@@ -144,8 +144,8 @@ def test_who_has_used_much_of_late_comes_after_who_has_not(monkeypatch):
     assert used.of(1) == 1.0
     used.add(1, 1.0)
     assert used.of(1) == 2.0
-    for who in range(10, 10 + Used.MOST_KNOWN):
-        used.add(who, 0.1)
+    for client in range(10, 10 + Used.MOST_KNOWN):
+        used.add(client, 0.1)
     assert used.of(1) == 0.0, "only so many are remembered"
 
 

@@ -106,8 +106,8 @@ def main() -> int:
             except (Error, RuntimeError) as error:
                 failure = str(error)
     # Playwright repeats its command line many times over; what the browser said is in between.
-    said = [line for line in failure.split("Call log:")[0].splitlines() if "<launch" not in line]
-    print("\n".join(said if NONE in failure else [*said, NONE]), file=sys.stderr)
+    lines = [line for line in failure.split("Call log:")[0].splitlines() if "<launch" not in line]
+    print("\n".join(lines if NONE in failure else [*lines, NONE]), file=sys.stderr)
     return 1
 
 

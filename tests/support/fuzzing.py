@@ -62,11 +62,11 @@ def fuzz(one: Callable[[random.Random, int], Iterable[str]], limit: float, about
             break
         if share * 20 >= len(memory):
             memory.append(_megabytes())
-        said = io.StringIO()
+        printed = io.StringIO()
         faulthandler.dump_traceback_later(HANGS, exit=True, file=sys.__stderr__)
         start = time.process_time()
         try:
-            with contextlib.redirect_stderr(said):
+            with contextlib.redirect_stderr(printed):
                 counts.update(one(random.Random(asked.seed * 10_000_000 + place), place))
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
@@ -76,8 +76,8 @@ def fuzz(one: Callable[[random.Random, int], Iterable[str]], limit: float, about
         slowest = max(slowest, (took, place))
         if took > limit:
             failures.append(f"{place}: took {took:.1f} s")
-        if said.getvalue():
-            failures.append(f"{place}: printed {said.getvalue()[-800:]}")
+        if printed.getvalue():
+            failures.append(f"{place}: printed {printed.getvalue()[-800:]}")
         place += 1
     faulthandler.cancel_dump_traceback_later()
     memory.append(_megabytes())
@@ -116,11 +116,11 @@ def found(fuzzer: str, cases: int) -> dict[str, Any]:
         timeout=600,
     )
     assert done.stdout, done.stderr[-2000:]
-    said: dict[str, Any] = json.loads(done.stdout)
-    assert said["failures"] == []
+    report: dict[str, Any] = json.loads(done.stdout)
+    assert report["failures"] == []
     assert done.returncode == 0
-    assert said["cases"] == cases
-    return said
+    assert report["cases"] == cases
+    return report
 
 
 def _megabytes() -> int:

@@ -24,14 +24,14 @@ class Cost(NamedTuple):
         megabytes: above idle, at the peak.
         seconds: of computing, on one core.
         size: bytes that go to the browser.
-        said: what is refused, or why there was no answer; empty for a whole one.
+        refusal: what is refused, or why there was no answer; empty for a whole one.
         notes: what stands above the charts.
     """
 
     megabytes: float
     seconds: float
     size: int
-    said: str
+    refusal: str
     notes: list[str]
 
 
@@ -70,10 +70,10 @@ def forked(work: Callable[[], Any]) -> tuple[float, float, Any]:
         os._exit(0)
     os.close(writes)
     with os.fdopen(reads) as come:
-        said = come.read()
-    if os.waitpid(child, 0)[1] or not said:
+        refusal = come.read()
+    if os.waitpid(child, 0)[1] or not refusal:
         raise RuntimeError("the fork ended by itself")
-    taken, seconds, made = json.loads(said)
+    taken, seconds, made = json.loads(refusal)
     return taken, seconds, made
 
 
@@ -94,10 +94,10 @@ def _answer(wish: dict[str, Any]) -> tuple[int, str, list[str]]:
     except (RefusedError, RefusedTextError) as error:
         return 0, str(error) or type(error).__name__, []
     controls = (control for group in frame["groups"] for control in group["controls"])
-    said = "; ".join(str(control["error"]) for control in controls if control["error"])
-    if not (said or frame["accepted"]):
-        said = "refused"
-    return len(wire.encode(frame)), said, [one["text"] for one in frame["notes"]]
+    refusal = "; ".join(str(control["error"]) for control in controls if control["error"])
+    if not (refusal or frame["accepted"]):
+        refusal = "refused"
+    return len(wire.encode(frame)), refusal, [one["text"] for one in frame["notes"]]
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from lessons.outputs.catalogue import lessons
 from lessons.tracer import record
-from lessons.tracer.picture.drawing import CHARACTER, LEGEND, PADDING, picture, whole
+from lessons.tracer.picture.graph_drawing import CHARACTER, LEGEND, PADDING, picture, whole
 from lessons.tracer.picture.layout import Drawing
 from lessons.tracer.recording.plain_tensor import Value
 from lessons.tricks import (

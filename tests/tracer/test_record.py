@@ -14,7 +14,7 @@ from torch.nn import functional
 from lessons.outputs.catalogue import lessons
 from lessons.tracer import RecordError, named, record
 from lessons.tracer.cutting import cut
-from lessons.tracer.picture.drawing import picture
+from lessons.tracer.picture.graph_drawing import picture
 from lessons.tracer.recording.plain_tensor import LIMIT
 from lessons.tricks import (
     clip_gradient,
@@ -562,10 +562,10 @@ def test_no_tensor_is_held_after_the_block():
         e = torch.exp(y)  # held by the graph
         z = e.sum()
     recording.backward(z)
-    held = [weakref.ref(tensor) for tensor in (x, y, e, z)]
+    references = [weakref.ref(tensor) for tensor in (x, y, e, z)]
     del x, y, e, z
     gc.collect()
-    assert [ref() for ref in held] == [None] * 4
+    assert [ref() for ref in references] == [None] * 4
     assert recording.gradients["x"].numbers  # and the numbers are still there
 
 

@@ -38,7 +38,7 @@ def test_every_lesson_ends_at_autograds_gradients(lesson, component):
     wanted = [name for name, tensor in watched.items() if tensor.requires_grad]
     index = (component,)
     expected = {
-        name: Value.of(one).at(index)
+        name: Value.of(one).component(index)
         for name, one in zip(wanted, plain, strict=True)
         if one is not None
     }

@@ -70,9 +70,9 @@ def test_what_is_held_does_not_move_whatever_a_browser_sends(lesson, place):
     for wish in (TrainingWish(single=1), TrainingWish(phase="run", begun=3)):
         watch.take(asked, wish)
         assert not watch.wants
-        told = watch.picture()["training"]
-        assert (told["done"], told["state"], told["held"]) == (0, "ready", True)
-        assert "question first" in told["text"]
+        spec = watch.picture()["training"]
+        assert (spec["done"], spec["state"], spec["held"]) == (0, "ready", True)
+        assert "question first" in spec["text"]
     watch.take(free, TrainingWish(phase="run", begun=3))
     watch.advance(0.0, lambda: False)
     assert watch.picture()["training"]["done"] > 0

@@ -11,7 +11,7 @@ import torch
 from lessons.chapters.reversal.moons.lab import TRAINING, Watched, other_shares
 from lessons.chapters.reversal.moons.lesson import adversarial, classifier, reversed_twice
 from lessons.chapters.reversal.moons.net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
-from lessons.chapters.reversal.moons.roles import Heads, features_of_one, settings_of_one
+from lessons.chapters.reversal.moons.single_point import Heads, features_of_point, settings_of_point
 from lessons.outputs.catalogue import find
 from lessons.training.stacked import WORTH_A_THREAD, Adam
 from lessons.training.under_way import Run, finished
@@ -162,8 +162,8 @@ def test_one_reversal_is_the_subtracted_loss_for_the_extractor_and_not_for_the_d
 def test_the_gradients_of_one_point_against_central_differences(whose):
     given = values(dtype="float64", scale=1.7, whose=whose)
     result = LESSON.compute(given)
-    features = features_of_one(CPU, torch.float64)
-    settings = settings_of_one(Heads(features), given) | {"wiring": "never"}
+    features = features_of_point(CPU, torch.float64)
+    settings = settings_of_point(Heads(features), given) | {"wiring": "never"}
 
     def slope(unit, **other):
         step = torch.zeros_like(features)

@@ -111,6 +111,6 @@ def test_one_point_graph_and_chart_agree():
     for whose in OPTIONS["whose"]:
         for cuts in ((), (("domain_head", 0),), (("label_head", 0),)):
             given = values(whose=whose, scale=2.5)
-            told = LESSON.compute(given, cuts=cuts)["trick_gradient"].y
+            computed = LESSON.compute(given, cuts=cuts)["trick_gradient"].y
             drawn = LESSON.record(given, cuts).gradients["features"]
-            assert list(told) == (drawn.numbers if drawn else [0.0] * len(told))
+            assert list(computed) == (drawn.numbers if drawn else [0.0] * len(computed))

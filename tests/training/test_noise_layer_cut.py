@@ -88,9 +88,9 @@ def test_graph_and_chart_agree():
             given = values(layer=layer, draws=4)
             if not set(cuts) <= LESSON.edges(given):
                 continue
-            told = LESSON.compute(given, cuts=cuts)[role].y
+            computed = LESSON.compute(given, cuts=cuts)[role].y
             drawn = LESSON.record(given, cuts).gradients["x"]
-            assert list(told) == drawn.numbers
+            assert list(computed) == drawn.numbers
 
 
 def test_whole_it_trains_under_no_mode():

@@ -5,25 +5,25 @@ import time
 
 import pytest
 
-from lessons.training.stacked import Beside
+from lessons.training.stacked import Background
 
 
 def test_tasks_are_done_in_order_beside_the_caller_and_the_thread_ends():
     before = threading.active_count()
-    done, beside, free = [], Beside(), threading.Event()
-    beside.do(free.wait)
+    done, background, free = [], Background(), threading.Event()
+    background.do(free.wait)
     for number in range(20):
-        beside.do(lambda number=number: done.append((number, threading.current_thread())))
+        background.do(lambda number=number: done.append((number, threading.current_thread())))
     assert not done, "the caller goes on"
     free.set()
-    beside.wait()
+    background.wait()
     assert [number for number, _ in done] == list(range(20))
     assert threading.current_thread() not in {thread for _, thread in done}
     assert threading.active_count() == before
 
 
 def test_one_alone_has_a_thread_and_others_do_their_tasks_on_the_spot():
-    one, other, free = Beside(), Beside(), threading.Event()
+    one, other, free = Background(), Background(), threading.Event()
     one.do(free.wait)
     where = []
     other.do(lambda: where.append(threading.current_thread()))
@@ -36,21 +36,21 @@ def test_one_alone_has_a_thread_and_others_do_their_tasks_on_the_spot():
 
 
 def test_what_a_task_raises_is_raised_once_and_ends_what_waits_behind_it():
-    done, beside, free = [], Beside(), threading.Event()
+    done, background, free = [], Background(), threading.Event()
 
     def breaks():
         free.wait()
         raise ZeroDivisionError
 
-    beside.do(breaks)
-    beside.do(lambda: done.append("behind"))
+    background.do(breaks)
+    background.do(lambda: done.append("behind"))
     free.set()
     with pytest.raises(ZeroDivisionError):
-        beside.wait()
-    beside.wait()
+        background.wait()
+    background.wait()
     assert not done
-    beside.do(lambda: done.append("later"))
-    beside.wait()
+    background.do(lambda: done.append("later"))
+    background.wait()
     assert done == ["later"]
 
 
@@ -58,12 +58,12 @@ def test_many_callers_lose_no_task():
     done = []
 
     def caller(name):
-        beside = Beside()
+        background = Background()
         for number in range(200):
-            beside.do(lambda number=number: done.append((name, number)))
+            background.do(lambda number=number: done.append((name, number)))
             if number % 50 == 0:
                 time.sleep(0.001)
-        beside.wait()
+        background.wait()
 
     callers = [threading.Thread(target=caller, args=(name,)) for name in range(4)]
     for one in callers:

@@ -4,7 +4,7 @@ Each is proven by a run that is kept: tests/playground/equivalents.py.
 """
 
 from lessons.playground.document.check import check
-from lessons.playground.document.document import Document
+from lessons.playground.document.contents import Document
 
 _TIE = "Where both are equal, {} sends the whole gradient to the first; torch sends half to each."
 _NONE = "TensorFlow has no gradient for {}: None, where torch has 0."

@@ -1,7 +1,7 @@
 """Writes expressions in torch, TensorFlow 2 and JAX: nodes in, Python's own `ast` out.
 
-`ast.unparse` then sets the brackets, so no string is ever glued together. code.py wraps what comes
-from here into a file that runs; frameworks.py holds what each framework needs around it.
+`ast.unparse` then sets the brackets, so no string is ever glued together. program_file.py wraps
+what comes from here into a file that runs; frameworks.py holds what each framework needs.
 """
 
 import ast

@@ -26,7 +26,7 @@ import re
 import zlib
 from collections.abc import Callable
 
-from lessons.playground.document.document import Document, Input, Override, Plot
+from lessons.playground.document.contents import Document, Input, Override, Plot
 from lessons.playground.document.input_text import (
     format_noise,
     format_values,
@@ -35,9 +35,9 @@ from lessons.playground.document.input_text import (
     read_values,
     shortest,
 )
-from lessons.playground.language.errors import PlaygroundError, brief, suggestion
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.language.lookalikes import explain, unshowable
+from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
 
 _LARGEST_URL = 20_000
 
@@ -49,9 +49,9 @@ def to_text(document: Document) -> str:
         lines.append(f"title {_one_line(document.title)}")
     if document.about:
         lines.append(f"about {_one_line(document.about)}")
-    for one in document.inputs:
-        given = format_noise(one.noise) if one.noise else format_values(one.values)
-        lines.append(f"input {one.name} = {given}")
+    for input_ in document.inputs:
+        given = format_noise(input_.noise) if input_.noise else format_values(input_.values)
+        lines.append(f"input {input_.name} = {given}")
     for row in document.overrides:
         only = f" in {', '.join(row.only)}" if row.only else ""
         lines.append(f"override {row.op_type}{only} = {_one_line(row.rule)}")

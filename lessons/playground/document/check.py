@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import torch
 
 from lessons.kit.draws import unit_draws
-from lessons.playground.document.document import DTYPES, Document, Input, Noise, shape_of
+from lessons.playground.document.contents import DTYPES, Document, Input, Noise, shape_of
 from lessons.playground.document.override_rules import Row, read_override
-from lessons.playground.language.errors import PlaygroundError, brief, suggestion
 from lessons.playground.language.expressions import Program
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import (
@@ -22,6 +21,7 @@ from lessons.playground.language.limits import (
 )
 from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.parse import parse_program
+from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
 
 _LARGEST_SEED = 2**32 - 1
 _PLOT = 1e6
@@ -73,8 +73,8 @@ def check(document: Document) -> Checked:
         if name and kinds.get(name, "number") in ("number", "mask"):
             known = [name for name, kind in kinds.items() if kind in ("tensor", "several")]
             if name in kinds:
-                came = "a comparison" if kinds[name] == "mask" else "a written number"
-                message = f"The {what} {name} is {came} and has no gradient."
+                described = "a comparison" if kinds[name] == "mask" else "a written number"
+                message = f"The {what} {name} is {described} and has no gradient."
             else:
                 message = f"The {what} {brief(name)} is not given. {suggestion(name, known)}"
             raise _wrong_field(message, what.split()[0])
@@ -87,24 +87,24 @@ def check(document: Document) -> Checked:
         rows,
         output,
         _plotted(document),
-        {one.name: next(draws(document, one)) for one in document.inputs},
+        {input_.name: next(draws(document, input_)) for input_ in document.inputs},
         getattr(torch, DTYPES[DTYPES.index(document.dtype)]),
     )
 
 
-def draws(document: Document, one: Input) -> Iterator[torch.Tensor]:
+def draws(document: Document, input_: Input) -> Iterator[torch.Tensor]:
     """The values of an input: for a drawn one, draw after draw; else once.
 
     Yields:
         float64 on the CPU, in the input's shape.
     """
-    if one.noise is None:
-        yield torch.tensor(one.values, dtype=torch.float64)
+    if input_.noise is None:
+        yield torch.tensor(input_.values, dtype=torch.float64)
         return
-    shape = _shape(document, one)
-    for chunk in unit_draws(one.noise.seed, 0, math.prod(shape)):
+    shape = _shape(document, input_)
+    for chunk in unit_draws(input_.noise.seed, 0, math.prod(shape)):
         # By index: iterating a tensor makes a view of every row first.
-        yield from (_drawn(one.noise, chunk[i]).reshape(shape) for i in range(len(chunk)))
+        yield from (_drawn(input_.noise, chunk[i]).reshape(shape) for i in range(len(chunk)))
 
 
 def _drawn(noise: Noise, unit: torch.Tensor) -> torch.Tensor:
@@ -115,8 +115,8 @@ def _drawn(noise: Noise, unit: torch.Tensor) -> torch.Tensor:
     return noise.a + noise.b * normal
 
 
-def _shape(document: Document, one: Input) -> tuple[int, ...]:
-    like = one.noise.like if one.noise else ""
+def _shape(document: Document, input_: Input) -> tuple[int, ...]:
+    like = input_.noise.like if input_.noise else ""
     values = document.input(like).values if like else 0.0
     return shape_of(values if values is not None else 0.0)
 
@@ -127,21 +127,21 @@ def _check_inputs(document: Document) -> list[str]:
     if len(document.inputs) > MAX_INPUTS:
         raise _wrong(f"There are {len(document.inputs)} inputs; at most {MAX_INPUTS} are read.")
     names: list[str] = []
-    for one in document.inputs:
-        check_name(one.name)
-        if one.name in names:
-            raise _wrong("This name stands twice. Choose another for one of them.", one.name)
-        names.append(one.name)
-    given = [one.name for one in document.inputs if one.noise is None]
+    for input_ in document.inputs:
+        check_name(input_.name)
+        if input_.name in names:
+            raise _wrong("This name stands twice. Choose another for one of them.", input_.name)
+        names.append(input_.name)
+    given = [input_.name for input_ in document.inputs if input_.noise is None]
     if not given:
         raise _wrong("Every input is drawn. Give one of them values, to be differentiated by.")
-    for one in document.inputs:
-        if (one.values is None) == (one.noise is None):
-            raise _wrong("An input has either values or noise.", one.name)
-        if one.noise is not None:
-            _check_noise(one.name, one.noise, given)
+    for input_ in document.inputs:
+        if (input_.values is None) == (input_.noise is None):
+            raise _wrong("An input has either values or noise.", input_.name)
+        if input_.noise is not None:
+            _check_noise(input_.name, input_.noise, given)
         else:
-            _check_values(one)
+            _check_values(input_)
     return names
 
 
@@ -163,17 +163,19 @@ def check_name(name: str) -> None:
         raise _wrong(f"{name} is a function here. Choose another name.", name)
 
 
-def _check_values(one: Input) -> None:
-    shape = shape_of(one.values or 0.0)
+def _check_values(input_: Input) -> None:
+    shape = shape_of(input_.values or 0.0)
     flat: list[object] = []
-    for row in one.values if isinstance(one.values, tuple) else (one.values,):
+    for row in input_.values if isinstance(input_.values, tuple) else (input_.values,):
         flat += row if isinstance(row, tuple) else (row,)
     if not flat or len(flat) > MAX_INPUT_ELEMENTS:
-        raise _wrong(f"{len(flat):,} numbers came; 1 to {MAX_INPUT_ELEMENTS:,} are read.", one.name)
+        raise _wrong(
+            f"{len(flat):,} numbers came; 1 to {MAX_INPUT_ELEMENTS:,} are read.", input_.name
+        )
     if len(flat) != math.prod(shape):
-        raise _wrong("All rows need one length.", one.name)
+        raise _wrong("All rows need one length.", input_.name)
     if not all(type(value) in (int, float) and math.isfinite(value) for value in flat):  # type: ignore[arg-type]
-        raise _wrong("Every value is one finite number.", one.name)
+        raise _wrong("Every value is one finite number.", input_.name)
 
 
 def _check_noise(name: str, noise: Noise, given: list[str]) -> None:
@@ -196,40 +198,40 @@ def _check_noise(name: str, noise: Noise, given: list[str]) -> None:
 def _check_rows(rows: tuple[Row, ...]) -> None:
     seen: set[tuple[str, str]] = set()
     for row in rows:
-        here = {(op, name) for op in row.op_types for name in row.override.only or ("",)}
+        keys = {(op, name) for op in row.op_types for name in row.override.only or ("",)}
         everywhere = {op for op, name in seen if not name}
-        clash = here & seen or any(op in everywhere for op in row.op_types)
-        if clash or any(not name and op in {o for o, _ in seen} for op, name in here):
+        clash = keys & seen or any(op in everywhere for op in row.op_types)
+        if clash or any(not name and op in {o for o, _ in seen} for op, name in keys):
             key = row.override.op_type
             raise PlaygroundError(
                 f"Two rules stand for {row.op_types[0]}. Keep one, or give them different lines.",
                 part="rule", subject=key,
             )  # fmt: skip
-        seen |= here
+        seen |= keys
 
 
 def _plotted(document: Document) -> Input:
     plot = document.plot
-    names = [one.name for one in document.inputs]
+    names = [input_.name for input_ in document.inputs]
     if plot.input and plot.input not in names:
         message = f"There is no input {brief(plot.input)}. {suggestion(plot.input, names)}"
         raise _wrong_field(message, "plot")
-    one = (
+    input_ = (
         document.input(plot.input)
         if plot.input
-        else next(one for one in document.inputs if one.noise is None)
+        else next(input_ for input_ in document.inputs if input_.noise is None)
     )
-    if one.noise is not None:
-        message = f"{one.name} is drawn; plot over an input that is given by values."
+    if input_.noise is not None:
+        message = f"{input_.name} is drawn; plot over an input that is given by values."
         raise _wrong_field(message, "plot")
     if not (plot.low < plot.high and max(abs(plot.low), abs(plot.high)) <= _PLOT):
         message = f"The plot runs from a smaller to a larger number within ±{_PLOT:g}."
         raise _wrong_field(message, "range")
-    count = math.prod(shape_of(one.values or 0.0))
+    count = math.prod(shape_of(input_.values or 0.0))
     if not 1 <= plot.entry <= count:
-        message = f"{one.name} has {count} entries; there is no entry {plot.entry}."
+        message = f"{input_.name} has {count} entries; there is no entry {plot.entry}."
         raise _wrong_field(message, "entry")
-    return one
+    return input_
 
 
 def _wrong(message: str, name: str = "") -> PlaygroundError:

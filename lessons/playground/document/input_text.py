@@ -3,10 +3,10 @@
 import math
 import re
 
-from lessons.playground.document.document import Noise, Numbers
-from lessons.playground.language.errors import PlaygroundError, brief
+from lessons.playground.document.contents import Noise, Numbers
 from lessons.playground.language.limits import MAX_DIGITS, MAX_INPUT_ELEMENTS
 from lessons.playground.language.lookalikes import explain
+from lessons.playground.language.playground_error import PlaygroundError, brief
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _NOISE = re.compile(

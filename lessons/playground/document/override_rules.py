@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from lessons.playground.document.document import Override
-from lessons.playground.language.errors import PlaygroundError, brief, nearest, shape_text
+from lessons.playground.document.contents import Override
 from lessons.playground.language.expressions import Nothing, Rule
 from lessons.playground.language.parse import parse_rule
+from lessons.playground.language.playground_error import PlaygroundError, brief, nearest, shape_text
 from lessons.playground.running.interpret import Machine
 from lessons.tricks import op_types
 
@@ -91,8 +91,8 @@ def _did_you_mean(key: str) -> str:
     pairs = {name: f"{name} / {other}" if other else name for name, other in table.items()}
     near = nearest(key, [*pairs, *(other for other in table.values() if other)])
     shown = dict.fromkeys(
-        pairs.get(one) or next(pairs[name] for name, other in table.items() if other == one)
-        for one in near
+        pairs.get(word) or next(pairs[name] for name, other in table.items() if other == word)
+        for word in near
     )
     return f" Did you mean {' or '.join(shown)}?" if shown else ""
 
@@ -110,7 +110,7 @@ def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[...
         calls[op.type] += 1
         env: dict[str, Any] = {"grad": upstream[0]}
         for word, tensors in (("grad", upstream), ("in", op.inputs), ("out", op.outputs)):
-            env |= {f"{word}{place}": one for place, one in enumerate(tensors, start=1)}
+            env |= {f"{word}{place}": value for place, value in enumerate(tensors, start=1)}
         used = _Present(env, op.type)
         try:
             gradients = tuple(
@@ -124,10 +124,10 @@ def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[...
             ) from None
         # A number alone stands for that number everywhere.
         gradients = tuple(
-            torch.full_like(op.inputs[place], one)
-            if isinstance(one, float) and place < len(op.inputs)
-            else one
-            for place, one in enumerate(gradients)
+            torch.full_like(op.inputs[place], value)
+            if isinstance(value, float) and place < len(op.inputs)
+            else value
+            for place, value in enumerate(gradients)
         )
         _check_gradients(gradients, op, row.override.op_type)
         return gradients
@@ -145,17 +145,17 @@ def _check_gradients(gradients: Sequence[Any], op: Any, subject: str) -> None:
             f"tensor operand{'s' * (wanted != 1)} here. Write one for each, with commas between; "
             "None stands for no gradient.", part="rule", subject=subject,
         )  # fmt: skip
-    for place, (one, operand) in enumerate(zip(gradients, op.inputs, strict=True), start=1):
-        if one is None:
+    for place, (gradient, operand) in enumerate(zip(gradients, op.inputs, strict=True), start=1):
+        if gradient is None:
             continue
         if not operand.is_floating_point():
             raise PlaygroundError(
                 f"in{place} of {op.type} is a comparison and can have no gradient. Write None in "
                 f"place {place}.", part="rule", subject=subject,
             )  # fmt: skip
-        if one.shape != operand.shape:
+        if gradient.shape != operand.shape:
             raise PlaygroundError(
-                f"Gradient {place} has the shape {shape_text(one.shape)}, and in{place} has "
+                f"Gradient {place} has the shape {shape_text(gradient.shape)}, and in{place} has "
                 f"{shape_text(operand.shape)}. Sum over what was broadcast, as in sum(grad).",
                 part="rule", subject=subject,
             )  # fmt: skip

@@ -4,9 +4,9 @@ import ast
 import math
 from collections.abc import Callable, Sequence
 
-from lessons.playground.language.errors import PlaygroundError
 from lessons.playground.language.expressions import NumberList, Span
 from lessons.playground.language.limits import MAX_ELEMENTS, MAX_NUMBER
+from lessons.playground.language.playground_error import PlaygroundError
 
 _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
     "+": lambda a, b: a + b,

@@ -6,8 +6,8 @@ Nothing is evaluated here but arithmetic between written numbers.
 import ast
 from collections.abc import Sequence
 
-from lessons.playground.language.errors import PlaygroundError
 from lessons.playground.language.expressions import Program, Rule
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.read_expressions import Reader
 from lessons.playground.language.refusals import NOT_A_LINE
 from lessons.playground.language.scan import scan

@@ -3,7 +3,6 @@
 import ast
 from typing import Protocol
 
-from lessons.playground.language.errors import PlaygroundError, brief, nearest
 from lessons.playground.language.expressions import (
     Call,
     Name,
@@ -16,6 +15,7 @@ from lessons.playground.language.expressions import (
     walk,
 )
 from lessons.playground.language.functions import CALLABLE, FORMS, FUNCTIONS, Function, Parameter
+from lessons.playground.language.playground_error import PlaygroundError, brief, nearest
 
 
 class Reader(Protocol):
@@ -134,12 +134,12 @@ class CallReader:
             raise error(called, f"{name} takes {wanted} function{'s' * (wanted > 1)} by name. "
                         f"Write {form}.")  # fmt: skip
         functions = []
-        for one in plain:
-            function = FUNCTIONS.get(one.id)
+        for given in plain:
+            function = FUNCTIONS.get(given.id)
             if function is None:
-                raise error(one, _unknown_function(one.id))
+                raise error(given, _unknown_function(given.id))
             if not function.elementary:
-                raise error(one, f"{one.id} cannot stand in {form}: it needs a function of one "
+                raise error(given, f"{given.id} cannot stand in {form}: it needs a function of one "
                             "tensor, such as sign or tanh.")  # fmt: skip
             functions.append(function)
         if len(node.args) != 1 or node.keywords:
@@ -170,9 +170,9 @@ class CallReader:
                 raise error(argument, "Each output of py_func is computed from a tensor.")
         names: dict[str, Name] = {}
         for output in outputs:
-            for one in walk(output):
-                if isinstance(one, Name) and one.kind == "tensor":
-                    names.setdefault(one.id, one)
+            for part in walk(output):
+                if isinstance(part, Name) and part.kind == "tensor":
+                    names.setdefault(part.id, part)
         if not names:
             raise error(node, "py_func reads no name: write it over the names there are.")
         kind = "several" if several else "tensor"

@@ -7,7 +7,6 @@ import ast
 from collections.abc import Callable, Sequence
 
 from lessons.playground.language.constants import apply, list_of_numbers
-from lessons.playground.language.errors import PlaygroundError, brief, suggestion
 from lessons.playground.language.expressions import (
     COMPARISONS,
     Assignment,
@@ -21,6 +20,7 @@ from lessons.playground.language.expressions import (
 )
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import MAX_CHAIN, MAX_EXPONENT, MAX_NUMBER, MAX_OPS
+from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
 from lessons.playground.language.read_calls import CallReader
 from lessons.playground.language.refusals import not_in_language
 
@@ -60,7 +60,7 @@ class Reader:
         if several and len(targets) < 2:
             raise self.error(target, "A comma here asks for several outputs. Remove it.")
         value = self.read(line.value, several=len(targets) if several else 0)
-        names = tuple(self._new_name(one, inputs) for one in targets)
+        names = tuple(self._new_name(element, inputs) for element in targets)
         if len(set(names)) < len(names):
             raise self.error(target, "One name stands here twice.")
         for name in names:
@@ -169,7 +169,7 @@ class Reader:
         if sign is None:
             raise self.error(node, not_in_language(node.ops[0]))
         operands = self.operand(node.left), self.operand(node.comparators[0])
-        if all(one.kind == "number" for one in operands):
+        if all(operand.kind == "number" for operand in operands):
             raise self.error(
                 node, "This compares two numbers; the answer is known. Compare a name."
             )
@@ -187,10 +187,10 @@ class Reader:
 
     def _operator(self, sign: str, operands: tuple[Node, ...], node: ast.expr) -> Node:
         self.count(node)
-        numbers = all(one.kind == "number" for one in operands)
+        numbers = all(operand.kind == "number" for operand in operands)
         kind: Kind = "mask" if sign in COMPARISONS else "number" if numbers else "tensor"
         made = Operator(self.span(node), kind, sign, operands)
-        written = [_written(one) for one in operands]
+        written = [_written(operand) for operand in operands]
         if numbers and None not in written:
             apply(sign, [value for value in written if value is not None], made.span)
         return made
@@ -218,7 +218,7 @@ def _written(node: Node) -> float | None:
     if isinstance(node, Number):
         return node.value
     if isinstance(node, Operator) and node.kind == "number":
-        values = [_written(one) for one in node.operands]
+        values = [_written(operand) for operand in node.operands]
         known = [value for value in values if value is not None]
         return apply(node.sign, known, node.span) if len(known) == len(values) else None
     return None

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 
-from lessons.playground.language.errors import PlaygroundError, brief
 from lessons.playground.language.limits import (
     MAX_CHARACTERS,
     MAX_DEPTH,
@@ -20,6 +19,7 @@ from lessons.playground.language.limits import (
     MAX_RULE_CHARACTERS,
 )
 from lessons.playground.language.lookalikes import explain
+from lessons.playground.language.playground_error import PlaygroundError, brief
 from lessons.playground.language.refusals import SIGNS, WORDS
 
 _TOKEN = re.compile(

@@ -14,7 +14,6 @@ from typing import Any
 
 import torch
 
-from lessons.playground.language.errors import PlaygroundError
 from lessons.playground.language.expressions import Node
 from lessons.playground.language.limits import (
     CURVE_POINTS,
@@ -25,6 +24,7 @@ from lessons.playground.language.limits import (
     MAX_SWEEP_WORK,
     SECONDS,
 )
+from lessons.playground.language.playground_error import PlaygroundError
 
 SAVED = 2
 """Numbers held for each number of a result: the result, and what autograd keeps for its way back or
@@ -91,7 +91,7 @@ class Budget:
     def count(self, node: Node, operands: Sequence[Any], result: Any) -> None:
         """Take note of an op that ran."""
         results = result if isinstance(result, tuple) else (result,)
-        numbers = sum(one.numel() for one in results if isinstance(one, torch.Tensor))
+        numbers = sum(tensor.numel() for tensor in results if isinstance(tensor, torch.Tensor))
         types = node.op_types or ("",)
         work = numbers * sum(SLOW.get(op, 1) for op in types)
         if "matmul" in types:
@@ -126,7 +126,7 @@ class Plan:
 
 def plan(
     largest: int,
-    held: int,
+    inputs: int,
     passes: tuple[Spent, Spent, Spent],
     roles: int,
     drawn: bool,
@@ -136,7 +136,7 @@ def plan(
 
     Args:
         largest: how many numbers the largest tensor of one run holds.
-        held: how many its inputs hold.
+        inputs: how many its inputs hold.
         passes: what came of one run forward, with tricks and without, and of the rules backward.
         roles: how many gradients are taken of the pass without tricks.
         drawn: whether any input is.
@@ -147,7 +147,7 @@ def plan(
     """
     tricky, plain, rules = passes
     numbers = max(tricky.numbers, plain.numbers) + rules.numbers
-    each = (numbers * SAVED + held) * size
+    each = (numbers * SAVED + inputs) * size
     at_once = max(1, MAX_SWEEP_BYTES // each)
 
     def all_passes(once: int, with_tricks: int, of_rules: int) -> int:

@@ -15,8 +15,8 @@ import torch
 
 from lessons.playground.document.check import Checked
 from lessons.playground.document.override_rules import Row, as_function
-from lessons.playground.language.errors import PlaygroundError
 from lessons.playground.language.expressions import Assignment, walk
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.interpret import Machine, Step
 from lessons.tricks import TrickError, gradient_override_map

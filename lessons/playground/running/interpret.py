@@ -14,7 +14,6 @@ import torch
 
 from lessons import tricks
 from lessons.playground.language.constants import apply
-from lessons.playground.language.errors import PlaygroundError, shape_text
 from lessons.playground.language.expressions import (
     Assignment,
     Call,
@@ -27,6 +26,7 @@ from lessons.playground.language.expressions import (
     Surrogate,
 )
 from lessons.playground.language.limits import MAX_ELEMENTS
+from lessons.playground.language.playground_error import PlaygroundError, shape_text
 from lessons.playground.running.budget import Budget
 from lessons.tricks import TrickError
 

@@ -15,11 +15,11 @@ import torch
 
 from lessons.contract.result import Array, Result, Series
 from lessons.playground.document.check import Checked, check
-from lessons.playground.document.document import Document
+from lessons.playground.document.contents import Document
 from lessons.playground.language.limits import SECONDS
 from lessons.playground.running.budget import Budget, plan
 from lessons.playground.running.execute import gradients, live
-from lessons.playground.running.notes import notes
+from lessons.playground.running.run_notes import notes
 from lessons.playground.running.sweep import sweep
 
 Gradient = torch.Tensor | None
@@ -89,10 +89,10 @@ def run_checked(checked: Checked, curves: bool = True, budget: Budget | None = N
         given = [value.numel() for value in checked.inputs.values()]
         room = plan(
             largest=max([step.result.numel() for step in tricky.steps] + given),
-            held=sum(given),
+            inputs=sum(given),
             passes=(with_tricks, without, rules),
             roles=len(passes) - 1,
-            drawn=any(one.noise is not None for one in document.inputs),
+            drawn=any(input_.noise is not None for input_ in document.inputs),
             size=checked.dtype.itemsize,
         )
         swept = sweep(checked, room, budget)

@@ -9,8 +9,8 @@ import torch
 
 from lessons.contract.result import jsonable
 from lessons.playground.document.check import Checked, check
-from lessons.playground.document.document import Document
-from lessons.playground.language.errors import PlaygroundError, brief
+from lessons.playground.document.contents import Document
+from lessons.playground.language.playground_error import PlaygroundError, brief
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.execute import Live, forward
 from lessons.playground.running.scissors import Operation, operations, toggle

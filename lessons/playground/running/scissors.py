@@ -9,8 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from lessons.playground.document.check import check
-from lessons.playground.document.document import Document
-from lessons.playground.language.errors import PlaygroundError, brief, nearest
+from lessons.playground.document.contents import Document
 from lessons.playground.language.expressions import (
     Call,
     Node,
@@ -20,6 +19,7 @@ from lessons.playground.language.expressions import (
     Surrogate,
     walk,
 )
+from lessons.playground.language.playground_error import PlaygroundError, brief, nearest
 
 _OPEN, _CLOSE = "stop_gradient(", ")"
 
@@ -92,7 +92,7 @@ def operations_of(program: Program) -> tuple[Operation, ...]:
             edges = () if closed else node.children
             operands = tuple(
                 _operand(program.text, child, place)
-                for place, child in enumerate(one for one in edges if _reaches_torch(node, one))
+                for place, child in enumerate(edge for edge in edges if _reaches_torch(node, edge))
                 if child.kind == "tensor"
             )
             names = line.names if node is line.value else ()
@@ -141,22 +141,22 @@ def mend(document: Document, op: str, operand: int = 0) -> Document:
 
 def toggle(document: Document, op: str, operand: int = 0) -> Document:
     """Cut the edge if it is whole, mend it if it is cut."""
-    cut_now = _edge(document, op, operand).cut
-    return mend(document, op, operand) if cut_now else cut(document, op, operand)
+    is_cut = _edge(document, op, operand).cut
+    return mend(document, op, operand) if is_cut else cut(document, op, operand)
 
 
 def _edge(document: Document, op: str, operand: int) -> Operand:
     there = operations(document)
-    for one in there:
-        if one.name == op:
-            if 0 <= operand < len(one.operands):
-                return one.operands[operand]
-            count = len(one.operands)
+    for operation in there:
+        if operation.name == op:
+            if 0 <= operand < len(operation.operands):
+                return operation.operands[operand]
+            count = len(operation.operands)
             raise PlaygroundError(
                 f"{op} has {count} tensor operand{'s' * (count != 1)}; there is no number "
-                f"{operand + 1}.", one.line, one.column,
+                f"{operand + 1}.", operation.line, operation.column,
             )  # fmt: skip
-    names = [one.name for one in there]
+    names = [operation.name for operation in there]
     near = nearest(op, names)
     hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(names)}."
     raise PlaygroundError(f"The program has no op {brief(op)}. {hint}")
@@ -183,7 +183,7 @@ def _reaches_torch(node: Node, child: Node) -> bool:
     return made or (
         node.function.name == "where"
         and place == 1
-        and all(one.kind == "number" for one in branches)
+        and all(branch.kind == "number" for branch in branches)
     )
 
 

@@ -45,10 +45,12 @@ def sweep(checked: Checked, room: Plan, budget: Budget) -> Curves:
     Raises:
         PlaygroundError: the time is over.
     """
-    drawn = [one for one in checked.document.inputs if one.noise is not None]
+    drawn = [input_ for input_ in checked.document.inputs if input_.noise is not None]
     noise = {
-        one.name: torch.stack(list(itertools.islice(draws(checked.document, one), room.draws)))
-        for one in drawn
+        input_.name: torch.stack(
+            list(itertools.islice(draws(checked.document, input_), room.draws))
+        )
+        for input_ in drawn
     }
     plot = checked.document.plot
     x = grid(plot.low, plot.high, room.points)
@@ -56,7 +58,7 @@ def sweep(checked: Checked, room: Plan, budget: Budget) -> Curves:
     between = _between(x.numpy(), _steep(series))
     if len(between):
         finer = _swept(checked, torch.from_numpy(between), noise, room, budget, 0.5)
-        series = [_broken(one, more) for one, more in zip(series, finer, strict=True)]
+        series = [_broken(curve, more) for curve, more in zip(series, finer, strict=True)]
     return Curves(tuple(series), room.draws, room.points)
 
 
@@ -126,10 +128,10 @@ def shown(output: torch.Tensor, entry: int, like: torch.Size) -> torch.Tensor:
 def _values(checked: Checked, batch: dict[str, torch.Tensor], budget: Budget) -> torch.Tensor:
     entry, like = checked.document.plot.entry, checked.inputs[checked.over.name].shape
 
-    def one(leaves: dict[str, torch.Tensor]) -> torch.Tensor:
+    def single_run(leaves: dict[str, torch.Tensor]) -> torch.Tensor:
         return shown(forward(checked, leaves, False, budget).output, entry, like)
 
-    return _batched(checked, batch, one).detach()
+    return _batched(checked, batch, single_run).detach()
 
 
 def _gradient(
@@ -141,24 +143,24 @@ def _gradient(
 ) -> torch.Tensor:
     moving = batch[checked.over.name].to(checked.dtype).requires_grad_()
 
-    def one(leaves: dict[str, torch.Tensor]) -> torch.Tensor:
+    def single_run(leaves: dict[str, torch.Tensor]) -> torch.Tensor:
         made = forward(checked, leaves, plain, budget)
         return (made.values[checked.document.intended] if intended else made.output).sum()
 
-    output = _batched(checked, {**batch, checked.over.name: moving}, one)
+    output = _batched(checked, {**batch, checked.over.name: moving}, single_run)
     (gradient,) = gradients(output, [moving])
     if gradient is None:
         return torch.zeros(len(moving), dtype=torch.float64)
     return gradient.reshape(len(moving), -1)[:, checked.document.plot.entry - 1]
 
 
-def _batched(checked: Checked, batch: dict[str, torch.Tensor], one: object) -> torch.Tensor:
+def _batched(checked: Checked, batch: dict[str, torch.Tensor], single_run: object) -> torch.Tensor:
     leaves = {
         name: batch[name].to(checked.dtype) if name in batch else value.to(checked.dtype)
         for name, value in checked.inputs.items()
     }
     axes = {name: 0 if name in batch else None for name in leaves}
-    result: torch.Tensor = torch.func.vmap(one, in_dims=(axes,))(leaves)  # type: ignore[arg-type]
+    result: torch.Tensor = torch.func.vmap(single_run, in_dims=(axes,))(leaves)  # type: ignore[arg-type]
     return result
 
 
@@ -178,9 +180,9 @@ def _steep(series: list[Series]) -> Array:
     A jump may end on a point, as that of sign does on 0: then it is two steps side by side.
     """
     found: set[int] = set()
-    for one in series:
+    for curve in series:
         with np.errstate(over="ignore", invalid="ignore"):
-            moved = np.abs(np.diff(one.y))
+            moved = np.abs(np.diff(curve.y))
         wide = np.pad(moved, 2, mode="edge")
         near, next_but_one = (
             np.maximum(wide[2 - by : len(wide) - 2 - by], wide[2 + by : len(wide) - 2 + by])
@@ -188,7 +190,7 @@ def _steep(series: list[Series]) -> Array:
         )
         near[[0, -1]] = moved[[1, -2]]
         next_but_one[[0, 1, -2, -1]] = moved[[2, 3, -4, -3]]
-        some = moved > 1e-6 * np.abs(one.y[np.isfinite(one.y)]).max(initial=0.0)
+        some = moved > 1e-6 * np.abs(curve.y[np.isfinite(curve.y)]).max(initial=0.0)
         found |= set(np.flatnonzero(some & ((moved > 4 * near) | (moved > 4 * next_but_one))))
     return np.array(sorted(found), dtype=np.int64)
 
@@ -203,30 +205,32 @@ def _between(x: Array, steps: Array) -> Array:
     return np.ravel(left + (right - left) * parts)
 
 
-def _broken(one: Series, finer: Series) -> Series:
+def _broken(curve: Series, finer: Series) -> Series:
     """The curve with a gap wherever nearly all of a step's way is made at one place within it.
 
     Of the finer run only the points on both sides of a gap are kept.
     """
-    order = np.argsort(np.concatenate([one.x, finer.x]), kind="stable")
+    order = np.argsort(np.concatenate([curve.x, finer.x]), kind="stable")
 
     def merged(coarse: Array, fine: Array) -> Array:
         return np.concatenate([coarse, fine])[order]
 
-    x, y = merged(one.x, finer.x), merged(one.y, finer.y)
+    x, y = merged(curve.x, finer.x), merged(curve.y, finer.y)
     middle = (x[1:] + x[:-1]) / 2
-    step = np.clip(np.searchsorted(one.x, middle) - 1, 0, len(one.x) - 2)
+    step = np.clip(np.searchsorted(curve.x, middle) - 1, 0, len(curve.x) - 2)
     with np.errstate(over="ignore", invalid="ignore"):
-        way, part = np.abs(np.diff(one.y))[step], np.abs(np.diff(y))
-    split = np.bincount(step, minlength=len(one.x))[step] > 1
+        way, part = np.abs(np.diff(curve.y))[step], np.abs(np.diff(y))
+    split = np.bincount(step, minlength=len(curve.x))[step] > 1
     gaps = np.flatnonzero(split & (way > 0) & (part >= 0.8 * way))
-    kept = np.union1d(np.flatnonzero(order < len(one.x)), np.union1d(gaps, gaps + 1))
-    at = np.searchsorted(kept, gaps) + 1
+    kept = np.union1d(np.flatnonzero(order < len(curve.x)), np.union1d(gaps, gaps + 1))
+    inserted = np.searchsorted(kept, gaps) + 1
 
     def gapped(numbers: Array, gap: float | Array = np.nan) -> Array:
-        return np.insert(numbers[kept], at, gap)
+        return np.insert(numbers[kept], inserted, gap)
 
-    if one.low is None or one.high is None or finer.low is None or finer.high is None:
-        return Series(one.name, one.role, gapped(x, middle[gaps]), gapped(y))
-    low, high = merged(one.low, finer.low), merged(one.high, finer.high)
-    return Series(one.name, one.role, gapped(x, middle[gaps]), gapped(y), gapped(low), gapped(high))
+    if curve.low is None or curve.high is None or finer.low is None or finer.high is None:
+        return Series(curve.name, curve.role, gapped(x, middle[gaps]), gapped(y))
+    low, high = merged(curve.low, finer.low), merged(curve.high, finer.high)
+    return Series(
+        curve.name, curve.role, gapped(x, middle[gaps]), gapped(y), gapped(low), gapped(high)
+    )

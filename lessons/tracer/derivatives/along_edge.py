@@ -49,9 +49,9 @@ def rule(edge: Edge, index: Sequence[int] = ()) -> Rule:
     if local is None:
         return Rule(_product(edge), None)
     value = _evaluated(local.value, numbers)
-    left = rf"\frac{{\partial {_symbol(node)}}}{{\partial {_symbol(edge.producer)}}}"
-    texts = {name: latex_number(_float(one)) for name, one in numbers.items()}
-    steps = [left, _filled(local.latex, names), _filled(local.in_numbers or local.latex, texts)]
+    quotient = rf"\frac{{\partial {_symbol(node)}}}{{\partial {_symbol(edge.producer)}}}"
+    texts = {name: latex_number(_float(operand)) for name, operand in numbers.items()}
+    steps = [quotient, _filled(local.latex, names), _filled(local.in_numbers or local.latex, texts)]
     return Rule(" = ".join(dict.fromkeys([*steps, latex_number(value)])), value)
 
 
@@ -90,13 +90,13 @@ def _bound(node: Node, index: Sequence[int]) -> tuple[Numbers, dict[str, str], d
         order.remove("low")
     given |= dict(zip(order, node.args, strict=False))
     given |= {KEYWORDS.get(word, word): value for word, value in node.kwargs.items()}
-    numbers: Numbers = {"z": _scalar(node.outputs[0].at(index))}
+    numbers: Numbers = {"z": _scalar(node.outputs[0].component(index))}
     symbols, own = {"z": _symbol(node)}, {}
     for name, value in given.items():
         if isinstance(value, Slot):
             operand = node.operands[value.place]
             own[value.place] = name
-            numbers[name] = _scalar(operand.value.at(index))
+            numbers[name] = _scalar(operand.value.component(index))
             symbols[name] = _symbol(operand.producer)
         else:
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -195,7 +195,7 @@ def _overridden(edge: Edge) -> str:
 def _product(edge: Edge) -> str:
     node = edge.consumer
     letters = "abcdefgh"
-    names = {letters[i]: _symbol(one.producer) for i, one in enumerate(node.operands[:8])}
+    names = {letters[i]: _symbol(operand.producer) for i, operand in enumerate(node.operands[:8])}
     names["z"] = _symbol(node)
     names |= _trick_arguments(node)
     texts = PRODUCTS.get(node.type)
@@ -203,9 +203,9 @@ def _product(edge: Edge) -> str:
         latex = r"\bar{@a} = J^{\top}\,\bar{@z}"
         names["a"] = _symbol(edge.producer)
     else:
-        at = min(edge.operand, len(texts) - 1)
-        latex = texts[at]
-        names[letters[at]] = _symbol(edge.producer)
+        index = min(edge.operand, len(texts) - 1)
+        latex = texts[index]
+        names[letters[index]] = _symbol(edge.producer)
     shapes = (
         rf"\qquad \bar{{{names['z']}}}: {_shape(node.outputs[0].shape)}"
         rf"\;\to\;\bar{{{_symbol(edge.producer)}}}: {_shape(edge.value.shape)}"
@@ -215,10 +215,10 @@ def _product(edge: Edge) -> str:
 
 def _trick_arguments(node: Node) -> dict[str, str]:
     found = {}
-    for at, word in enumerate(TRICK_ARGUMENTS.get(node.type, ()), start=1):
+    for index, word in enumerate(TRICK_ARGUMENTS.get(node.type, ()), start=1):
         name, _, default = word.partition("=")
         keyword = {"limit": "max_norm"}.get(name, name)
-        value = node.args[at] if len(node.args) > at else node.kwargs.get(keyword)
+        value = node.args[index] if len(node.args) > index else node.kwargs.get(keyword)
         value = _default(default) if value is None else value
         if isinstance(value, Slot):
             found[name] = _symbol(node.operands[value.place].producer)
@@ -237,7 +237,7 @@ def terms(edge: Edge, index: Sequence[int], most: int = 6) -> list[tuple[tuple[i
         return []
     shape = edge.consumer.outputs[0].shape
     own = edge.value.shape
-    at, aligned = place(index, shape), (1,) * (len(shape) - len(own)) + own
-    axes = [(i,) if n == m else range(n) for i, n, m in zip(at, shape, aligned, strict=True)]
+    chosen, aligned = place(index, shape), (1,) * (len(shape) - len(own)) + own
+    axes = [(i,) if n == m else range(n) for i, n, m in zip(chosen, shape, aligned, strict=True)]
     positions = itertools.islice(itertools.product(*axes), most)
     return [(position, local_derivative(edge, position) or 0.0) for position in positions]

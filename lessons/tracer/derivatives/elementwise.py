@@ -31,7 +31,7 @@ class Row(NamedTuple):
     locals: dict[str, Local]
 
 
-def _one(value: float = 1.0) -> Local:
+def _constant(value: float = 1.0) -> Local:
     return Local(f"{value:g}", lambda n: value)
 
 
@@ -85,8 +85,8 @@ _SELU = 1.0507009873554805, 1.6732632423543772
 ELEMENTWISE: dict[str, Row] = {
     **dict.fromkeys(("identity", "to", "clone"), _PASS),
     **dict.fromkeys(("sign", "round", "floor", "ceil", "trunc"), _FLAT),
-    "add": _row("a b alpha=1", a=_one(), b=Local("@alpha", lambda n: n["alpha"])),
-    "sub": _row("a b alpha=1", a=_one(), b=Local("-@alpha", lambda n: -n["alpha"])),
+    "add": _row("a b alpha=1", a=_constant(), b=Local("@alpha", lambda n: n["alpha"])),
+    "sub": _row("a b alpha=1", a=_constant(), b=Local("-@alpha", lambda n: -n["alpha"])),
     "mul": _row("a b", a=Local("@b", lambda n: n["b"]), b=Local("@a", lambda n: n["a"])),
     "div": _row(
         "a b",
@@ -95,14 +95,14 @@ ELEMENTWISE: dict[str, Row] = {
     ),
     "remainder": _row(
         "a b",
-        a=_one(),
+        a=_constant(),
         b=Local(
             r"-\left\lfloor\frac{@a}{@b}\right\rfloor", lambda n: -torch.floor(n["a"] / n["b"])
         ),
     ),
     "fmod": _row(
         "a b",
-        a=_one(),
+        a=_constant(),
         b=Local(
             r"-\operatorname{trunc}\frac{@a}{@b}", lambda n: -torch.trunc(n["a"] / n["b"])
         ),

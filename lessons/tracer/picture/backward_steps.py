@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from lessons.tracer.derivatives.along_edge import rule, terms
-from lessons.tracer.picture.sentences import said
+from lessons.tracer.picture.sentences import sentence_of
 from lessons.tracer.picture.step import Part, Step, Sum
 from lessons.tracer.recording.nodes import Edge, Node, RecordError
 from lessons.tracer.recording.plain_tensor import place
@@ -26,13 +26,15 @@ def backward_steps(recording: Recording, index: Sequence[int] = ()) -> list[Step
     """
     if recording.output is None:
         raise RecordError("no backward pass yet: call recording.backward(output) first.")
-    return [replace(step, sentence=said(recording, step)) for step in _steps(recording, index)]
+    return [
+        replace(step, sentence=sentence_of(recording, step)) for step in _steps(recording, index)
+    ]
 
 
 def _steps(recording: Recording, index: Sequence[int]) -> Iterator[Step]:
     sums = _Sums(recording, index)
     end = recording.nodes[recording.output or ""]
-    seed = recording.seed.at(index) if recording.seed else None
+    seed = recording.seed.component(index) if recording.seed else None
     sums.start(end, recording.output_index, seed)
     yield Step("start", end.name, seed, waiting=sums.waiting())
     if end.leaf and end.requires_grad:
@@ -44,8 +46,8 @@ def _steps(recording: Recording, index: Sequence[int]) -> Iterator[Step]:
         parts = tuple(_part(edge, index) for edge in node.operands if _shown(edge))
         done = sums.send(node)
         arrived = tuple(sums.sum(*key) for key in done if key in sums.several)
-        yield Step("op", name, _came(node, index), parts, arrived, sums.waiting())
-        yield from (Step("stopped", one.name, None) for one in halts.get(name, []))
+        yield Step("op", name, _upstream(node, index), parts, arrived, sums.waiting())
+        yield from (Step("stopped", node.name, None) for node in halts.get(name, []))
         for producer, _ in done:
             if producer not in recording.order and producer in recording.gradients:
                 leaf = recording.nodes[producer]
@@ -58,28 +60,28 @@ def _shown(edge: Edge) -> bool:
     return edge.producer.requires_grad and (edge.flows or edge.consumer.kind == "stopped")
 
 
-def _came(node: Node, index: Sequence[int]) -> Any:
+def _upstream(node: Node, index: Sequence[int]) -> Any:
     """The upstream gradient at the component; that of the first output that got one."""
-    return next((value.at(index) for value in node.upstream if value is not None), None)
+    return next((value.component(index) for value in node.upstream if value is not None), None)
 
 
 def _part(edge: Edge, index: Sequence[int]) -> Part:
     node = edge.consumer
-    came, stated = _came(node, index), rule(edge, index)
+    upstream, stated = _upstream(node, index), rule(edge, index)
     found = terms(edge, index) if node.outputs[0].shape != edge.value.shape else []
     products: tuple[tuple[Any, float], ...] = ()
     left_out = 0
     if len(found) > 1 and node.upstream[0] is not None:
-        products = tuple((node.upstream[0].at(at), local) for at, local in found)
+        products = tuple((node.upstream[0].component(position), local) for position, local in found)
         left_out = max(node.outputs[0].size // max(edge.value.size, 1) - len(found), 0)
     return Part(
         edge=edge.name,
         to=edge.producer.name,
         state=edge.state,
-        upstream=came,
+        upstream=upstream,
         local=stated.local,
-        gradient=None if edge.gradient is None else edge.gradient.at(index),
-        offered=None if edge.offered is None else edge.offered.at(index),
+        gradient=None if edge.gradient is None else edge.gradient.component(index),
+        offered=None if edge.offered is None else edge.offered.component(index),
         latex=stated.latex,
         terms=products,
         terms_left_out=left_out,
@@ -134,7 +136,7 @@ class _Sums:
         touched: dict[Key, None] = {}
         for edge in node.operands:
             if edge.gradient is not None:
-                self.parts[self._key(edge)][edge.name] = edge.gradient.at(self.index)
+                self.parts[self._key(edge)][edge.name] = edge.gradient.component(self.index)
                 touched[self._key(edge)] = None
         done = [key for key in touched if None not in self.parts[key].values()]
         self.open |= {key: None for key in touched if key in self.several}
@@ -146,11 +148,11 @@ class _Sums:
         parts = tuple(self.parts.get((name, output), {}).items())
         upstream = self.recording.nodes[name].upstream
         value = upstream[output] if output < len(upstream) else None
-        return Sum(name, parts, None if value is None else value.at(self.index))
+        return Sum(name, parts, None if value is None else value.component(self.index))
 
     def gradient(self, leaf: Node) -> Any:
         value = self.recording.gradients.get(leaf.name)
-        return None if value is None else value.at(place(self.index, value.shape))
+        return None if value is None else value.component(place(self.index, value.shape))
 
     def waiting(self) -> tuple[Sum, ...]:
         """Sums of which a part has come and another has not."""

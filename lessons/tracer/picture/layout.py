@@ -238,11 +238,11 @@ def _apart(boxes: Sequence[_Box]) -> list[float]:
     violators (Barlow et al. 1972).
     """
     order = sorted(range(len(boxes)), key=lambda i: boxes[i].x)
-    offsets, at = [], 0.0
+    offsets, end = [], 0.0
     for place, i in enumerate(order):
         if place:
-            at += (boxes[order[place - 1]].width + boxes[i].width) / 2 + GAP_ACROSS
-        offsets.append(at)
+            end += (boxes[order[place - 1]].width + boxes[i].width) / 2 + GAP_ACROSS
+        offsets.append(end)
     blocks: list[tuple[float, int]] = []  # (mean wish, how many)
     for i, offset in zip(order, offsets, strict=True):
         wish, size = boxes[i].x - offset, 1

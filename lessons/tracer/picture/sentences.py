@@ -19,7 +19,7 @@ def spelled(value: Any, digits: int = 6) -> str:
     return str(value) if isinstance(value, complex) else number(float(value) + 0.0, digits)
 
 
-def said(recording: Recording, step: Step) -> str:
+def sentence_of(recording: Recording, step: Step) -> str:
     """What happened in `step`, and what the trick did here."""
     node = recording.nodes[step.node]
     if step.kind == "start":
@@ -27,7 +27,7 @@ def said(recording: Recording, step: Step) -> str:
     if step.kind == "stopped":
         return _stopped(node)
     if step.kind == "leaf":
-        total = "".join(f" {_sum(one)}" for one in step.arrived)
+        total = "".join(f" {_sum(sum_)}" for sum_ in step.arrived)
         return f"{node.label} has its gradient: {spelled(step.upstream)}.{total}"
     sentences = [_op(recording, node, step)]
     for part in step.parts:
@@ -37,11 +37,11 @@ def said(recording: Recording, step: Step) -> str:
                 f"The edge to {to} is cut: {spelled(part.offered)} stays here, {to} gets nothing."
             )
     sentences += [
-        f"{recording.nodes[one.node].label} has all its parts: {_sum(one)}"
-        for one in step.arrived
-        if one.node not in recording.gradients
+        f"{recording.nodes[sum_.node].label} has all its parts: {_sum(sum_)}"
+        for sum_ in step.arrived
+        if sum_.node not in recording.gradients
     ]
-    sentences += [_waits(recording, one) for one in step.waiting if _touched(step, one)]
+    sentences += [_waits(recording, sum_) for sum_ in step.waiting if _touched(step, sum_)]
     return " ".join(sentences)
 
 
@@ -58,9 +58,9 @@ def _stopped(node: Node) -> str:
 
 def _op(recording: Recording, node: Node, step: Step) -> str:
     parts = [part for part in step.parts if part.state != "cut"]
-    came = spelled(step.upstream)
+    upstream = spelled(step.upstream)
     if not parts:
-        return f"{node.label} got {came}."
+        return f"{node.label} got {upstream}."
     sent = " and ".join(
         f"{spelled(part.gradient)} to {recording.nodes[part.to].label}" for part in parts
     )
@@ -68,16 +68,18 @@ def _op(recording: Recording, node: Node, step: Step) -> str:
     if node.kind == "overridden":
         return (
             f"The rule {node.rule} stands in place of the gradient of {node.type}: "
-            f"{came} came, it sends {sent}."
+            f"{upstream} came, it sends {sent}."
         )
     if node.kind == "reversed":
         return f"{node.type} let the value through and turns the gradient round: {sent}."
     if node.kind == "scaled":
-        return f"{node.type} let the value through and scales the gradient: {came} came, {sent}."
+        return (
+            f"{node.type} let the value through and scales the gradient: {upstream} came, {sent}."
+        )
     if node.kind == "clipped":
         if first.gradient == step.upstream:
-            return f"{node.type} finds {came} within its limit and sends it on: {sent}."
-        return f"{node.type} limits the gradient: {came} came, {sent}."
+            return f"{node.type} finds {upstream} within its limit and sends it on: {sent}."
+        return f"{node.type} limits the gradient: {upstream} came, {sent}."
     if node.kind == "surrogate":
         if node.type == "straight_through":
             return f"{node.type} gave f's value and sends the gradient on as it is: {sent}."
@@ -92,8 +94,8 @@ def _product(recording: Recording, part: Part) -> str:
     to = recording.nodes[part.to].label
     if part.terms:
         factors = [f"{_factor(up)} · {_factor(local)}" for up, local in part.terms[:3]]
-        left = len(part.terms) - len(factors) + part.terms_left_out
-        factors += [f"{left} more"] if left else []
+        more = len(part.terms) - len(factors) + part.terms_left_out
+        factors += [f"{more} more"] if more else []
         return f"{' + '.join(factors)} = {spelled(part.gradient)} to {to}"
     return f"{_factor(part.upstream)} · {_factor(part.local)} = {spelled(part.gradient)} to {to}"
 
@@ -111,16 +113,16 @@ def _nan(step: Step, parts: list[Part]) -> str:
     return " The NaN arises here: 0 · ∞ is no number." if born else ""
 
 
-def _sum(one: Sum) -> str:
-    terms = " + ".join(_factor(gradient) for _, gradient in one.parts)
-    return f"{terms} = {spelled(one.total)}."
+def _sum(sum_: Sum) -> str:
+    terms = " + ".join(_factor(gradient) for _, gradient in sum_.parts)
+    return f"{terms} = {spelled(sum_.total)}."
 
 
-def _touched(step: Step, one: Sum) -> bool:
-    return any(part.to == one.node for part in step.parts)
+def _touched(step: Step, sum_: Sum) -> bool:
+    return any(part.to == sum_.node for part in step.parts)
 
 
-def _waits(recording: Recording, one: Sum) -> str:
-    label = recording.nodes[one.node].label
-    count = f"{one.waiting} more paths" if one.waiting > 1 else "another path"
+def _waits(recording: Recording, sum_: Sum) -> str:
+    label = recording.nodes[sum_.node].label
+    count = f"{sum_.waiting} more paths" if sum_.waiting > 1 else "another path"
     return f"{label} waits for {count}."

@@ -58,7 +58,7 @@ class Value(NamedTuple):
         """How many numbers the tensor has, kept or not."""
         return math.prod(self.shape)
 
-    def at(self, index: Sequence[int]) -> Any:
+    def component(self, index: Sequence[int]) -> Any:
         """The number of the chosen component, as `place` finds it; NaN where none was kept."""
         kept = len(self.numbers)
         if kept < 2:

@@ -95,7 +95,7 @@ class Recording:
     def rename(self, node: Node, name: str) -> None:
         """Give `node` another name, which must be free, and the cuts that go with it."""
         old, node.name = node.name, name
-        self.nodes = {one.name: one for one in self.nodes.values()}
+        self.nodes = {node.name: node for node in self.nodes.values()}
         if old in self._leaves:
             self._leaves[name] = self._leaves.pop(old)
         if old in self.tensors:

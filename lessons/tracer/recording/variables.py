@@ -96,5 +96,5 @@ def _names(target: ast.expr) -> tuple[str, ...]:
     if isinstance(target, ast.Name):
         return (target.id,)
     if isinstance(target, (ast.Tuple, ast.List)):
-        return tuple(one.id if isinstance(one, ast.Name) else "" for one in target.elts)
+        return tuple(element.id if isinstance(element, ast.Name) else "" for element in target.elts)
     return ()

@@ -80,23 +80,23 @@ class Hook:
         self.sends: list[tuple[int, Edge]] = []
         self.arrivals: list[tuple[int, Node, int]] = []
 
-    def __call__(self, sent: tuple[Any, ...], came: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    def __call__(self, sent: tuple[Any, ...], upstream: tuple[Any, ...]) -> tuple[Any, ...] | None:
         # Past a cut nothing comes. A custom function would make zeros of that, and of them more.
-        nothing = self.cuts and all(gradient is None for gradient in came)
+        nothing = self.cuts and all(gradient is None for gradient in upstream)
         if nothing:
             return (None,) * len(sent)
         recording = self.recording()
         if recording is not None and recording.listening:
             with unseen():
-                self._note(recording, sent, came)
+                self._note(recording, sent, upstream)
         if not any(edge.cut for _, edge in self.sends):
             return None
         closed = {place for place, edge in self.sends if edge.cut}
         return tuple(None if i in closed else gradient for i, gradient in enumerate(sent))
 
-    def _note(self, recording: Recording, sent: tuple[Any, ...], came: tuple[Any, ...]) -> None:
+    def _note(self, recording: Recording, sent: tuple[Any, ...], upstream: tuple[Any, ...]) -> None:
         for place, node, output in self.arrivals:
-            gradient = came[place]
+            gradient = upstream[place]
             if gradient is not None:
                 node.upstream[output] = Value.of(gradient)
                 recording.order.append(node.name)
@@ -153,8 +153,8 @@ class Wiring:
             if root is not None:
                 self.hook(root).arrivals.append((number, node, place))
         ways_to: dict[Key, list[Exit]] = {}
-        for one in exits:
-            ways_to.setdefault(one.key, []).append(one)
+        for exit_ in exits:
+            ways_to.setdefault(exit_.key, []).append(exit_)
         for key, ways in ways_to.items():
             self._connect(node, ways, places.get(key) or [self._implicit(node, key)])
 
@@ -196,5 +196,5 @@ class Wiring:
 
     def clear(self) -> None:
         """Let go of the graph. The hooks stay on it."""
-        for held in (self.outputs, self.owners, self._hooks):
-            held.clear()
+        for table in (self.outputs, self.owners, self._hooks):
+            table.clear()

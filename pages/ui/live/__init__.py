@@ -59,17 +59,18 @@ def live_lab(
     answers: Collection[str] = (),
     hide: Collection[str] = (),
     fix: Collection[str] = (),
-    said: str = "",
+    note: str = "",
     show: Mapping[str, str] | None = None,
 ) -> None:
     """Mount a lab, or tell the mounted one what has changed on the page.
 
     Args:
         lab: a lesson's slug, ``home`` or ``playground``.
-        orders: what it is to be set to, in turn: ``id``, ``first``, ``values``, ``cuts``, ``at``.
-            The browser does each order once; a first one only where it has nothing newer.
+        orders: what it is to be set to, in turn: ``id``, ``first``, ``values``, ``cuts``,
+            ``graph_step``. The browser does each order once; a first one only where it has
+            nothing newer.
         step, answers, hide, fix: as in ``pages.labs.messages.Wish``.
-        said: something to say above the charts until the learner changes something.
+        note: something to say above the charts until the learner changes something.
         show: the part of the lab that the text speaks of, by ``name``, for which ``step``.
     """
     data = {
@@ -80,7 +81,7 @@ def live_lab(
         "answers": sorted(answers),
         "hide": sorted(hide),
         "fix": sorted(fix),
-        "said": said,
+        "note": note,
         "show": dict(show) if show else None,
         "cookie": memory.cookie(),
     }
@@ -90,10 +91,10 @@ def live_lab(
 def kept_labs() -> dict[str, str]:
     """The address of each lab as it was left in this tab, by name; empty until the browser told."""
     state = st.session_state.get("kept_labs")
-    told = state.get("queries") if isinstance(state, Mapping) else None
+    sent = state.get("queries") if isinstance(state, Mapping) else None
     known = {
         str(name)[:100]: str(query)[:30_000]
-        for name, query in (told.items() if isinstance(told, Mapping) else ())
+        for name, query in (sent.items() if isinstance(sent, Mapping) else ())
     }
     _kept(key="kept_labs", data={"known": known}, on_queries_change=lambda: None)
     return known

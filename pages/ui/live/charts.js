@@ -2,7 +2,7 @@
 // kept and no frame is ever empty. A figure whose digest did not change is not touched.
 
 import { element, setChildren, setText } from "./dom.js";
-import { choosePlaces } from "./place.js";
+import { choosePlaces } from "./choose_place.js";
 import { handBack, quickDraw } from "./quick.js";
 import { keepSurfaces } from "./quick_space.js";
 

@@ -10,27 +10,27 @@ const REST = 250; // ms without a key before a value counts as resting
 /** @import { Field, What } from "./fields.js" */
 
 /**
- * @typedef {{name: string, field: Field, fresh: boolean, held: boolean}} Entry
- * @typedef {Object} Told
+ * @typedef {{name: string, field: Field, fresh: boolean, disabled: boolean}} Entry
+ * @typedef {Object} Handlers
  * @property {(live: boolean) => void} changed  the learner set something
  * @property {(word: "undo"|"redo") => void} went
  */
 
 export class Controls {
-  /** @param {HTMLElement} box  @param {Told} told */
-  constructor(box, told) {
+  /** @param {HTMLElement} box  @param {Handlers} handlers */
+  constructor(box, handlers) {
     this.box = box;
-    this.told = told;
+    this.handlers = handlers;
     /** @type {Map<string, Entry>} */
     this.known = new Map(); // by name and kind
     /** @type {HTMLElement[]} */
     this.groups = [];
     this.layout = "";
-    this.unsettled = false; // something was moved and not yet told as resting
+    this.unsettled = false; // something was moved and has not rested yet
     this.touched = ""; // the control that the hand was on last
     /** @type {Set<string>} */
     this.since = new Set(); // those it was on since the last answer, the last one at the end
-    this.held = false; // a pointer is down on a slider or a chart
+    this.pressed = false; // a pointer is down on a slider or a chart
     this.restTimer = 0;
     /** @type {Record<string, boolean>} */
     this.allowed = {}; // undo and redo
@@ -40,8 +40,8 @@ export class Controls {
 
   /** What every control says, by name. @returns {Record<string, string>} */
   values() {
-    const said = [...this.known.values()].map(({ field, name }) => [name, field.get()]);
-    return Object.fromEntries(said);
+    const texts = [...this.known.values()].map(({ field, name }) => [name, field.get()]);
+    return Object.fromEntries(texts);
   }
 
   /**
@@ -50,19 +50,19 @@ export class Controls {
    * @param {boolean} moving  the hand is still on the chart
    */
   choose(values, moving) {
-    this.held = moving; // it rests when it is let go, not when it is still for a while
+    this.pressed = moving; // it rests when it is let go, not when it is still for a while
     let last = "";
-    for (const { name, field, held } of this.known.values()) {
+    for (const { name, field, disabled } of this.known.values()) {
       const value = values[name];
-      if (value === undefined || held || field.get() === value) continue;
+      if (value === undefined || disabled || field.get() === value) continue;
       field.set(value);
       last = name;
     }
-    if (last) this.#tell(moving ? "moving" : "done", last);
+    if (last) this.#notify(moving ? "moving" : "done", last);
     else if (!moving) this.#settle();
   }
 
-  /** Set controls from here, and tell nobody. @param {Record<string, string>} values */
+  /** Set controls from here, and notify nobody. @param {Record<string, string>} values */
   set(values) {
     this.#forget();
     this.touched = "";
@@ -91,7 +91,7 @@ export class Controls {
       const entry = /** @type {Entry} */ (this.known.get(`${spec.name} ${spec.kind}`));
       entry.field.describe(spec);
       entry.field.allow?.(this.allowed);
-      entry.held = Boolean(spec.disabled);
+      entry.disabled = Boolean(spec.disabled);
       if (forced || entry.fresh || (current && !this.#isBusy(entry) && !spec.error)) {
         if (entry.field.get() !== spec.value) entry.field.set(spec.value);
       }
@@ -118,9 +118,9 @@ export class Controls {
   }
 
   /** @param {What} what  @param {string} name */
-  #tell(what, name) {
+  #notify(what, name) {
     if (what === "undo" || what === "redo") {
-      this.told.went(what);
+      this.handlers.went(what);
       return;
     }
     this.touched = name;
@@ -128,21 +128,21 @@ export class Controls {
     this.since.add(name);
     if (what !== "left") this.unsettled = true;
     if (what === "editing") return; // sent once it is left
-    if (what === "moving") this.told.changed(true);
+    if (what === "moving") this.handlers.changed(true);
     if (what === "done" || what === "left") this.#settle();
     else this.#restLater();
   }
 
   #restLater() {
     clearTimeout(this.restTimer);
-    if (!this.held) this.restTimer = setTimeout(() => this.#settle(), REST);
+    if (!this.pressed) this.restTimer = setTimeout(() => this.#settle(), REST);
   }
 
   #settle() {
     clearTimeout(this.restTimer);
     if (!this.unsettled) return;
     this.unsettled = false;
-    this.told.changed(false);
+    this.handlers.changed(false);
   }
 
   #watchPointer() {
@@ -150,13 +150,13 @@ export class Controls {
     this.box.addEventListener(
       "pointerdown",
       (event) => {
-        this.held = event.target instanceof HTMLInputElement && event.target.type === "range";
+        this.pressed = event.target instanceof HTMLInputElement && event.target.type === "range";
       },
       { signal },
     );
     const released = () => {
-      if (!this.held) return;
-      this.held = false;
+      if (!this.pressed) return;
+      this.pressed = false;
       this.#settle();
     };
     for (const name of ["pointerup", "pointercancel", "blur"]) {
@@ -180,9 +180,9 @@ export class Controls {
         const key = `${spec.name} ${spec.kind}`;
         const entry = before.get(key) ?? {
           name: spec.name,
-          field: makeField(spec, (what) => this.#tell(what, spec.name)),
+          field: makeField(spec, (what) => this.#notify(what, spec.name)),
           fresh: true,
-          held: false,
+          disabled: false,
         };
         this.known.set(key, entry);
         return entry.field.root;

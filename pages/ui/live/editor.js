@@ -10,7 +10,7 @@ const MOST_LINES = 18;
  * One of the inputs that `makeField` in fields.js puts into a control.
  * @type {import("./fields.js").MakeInput}
  */
-export function code(spec, id, tell, { body }) {
+export function code(spec, id, notify, { body }) {
   const numbers = element("div", "gl-numbers", { "aria-hidden": "true" });
   const mark = element("div", "gl-caret", { "aria-hidden": "true" });
   const area = element("textarea", "gl-code", {
@@ -23,7 +23,7 @@ export function code(spec, id, tell, { body }) {
   const run = element("button", "gl-button", { type: "button" }, "Run");
   const sheet = element("div", "gl-sheet", {}, numbers, area, mark);
   body.append(sheet, run);
-  let told = "";
+  let applied = "";
   /** @type {?number[]} */
   let marked = null; // line and column of the error, from 1
 
@@ -36,7 +36,7 @@ export function code(spec, id, tell, { body }) {
         return element("div", wrong ? "gl-wrong" : "", {}, String(index + 1));
       }),
     );
-    const edited = area.value !== told;
+    const edited = area.value !== applied;
     run.disabled = !edited;
     mark.hidden = !marked || edited; // once edited, it no longer points at what it meant
     place();
@@ -49,12 +49,12 @@ export function code(spec, id, tell, { body }) {
     mark.style.transform = `translate(${-area.scrollLeft}px, ${-area.scrollTop}px)`;
   };
   const apply = () => {
-    told = area.value;
+    applied = area.value;
     follow();
-    tell("left");
+    notify("left");
   };
   area.addEventListener("input", () => {
-    tell("editing");
+    notify("editing");
     follow();
   });
   area.addEventListener("scroll", place);
@@ -69,7 +69,7 @@ export function code(spec, id, tell, { body }) {
   return {
     get: () => area.value,
     set: (value) => {
-      area.value = told = value;
+      area.value = applied = value;
       follow();
     },
     nodes: () => [area],
@@ -84,12 +84,12 @@ export function code(spec, id, tell, { body }) {
  * Buttons that ask for something, undo or redo; `allow` says which of them there is anything for.
  * @type {import("./fields.js").MakeInput}
  */
-export function actions(spec, id, tell, { body }) {
+export function actions(spec, id, notify, { body }) {
   const buttons = (spec.options ?? []).map(({ value, label }) => {
     const button = element("button", "gl-button", { type: "button", "data-does": value }, label);
     button.addEventListener("click", () => {
       if (button.getAttribute("aria-disabled") === "true") return;
-      tell(/** @type {"undo"|"redo"} */ (value));
+      notify(/** @type {"undo"|"redo"} */ (value));
     });
     return button;
   });

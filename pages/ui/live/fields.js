@@ -21,7 +21,7 @@ import { step, typed } from "./typing.js";
  * "moving": a value under the hand · "typing": half a text · "editing": half a program, which
  * waits · "left": typing has ended · "done": chosen in one go · "undo", "redo": a button
  * @typedef {"moving"|"typing"|"editing"|"left"|"done"|"undo"|"redo"} What
- * @typedef {(what: What) => void} Tell
+ * @typedef {(what: What) => void} Notify
  */
 
 /**
@@ -34,7 +34,7 @@ import { step, typed } from "./typing.js";
  * @property {(which: Record<string, boolean>) => void} [allow]
  *
  * @typedef {ReturnType<typeof makeShell>} Shell
- * @typedef {(spec: Control, id: string, tell: Tell, shell: Shell) => Input} MakeInput
+ * @typedef {(spec: Control, id: string, notify: Notify, shell: Shell) => Input} MakeInput
  */
 
 /** @type {Record<Control["kind"], MakeInput>} */
@@ -45,13 +45,13 @@ let ids = 0;
 
 /**
  * @param {Control} spec
- * @param {Tell} tell
+ * @param {Notify} notify
  * @returns {Field}
  */
-export function makeField(spec, tell) {
+export function makeField(spec, notify) {
   const id = `gl-${++ids}`;
   const shell = makeShell(spec, id);
-  const input = FIELDS[spec.kind](spec, id, tell, shell);
+  const input = FIELDS[spec.kind](spec, id, notify, shell);
   return {
     root: shell.root,
     get: input.get,
@@ -102,7 +102,7 @@ function makeShell(spec, id) {
 }
 
 /** @type {MakeInput} */
-function text(spec, id, tell, { body }) {
+function text(spec, id, notify, { body }) {
   let range = spec;
   const input = element("input", "gl-field", { type: "text", id, autocomplete: "off" });
   body.append(input);
@@ -117,10 +117,10 @@ function text(spec, id, tell, { body }) {
   });
   const take = (/** @type {string} */ value, /** @type {What} */ what) => {
     input.value = value;
-    tell(what);
+    notify(what);
   };
   const stepping = (/** @type {number} */ steps) => step(input, range, steps, take);
-  typed(input, tell, { step: spec.kind === "integer" ? stepping : null });
+  typed(input, notify, { step: spec.kind === "integer" ? stepping : null });
   return {
     get: () => input.value,
     set: (value) => {
@@ -139,7 +139,7 @@ function text(spec, id, tell, { body }) {
 }
 
 /** @type {MakeInput} */
-function choice(spec, id, tell, { body }) {
+function choice(spec, id, notify, { body }) {
   /** @type {HTMLInputElement[]} */
   let radios = [];
   const fill = choices(spec, (options) => {
@@ -152,7 +152,7 @@ function choice(spec, id, tell, { body }) {
       ),
     );
   });
-  body.addEventListener("change", () => tell("done"));
+  body.addEventListener("change", () => notify("done"));
   return {
     get: () => radios.find((radio) => radio.checked)?.value ?? "",
     set: (value) => {
@@ -164,7 +164,7 @@ function choice(spec, id, tell, { body }) {
 }
 
 /** @type {MakeInput} */
-function select(spec, id, tell, { body }) {
+function select(spec, id, notify, { body }) {
   const list = element("select", "gl-field", { id });
   body.append(list);
   const fill = choices(spec, (options) => {
@@ -172,7 +172,7 @@ function select(spec, id, tell, { body }) {
       ...options.map(({ value, label }) => element("option", "", { value }, label)),
     );
   });
-  list.addEventListener("change", () => tell("done"));
+  list.addEventListener("change", () => notify("done"));
   return {
     get: () => list.value,
     set: (value) => {

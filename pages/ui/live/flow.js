@@ -100,9 +100,9 @@ export class Flow {
     if (this.pending === null || !this.open) return;
     if (this.#underWay() >= this.room) {
       const patience = this.pending.live ? this.patience : PATIENCE;
-      const left = this.sentAt + patience - performance.now();
-      if (left > 0) {
-        this.interruptTimer = setTimeout(() => this.#pump(), left);
+      const rest = this.sentAt + patience - performance.now();
+      if (rest > 0) {
+        this.interruptTimer = setTimeout(() => this.#pump(), rest);
         return;
       }
       this.patience = Math.min(2 * this.patience, PATIENCE_LIMIT);

@@ -1,5 +1,5 @@
 // The graph of one run: its drawing, the backward pass step by step beside it, and the scissors.
-// What it shows comes from lessons/tracer/picture/drawing.py; stepping asks nothing of the server.
+// What it shows comes from lessons/tracer/picture/graph_drawing.py; stepping asks nothing of the server.
 
 import { element, setChildren, setText } from "./dom.js";
 import { Drawing, swatch } from "./graph_drawing.js";
@@ -21,10 +21,10 @@ const KEYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 export class Graph {
   /**
    * @param {HTMLElement} box
-   * @param {{cut: () => void, moved: () => void}} told  of an edge cut or mended, of another step
+   * @param {{cut: () => void, moved: () => void}} handlers  of an edge cut or mended, of another step
    */
-  constructor(box, told) {
-    this.told = told;
+  constructor(box, handlers) {
+    this.handlers = handlers;
     /** @type {GraphSpec | null} */
     this.spec = null;
     /** @type {number | null} */
@@ -33,7 +33,7 @@ export class Graph {
     /** @type {Set<string>} */
     this.cuts = new Set();
     /** @type {string | null} */
-    this.snip = null; // an edge clicked where each click is told once
+    this.snip = null; // an edge clicked where each click counts once
     /** @type {string | null} */
     this.about = null; // the node or edge that is pointed at
     this.legendText = "";
@@ -57,12 +57,12 @@ export class Graph {
   }
 
   /** The step as the address has it; null at the end, where it goes without saying. */
-  get at() {
+  get graphStep() {
     return !this.spec?.steps.length || this.step === this.spec.steps.length ? null : this.step;
   }
 
   /**
-   * @param {(GraphSpec & {at: number | null}) | null} spec  `at`: the step to show when `reset` is
+   * @param {(GraphSpec & {graphStep: number | null}) | null} spec  `graphStep`: the step to show when `reset` is
    *   another one; null keeps the one there is
    * @param {number} reset
    * @param {boolean} newest  whether this answers the newest thing the learner did
@@ -77,7 +77,7 @@ export class Graph {
     const first = !this.spec;
     const last = spec.steps.length;
     const atEnd = !this.spec || this.step >= this.spec.steps.length;
-    if (reset !== this.reset && spec.at !== null) this.step = spec.at;
+    if (reset !== this.reset && spec.graphStep !== null) this.step = spec.graphStep;
     else if (atEnd) this.step = last;
     this.step = Math.max(0, Math.min(this.step, last));
     if (newest || reset !== this.reset) this.cuts = new Set(spec.cuts);
@@ -110,10 +110,9 @@ export class Graph {
     delete this.box.dataset.behind;
     setText(this.words, spec.alternative);
     this.#showLegend(spec.legend);
-    const here = reached(spec, step);
-    this.drawing.show(spec, here, this.cuts);
+    this.drawing.show(spec, reached(spec, step), this.cuts);
     this.stepper.show(spec, step);
-    this.#tell();
+    this.#describe();
   }
 
   /** @param {number} to */
@@ -123,7 +122,7 @@ export class Graph {
     if (step === this.step) return;
     this.step = step;
     this.#draw();
-    this.told.moved();
+    this.handlers.moved();
   }
 
   /** @param {KeyboardEvent} event */
@@ -141,7 +140,7 @@ export class Graph {
       if (!this.cuts.delete(id)) this.cuts.add(id);
       this.drawing.markCuts(this.cuts); // at once; the numbers follow with the answer
     } else this.snip = id;
-    this.told.cut();
+    this.handlers.cut();
   }
 
   /**
@@ -150,10 +149,10 @@ export class Graph {
    */
   #look(about) {
     this.about = about;
-    this.#tell();
+    this.#describe();
   }
 
-  #tell() {
+  #describe() {
     const { spec, about } = this;
     if (!spec) return;
     const node = about && spec.nodes.find(({ id }) => id === about);

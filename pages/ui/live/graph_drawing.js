@@ -7,7 +7,7 @@ import { setChildren, setOrRemove, setText } from "./dom.js";
 /** @import { Reached } from "./graph_reached.js" */
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
-const LINE = 16; // px between the lines of a node, as lessons/tracer/picture/drawing.py counts them
+const LINE = 16; // px between the lines of a node, as lessons/tracer/picture/graph_drawing.py counts them
 const MARGIN = 14; // room for focus rings and marks
 /** @type {Record<string, string | undefined>} */
 const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped: "⊓", surrogate: "≈", stopped: "■" };
@@ -35,10 +35,10 @@ function svg(tag, className, attributes = {}, ...children) {
 export class Drawing {
   /**
    * @param {HTMLElement} box
-   * @param {{look: (id: string | null) => void, press: (id: string) => void}} told
+   * @param {{look: (id: string | null) => void, press: (id: string) => void}} handlers
    */
-  constructor(box, told) {
-    this.told = told;
+  constructor(box, handlers) {
+    this.handlers = handlers;
     /** @type {GraphSpec | null} */
     this.spec = null;
     /** @type {Map<string | null, SVGGElement>} */
@@ -63,17 +63,17 @@ export class Drawing {
     box.addEventListener("focusin", (event) => {
       const id = idAt(event);
       if (id) this.#stopAt(id);
-      this.told.look(id);
+      this.handlers.look(id);
     });
-    box.addEventListener("focusout", () => this.told.look(null));
+    box.addEventListener("focusout", () => this.handlers.look(null));
   }
 
   /**
    * @param {GraphSpec} spec
-   * @param {Reached} here
+   * @param {Reached} reached
    * @param {Set<string>} cuts
    */
-  show(spec, here, cuts) {
+  show(spec, reached, cuts) {
     this.spec = spec;
     const width = spec.width + 2 * MARGIN;
     setOrRemove(this.root, "viewBox", `${-MARGIN} ${-MARGIN} ${width} ${spec.height + 2 * MARGIN}`);
@@ -86,8 +86,8 @@ export class Drawing {
       this.known.set(id, group);
       return group;
     };
-    setChildren(this.edges, spec.edges.map((edge) => this.#edge(take(edge.id, edgeGroup), edge, here)));
-    setChildren(this.nodes, spec.nodes.map((node) => this.#node(take(node.id, nodeGroup), node, here)));
+    setChildren(this.edges, spec.edges.map((edge) => this.#edge(take(edge.id, edgeGroup), edge, reached)));
+    setChildren(this.nodes, spec.nodes.map((node) => this.#node(take(node.id, nodeGroup), node, reached)));
     this.markCuts(cuts);
     if (this.sampled.size > 200) this.sampled.clear();
     this.order = [...spec.nodes, ...spec.edges].sort((a, b) => a.y - b.y || a.x - b.x).map(({ id }) => id);
@@ -115,7 +115,7 @@ export class Drawing {
   /**
    * @param {SVGGElement} group
    * @param {GraphNode} node
-   * @param {Reached} here
+   * @param {Reached} reached
    */
   #node(group, node, { nodes }) {
     const { state, mark } = nodes.get(node.id) ?? { state: "", mark: "" };
@@ -146,7 +146,7 @@ export class Drawing {
   /**
    * @param {SVGGElement} group
    * @param {GraphEdge} edge
-   * @param {Reached} here
+   * @param {Reached} reached
    */
   #edge(group, edge, { shown }) {
     const [hit, way, sent, plate, label, mark, cut] = group.children;
@@ -177,7 +177,7 @@ export class Drawing {
 
   /** @param {string | null} id */
   #press(id) {
-    if (id && this.known.get(id)?.dataset.cuttable) this.told.press(id);
+    if (id && this.known.get(id)?.dataset.cuttable) this.handlers.press(id);
   }
 
   /** @param {KeyboardEvent} event */
@@ -209,7 +209,7 @@ export class Drawing {
     this.known.get(this.near)?.removeAttribute("data-near");
     this.known.get(id)?.setAttribute("data-near", "");
     this.near = id;
-    this.told.look(id);
+    this.handlers.look(id);
   }
 
   /**
@@ -220,8 +220,8 @@ export class Drawing {
     const id = idAt(event);
     const way = this.root.getScreenCTM()?.inverse();
     if (!way || !this.spec?.edges.some((edge) => edge.id === id)) return id;
-    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(way);
-    const far = this.spec.edges.map(({ id }) => ({ id, away: distance(at, this.#points(id)) }));
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(way);
+    const far = this.spec.edges.map(({ id }) => ({ id, away: distance(point, this.#points(id)) }));
     return far.sort((a, b) => a.away - b.away)[0].id;
   }
 

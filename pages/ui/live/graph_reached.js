@@ -20,20 +20,20 @@ export function reached(spec, step) {
   const shown = new Set();
   /** @type {Reached["nodes"]} */
   const nodes = new Map();
-  spec.steps.slice(0, step).forEach((one, place) => {
-    for (const part of one.parts) shown.add(part.edge);
-    if (one.kind === "stopped") {
-      for (const edge of spec.edges) if (edge.to === one.node) shown.add(edge.id);
+  spec.steps.slice(0, step).forEach((taken, place) => {
+    for (const part of taken.parts) shown.add(part.edge);
+    if (taken.kind === "stopped") {
+      for (const edge of spec.edges) if (edge.to === taken.node) shown.add(edge.id);
     }
     const current = place === step - 1;
     // The output is met at the start and again as an op: it is passed only by the second.
-    const state = current ? "current" : one.kind === "start" ? "waiting" : "passed";
-    nodes.set(one.node, { state, mark: { current: "◆", waiting: "", passed: "✓" }[state] });
+    const state = current ? "current" : taken.kind === "start" ? "waiting" : "passed";
+    nodes.set(taken.node, { state, mark: { current: "◆", waiting: "", passed: "✓" }[state] });
   });
   for (const sum of spec.steps[step - 1]?.waiting ?? []) {
-    const here = sum.parts.filter(({ value }) => value !== null).length;
+    const arrived = sum.parts.filter(({ value }) => value !== null).length;
     if (nodes.get(sum.node)?.state === "current") continue;
-    nodes.set(sum.node, { state: "waiting", mark: `${here}/${sum.parts.length}` });
+    nodes.set(sum.node, { state: "waiting", mark: `${arrived}/${sum.parts.length}` });
   }
   if (step === spec.steps.length) {
     for (const edge of spec.edges) shown.add(edge.id);

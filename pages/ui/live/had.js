@@ -23,11 +23,11 @@ export class Had {
     }
     const { graph, code } = frame;
     if (graph && !graph.nodes) {
-      const same = this.#find((one) => one.graph?.digest === graph.digest && one.graph);
+      const same = this.#find((past) => past.graph?.digest === graph.digest && past.graph);
       frame.graph = same || null;
     }
     if (code && !code.panes) {
-      const same = this.#find((one) => one.code?.digest === code.digest && one.code);
+      const same = this.#find((past) => past.code?.digest === code.digest && past.code);
       frame.code = same || null;
     }
     this.frames = [frame, ...this.frames].slice(0, MOST);

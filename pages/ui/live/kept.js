@@ -5,10 +5,10 @@
  * @typedef {Object} Kept
  * @property {Record<string, string>} form
  * @property {string} cuts
- * @property {?number} at
+ * @property {?number} graphStep
  * @property {string[]} done     the orders of the page that were carried out
  * @property {string} query
- * @property {import("./history.js").History} history
+ * @property {import("./undo.js").Undo} undo
  */
 
 /** @type {Map<string, Kept>} */

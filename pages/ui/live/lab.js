@@ -1,7 +1,6 @@
 // The live lab's entry: Streamlit calls `render` whenever its page was drawn, with what the page
 // wants of the lab. Everything else, each drag and each picture, goes over the lab's own line.
 
-import { Beside } from "./beside.js";
 import { loadPlotly, needWhole } from "./chart_script.js";
 import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
@@ -9,15 +8,16 @@ import { element, setChildren, setText } from "./dom.js";
 import { Flow } from "./flow.js";
 import { Graph } from "./graph.js";
 import { Had } from "./had.js";
-import { History } from "./history.js";
 import { keep, kept } from "./kept.js";
 import { Outline } from "./outline.js";
+import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
 import { remember } from "./remember.js";
 import { Line } from "./socket.js";
 import * as tab from "./tab.js";
 import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
+import { Undo } from "./undo.js";
 import { Work } from "./work.js";
 
 /** @import { Aside, Frame, NoteSpec, Picture } from "./messages.d.ts" */
@@ -32,7 +32,7 @@ import { Work } from "./work.js";
  * @property {string[]} answers
  * @property {string[]} hide
  * @property {string[]} fix
- * @property {string} said     a note, until the learner changes something
+ * @property {string} note     until the learner changes something
  * @property {?{name: string, step: string}} show  the part of the lab that the text speaks of
  * @property {?import("./remember.js").Cookie} cookie  what to remember across reloads
  *
@@ -43,7 +43,7 @@ import { Work } from "./work.js";
  * @property {boolean} first
  * @property {Record<string, string>} values
  * @property {?string} cuts  null leaves them as they are
- * @property {?number} at  the step of the backward pass; null leaves it as it is
+ * @property {?number} graph_step  of the backward pass; null leaves it as it is
  *
  * @typedef {Object} Component
  * @property {Place} data
@@ -51,13 +51,13 @@ import { Work } from "./work.js";
  */
 
 const A_FRAME = 17; // ms in which the rest is painted before what takes long is drawn
-const HELD = 100; // ms for which a picture of a training waits for the frame that a hand has asked for
+const DELAY = 100; // ms for which a picture of a training waits for the frame that a hand has asked for
 const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
 const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
 const ORDERS = 200; // orders that are remembered as done
 const SOON = 100; // ms between two looks whether Streamlit is connected again
 const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
-const SAID = 1000; // ms without a line before that is said: most breaks are shorter
+const UNNOTED = 1000; // ms without a line before there is a note of it: most breaks are shorter
 const LOST = "The connection to the server is lost. What you set stays; it is tried again.";
 
 /** @type {WeakMap<Element, Lab>} */
@@ -107,8 +107,8 @@ class Lab {
     this.form = before?.form ?? {}; // what every control says, those out of sight too
     this.cuts = before?.cuts ?? "";
     /** @type {?number} */
-    this.at = before?.at ?? null; // the step of the backward pass that was asked for
-    this.history = before?.history ?? new History();
+    this.graphStep = before?.graphStep ?? null; // the step of the backward pass that was asked for
+    this.undo = before?.undo ?? new Undo();
     this.reset = 0; // counts how often the controls were set from here
     this.forced = before ? 1 : 0; // from this answer on they say what the answer says
     /** @type {?Record<string, string>} */
@@ -147,7 +147,7 @@ class Lab {
     });
     this.outline = new Outline(root, { graph, table });
     this.trainer = new Trainer(trainer, () => this.#train());
-    this.beside = new Beside(() => this.frame?.document ?? "");
+    this.pageParts = new PageParts(() => this.frame?.document ?? "");
     this.line = new Line(place.socket, {
       opened: () => this.#opened(),
       frame: (seq, frame) => this.#take(seq, frame),
@@ -163,7 +163,7 @@ class Lab {
     this.scheme.addEventListener("change", this.repaint);
     this.later = this.waiting = this.waking = this.telling = this.holding = 0;
     /** @type {?Picture} */
-    this.held = null; // a picture of a training that is to be shown soon
+    this.delayed = null; // a picture of a training that is to be shown soon
     /** @type {NoteSpec[]} */
     this.chartless = []; // a note, where the charts cannot be drawn
     this.whole = false; // whether the charts need Plotly's whole script
@@ -194,30 +194,30 @@ class Lab {
     this.#repaint();
     for (const order of place.orders) this.#obey(order);
     this.outline.show(place.show);
-    if (place.said && place.said !== before.said) this.#showNotes();
+    if (place.note && place.note !== before.note) this.#showNotes();
     const same = ["step", "answers", "hide", "fix"].every(
       (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
     );
     if (this.asked && place.step !== before.step) showStep(place.step);
     if (!this.asked || !same) this.flow.offer(false);
-    else this.beside.refresh();
+    else this.pageParts.refresh();
   }
 
   /** @param {Order} order */
-  #obey({ id, first, values, cuts, at }) {
+  #obey({ id, first, values, cuts, graph_step }) {
     if (this.done.includes(id)) return;
     const newer = first && this.done.length > 0; // what this tab has
     this.done = [...this.done, id].slice(-ORDERS);
-    if (!newer) this.#set({ values, cuts, at });
+    if (!newer) this.#set({ values, cuts, graph_step });
   }
 
-  /** Set the lab from here. @param {Pick<Order, "values" | "cuts" | "at">} what */
-  #set({ values, cuts, at }) {
+  /** Set the lab from here. @param {Pick<Order, "values" | "cuts" | "graph_step">} what */
+  #set({ values, cuts, graph_step }) {
     this.reset += 1;
     this.forced = this.flow.seq + 1;
     this.form = { ...this.form, ...values };
     this.cuts = cuts ?? this.cuts;
-    this.at = at;
+    this.graphStep = graph_step;
     this.controls.set(values);
     this.asides = [];
     this.flow.offer(false);
@@ -225,7 +225,7 @@ class Lab {
 
   /** Something was set. @param {boolean} live */
   #changed(live) {
-    this.place = { ...this.place, said: "" };
+    this.place = { ...this.place, note: "" };
     this.form = { ...this.form, ...this.controls.values() };
     // Resting on what was sent already asks nothing of the server, unless that was a preview. In the
     // playground a wish at rest brings the document, and a step for undo.
@@ -235,7 +235,7 @@ class Lab {
     else if (this.flow.isQuiet()) this.#rest();
   }
 
-  /** The hand rests and the newest answer is here: unless that is a preview, all is said. */
+  /** The hand rests and the newest answer is here: unless that is a preview, all is done. */
   #rest() {
     this.rests = false;
     if (!this.frame?.settled) this.flow.offer(false);
@@ -247,21 +247,21 @@ class Lab {
 
   /** Undo or redo. @param {"undo"|"redo"} word */
   #went(word) {
-    const { now } = this.history;
-    if (now && !this.flow.isQuiet()) {
+    const { shown } = this.undo;
+    if (shown && !this.flow.isQuiet()) {
       // What was typed a moment ago, and not answered yet, is a step as well.
-      const said = { ...this.form, ...this.controls.values() };
-      const names = Object.keys(now);
-      this.history.remember(Object.fromEntries(names.map((name) => [name, said[name] ?? now[name]])));
+      const typed = { ...this.form, ...this.controls.values() };
+      const names = Object.keys(shown);
+      this.undo.remember(Object.fromEntries(names.map((name) => [name, typed[name] ?? shown[name]])));
     }
-    const form = this.history.go(word);
-    if (form) this.#set({ values: form, cuts: null, at: null });
+    const form = this.undo.go(word);
+    if (form) this.#set({ values: form, cuts: null, graph_step: null });
   }
 
   #cut() {
     if (this.frame?.graph?.scissors === "snip") this.snip = this.graph.snip ?? "";
     else this.cuts = [...this.graph.cuts].sort().join(",");
-    this.place = { ...this.place, said: "" };
+    this.place = { ...this.place, note: "" };
     this.flow.offer(false);
   }
 
@@ -327,7 +327,7 @@ class Lab {
     this.telling = setTimeout(() => {
       this.asides = [{ level: "warning", text: LOST }];
       this.#showNotes();
-    }, SAID);
+    }, UNNOTED);
   }
 
   /** @param {Aside} aside */
@@ -373,11 +373,11 @@ class Lab {
       if (frame.graph?.scissors === "cuts") this.cuts = frame.graph.cuts.join(",");
     }
     if (newest && this.flow.resting && this.place.lab === "playground") {
-      this.history.remember(frame.form);
+      this.undo.remember(frame.form);
     }
     this.controls.allow({
-      undo: this.history.past.length > 0,
-      redo: this.history.future.length > 0,
+      undo: this.undo.past.length > 0,
+      redo: this.undo.future.length > 0,
     });
     this.controls.show(frame.groups, forced, newest);
     clearTimeout(this.waiting);
@@ -388,21 +388,21 @@ class Lab {
     if (frame.trains && !this.picture) {
       this.waiting = setTimeout(() => this.#show(newest), PATIENT);
     } else this.#show(newest);
-    if (this.held) this.#watchLater(this.held, A_FRAME);
+    if (this.delayed) this.#watchLater(this.delayed, A_FRAME);
   }
 
   /** How a training stands. @param {Picture} picture */
   #watch(picture) {
     // What a hand has just set comes first: its frame is there within milliseconds, and a picture
     // of a training takes longer to paint than that.
-    if (this.picture && !this.flow.isQuiet()) this.#watchLater(picture, HELD);
+    if (this.picture && !this.flow.isQuiet()) this.#watchLater(picture, DELAY);
     else this.#watchNow(picture);
   }
 
   /** @param {Picture} picture  @param {number} ms */
   #watchLater(picture, ms) {
-    if (this.held && this.held !== picture) this.line.send("0 taken");
-    this.held = picture;
+    if (this.delayed && this.delayed !== picture) this.line.send("0 taken");
+    this.delayed = picture;
     clearTimeout(this.holding);
     this.holding = setTimeout(() => this.#watchNow(picture), ms);
   }
@@ -410,7 +410,7 @@ class Lab {
   /** @param {Picture} picture */
   #watchNow(picture) {
     clearTimeout(this.holding);
-    this.held = null;
+    this.delayed = null;
     const first = !this.picture;
     this.picture = picture;
     this.trainer.show(picture.training);
@@ -429,13 +429,13 @@ class Lab {
     const others = this.charts.kept(trained?.figures ?? []);
     this.charts.frame(trained?.leads ? [...others, ...own] : [...own, ...others]);
     this.table.show(trained ? trained.table : frame.table);
-    this.graph.show(frame.graph && { ...frame.graph, at: this.at }, this.reset, newest);
+    this.graph.show(frame.graph && { ...frame.graph, graphStep: this.graphStep }, this.reset, newest);
     this.outline.show(this.place.show);
     this.#showNotes();
     this.#showKey(trained ? [] : frame.key);
     setText(this.status, trained ? trained.status : frame.status);
     const numbers = trained ? { ...frame.numbers, ...trained.numbers } : frame.numbers;
-    this.beside.show(numbers, frame.code, frame.query);
+    this.pageParts.show(numbers, frame.code, frame.query);
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
     this.#draw();
@@ -444,17 +444,17 @@ class Lab {
   /** The server's canonical query, and the step of the backward pass, which only we know. */
   #showAddress() {
     const query = this.frame?.query ?? "";
-    const at = this.frame?.graph ? this.graph.at : null;
-    const whole = at === null || !query ? query : `${query}&at=${at}`;
+    const step = this.frame?.graph ? this.graph.graphStep : null;
+    const whole = step === null || !query ? query : `${query}&at=${step}`;
     this.#keep(whole);
     showAddress(whole);
   }
 
   /** For who comes back to this lab in this tab. @param {string} query */
   #keep(query) {
-    const { cuts, done, history } = this;
+    const { cuts, done, undo } = this;
     const form = { ...this.form, ...this.controls.values() };
-    keep(this.place.lab, { form, cuts, at: this.frame?.graph ? this.graph.at : null, done, query, history });
+    keep(this.place.lab, { form, cuts, graphStep: this.frame?.graph ? this.graph.graphStep : null, done, query, undo });
   }
 
   #repaint() {
@@ -503,9 +503,9 @@ class Lab {
 
   #showNotes() {
     /** @type {NoteSpec[]} */
-    const said = this.place.said ? [{ level: "warning", text: this.place.said }] : [];
+    const noted = this.place.note ? [{ level: "warning", text: this.place.note }] : [];
     const trained = (this.frame?.trains && this.picture?.notes) || [];
-    const notes = [...this.chartless, ...this.asides, ...said, ...(this.frame?.notes ?? []), ...trained];
+    const notes = [...this.chartless, ...this.asides, ...noted, ...(this.frame?.notes ?? []), ...trained];
     const text = JSON.stringify(notes);
     if (text === this.noted) return;
     this.noted = text;
@@ -543,7 +543,7 @@ class Lab {
     this.controls.stop();
     this.charts.stop();
     this.graph.stop();
-    this.beside.stop();
+    this.pageParts.stop();
     this.scheme.removeEventListener("change", this.repaint);
   }
 }
@@ -563,8 +563,8 @@ function showStep(step) {
  */
 function showAddress(query) {
   // Inside a teacher's page the address also says that it may be there.
-  const now = new URLSearchParams(location.search);
-  const frame = ["embed", "embed_options"].flatMap((name) => now.getAll(name).map((value) => `${name}=${value}`));
+  const words = new URLSearchParams(location.search);
+  const frame = ["embed", "embed_options"].flatMap((name) => words.getAll(name).map((value) => `${name}=${value}`));
   const whole = [query, ...frame].filter(Boolean).join("&");
   const search = whole ? `?${whole}` : "";
   if (search === location.search) return;

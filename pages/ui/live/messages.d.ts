@@ -48,7 +48,7 @@ export interface FigureSpec {
   selects: string | [string, string] | null;
   digest?: string;
   style?: string;
-  at?: number;
+  start?: number;
   figure?: Chart;
 }
 
@@ -185,7 +185,7 @@ export interface Option {
 export interface Pane {
   lines: string[][][];
   marks: Record<string, string>;
-  said: string[];
+  remarks: string[];
 }
 
 export interface Picture {

@@ -73,9 +73,9 @@ export function quickDraw(plot, { data, layout }) {
     if (trace.type === "heatmap" && trace.x === undefined && trace.y === undefined && !moved) continue;
     if (trace.type !== "scatter" || (trace.line?.shape ?? "linear") !== "linear") return false;
     const node = plot.querySelector(`.scatterlayer .trace${plot._fullData?.[index].uid}`);
-    const at = pixels(trace, x.place, y.place);
-    if (!node && !at.length) continue; // Plotly makes nothing for a trace without points
-    const found = node && scatter(node, at, trace, crowds);
+    const spots = pixels(trace, x.place, y.place);
+    if (!node && !spots.length) continue; // Plotly makes nothing for a trace without points
+    const found = node && scatter(node, spots, trace, crowds);
     if (!found) return false;
     changes.push(...found);
   }
@@ -100,15 +100,15 @@ function look(plot, layout, letter) {
   const drawn = known.get(plot);
   if (!own || !drawn) return null;
   const range = layout[`${letter}axis`]?.range;
-  const told = drawn.ranges[letter];
+  const before = drawn.ranges[letter];
   let axis = drawn.axes.get(letter);
-  const moved = String(range) !== String(told);
+  const moved = String(range) !== String(before);
   if (!moved) {
     // Not c2p where it can be helped: it rounds, and so does the slope between two of its places.
     const place = own.type === "linear" ? scale(letter, own, own.range) : own.c2p;
     return { place, moved, axis, range };
   }
-  if (!range || !told || !canMove(own, told, range)) return null;
+  if (!range || !before || !canMove(own, before, range)) return null;
   axis ??= new QuickAxis(plot, letter, own);
   if (!axis.isWhole) return null;
   drawn.axes.set(letter, axis);
@@ -135,59 +135,59 @@ function pixels({ x: xs = [], y: ys = [] }, across, down) {
 
 /**
  * @param {Element} node
- * @param {(string|null)[]} at
+ * @param {(string|null)[]} spots
  * @param {Trace} trace
  * @param {Map<Element, QuickCrowd>} crowds
  * @returns {?Change[]}
  */
-function scatter(node, at, trace, crowds) {
-  if (isCrowd(trace)) return crowd(node, at, crowds);
-  if (trace.marker?.angleref === "previous") return arrows(node, at, trace.marker);
+function scatter(node, spots, trace, crowds) {
+  if (isCrowd(trace)) return crowd(node, spots, crowds);
+  if (trace.marker?.angleref === "previous") return arrows(node, spots, trace.marker);
   /** @type {Change[]} */
   const changes = [];
   for (const mode of trace.mode?.split("+") ?? []) {
     const draw = { lines, markers: points, text: words }[mode];
-    const found = draw?.(node, at, trace);
+    const found = draw?.(node, spots, trace);
     if (!found) return null;
     changes.push(...found);
   }
   return changes;
 }
 
-/** @param {Element} node  @param {(string|null)[]} at  @returns {?Change[]} */
-function points(node, at) {
+/** @param {Element} node  @param {(string|null)[]} spots  @returns {?Change[]} */
+function points(node, spots) {
   const marks = node.querySelectorAll(".points > .point");
-  const places = at.filter((spot) => spot !== null);
+  const places = spots.filter((spot) => spot !== null);
   if (marks.length !== places.length) return null;
   return places.map((spot, index) => [marks[index], "transform", `translate(${spot})`]);
 }
 
 /**
  * @param {Element} node
- * @param {(string|null)[]} at
+ * @param {(string|null)[]} spots
  * @param {Map<Element, QuickCrowd>} crowds
  * @returns {?Change[]}
  */
-function crowd(node, at, crowds) {
-  const one = crowds.get(node) ?? new QuickCrowd([...node.querySelectorAll(".points > .point")]);
-  const path = one.drawn(at.filter((spot) => spot !== null));
-  if (path === null) return crowds.has(node) ? null : points(node, at);
-  crowds.set(node, one);
-  return [[one.path, "d", path]];
+function crowd(node, spots, crowds) {
+  const dots = crowds.get(node) ?? new QuickCrowd([...node.querySelectorAll(".points > .point")]);
+  const path = dots.drawn(spots.filter((spot) => spot !== null));
+  if (path === null) return crowds.has(node) ? null : points(node, spots);
+  crowds.set(node, dots);
+  return [[dots.path, "d", path]];
 }
 
 /**
  * Arrows, each of a tail and a head with a gap behind: the head turns, the shaft ends before its tip.
  * @param {Element} node
- * @param {(string|null)[]} at
+ * @param {(string|null)[]} spots
  * @param {NonNullable<Trace["marker"]>} marker
  * @returns {?Change[]}
  */
-function arrows(node, at, { symbol, size }) {
-  const changes = points(node, at);
+function arrows(node, spots, { symbol, size }) {
+  const changes = points(node, spots);
   const heads = [...node.querySelectorAll(".points > .point")].filter((_, index) => index % 2);
   const shafts = node.querySelectorAll(".lines > .js-line");
-  const pairs = stretches(at);
+  const pairs = stretches(spots);
   const alike = heads.length === pairs.length && shafts.length === pairs.length;
   if (!changes || symbol !== "arrow" || !alike || pairs.some(({ length }) => length !== 2)) return null;
   for (const [index, pair] of pairs.entries()) {
@@ -208,23 +208,23 @@ function arrows(node, at, { symbol, size }) {
 /**
  * Words on a chart are Plotly's, but nearly always there are none.
  * @param {Element} node
- * @param {(string|null)[]} at
+ * @param {(string|null)[]} spots
  * @returns {?Change[]}
  */
-function words(node, at) {
-  return at.length || node.querySelector(".textpoint") ? null : [];
+function words(node, spots) {
+  return spots.length || node.querySelector(".textpoint") ? null : [];
 }
 
 /**
  * A line or an area, with a line around it perhaps: one path a stretch for lines as long as there
  * are enough, one for an area.
  * @param {Element} node
- * @param {(string|null)[]} at
+ * @param {(string|null)[]} spots
  * @param {Trace} trace
  * @returns {?Change[]}
  */
-function lines(node, at, trace) {
-  const parts = stretches(at).map((part) => part.join("L"));
+function lines(node, spots, trace) {
+  const parts = stretches(spots).map((part) => part.join("L"));
   /** @type {Change[]} */
   const changes = [];
   if (trace.fill === "toself") {
@@ -247,12 +247,12 @@ function lines(node, at, trace) {
 
 /**
  * Unbroken runs of two places or more: Plotly draws no line through a single one.
- * @param {(string|null)[]} at
+ * @param {(string|null)[]} spots
  */
-function stretches(at) {
+function stretches(spots) {
   /** @type {string[][]} */
   const found = [[]];
-  for (const spot of at) {
+  for (const spot of spots) {
     if (spot === null) found.push([]);
     else found[found.length - 1].push(spot);
   }

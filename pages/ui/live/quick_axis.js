@@ -4,23 +4,23 @@
 
 /** @import { Axis } from "./plotly.d.ts" */
 
-/** @typedef {{at: number, text: string}} Tick  a pixel along the axis and its label */
+/** @typedef {{pixel: number, text: string}} Tick  a pixel along the axis and its label */
 
 const MINUS = "−";
 const TICKS = { x: 80, y: 40 }; // pixels that Plotly wants between two
 const context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
 
 /**
- * Whether the axis is of the kind drawn here, shows what it was told, and can show `range`.
+ * Whether the axis is of the kind drawn here, shows what Plotly drew, and can show `range`.
  * @param {Axis} axis
- * @param {[number, number]} told
+ * @param {[number, number]} before
  * @param {[number, number]} range
  */
-export function canMove(axis, told, [low, high]) {
+export function canMove(axis, before, [low, high]) {
   const plain = axis.type === "linear" && axis.tickmode === "auto" && !axis.nticks && !axis.tickformat;
   const whole = axis.showgrid && axis.showline && axis.zeroline && axis.showticklabels;
   // Otherwise a learner has zoomed in, or the two axes are tied to each other.
-  const own = axis.range.every((end, index) => end === told[index]);
+  const own = axis.range.every((end, index) => end === before[index]);
   // Beyond these ends labels have letters: 10k.
   const most = Math.log10(Math.max(Math.abs(low), Math.abs(high))) + 0.01;
   return plain && whole && own && low < high && most >= -3 && most < 4;
@@ -79,12 +79,12 @@ export class QuickAxis {
     const found = ticks(letter, axis, range);
     const place = scale(letter, axis, range);
     // Along the chart's own edges runs the other axis' line.
-    const inside = ({ at = 0 }) => at > 1 && at < axis._length - 1;
-    const zero = { at: place(0), text: "0" };
-    const fromLine = letter === "x" ? zero.at : axis._length - zero.at;
+    const inside = ({ pixel = 0 }) => pixel > 1 && pixel < axis._length - 1;
+    const zero = { pixel: place(0), text: "0" };
+    const fromLine = letter === "x" ? zero.pixel : axis._length - zero.pixel;
     const hasZero = range[0] <= 0 && range[1] >= 0 && fromLine > 1;
-    const put = (/** @type {Element} */ node, /** @type {Tick} */ { at }) => {
-      const there = Math.round((axis._offset + at) * 100) / 100;
+    const put = (/** @type {Element} */ node, /** @type {Tick} */ { pixel }) => {
+      const there = Math.round((axis._offset + pixel) * 100) / 100;
       node.setAttribute("transform", letter === "x" ? `translate(${there},0)` : `translate(0,${there})`);
     };
     parts.marks.show(found, put);
@@ -186,6 +186,6 @@ function ticks(letter, axis, range) {
   return Array.from({ length: last - first + 1 }, (_, index) => {
     const value = (first + index) * step;
     const text = String(Number(value.toFixed(digits))).replace("-", MINUS);
-    return { at: place(value), text: text === `${MINUS}0` ? "0" : text };
+    return { pixel: place(value), text: text === `${MINUS}0` ? "0" : text };
   });
 }

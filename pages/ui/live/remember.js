@@ -14,17 +14,17 @@ const FORM = "2!"; // as memory.py writes it: lessons with "/" between, each beg
  * @property {number} longest    characters that a cookie may have
  */
 
-let told = { session: "", value: "", forgotten: 0 }; // the newest that this tab has taken in
+let taken = { session: "", value: "", forgotten: 0 }; // the newest that this tab has taken in
 
 /** @param {?Cookie} cookie */
 export function remember(cookie) {
   if (!cookie) return;
   const { name, session, start, value, forgotten, longest } = cookie;
-  const same = told.session === session;
+  const same = taken.session === session;
   // A tab that comes back to a server that does not know it has done nothing by that.
-  const before = same ? told.value : told.session ? value : start;
-  const afresh = same && told.forgotten !== forgotten;
-  told = { session, value, forgotten };
+  const before = same ? taken.value : taken.session ? value : start;
+  const afresh = same && taken.forgotten !== forgotten;
+  taken = { session, value, forgotten };
   if (value === before && !afresh) return;
   let text = afresh ? value : merged(before, value, current(name));
   if (text.length > longest) text = value;
@@ -36,10 +36,10 @@ export function remember(cookie) {
  * What the cookie holds now, with the lessons that differ between `before` and `value`.
  * @param {string} before
  * @param {string} value
- * @param {string} now
+ * @param {string} current
  */
-function merged(before, value, now) {
-  const [old, own, all] = [parts(before), parts(value), parts(now)];
+function merged(before, value, current) {
+  const [old, own, all] = [parts(before), parts(value), parts(current)];
   for (const slug of new Set([...old.keys(), ...own.keys()])) {
     const mine = own.get(slug);
     if (old.get(slug) === mine) continue;

@@ -13,7 +13,7 @@ import { step, typed } from "./typing.js";
  * One of the inputs that `makeField` in fields.js puts into a control.
  * @type {MakeInput}
  */
-export function slider(spec, id, tell, { body }) {
+export function slider(spec, id, notify, { body }) {
   let range = bounds(spec);
   const bar = element("input", "gl-range", { type: "range", id });
   const exact = element("input", "gl-exact", { type: "text", autocomplete: "off" });
@@ -30,7 +30,7 @@ export function slider(spec, id, tell, { body }) {
   const take = (/** @type {string} */ text, /** @type {What} */ what) => {
     if (exact.value !== text) exact.value = text;
     showBar();
-    tell(what);
+    notify(what);
   };
   bar.addEventListener("input", () => take(fromPosition(range, bar.valueAsNumber), "moving"));
   bar.addEventListener("keydown", (event) => {
@@ -41,7 +41,7 @@ export function slider(spec, id, tell, { body }) {
     event.preventDefault(); // the native step is one position, which is no round number
     if (next !== exact.value) take(next, "moving");
   });
-  typed(exact, tell, { changed: showBar, step: (steps) => step(exact, range, steps, take) });
+  typed(exact, notify, { changed: showBar, step: (steps) => step(exact, range, steps, take) });
 
   return {
     get: () => exact.value,

@@ -11,7 +11,7 @@ const decoder = new TextDecoder();
 
 /**
  * @typedef {import("./messages").Frame | import("./messages").Picture} Body
- * @typedef {Object} Told
+ * @typedef {Object} Handlers
  * @property {() => void} opened
  * @property {(seq: number, frame: import("./messages").Frame) => void} frame
  * @property {(picture: import("./messages").Picture) => void} picture
@@ -22,13 +22,13 @@ const decoder = new TextDecoder();
 export class Line {
   /**
    * @param {string} address  of the route, relative to the page's base
-   * @param {Told} told
+   * @param {Handlers} handlers
    */
-  constructor(address, told) {
+  constructor(address, handlers) {
     const url = new URL(address, document.baseURI);
     url.protocol = url.protocol.replace("http", "ws");
     this.url = url.href;
-    this.told = told;
+    this.handlers = handlers;
     this.tries = 0;
     this.timer = 0;
     this.deaf = 0;
@@ -80,19 +80,19 @@ export class Line {
     socket.onopen = () => {
       if (socket !== this.socket) return socket.close();
       this.tries = 0;
-      this.told.opened();
+      this.handlers.opened();
     };
     socket.onmessage = ({ data }) => {
       clearTimeout(this.deaf);
       this.deaf = 0;
-      if (typeof data === "string") this.told.aside(JSON.parse(data));
+      if (typeof data === "string") this.handlers.aside(JSON.parse(data));
       else this.#read(data);
     };
     socket.onclose = ({ code }) => {
       clearTimeout(this.deaf);
       this.deaf = 0;
       if (this.ended || socket !== this.socket) return;
-      this.told.lost();
+      this.handlers.lost();
       const wait = DELAYS[Math.min(this.tries, DELAYS.length - 1)];
       this.tries += 1;
       // Not all of a class at the same moment.
@@ -108,10 +108,10 @@ export class Line {
     const body = JSON.parse(decoder.decode(new Uint8Array(bytes, HEAD, length)));
     const numbers = new Float32Array(bytes, HEAD + length);
     for (const spec of body.figures) {
-      if (spec.figure) fill(spec.figure, numbers, spec.at);
+      if (spec.figure) fill(spec.figure, numbers, spec.start);
     }
-    if (what) this.told.picture(body);
-    else this.told.frame(seq, body);
+    if (what) this.handlers.picture(body);
+    else this.handlers.frame(seq, body);
   }
 }
 
@@ -119,24 +119,24 @@ export class Line {
  * Put the arrays where a chart says that they stand: views of what came, nothing is copied.
  * @param {any} value
  * @param {Float32Array} numbers
- * @param {number} at
+ * @param {number} start
  */
-function fill(value, numbers, at) {
+function fill(value, numbers, start) {
   for (const name in value) {
     const part = value[name];
     if (part === null || typeof part !== "object") continue;
-    if (part.$) value[name] = array(part.$, numbers, at);
-    else fill(part, numbers, at);
+    if (part.$) value[name] = array(part.$, numbers, start);
+    else fill(part, numbers, start);
   }
 }
 
 /**
  * @param {[number, number, number]} stands
  * @param {Float32Array} numbers
- * @param {number} at
+ * @param {number} start
  */
-function array([place, count, width], numbers, at) {
-  const flat = numbers.subarray(at + place, at + place + count);
+function array([place, count, width], numbers, start) {
+  const flat = numbers.subarray(start + place, start + place + count);
   if (!width) return flat;
   return Array.from({ length: count / width }, (_, row) =>
     flat.subarray(row * width, (row + 1) * width),

@@ -49,15 +49,15 @@ export class Stepper {
     this.last = spec.steps.length;
     if (step >= this.last) this.pause();
     this.labels = new Map(spec.nodes.map((node) => [node.id, node]));
-    const one = spec.steps[step - 1];
+    const shown = spec.steps[step - 1];
     setText(this.place, `step ${step} of ${this.last}`);
     // Not `disabled`: a button that goes grey under the finger would lose the keyboard's place.
     for (const button of [this.first, this.back]) button.setAttribute("aria-disabled", String(step === 0));
     this.next.setAttribute("aria-disabled", String(step >= this.last));
-    setText(this.head, one ? this.#headline(one) : "Nothing has flowed back yet");
-    setText(this.sentence, one ? one.sentence : "Next sends the upstream gradient into the output.");
-    this.#showParts(one?.parts ?? []);
-    this.#showSums([...(one?.arrived ?? []), ...(one?.waiting ?? [])]);
+    setText(this.head, shown ? this.#headline(shown) : "Nothing has flowed back yet");
+    setText(this.sentence, shown ? shown.sentence : "Next sends the upstream gradient into the output.");
+    this.#showParts(shown?.parts ?? []);
+    this.#showSums([...(shown?.arrived ?? []), ...(shown?.waiting ?? [])]);
   }
 
   pause() {
@@ -154,7 +154,7 @@ function divided(whole) {
 function written({ state, upstream, local, gradient, offered, terms, more }) {
   const sent = state === "cut" ? `${offered}, cut: nothing passes` : gradient;
   if (terms.length) {
-    const products = terms.map(([came, factor]) => `${bracketed(came)} × ${bracketed(factor)}`);
+    const products = terms.map((factors) => factors.map(bracketed).join(" × "));
     return `${products.join(" + ")}${more > 0 ? ` + ${more} more` : ""} = ${sent}`;
   }
   if (local === null) return `upstream ${upstream} → outgoing ${sent}`;

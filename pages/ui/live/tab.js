@@ -2,40 +2,40 @@
 // or after an absence. Streamlit then sends the query that the page was opened with, which is older.
 
 /**
- * @typedef {Object} Left
+ * @typedef {Object} Report
  * @property {string} session  which one drew the page last
  * @property {string} path     what the address said then
  * @property {string} query
  */
 
 let session = "";
-/** @type {?Left} */
-let left = null;
-/** @type {(left: Left & {at: number}) => void} */
-let tell = () => {};
+/** @type {?Report} */
+let report = null; // while the line is broken
+/** @type {(report: Report & {time: number}) => void} */
+let send = () => {};
 
 /**
  * The page was drawn.
  * @param {string} by  the session
- * @param {(left: object) => void} how  has the page drawn anew, and the session told
+ * @param {(report: object) => void} deliver  has the page drawn anew, with this report
  */
-export function drawn(by, how) {
+export function drawn(by, deliver) {
   session = by;
-  tell = how;
+  send = deliver;
 }
 
 /** The line is broken: what is in the address now is this tab's own. */
 export function leave() {
-  left ??= { session, path: location.pathname, query: location.search.slice(1) };
+  report ??= { session, path: location.pathname, query: location.search.slice(1) };
 }
 
 /** Another lab is on the page, so the session that drew it is there. */
 export function stay() {
-  left = null;
+  report = null;
 }
 
 /** Somebody is there again, who may be new. */
 export function comeBack() {
-  if (left) tell({ ...left, at: Date.now() });
-  left = null;
+  if (report) send({ ...report, time: Date.now() });
+  report = null;
 }

@@ -5,25 +5,25 @@
 import { stepped } from "./scale.js";
 
 /** @import { Range } from "./scale.js" */
-/** @import { Tell } from "./fields.js" */
+/** @import { Notify } from "./fields.js" */
 
 /** @type {Record<string, number>} */
 const ARROWS = { ArrowUp: 1, ArrowDown: -1 };
 
 /**
- * Tell "typing" with every key, "left" on Enter and on leaving; arrow keys go to `step`.
+ * Notify of "typing" with every key, "left" on Enter and on leaving; arrow keys go to `step`.
  * @param {HTMLInputElement} input
- * @param {Tell} tell
+ * @param {Notify} notify
  * @param {{changed?: () => void, step?: ((steps: number) => void) | null}} more
  */
-export function typed(input, tell, { changed = () => {}, step: stepBy = null }) {
+export function typed(input, notify, { changed = () => {}, step: stepBy = null }) {
   input.addEventListener("input", () => {
     changed();
-    tell("typing");
+    notify("typing");
   });
-  input.addEventListener("change", () => tell("left"));
+  input.addEventListener("change", () => notify("left"));
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.isComposing) tell("left");
+    if (event.key === "Enter" && !event.isComposing) notify("left");
     const steps = ARROWS[event.key];
     if (!stepBy || !steps || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();

@@ -19,13 +19,13 @@ from pages.server import assets
 from pages.ui import memory
 from pages.ui.place import place_of
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 
 _component = st.components.v2.component(
     "lesson_search",
     html='<div class="gt-search"></div>',
-    css=(_HERE / "search.css").read_text("utf-8"),
-    js=(_HERE / "search.js").read_text("utf-8"),
+    css=(_FOLDER / "search.css").read_text("utf-8"),
+    js=(_FOLDER / "search.js").read_text("utf-8"),
     isolate_styles=False,
 )
 
@@ -35,10 +35,10 @@ _CLICKED = "search_clicked"
 
 def search_box() -> None:
     """The button in the header; follows a result that was clicked."""
-    came = _component(key="search_box", data={"index": _index()}, on_go_change=_click)
+    state = _component(key="search_box", data={"index": _index()}, on_go_change=_click)
     # Once for a click: where `go` came as a state, which stays, it would be followed without end.
-    if st.session_state.pop(_CLICKED, False) and isinstance(came.go, dict):
-        _follow(came.go)
+    if st.session_state.pop(_CLICKED, False) and isinstance(state.go, dict):
+        _follow(state.go)
 
 
 def _click() -> None:
@@ -58,7 +58,7 @@ def _follow(asked: dict[str, object]) -> None:
     slug, step = str(asked.get("lesson"))[:100], asked.get("step")
     if asked.get("page") == "glossary" and find_term(slug):
         st.switch_page("glossary.py", query_params={"term": slug})
-    lesson = next((one for one in catalogue.lessons() if one.slug == slug), None)
+    lesson = next((lesson for lesson in catalogue.lessons() if lesson.slug == slug), None)
     if lesson is None:
         return
     trail = memory.trail(lesson)

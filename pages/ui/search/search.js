@@ -71,13 +71,13 @@ function build(root) {
     maxlength: "100",
   });
   const close = element("button", { type: "button", class: "gt-search-close" }, "Close");
-  const said = element("p", { role: "status" });
+  const status = element("p", { role: "status" });
   const list = element("ul", {});
   const dialog = element(
     "dialog",
     { class: "gt-search-dialog", "aria-label": "Search the course" },
     element("div", { class: "gt-search-head" }, input, close),
-    said,
+    status,
     list,
   );
   root.replaceChildren(open, dialog);
@@ -98,14 +98,14 @@ function build(root) {
       entries = await index;
     } catch (error) {
       index = undefined; // the next opening tries again
-      said.textContent = "The index could not be loaded. Close this and try again.";
+      status.textContent = "The index could not be loaded. Close this and try again.";
       return;
     }
     if (!entries) return; // it said so when it could not be loaded
     const found = words.length ? ranked(entries, words) : [];
     list.replaceChildren(...found.slice(0, MOST).map((entry) => row(entry, box, dialog)));
     const count = found.length > MOST ? `${MOST} of ${found.length}` : String(found.length);
-    said.textContent = words.length ? `${count} ${found.length === 1 ? "result" : "results"}` : "";
+    status.textContent = words.length ? `${count} ${found.length === 1 ? "result" : "results"}` : "";
   };
   open.addEventListener("click", show);
   close.addEventListener("click", () => dialog.close());
@@ -116,10 +116,10 @@ function build(root) {
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation(); // Streamlit has single-letter shortcuts of its own
     const links = [...list.querySelectorAll("a")];
-    const at = links.findIndex((link) => link === document.activeElement);
+    const focused = links.findIndex((link) => link === document.activeElement);
     if (event.key === "Enter" && document.activeElement === input) links[0]?.click();
-    else if (event.key === "ArrowDown") links[Math.min(at + 1, links.length - 1)]?.focus();
-    else if (event.key === "ArrowUp") (links[at - 1] ?? input).focus();
+    else if (event.key === "ArrowDown") links[Math.min(focused + 1, links.length - 1)]?.focus();
+    else if (event.key === "ArrowUp") (links[focused - 1] ?? input).focus();
     else return;
     event.preventDefault();
   });

@@ -15,13 +15,13 @@ from lessons.contract.roles import ROLES
 from lessons.contract.sketch import LEVELS, Graded, Sketch
 from lessons.text import number
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 
 _component = st.components.v2.component(
     "gradient_sketch",
     html='<div class="gt-sketch"></div>',
-    css=(_HERE / "sketch.css").read_text("utf-8"),
-    js=(_HERE / "sketch.js").read_text("utf-8"),
+    css=(_FOLDER / "sketch.css").read_text("utf-8"),
+    js=(_FOLDER / "sketch.js").read_text("utf-8"),
     isolate_styles=False,
 )
 

@@ -208,7 +208,7 @@ function moving(drawing, data, at, box) {
     return { x, level: (at.value(y) - data.low) / step };
   };
   const nearest = (/** @type {number} */ x) => {
-    const apart = across.map((one) => Math.abs(one - x));
+    const apart = across.map((place) => Math.abs(place - x));
     return apart.indexOf(Math.min(...apart));
   };
   drawing.addEventListener("pointerdown", (event) => {
@@ -253,7 +253,7 @@ function moving(drawing, data, at, box) {
   drawing.append(line, ...handles);
   show();
   const button = element("button", { type: "button", class: "gt-commit" }, "Commit to this sketch");
-  button.addEventListener("click", () => box.commit(levels.map((one) => DIGITS[one]).join("")));
+  button.addEventListener("click", () => box.commit(levels.map((level) => DIGITS[level]).join("")));
   const help = element(
     "p",
     { class: "gt-sketch-help" },

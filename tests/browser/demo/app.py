@@ -8,13 +8,13 @@ from starlette.routing import WebSocketRoute
 
 from pages.server import application, assets
 from pages.server.address import root
-from pages.server.computers import Here
+from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from tests.browser.demo.lab import frame
 
 base = application.base()
-workshop = Workshop(Here(Computing({"demo": frame})))
+workshop = Workshop(InProcess(Computing({"demo": frame})))
 socket = f"{root(base)}{application.SOCKET}"
 
 app = st.App(

@@ -86,7 +86,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         "notes": [{"level": "warning", "text": "Slow on purpose."}] if slow else [],
         "key": [],
         "status": f"4000 draws · {took:.0f} ms · begun {Slow.begun} · ended {Slow.ended}",
-        "query": urlencode({name: said for name, said in form.items() if said != START[name]}),
+        "query": urlencode({name: text for name, text in form.items() if text != START[name]}),
         "graph": None,
         "code": None,
         "numbers": {},
@@ -97,7 +97,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
 
 def known(given: Mapping[str, str]) -> dict[str, str]:
     """What each control says."""
-    return START | {name: said for name, said in given.items() if name in START}
+    return START | {name: text for name, text in given.items() if name in START}
 
 
 def checked(text: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:

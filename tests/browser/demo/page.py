@@ -14,7 +14,7 @@ def order(name: str, values: dict[str, str]) -> None:
         "first": first,
         "values": values,
         "cuts": "",
-        "at": None,
+        "graph_step": None,
     }
 
 

@@ -43,8 +43,8 @@ def check(code: Step) -> None:
     """The steep parameter moves by rate times limit, the flat one as its gradient says."""
     steep, flat = (torch.tensor(2.0, requires_grad=True) for _ in range(2))
     code([steep, flat], 400 * steep + 0.5 * flat, 0.1)
-    came = [round(float(2.0 - p.detach()), 4) for p in (steep, flat)]
-    assert came == [0.1, 0.05], f"the two moved by {came}, expected [0.1, 0.05]"
+    got = [round(float(2.0 - p.detach()), 4) for p in (steep, flat)]
+    assert got == [0.1, 0.05], f"the two moved by {got}, expected [0.1, 0.05]"
 
 
 BUG = Bug(

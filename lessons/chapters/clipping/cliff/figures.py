@@ -11,8 +11,8 @@ from lessons.chapters.clipping.cliff.looks import (
     LOOKS,
     ROLE_OF,
     STEEPNESS,
+    in_words,
     powers_of_ten,
-    said,
 )
 from lessons.chapters.clipping.cliff.recurrent import ARMS, CLOSER, COUNT, VALLEY, WHOLE, Window
 from lessons.chapters.clipping.cliff.space import in_space
@@ -65,12 +65,12 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
         ("first leaves the window at update", "left_at"),
         (f"error after {updates} updates", "error"),
     ):
-        told = []
+        entries = []
         for arm, role in ROLE_OF.items():
             value = float(result.facts[f"{arm}_{fact}"])
             never = fact == "left_at" and not value
-            told.append(_cell("never" if never else value, role, hidden))
-        rows.append((label, *told))
+            entries.append(_cell("never" if never else value, role, hidden))
+        rows.append((label, *entries))
     return Table("Three descents from one start", tuple(columns), tuple(rows))
 
 
@@ -87,7 +87,7 @@ def _map(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
         "The error from above",
         "The bluer, the smaller. Dotted: no clipping. Solid: by value. Dashed: by norm. Click or "
         "drag to set the start.",
-        f"The error over w and b as a map, and three paths. {said(result, hidden)}",
+        f"The error over w and b as a map, and three paths. {in_words(result, hidden)}",
         [
             _heat(error, window, _DEPTHS, (0.0, float(np.nanmax(error))), "error %{z:.3g}"),
             *_lines(result, hidden),
@@ -151,7 +151,7 @@ def _along(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
         "along",
         "The error along the three paths, powers of ten",
         "Below the thin line: in the valley.",
-        f"The error over the updates of the three paths. {said(result, hidden)}",
+        f"The error over the updates of the three paths. {in_words(result, hidden)}",
         [floor, *data],
         axes((0.0, last), (-6.0, 0.0), "update", "log₁₀ error"),
         height=HEIGHT,

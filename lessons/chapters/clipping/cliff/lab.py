@@ -80,11 +80,11 @@ class Watched:
         if not drawn:
             return Snapshot(numbers)
         index = min(int(values["shown"]), len(descents.seeds)) - 1
-        arrived, left = descents.arrived()[:, index], descents.left[:, index]
+        arrived, escaped = descents.arrived()[:, index], descents.escaped[:, index]
         picture = {
             "places": array(descents.places[:, :, index]),
             "arrived": array(arrived),
-            "left": array(left),
+            "left": array(escaped),
             "seed": np.array([float(descents.seeds[index])]),
         }
         return Snapshot(numbers, picture)
@@ -128,7 +128,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "norm_at_start": steepest,
             "jump": values["rate"] * steepest,
             **_landscape(program, str(device), values["dtype"]),
-            **_told(places, errors),
+            **_facts_of_paths(places, errors),
             **_by_signs(roles["true_gradient"]),
             **facts_at_first(TRAINING, program, values, _IDLE),
         },
@@ -182,7 +182,7 @@ def _landscape(program: Program, device: str, dtype: str) -> Mapping[str, float]
     }
 
 
-def _told(places: Array, errors: Array) -> Mapping[str, float]:
+def _facts_of_paths(places: Array, errors: Array) -> Mapping[str, float]:
     """Of each path: when it first left the window (0: never), and where it ends."""
     within = array(inside(torch.from_numpy(places).transpose(0, 1))) > 0
     steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
@@ -212,8 +212,8 @@ def _by_signs(slopes: torch.Tensor) -> Mapping[str, float]:
 
 def _lost(places: Array) -> Iterator[Note]:
     if not np.isfinite(places).all():
-        said = "A path became too long for numbers: ∞ or NaN. Try a smaller learning rate."
-        yield Note("warning", said)
+        message = "A path became too long for numbers: ∞ or NaN. Try a smaller learning rate."
+        yield Note("warning", message)
 
 
 def shortened(values: Values) -> Values:

@@ -26,14 +26,14 @@ def powers_of_ten(values: Array, lowest: float) -> Array:
     return np.asarray(np.log10(known))
 
 
-def said(result: Result, hidden: frozenset[str]) -> str:
+def in_words(result: Result, hidden: frozenset[str]) -> str:
     """The three paths in words."""
     parts = []
     for arm, (role, name) in LOOKS.items():
         if role in hidden:
             continue
-        left = result.facts[f"{arm}_left_at"]
-        went = f"leaves the window at update {left}" if left else "stays in the window"
+        update = result.facts[f"{arm}_left_at"]
+        went = f"leaves the window at update {update}" if update else "stays in the window"
         parts.append(f"{name}: {went}, error {number(float(result.facts[f'{arm}_error']), 3)}")
     w, b = (number(float(v), 4) for v in result.planes["places"][0, :, 0])
     return f"From w {w}, b {b}, at the end: {'; '.join(parts)}."

@@ -152,17 +152,17 @@ class Descents:
         self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
         starts = torch.stack([drawn_starts(seed) for seed in self.seeds], 1).to(device, dtype)
         self.places = starts[:, None].repeat(1, len(ARMS), 1, 1)  # [2, arms, seeds, starts]
-        self.left = torch.zeros_like(self.places[0], dtype=torch.bool)
+        self.escaped = torch.zeros_like(self.places[0], dtype=torch.bool)
         self._values = values
-        self._here: tuple[Any, torch.Tensor, torch.Tensor] | None = None
+        self._newest: tuple[Any, torch.Tensor, torch.Tensor] | None = None
 
     def step(self, done: int, values: Values) -> None:
         """One update of every weight."""
         self._values = values
         _, gradient = self._evaluated()
         self.places = self.places - values["rate"] * gradient
-        self.left |= ~inside(self.places)
-        self._here = None
+        self.escaped |= ~inside(self.places)
+        self._newest = None
 
     def arrived(self) -> torch.Tensor:
         """Which of them are in the valley now, shape [arms, seeds, starts]."""
@@ -175,7 +175,7 @@ class Descents:
         ``stayed`` in the window all the way and reached the valley.
         """
         arrived = self.arrived()
-        found = {"reached": arrived, "left": self.left, "stayed": arrived & ~self.left}
+        found = {"reached": arrived, "left": self.escaped, "stayed": arrived & ~self.escaped}
         return {
             f"{arm}_{what}": which[index].to("cpu", torch.float64).mean(-1)
             for index, arm in enumerate(ARMS)
@@ -185,7 +185,7 @@ class Descents:
     def _evaluated(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Error and clipped gradient at the present places; computed once for each."""
         limit = self._values["value_limit"], self._values["norm_limit"]
-        if self._here is None or self._here[0] != limit:
-            each = (one[:, None, None] for one in limits(self._values, self.places))
-            self._here = (limit, *self.program(*self.places, *each))
-        return self._here[1:]
+        if self._newest is None or self._newest[0] != limit:
+            each = (bound[:, None, None] for bound in limits(self._values, self.places))
+            self._newest = (limit, *self.program(*self.places, *each))
+        return self._newest[1:]

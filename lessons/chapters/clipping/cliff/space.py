@@ -10,8 +10,8 @@ from lessons.chapters.clipping.cliff.looks import (
     HEIGHT,
     LOOKS,
     STEEPNESS,
+    in_words,
     powers_of_ten,
-    said,
 )
 from lessons.chapters.clipping.cliff.recurrent import ARMS, COUNT, Window
 from lessons.contract.figure import Figure
@@ -74,7 +74,7 @@ def in_space(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
         "surface",
         "The error over w and b, in space",
         "The stronger the shade, the steeper. Drag to turn it.",
-        f"The error over w and b as a surface with a cliff. {said(result, hidden)}",
+        f"The error over w and b as a surface with a cliff. {in_words(result, hidden)}",
         [sheet, *_lines_in_space(result, window, hidden)],
         layout,
         height=HEIGHT,

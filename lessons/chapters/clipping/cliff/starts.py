@@ -10,7 +10,7 @@ from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array
 from lessons.kit.chart_pieces import Trace, axes
-from lessons.training.drawing import over_steps, step_axes, with_ends
+from lessons.training.step_charts import over_steps, step_axes, with_ends
 
 _NOWHERE = 0.0
 """A w and a b far from the window: points of another kind lie there, so that each kind always has
@@ -43,7 +43,7 @@ def run_table(history: History, values: Values) -> Table:
 
 def _shares(history: History) -> Figure:
     facts = history.facts
-    said = ", ".join(
+    shares = ", ".join(
         f"{name} {float(facts[f'{arm}_stayed']):.0%}" for arm, (_, name) in LOOKS.items()
     )
     return Figure(
@@ -51,7 +51,7 @@ def _shares(history: History) -> Figure:
         "Starts that have reached the valley and never left the window",
         "Dotted: no clipping. Solid: by value. Dashed: by norm. Means over the seeds; areas: 5 to "
         "95 % of the seeds.",
-        f"Shares of the starts over the updates. After update {history.done}: {said}.",
+        f"Shares of the starts over the updates. After update {history.done}: {shares}.",
         over_steps(history, {f"{arm}_stayed": role for arm, role in ROLE_OF.items()}),
         step_axes(history, (0.0, 1.02), "share of the starts"),
         height=HEIGHT,
@@ -62,18 +62,18 @@ def _starts(history: History, arm: str) -> Figure:
     picture, facts = history.latest.picture, history.facts
     index = ARMS.index(arm)
     places = picture["places"][:, index]
-    arrived, left = picture["arrived"][index] > 0, picture["left"][index] > 0
+    arrived, escaped = picture["arrived"][index] > 0, picture["left"][index] > 0
     role, name = LOOKS[arm]
     kinds = (
         ("on the way", ~arrived, "ink:muted", "circle-open", 4),
         (
             "in the valley after a jump out of the window",
-            arrived & left,
+            arrived & escaped,
             "ink:text",
             "x-thin-open",
             6,
         ),
-        ("in the valley", arrived & ~left, f"role:{role}", "circle", 5),
+        ("in the valley", arrived & ~escaped, f"role:{role}", "circle", 5),
     )
     stayed, out = (float(facts[f"{arm}_{what}"]) for what in ("stayed", "left"))
     return Figure(

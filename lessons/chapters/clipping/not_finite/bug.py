@@ -37,12 +37,12 @@ def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
     a = torch.tensor([-1.0, 100.0], requires_grad=True)
     y = code(a)
     (slope,) = torch.autograd.grad(y.sum(), a)
-    for what, came, expected in (
+    for what, got, expected in (
         ("value", y.tolist(), [math.exp(-1), 101.0]),
         ("gradient", slope.tolist(), [math.exp(-1), 1.0]),
     ):
-        near = all(math.isclose(c, e, rel_tol=1e-5) for c, e in zip(came, expected, strict=True))
-        shown = ([round(one, 4) for one in row] for row in (came, expected))
+        near = all(math.isclose(c, e, rel_tol=1e-5) for c, e in zip(got, expected, strict=True))
+        shown = ([round(one, 4) for one in row] for row in (got, expected))
         assert near, f"at −1 and 100 the {what} is {next(shown)}, expected {next(shown)}"
 
 

@@ -10,8 +10,8 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Index, Number, Numbers, Values
 from lessons.contract.result import Note, Result, warned
-from lessons.kit.causes import lost, told
-from lessons.kit.components import component_table, said, sticks
+from lessons.kit.causes import lost, notes_on_not_finite
+from lessons.kit.components import component_table, in_words, sticks
 from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array, format_refused, series_by_role
@@ -63,23 +63,23 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     """The slopes at the learner's inputs, and what both clips make of one infinity and one NaN."""
     device, missing = resolve(values["device"])
     w = torch.tensor(values["w"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
-    here = by_role(program, w, values["root"], values["clip"], values["limit"])
-    at = min(values["point"], len(w)) - 1
-    place = array(torch.arange(1, len(w) + 1))
+    roles = by_role(program, w, values["root"], values["clip"], values["limit"])
+    place = min(values["point"], len(w)) - 1
+    component = array(torch.arange(1, len(w) + 1))
     progress(1.0)
     return Result(
-        series=series_by_role(place, here),
+        series=series_by_role(component, roles),
         facts={
-            "w": float(w[at]),
+            "w": float(w[place]),
             "limit": values["limit"],
-            **{role: float(value[at]) for role, value in here.items()},
+            **{role: float(value[place]) for role, value in roles.items()},
             **_example(program),
             **_by_hand(),
             **_trained(program),
         },
         notes=(
             *warned(missing),
-            *_not_finite(w, here, values),
+            *_not_finite(w, roles, values),
         ),
         work=counted(len(w), "input"),
         device=str(device),
@@ -90,9 +90,9 @@ def start(values: Values) -> Start:
     """The run whose graph is drawn: the roots of the learner's inputs."""
     device, _ = resolve(values["device"])
     w = torch.tensor(values["w"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
-    at = min(values["point"], len(w)) - 1
+    place = min(values["point"], len(w)) - 1
     settings = {name: values[name] for name in ("root", "clip", "limit")}
-    return Start({"w": w.requires_grad_()}, settings, (at,))
+    return Start({"w": w.requires_grad_()}, settings, (place,))
 
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
@@ -107,7 +107,7 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
             "The gradient, component by component",
             "At each input, left to right: before clipping, after, and what the finite components "
             "alone would give.",
-            "The gradient at each input. " + said(result, LABELS, names, hidden),
+            "The gradient at each input. " + in_words(result, LABELS, names, hidden),
             slopes,
             slope_layout,
             wide=True,
@@ -116,7 +116,7 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
             "forward",
             "The roots",
             "The value is finite wherever the chosen root is defined.",
-            "The root of each input. " + said(result, forward, names, hidden),
+            "The root of each input. " + in_words(result, forward, names, hidden),
             roots,
             root_layout,
         ),
@@ -190,10 +190,10 @@ def _trained(program: Program) -> Mapping[str, int]:
 
 
 def _not_finite(
-    w: torch.Tensor, here: Mapping[str, torch.Tensor], values: Values
+    w: torch.Tensor, roles: Mapping[str, torch.Tensor], values: Values
 ) -> Iterator[Note]:
     """Why a number is not finite, each reason with its inputs."""
-    trick = here["trick_gradient"]
+    trick = roles["trick_gradient"]
     plain = values["root"] == "plain"
     where = (values["root"] == "where") & (w <= 0)
     known = (
@@ -202,14 +202,14 @@ def _not_finite(
         (where, "where sends 0 to the branch not taken; 0 times its slope is NaN."),
         (w.isinf(), "w is too large for this number format and becomes ∞."),
     )
-    yield from told("w", w, here, known)
-    left = lost(here.values()) & ~torch.stack([mask for mask, _ in known]).any(0)
+    yield from notes_on_not_finite("w", w, roles, known)
+    unexplained = lost(roles.values()) & ~torch.stack([mask for mask, _ in known]).any(0)
     if values["clip"] == "norm" and not trick.isfinite().all():
         yield Note(
             "warning",
             "By norm, every component is multiplied by limit / norm, and this norm is not finite.",
         )
-    elif left.any():
+    elif unexplained.any():
         yield Note("warning", "A step of the computation is too large for this number format.")
 
 

@@ -31,8 +31,8 @@ def check(code: Callable[..., torch.Tensor]) -> None:
     """A sure mistake sends back nearly 1 to the wrong logit and nearly −1 to the right one."""
     logits = torch.tensor([[20.0, 0.0]], requires_grad=True)
     (gradient,) = torch.autograd.grad(code(logits, torch.tensor([1])), logits)
-    came = [round(value, 6) + 0.0 for value in gradient[0].tolist()]
-    assert came == [1.0, -1.0], f"the gradient of the logits is {came}, expected [1.0, -1.0]"
+    got = [round(value, 6) + 0.0 for value in gradient[0].tolist()]
+    assert got == [1.0, -1.0], f"the gradient of the logits is {got}, expected [1.0, -1.0]"
 
 
 BUG = Bug(

@@ -70,7 +70,7 @@ def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
         "The gradient, and what clipping leaves of it",
         "Solid: by value. Dashed: by norm. Dotted: before clipping; its tip is at w. Square: what "
         "is allowed by value. Circle: what is allowed by norm.",
-        "Three arrows from the origin. " + _said(result, hidden),
+        "Three arrows from the origin. " + _in_words(result, hidden),
         data,
         layout,
         height=HEIGHT,
@@ -85,8 +85,8 @@ def _angles(result: Result, hidden: frozenset[str]) -> Figure:
         "angle",
         "Direction after clipping",
         "A gradient of this length in all directions. On the straight line the direction is kept.",
-        "Angle after clipping over the angle before. " + _said(result, hidden),
-        [*_over(result, "", hidden), *_here(result, "angle", hidden)],
+        "Angle after clipping over the angle before. " + _in_words(result, hidden),
+        [*_over(result, "", hidden), *_own_gradient(result, "angle", hidden)],
         layout,
         height=HEIGHT,
     )
@@ -101,8 +101,8 @@ def _lengths(result: Result, hidden: frozenset[str]) -> Figure:
         "length",
         "Length after clipping",
         f"The limit is {number(float(result.facts['limit']), 4)}. By norm no gradient is longer.",
-        "Length after clipping over the angle before. " + _said(result, hidden),
-        [*_over(result, "_length", hidden), *_here(result, "length", hidden)],
+        "Length after clipping over the angle before. " + _in_words(result, hidden),
+        [*_over(result, "_length", hidden), *_own_gradient(result, "length", hidden)],
         layout,
         wide=True,
         height=220,
@@ -162,7 +162,7 @@ def _over(result: Result, what: str, hidden: frozenset[str]) -> list[Trace]:
     return drawn
 
 
-def _here(result: Result, fact: str, hidden: frozenset[str]) -> list[Trace]:
+def _own_gradient(result: Result, fact: str, hidden: frozenset[str]) -> list[Trace]:
     """The learner's own gradient on the curves."""
     before = float(result.facts["angle_before"])
     drawn = []
@@ -190,7 +190,7 @@ def _here(result: Result, fact: str, hidden: frozenset[str]) -> list[Trace]:
     return drawn
 
 
-def _said(result: Result, hidden: frozenset[str]) -> str:
+def _in_words(result: Result, hidden: frozenset[str]) -> str:
     parts = [
         f"{name}: length {number(float(result.facts[f'length_{fact}']), 4)}, "
         f"angle {number(float(result.facts[f'angle_{fact}']), 4)}°"

@@ -45,8 +45,8 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     dtype = DTYPES[values["dtype"]]
     limit = float(values["limit"])
     w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
-    here = by_role(program, w.to(device, dtype), limit)
-    vectors = {role: array(value) for role, value in here.items()}
+    gradients = by_role(program, w.to(device, dtype), limit)
+    vectors = {role: array(value) for role, value in gradients.items()}
     component = np.array([1.0, 2.0])
     progress(1.0)
     return Result(

@@ -13,7 +13,7 @@ from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series, warned
 from lessons.kit.chart_pieces import Trace, axes, curve, points
-from lessons.kit.components import component_table, said, sticks
+from lessons.kit.components import component_table, in_words, sticks
 from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.inputs import COMPUTED_IN, array, format_refused
 from lessons.text import number
@@ -65,7 +65,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     device, missing = resolve(values["device"])
     w, v = _weights(values, device)
     x, place, limit = (values[name] for name in ("x", "place", "limit"))
-    here = by_role(program, w, v, x, place, limit)
+    roles = by_role(program, w, v, x, place, limit)
     places = array(torch.arange(1, 3))
     when = np.arange(STEPS, dtype=np.float64)
     runs = {
@@ -73,16 +73,16 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         for role, chosen in {**RUNS, "trick_gradient": place}.items()
     }
     progress(1.0)
-    true, used = here["true_gradient"].double(), here["trick_gradient"].double()
+    true, used = roles["true_gradient"].double(), roles["trick_gradient"].double()
     return Result(
         series=(
-            Series("forward", "forward", np.ones(1), array(here["forward"])),
-            *(Series(r, r, places, array(y)) for r, y in here.items() if r != "forward"),
+            Series("forward", "forward", np.ones(1), array(roles["forward"])),
+            *(Series(r, r, places, array(y)) for r, y in roles.items() if r != "forward"),
         ),
         curves=tuple(Series(r, r, when, array(losses)) for r, (losses, _) in runs.items()),
         facts={
             **{name: values[name] for name in ("w", "v", "x", "limit", "rate")},
-            "loss": float(here["forward"][0]),
+            "loss": float(roles["forward"][0]),
             "norm": float(true.norm()),
             "used_norm": float(used.norm()),
             "used_w": float(used[0]),
@@ -99,7 +99,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
 def start(values: Values) -> Start:
     """The run whose graph is drawn: the loss, with the clip if it stands in the graph."""
     device, _ = resolve(values["device"])
-    w, v = (one.requires_grad_() for one in _weights(values, device))
+    w, v = (weight.requires_grad_() for weight in _weights(values, device))
     return Start({"w": w, "v": v}, {name: values[name] for name in ("x", "place", "limit")})
 
 
@@ -112,7 +112,7 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
             "The gradient that the first step uses",
             "For each weight, left to right: of the loss, as step() reads it, and as it would be "
             "clipped over both.",
-            "The gradient of each weight. " + said(result, LABELS, NAMES, hidden),
+            "The gradient of each weight. " + in_words(result, LABELS, NAMES, hidden),
             data,
             layout,
         ),

@@ -40,12 +40,14 @@ def train(
         The losses before each step, shape [steps], and the gradients that the steps used,
         shape [steps, 2].
     """
-    weights = [one.detach().clone().requires_grad_() for one in (w, v)]
+    weights = [weight.detach().clone().requires_grad_() for weight in (w, v)]
     optimizer = torch.optim.SGD(weights, lr=rate, foreach=False)
     used: list[torch.Tensor] = []
 
     def look(optimizer: Any, args: Any, kwargs: Any) -> None:
-        slopes = [torch.zeros_like(one) if one.grad is None else one.grad for one in weights]
+        slopes = [
+            torch.zeros_like(weight) if weight.grad is None else weight.grad for weight in weights
+        ]
         used.append(torch.stack(slopes).clone())
 
     optimizer.register_step_pre_hook(look)
@@ -73,7 +75,7 @@ def by_role(
         intended_gradient: that one clipped by the norm of both.
     """
     losses, used = train(program, w, v, x, place, limit, rate=1.0, steps=1)
-    leaves = [one.detach().requires_grad_() for one in (w, v)]
+    leaves = [weight.detach().requires_grad_() for weight in (w, v)]
     true = torch.stack(torch.autograd.grad(plain_loss(leaves[0], leaves[1], x), leaves))
     return {
         "forward": losses,

@@ -46,10 +46,10 @@ def check(code: Code) -> None:
         f"values: got {p.tolist()}, expected {bounded.tolist()}"
     )
     loss = functional.binary_cross_entropy(p, targets, reduction="sum")
-    (came,) = torch.autograd.grad(loss, logits)
+    (got,) = torch.autograd.grad(loss, logits)
     expected = bounded - targets
-    assert torch.allclose(came, expected, rtol=1e-6), (
-        f"gradients: got {[round(g, 4) for g in came.tolist()]}, "
+    assert torch.allclose(got, expected, rtol=1e-6), (
+        f"gradients: got {[round(g, 4) for g in got.tolist()]}, "
         f"expected {[round(g, 4) for g in expected.tolist()]}"
     )
 

@@ -37,19 +37,19 @@ def without_rule(
     return uses * (factor * x) ** int(power)
 
 
-def held_at_x(
+def clipped_at_x(
     x: torch.Tensor, limit: float, factor: float, uses: int, place: str, power: str
 ) -> torch.Tensor:
     """What is wanted: the true gradient, held to the limit where it arrives at x."""
-    one = factor * torch.ones_like(x) if power == "1" else 2 * factor**2 * x
-    return (uses * one).clamp(-limit, limit)
+    slope = factor * torch.ones_like(x) if power == "1" else 2 * factor**2 * x
+    return (uses * slope).clamp(-limit, limit)
 
 
 def beliefs(run: Run, settings: Values) -> dict[str, float]:
     """The gradient with the identity in other places, and what each belief expects of it."""
     limit, factor = float(settings["limit"]), float(settings["factor"])
     uses = int(settings["uses"])
-    one = run(uses=1)["true_gradient"]
+    slope = run(uses=1)["true_gradient"]
 
     def clipped(value: float) -> float:
         return max(-limit, min(limit, value))
@@ -57,11 +57,11 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
     return {
         "inside": run(place="inside")["trick_gradient"],
         "outside": run(place="outside")["trick_gradient"],
-        "one_use": one,
-        "all_uses": uses * one,
-        "sum_then_clip": clipped(uses * one),
-        "clip_then_sum": uses * clipped(one),
-        "limit_at_x": math.copysign(limit, uses * one),
+        "one_use": slope,
+        "all_uses": uses * slope,
+        "sum_then_clip": clipped(uses * slope),
+        "clip_then_sum": uses * clipped(slope),
+        "limit_at_x": math.copysign(limit, uses * slope),
         "limit_times_factor": factor * limit,
         "limit_over_factor": limit / factor if factor else math.nan,
         **hooked(),
@@ -99,11 +99,11 @@ def sum_or_clip(result: Result) -> str:
 def over_x(x: Array, facts: Facts) -> dict[str, Array]:
     """As ``sum_or_clip``: the gradient that each belief expects, at these x."""
     limit, factor, uses = (float(facts[name]) for name in ("limit", "factor", "uses"))
-    one = factor * np.ones_like(x) if facts["power"] == "1" else 2 * factor**2 * x
+    slope = factor * np.ones_like(x) if facts["power"] == "1" else 2 * factor**2 * x
     return {
-        "sum": np.clip(uses * one, -limit, limit),
-        "clip": uses * np.clip(one, -limit, limit),
-        "none": uses * one,
+        "sum": np.clip(uses * slope, -limit, limit),
+        "clip": uses * np.clip(slope, -limit, limit),
+        "none": uses * slope,
     }
 
 
@@ -142,7 +142,7 @@ CURVE = Curve(
         Choice("power", "Loss", "1", options=(("1", "L = Σ y"), ("2", "L = Σ y²"))),
     ),
     expression=without_rule,
-    intended=held_at_x,
+    intended=clipped_at_x,
     text=CurveText(
         value="L",
         gradient="dL/dx",

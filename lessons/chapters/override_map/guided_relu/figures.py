@@ -21,7 +21,7 @@ from lessons.kit.chart_pieces import (
     spoken,
 )
 from lessons.text import number
-from lessons.training.drawing import of, over_steps, step_axes, with_ends
+from lessons.training.step_charts import of, over_steps, step_axes, with_ends
 
 HEIGHT = 250
 ROLE_OF = {"plain": "true_gradient", "guided": "trick_gradient", "deconvnet": "noise"}
@@ -75,7 +75,7 @@ def _maps(history: History, values: Values) -> Figure:
         "One scale for the three maps. Orange: a brighter pixel raises the score. Blue: lowers it. "
         f"The network’s probabilities: {shares}.",
         f"A picture of a {values['shape']} and three maps of the gradient in it, after step "
-        f"{history.done}. " + _said(seen),
+        f"{history.done}. " + _in_words(seen),
         [_pixels(picture["pixels"]), *_heat(seen, first=2)],
         _row(("picture", *RULES)),
         wide=True,
@@ -90,7 +90,8 @@ def _randomised(history: History, values: Values) -> Figure:
         f"The same maps: {_replaced(values['randomised'])}",
         "The same picture, network and seed, but for the weights replaced. Compare with the maps "
         "above: what has stayed does not come from those weights.",
-        f"Three maps, {_replaced(values['randomised'])}, after step {history.done}. " + _said(seen),
+        f"Three maps, {_replaced(values['randomised'])}, after step {history.done}. "
+        + _in_words(seen),
         _heat(seen, first=1),
         _row(RULES),
         height=HEIGHT,
@@ -134,9 +135,9 @@ def _alike(history: History) -> Figure:
         series.append(Series(rule, ROLE_OF[rule], depth, np.nanmean(each, 1), low, high))
     layout = axes((-0.1, len(LAYERS) + 0.1), (-1.05, 1.05), "layers randomised", "rank correlation")
     layout["xaxis"] |= {"tickmode": "array", "tickvals": depth.tolist()}
-    told = "; ".join(
-        f"{rule} " + ", ".join(number(float(y), 2) for y in one.y)
-        for rule, one in zip(RULES, series, strict=True)
+    in_words = "; ".join(
+        f"{rule} " + ", ".join(number(float(y), 2) for y in line.y)
+        for rule, line in zip(RULES, series, strict=True)
     )
     return Figure(
         "alike",
@@ -144,8 +145,8 @@ def _alike(history: History) -> Figure:
         "Dotted: plain. Orange: guided. Grey: deconvnet. Areas: 5 to 95 % of all pictures and "
         "seeds. A map that is about the weights falls to 0 when they are replaced.",
         f"Rank correlation of each map with the same map after so many of the last layers were "
-        f"randomised, none to all, after step {history.done}: {told}.",
-        [*(band(one) for one in series), *(curve(one) for one in series)],
+        f"randomised, none to all, after step {history.done}: {in_words}.",
+        [*(band(line) for line in series), *(curve(line) for line in series)],
         layout,
         height=HEIGHT,
     )
@@ -189,13 +190,13 @@ def _heat(seen: dict[str, Array], first: int) -> list[Trace]:
 
     It leaves the largest few out, which would make all others pale.
     """
-    together = np.abs(np.concatenate([one.ravel() for one in seen.values()]))
+    together = np.abs(np.concatenate([map_.ravel() for map_ in seen.values()]))
     known = together[np.isfinite(together)]
     reach = max(float(np.percentile(known, 98)) if len(known) else 0.0, 1e-9)
     return [
         {
             "type": "heatmap",
-            "z": one[::-1],
+            "z": map_[::-1],
             "colorscale": _DIVERGING,
             "zmin": -reach,
             "zmax": reach,
@@ -204,7 +205,7 @@ def _heat(seen: dict[str, Array], first: int) -> list[Trace]:
             "yaxis": f"y{place if place > 1 else ''}",
             "hovertemplate": "%{z:.3g}<extra>" + rule + "</extra>",
         }
-        for place, (rule, one) in enumerate(seen.items(), start=first)
+        for place, (rule, map_) in enumerate(seen.items(), start=first)
     ]
 
 
@@ -236,12 +237,12 @@ def _row(names: tuple[str, ...]) -> Trace:
     return layout | {"annotations": notes, "margin": {"l": 4, "r": 4, "t": 24, "b": 4}}
 
 
-def _said(seen: dict[str, Array]) -> str:
+def _in_words(seen: dict[str, Array]) -> str:
     """The maps in words: the largest size, and the share of pixels below 0."""
     return "; ".join(
-        f"{rule}: at most {number(float(np.abs(one).max()), 3)} in size, "
-        f"{(one < 0).mean():.0%} of the pixels below 0"
-        for rule, one in seen.items()
+        f"{rule}: at most {number(float(np.abs(map_).max()), 3)} in size, "
+        f"{(map_ < 0).mean():.0%} of the pixels below 0"
+        for rule, map_ in seen.items()
     ) + "."  # fmt: skip
 
 

@@ -138,8 +138,8 @@ class Watched:
         """One seed's maps of one picture, before and after randomising, and what all give."""
         seeds = self.shapes.classifiers.seeds
         index = min(int(values["shown"]), len(seeds)) - 1
-        own = self.shapes.networks.at(index)
-        changed = own.randomised(self.shapes.others.at(index), values["randomised"])
+        own = self.shapes.networks.of_seed(index)
+        changed = own.randomised(self.shapes.others.of_seed(index), values["randomised"])
         pair = joined([own, changed])
         kind = KINDS.index(values["shape"])
         place = len(KINDS) * (values["picture"] - 1) + kind
@@ -193,13 +193,13 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     roles = by_role(program, values, device, dtype)
     series = series_by_role(unit, roles)
     progress(1.0)
-    at = values["point"] - 1
+    place = values["point"] - 1
     return Result(
         series=series,
         curves=series,
         facts={
             **{name: values[name] for name in ("seeds", "noise", "randomised", "point")},
-            **{role: float(one.y[at]) for role, one in zip(roles, series, strict=True)},
+            **{role: float(line.y[place]) for role, line in zip(roles, series, strict=True)},
             **_beliefs(whole, values, device, dtype),
             **facts_at_first(TRAINING, whole, values, _IDLE),
         },

@@ -106,12 +106,12 @@ def maps(
     return found.transpose(0, 1).flatten(2)
 
 
-def rank_correlation(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+def rank_correlation(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
     """Spearman's: 1 the same order, 0 unrelated, −1 the opposite one; over the last dimension.
 
     Where all numbers of one are equal they have no order, and it is 0.
     """
-    return (ranks(one) * ranks(other)).sum(-1)
+    return (ranks(first) * ranks(second)).sum(-1)
 
 
 def ranks(values: torch.Tensor) -> torch.Tensor:

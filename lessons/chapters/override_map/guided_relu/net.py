@@ -95,7 +95,7 @@ class Networks:
         x = relu(linear(x, w3, b3[..., None]))
         return linear(x, w4, b4[..., None])
 
-    def at(self, index: int) -> "Networks":
+    def of_seed(self, index: int) -> "Networks":
         """One seed's network as it is now; it shares memory with these."""
         return Networks([weight.detach()[index : index + 1] for weight in self.weights])
 

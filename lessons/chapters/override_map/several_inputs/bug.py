@@ -53,8 +53,8 @@ def check(code: Code) -> None:
     period = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
     up, down = (torch.remainder(time, period.detach() + d).sum().item() for d in (h, -h))
     expected = (up - down) / (2 * h)
-    (came,) = torch.autograd.grad(code(time, period).sum(), period, allow_unused=True)
-    got = 0.0 if came is None else came.item()
+    (gradient,) = torch.autograd.grad(code(time, period).sum(), period, allow_unused=True)
+    got = 0.0 if gradient is None else gradient.item()
     assert abs(got - expected) < 1e-4, (
         f"gradient of the period: got {got:.4g}, expected {expected:.4g}"
     )

@@ -57,18 +57,18 @@ def as_meant(x: torch.Tensor, factor: float, product: str, rule: str, power: str
 def beliefs(run: Run, settings: Values) -> dict[str, float]:
     """The gradient of the weight in each case, with L = y, and what each belief expects."""
 
-    def one(product: str, rule: str) -> dict[str, float]:
+    def of_output(product: str, rule: str) -> dict[str, float]:
         return run(product=product, rule=rule, power="1")
 
-    article, matmul = one("weight_first", "first"), one("matmul", "both")
+    article, matmul = of_output("weight_first", "first"), of_output("matmul", "both")
     return {
         "mulgrad": article["trick_gradient"],
         "builtin": article["true_gradient"],
-        "visible": one("weight_first", "sign")["trick_gradient"],
-        "swapped": one("weight_second", "first")["trick_gradient"],
+        "visible": of_output("weight_first", "sign")["trick_gradient"],
+        "swapped": of_output("weight_second", "first")["trick_gradient"],
         "matmul_both": matmul["trick_gradient"],
         "matmul_builtin": matmul["true_gradient"],
-        "matmul_sign": one("matmul", "sign")["trick_gradient"],
+        "matmul_sign": of_output("matmul", "sign")["trick_gradient"],
         "of_output": 1.0,
         "nothing": 0.0,
     }

@@ -58,9 +58,9 @@ def check(code: Code) -> None:
     y1, y2 = _function(a, b)
     expected = torch.stack(torch.autograd.grad(5 * y1 - y2, (a, b)))
     y1, y2 = code(a, b)
-    came = torch.stack(torch.autograd.grad(5 * y1 - y2, (a, b)))
-    assert torch.equal(came, expected), (
-        f"gradients by a and b: got {came.tolist()}, expected {expected.tolist()}"
+    got = torch.stack(torch.autograd.grad(5 * y1 - y2, (a, b)))
+    assert torch.equal(got, expected), (
+        f"gradients by a and b: got {got.tolist()}, expected {expected.tolist()}"
     )
 
 

@@ -57,10 +57,10 @@ def added_up(
 def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
     """The gradient with one output unused, or weighted more, and what each belief expects."""
     b = float(settings["b"])
-    one = {"w1": 1.0, "w2": 1.0, "w3": 1.0, "power": "1"}
-    article = run(**one, rule="product")
-    unused = run(**{**one, "w2": 0.0}, rule="product")
-    third = run(**{**one, "w3": 7.0}, rule="product")
+    base = {"w1": 1.0, "w2": 1.0, "w3": 1.0, "power": "1"}
+    article = run(**base, rule="product")
+    unused = run(**{**base, "w2": 0.0}, rule="product")
+    third = run(**{**base, "w3": 7.0}, rule="product")
     return {
         "article": article["trick_gradient"],
         "all_true": article["true_gradient"],

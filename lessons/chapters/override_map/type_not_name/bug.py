@@ -52,8 +52,8 @@ def check(code: Code) -> None:
     except TrickError as error:
         raise AssertionError(f"expected a gradient of [3, 3]; the map says: {error}") from None
     assert y.tolist() == [0, 2], f"value: got {y.tolist()}, expected [0, 2]"
-    (came,) = torch.autograd.grad((3 * y).sum(), x)
-    assert came.tolist() == [3, 3], f"gradient: got {came.tolist()}, expected [3, 3]"
+    (got,) = torch.autograd.grad((3 * y).sum(), x)
+    assert got.tolist() == [3, 3], f"gradient: got {got.tolist()}, expected [3, 3]"
 
 
 BUG = Bug(

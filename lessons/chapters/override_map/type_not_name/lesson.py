@@ -114,8 +114,8 @@ def inspected(program: Program, x: torch.Tensor, settings: Values) -> dict[str, 
     for place, op in enumerate(recording.ops, start=1):
         facts[f"op{place}_name"], facts[f"op{place}_type"] = op.name, op.type
         facts[f"op{place}_gradient"] = "the rule" if op.kind == "overridden" else "its own"
-    held = [op.name for op in recording.ops if op.kind == "overridden"]
-    return facts | {"overridden": len(held)}
+    overridden = [op.name for op in recording.ops if op.kind == "overridden"]
+    return facts | {"overridden": len(overridden)}
 
 
 def inspector(result: Result, values: Values, hidden: frozenset[str]) -> Table:

@@ -48,9 +48,9 @@ def check(code: Code) -> None:
     """The gradient of 3·relu(x), as torch gives it without a rule."""
     x = torch.tensor([-5.0, -1.0, 1.0, 4.0], requires_grad=True)
     (expected,) = torch.autograd.grad((3 * torch.relu(x)).sum(), x)
-    (came,) = torch.autograd.grad((3 * code(x)).sum(), x)
-    assert torch.equal(came, expected), (
-        f"gradient of 3·relu(x) at {x.tolist()}: got {came.tolist()}, expected {expected.tolist()}"
+    (got,) = torch.autograd.grad((3 * code(x)).sum(), x)
+    assert torch.equal(got, expected), (
+        f"gradient of 3·relu(x) at {x.tolist()}: got {got.tolist()}, expected {expected.tolist()}"
     )
 
 

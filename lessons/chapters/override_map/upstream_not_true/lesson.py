@@ -109,8 +109,8 @@ def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, flo
         with record({"x": leaf}) as recording:
             y = program(leaf, **{**settings, "op_type": op_type, "local": "missing"})
         recording.backward(y)
-        came = recording.nodes[op_type].upstream[0]
-        facts[f"handed_{op_type}"] = math.nan if came is None else float(came.numbers[0])
+        upstream = recording.nodes[op_type].upstream[0]
+        facts[f"handed_{op_type}"] = math.nan if upstream is None else float(upstream.numbers[0])
     return facts
 
 

@@ -59,13 +59,13 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
     """The gradient in each way, what a second builder meets, and what each belief expects."""
     scale, second = settings["scale"], settings["second"]
 
-    here = run(way="rule", builders=1)
-    total = here["true_gradient"]
+    with_rule = run(way="rule", builders=1)
+    total = with_rule["true_gradient"]
     facts: dict[str, float | str] = {
         "with_names": run(way="names", builders=1)["trick_gradient"],
-        "with_rule": here["trick_gradient"],
+        "with_rule": with_rule["trick_gradient"],
         "registered_once": run(way="once", builders=1)["trick_gradient"],
-        "own": here["intended_gradient"],
+        "own": with_rule["intended_gradient"],
         "first_twice": -scale * total,
         "last_twice": -second * total,
         "not_reversed": total,

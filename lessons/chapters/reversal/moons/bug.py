@@ -73,11 +73,11 @@ def check(code: Code) -> None:
     (helps,) = torch.autograd.grad((label_w * feature - 1) ** 2, feature)
     climbs, descends = torch.autograd.grad((domain_w * feature - 1) ** 2, (feature, domain_w))
     for done in (0.0, 0.1, 1.0):
-        came = torch.autograd.grad(code(feature, label_w, domain_w, done), (feature, domain_w))
+        got = torch.autograd.grad(code(feature, label_w, domain_w, done), (feature, domain_w))
         expected = (helps - math.tanh(5 * done) * climbs, descends)
-        assert torch.allclose(torch.stack(came), torch.stack(expected)), (
-            f"after {done:.0%} of the steps: feature {came[0]:.4g}, expected {expected[0]:.4g}; "
-            f"domain head {came[1]:.4g}, expected {expected[1]:.4g}"
+        assert torch.allclose(torch.stack(got), torch.stack(expected)), (
+            f"after {done:.0%} of the steps: feature {got[0]:.4g}, expected {expected[0]:.4g}; "
+            f"domain head {got[1]:.4g}, expected {expected[1]:.4g}"
         )
 
 

@@ -10,7 +10,16 @@ from lessons.contract.result import Array, Result
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.chart_pieces import Trace, axes, cells, gradient_points, round_up, spoken
 from lessons.text import number
-from lessons.training.drawing import Facts, crowd, line, of, over_steps, reach, step_axes, with_ends
+from lessons.training.step_charts import (
+    Facts,
+    crowd,
+    line,
+    of,
+    over_steps,
+    reach,
+    step_axes,
+    with_ends,
+)
 
 HEIGHT = 280
 SIDE = 3.7

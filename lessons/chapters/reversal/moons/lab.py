@@ -18,12 +18,12 @@ from lessons.chapters.reversal.moons.figures import (
     table,
 )
 from lessons.chapters.reversal.moons.net import Moons
-from lessons.chapters.reversal.moons.roles import (
+from lessons.chapters.reversal.moons.single_point import (
     UNITS,
     Heads,
     by_role,
-    features_of_one,
-    settings_of_one,
+    features_of_point,
+    settings_of_point,
 )
 from lessons.contract.history import Snapshot
 from lessons.contract.lab import Lab, Progress, Start
@@ -204,9 +204,9 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
 def start(values: Values) -> Start:
     """The graph of one point's loss, its two heads one op each."""
     device, _ = resolve(values["device"])
-    features = features_of_one(device, DTYPES[values["dtype"]])
+    features = features_of_point(device, DTYPES[values["dtype"]])
     heads = Heads(features)
-    settings = settings_of_one(heads, values)
+    settings = settings_of_point(heads, values)
     besides = {"w_label": heads.label, "w_domain": heads.inner}
     for weights in besides.values():
         weights.requires_grad_()

@@ -15,7 +15,7 @@ import torch
 from lessons.contract.parameters import Values
 from lessons.training.stacked import (
     Adam,
-    Beside,
+    Background,
     accuracy,
     cross_entropy,
     drawn_layer,
@@ -127,12 +127,12 @@ class Networks:
         rest = self.weights[2 * (self._depth + 1) :]
         return list(zip(rest[::2], rest[1::2], strict=True))
 
-    def at(self, index: int) -> "Networks":
+    def of_seed(self, index: int) -> "Networks":
         """One seed's networks, as they are now; they share no memory with these."""
-        one = object.__new__(Networks)
-        one.weights = [weight.detach()[index : index + 1].clone() for weight in self.weights]
-        one._squash, one._depth = self._squash, self._depth
-        return one
+        copy = object.__new__(Networks)
+        copy.weights = [weight.detach()[index : index + 1].clone() for weight in self.weights]
+        copy._squash, copy._depth = self._squash, self._depth
+        return copy
 
     def _layer(self, layer: int, x: torch.Tensor, frozen: bool = False) -> torch.Tensor:
         weight, bias = self.weights[2 * layer : 2 * layer + 2]
@@ -269,7 +269,7 @@ class Moons:
         self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
         parts = shares(self.seeds, 2 * len(DOMAINS), device)
         self.groups = [Group(program, seeds, values, device, dtype) for seeds in parts]
-        self._beside = Beside()
+        self._background = Background()
 
     def step(self, done: int, values: Values) -> None:
         """One update of both arms of every seed; ``done`` were made before it.
@@ -280,11 +280,11 @@ class Moons:
         p = progress(done, self.steps)
         first, *others = self.groups
         for group in others:
-            self._beside.do(partial(group.step, p, values))
+            self._background.do(partial(group.step, p, values))
         try:
             first.step(p, values)
         except BaseException:
-            self._beside.end()
+            self._background.end()
             raise
 
     def numbers(self) -> dict[str, torch.Tensor]:
@@ -295,17 +295,17 @@ class Moons:
             found[part] = self.groups[part].numbers()
 
         for part in range(1, len(self.groups)):
-            self._beside.do(partial(note, part))
+            self._background.do(partial(note, part))
         note(0)
-        self._beside.wait()
+        self._background.wait()
         return {name: torch.cat([found[part][name] for part in sorted(found)]) for name in found[0]}
 
     def of_seed(self, index: int) -> tuple[dict[str, Networks], torch.Tensor]:
         """One seed's networks by arm, as they are now, and its points, [1, 2, points]."""
-        self._beside.wait()
+        self._background.wait()
         for group in self.groups:
             if index < len(group.points):
-                arms = {name: arm.at(index) for name, arm in group.arms.items()}
+                arms = {name: arm.of_seed(index) for name, arm in group.arms.items()}
                 return arms, group.points[index : index + 1]
             index -= len(group.points)
         raise IndexError("no such seed")

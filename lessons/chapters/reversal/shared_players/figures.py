@@ -9,7 +9,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace, axes, round_up
-from lessons.kit.components import component_table, said, sticks
+from lessons.kit.components import component_table, in_words, sticks
 
 NAMES = ("w₁ 1,1", "w₁ 1,2", "w₁ 2,1", "w₁ 2,2", "w₂ 1", "w₂ 2")
 
@@ -44,7 +44,7 @@ def figures(
             "Who gets which gradient",
             "For each weight, left to right: no reversal, what autograd gives, what is wanted. "
             "w₁ is the extractor, w₂ the classifier.",
-            "The gradient of each weight. " + said(result, LABELS, NAMES, hidden),
+            "The gradient of each weight. " + in_words(result, LABELS, NAMES, hidden),
             data,
             layout,
             height=HEIGHT,

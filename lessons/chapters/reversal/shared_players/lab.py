@@ -55,35 +55,35 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
     def given(values: Values) -> tuple[Tensors, torch.device]:
         device, _ = resolve(values["device"])
         tensors = (*weights(values["turn"]), *examples(values["gap"]))
-        w1, w2, x, domain = (one.to(device, DTYPES[values["dtype"]]) for one in tensors)
+        w1, w2, x, domain = (tensor.to(device, DTYPES[values["dtype"]]) for tensor in tensors)
         return (w1, w2, x, domain), device
 
     def compute(program: Program, values: Values, progress: Progress) -> Result:
         tensors, device = given(values)
         scale, chosen = values["scale"], settings(values)
-        here = by_role(program, *tensors, scale, **chosen)
+        roles = by_role(program, *tensors, scale, **chosen)
         _, missing = resolve(values["device"])
         place = array(torch.arange(1, 7))
-        arrows = _arrows(program, tensors, scale, chosen, here)
+        arrows = _arrows(program, tensors, scale, chosen, roles)
         progress(1.0)
         return Result(
             series=(
-                Series("forward", "forward", np.ones(1), array(here["forward"])),
-                *(Series(r, r, place, array(y)) for r, y in here.items() if r != "forward"),
+                Series("forward", "forward", np.ones(1), array(roles["forward"])),
+                *(Series(r, r, place, array(y)) for r, y in roles.items() if r != "forward"),
             ),
             curves=tuple(
-                Series(f"{role}_{end}_{axis}", role, place_of, points[:, at])
+                Series(f"{role}_{end}_{axis}", role, place_of, points[:, column])
                 for role, (starts, ends) in arrows.items()
                 for end, points in (("from", starts), ("to", ends))
-                for at, axis in enumerate("xy")
+                for column, axis in enumerate("xy")
                 for place_of in [np.arange(1.0, len(points) + 1)]
             ),
             facts={
                 "scale": scale,
                 "gap": values["gap"],
                 **chosen,
-                **_shares(here),
-                **_one_step(tensors, here),
+                **_shares(roles),
+                **_one_step(tensors, roles),
                 **(_compared(program, tensors, scale, chosen, compared) if compared else {}),
             },
             notes=warned(missing),
@@ -122,7 +122,7 @@ def _arrows(
     tensors: Tensors,
     scale: float,
     settings: Mapping[str, Any],
-    here: Mapping[str, torch.Tensor],
+    roles: Mapping[str, torch.Tensor],
 ) -> dict[str, tuple[Array, Array]]:
     """By role where each arrow starts and ends: one an example, the classifier's weight last."""
     w1, w2, x, _ = tensors
@@ -138,15 +138,15 @@ def _arrows(
     found = {}
     for role, slope in slopes.items():
         # The loss is a mean over the examples; an arrow shows the example's own part.
-        steps = np.concatenate([array(slope) * len(x), array(here[role][-2:])[None]])
+        steps = np.concatenate([array(slope) * len(x), array(roles[role][-2:])[None]])
         found[role] = (starts, starts - DRAWN * steps)
     return found
 
 
-def _shares(here: Mapping[str, torch.Tensor]) -> dict[str, float]:
+def _shares(roles: Mapping[str, torch.Tensor]) -> dict[str, float]:
     """What each player gets of the plain gradient: lengths, and the factor along it."""
-    plainly, trick = here["true_gradient"].double(), here["trick_gradient"].double()
-    facts: dict[str, float] = {"loss": float(here["forward"][0])}
+    plainly, trick = roles["true_gradient"].double(), roles["trick_gradient"].double()
+    facts: dict[str, float] = {"loss": float(roles["forward"][0])}
     for player, part in (("extractor", slice(0, 4)), ("classifier", slice(4, 6))):
         size = float(plainly[part].norm())
         along = float(trick[part] @ plainly[part]) / size**2 if size else float("nan")
@@ -166,17 +166,17 @@ def _compared(
     """For each option, the factor along the plain gradient that each player gets."""
     facts = {}
     for option, _ in choice.options:
-        here = by_role(program, *tensors, scale, **{**settings, choice.name: option})
-        shares = _shares(here)
+        roles = by_role(program, *tensors, scale, **{**settings, choice.name: option})
+        shares = _shares(roles)
         for player in ("extractor", "classifier"):
             facts[f"{option}_{player}"] = shares[f"{player}_factor"]
     return facts
 
 
-def _one_step(tensors: Tensors, here: Mapping[str, torch.Tensor]) -> dict[str, float]:
+def _one_step(tensors: Tensors, roles: Mapping[str, torch.Tensor]) -> dict[str, float]:
     """The plain domain loss now, and after a step of one player alone."""
     w1, w2, x, domain = tensors
-    trick = here["trick_gradient"]
+    trick = roles["trick_gradient"]
     moved1, moved2 = w1 - STEP * trick[:4].reshape(2, 2), w2 - STEP * trick[4:]
     return {
         "step": STEP,

@@ -56,12 +56,12 @@ def check(code: Total) -> None:
     slopes = torch.autograd.grad(
         code(feature, head, classifier, domain), (feature, classifier), materialize_grads=True
     )
-    for who, came, expected in zip(
+    for name, got, expected in zip(
         ("classifier", "feature"), slopes[::-1], (own, by_label - by_domain), strict=True
     ):
-        shown = [[round(x, 3) for x in one.flatten().tolist()] for one in (came, expected)]
-        assert torch.allclose(came, expected, atol=1e-6), (
-            f"the {who}’s gradient is {shown[0]}, expected {shown[1]}"
+        shown = [[round(x, 3) for x in slope.flatten().tolist()] for slope in (got, expected)]
+        assert torch.allclose(got, expected, atol=1e-6), (
+            f"the {name}’s gradient is {shown[0]}, expected {shown[1]}"
         )
 
 

@@ -21,11 +21,11 @@ from lessons.kit.chart_pieces import (
     spoken,
 )
 from lessons.text import number
-from lessons.training.drawing import crowd, line, of, over_steps, step_axes, with_ends
+from lessons.training.step_charts import crowd, line, of, over_steps, step_axes, with_ends
 
 HEIGHT = 250
 _ROLE = {"plain": "true_gradient", "trick": "trick_gradient"}
-_SAID = {"plain": "without the trick", "trick": "with the clean backward"}
+_NAMES = {"plain": "without the trick", "trick": "with the clean backward"}
 _GRADIENTS = ("true_gradient", "trick_gradient", "intended_gradient")
 _DECADES = (-4.5, 1.5)
 _LOSSES = (-3.0, 0.5)
@@ -49,7 +49,7 @@ def table(history: History, values: Values) -> Table:
         where = ", then noise" if layer == values["place"] else ""
         found = (with_ends(facts, f"{name}_noise_{layer}") for name in _ROLE)
         rows.append((f"{layer}{where}", *found))
-    columns = (("layer", None), *((_SAID[name], role) for name, role in _ROLE.items()))
+    columns = (("layer", None), *((_NAMES[name], role) for name, role in _ROLE.items()))
     return Table(
         f"Relative variance of each layer's gradient after step {history.done:,}: mean over the "
         "seeds (lowest to highest seed)",
@@ -63,13 +63,14 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
     data: list[Trace] = []
     for name in _ROLE:
         layers = [numbers[f"{name}_noise_{layer}"] for layer in range(1, LAYERS + 1)]
-        one = _over_layers(layers, _ROLE[name])
-        data = [band(one), *data, curve(one), {**points(one, size=8), "hovertemplate": _HOVER}]
+        series = _over_layers(layers, _ROLE[name])
+        marks = {**points(series, size=8), "hovertemplate": _HOVER}
+        data = [band(series), *data, curve(series), marks]
     place = float(values["place"])
     layout = _logarithmic(axes((0.5, LAYERS + 0.5), _DECADES, "layer", "relative variance"))
     layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
-    said = "; ".join(
-        f"{_SAID[name]}, layer {layer}: {number(of(facts, f'{name}_noise_{layer}'), 3)}"
+    in_words = "; ".join(
+        f"{_NAMES[name]}, layer {layer}: {number(of(facts, f'{name}_noise_{layer}'), 3)}"
         for name in _ROLE
         for layer in (1, int(place), int(place) + 1, LAYERS)
     )
@@ -81,7 +82,7 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
         "same draws. "
         "Areas: 5 to 95 % of the seeds. The grey line is the noise layer.",
         f"Relative variance by layer on a logarithmic axis, means over the seeds after step "
-        f"{history.done}. {said}. The noise stands after layer {int(place)}.",
+        f"{history.done}. {in_words}. The noise stands after layer {int(place)}.",
         [_upright(place + 0.5), *data],
         layout | {"annotations": [_label(place + 0.5, _DECADES[1], "noise")]},
         wide=True,
@@ -105,7 +106,7 @@ def _over_layers(layers: list[Array], role: str) -> Series:
 
 def _losses(history: History) -> Figure:
     facts = history.facts
-    said = ", ".join(f"{number(of(facts, f'{name}_loss'), 3)} {_SAID[name]}" for name in _ROLE)
+    in_words = ", ".join(f"{number(of(facts, f'{name}_loss'), 3)} {_NAMES[name]}" for name in _ROLE)
     layout = _logarithmic(step_axes(history, _LOSSES, "loss, with noise"))
     return Figure(
         "loss",
@@ -113,7 +114,7 @@ def _losses(history: History) -> Figure:
         "Dotted: trained without the trick. Solid: with the clean backward. Same start, same noise "
         "draws. Areas: 5 to 95 % of the seeds.",
         f"Mean squared error over the steps, means over the seeds. After step {history.done}: "
-        f"{said}.",
+        f"{in_words}.",
         over_steps(history, {f"{name}_loss": _ROLE[name] for name in _ROLE}),
         layout,
         height=HEIGHT,
@@ -122,14 +123,14 @@ def _losses(history: History) -> Figure:
 
 def _sizes(history: History, values: Values) -> Figure:
     facts = history.facts
-    said = ", ".join(f"{number(of(facts, f'{name}_size'), 3)} {_SAID[name]}" for name in _ROLE)
+    in_words = ", ".join(f"{number(of(facts, f'{name}_size'), 3)} {_NAMES[name]}" for name in _ROLE)
     return Figure(
         "size",
         "How large the values are before the noise",
         "Root mean square of what goes into the noise layer. The noise multiplies it, so small "
         "values get little noise.",
         f"Root mean square over the steps, means over the seeds. After step {history.done}: "
-        f"{said}.",
+        f"{in_words}.",
         over_steps(history, {f"{name}_size": _ROLE[name] for name in _ROLE}),
         step_axes(history, (0.0, 1.0), f"size after layer {values['place']}"),
         height=HEIGHT,
@@ -143,9 +144,9 @@ def _fit(history: History) -> Figure:
     for name in _ROLE:
         role = ROLES[_ROLE[name]]
         colour = f"role:{role.name}"
-        noisy = crowd(f"{_SAID[name]}, one draw", x, picture[f"{name}_noisy"], colour, role.marker)
+        noisy = crowd(f"{_NAMES[name]}, one draw", x, picture[f"{name}_noisy"], colour, role.marker)
         noisy["marker"] |= {"opacity": 0.45, "size": 4}
-        data += [noisy, line(_SAID[name], x, picture[f"{name}_clean"], colour, role.dash)]
+        data += [noisy, line(_NAMES[name], x, picture[f"{name}_clean"], colour, role.dash)]
     return Figure(
         "fit",
         f"The task and the fit, seed {int(picture['seed'][0])}",

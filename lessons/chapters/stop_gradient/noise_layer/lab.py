@@ -95,11 +95,11 @@ class Watched:
         return Snapshot(losses | self._noise, self._picture(seen, values) if drawn else {})
 
     def _measure(self, done: int, values: Values) -> None:
-        now = (done, *(values[name] for name in _COUNTED))
-        if self._measured != now:
+        settings = (done, *(values[name] for name in _COUNTED))
+        if self._measured != settings:
             found = self.long.gradient_noise(values)
             self._noise = {name: array(value) for name, value in found.items()}
-            self._measured = now
+            self._measured = settings
 
     def _picture(self, seen: dict[str, Seen], values: Values) -> dict[str, Array]:
         """What one seed's networks make of the task, with one draw of noise and without."""
@@ -172,8 +172,8 @@ def start(values: Values) -> Start:
         "clean_backward": values["layer"] == "clean",
         "draw": lambda _: drawn,
     }
-    at = (values["point"] - 1,)
-    return Start({"x": x.requires_grad_()}, settings, at, torch.tanh, {"drawn": drawn})
+    index = (values["point"] - 1,)
+    return Start({"x": x.requires_grad_()}, settings, index, torch.tanh, {"drawn": drawn})
 
 
 LAB = Lab(

@@ -39,8 +39,8 @@ def check(loss: Loss) -> None:
     weight = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
     found = loss(weight)
     assert found.requires_grad, "the loss has no gradient, expected −3.6"
-    came = torch.autograd.grad(found, weight)[0].item()
-    assert abs(came + 3.6) < 1e-9, f"the gradient is {came:.3g}, expected −3.6"
+    got = torch.autograd.grad(found, weight)[0].item()
+    assert abs(got + 3.6) < 1e-9, f"the gradient is {got:.3g}, expected −3.6"
 
 
 BUG = Bug(

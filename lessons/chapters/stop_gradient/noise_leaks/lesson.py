@@ -4,8 +4,8 @@ from functools import cache
 
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.answers import line_or_band
 from lessons.chapters.stop_gradient.shared_noise.lab import noise_lab
+from lessons.chapters.stop_gradient.shared_noise.predictions import line_or_band
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.kit.answers import nearest

@@ -31,10 +31,10 @@ def through_the_value(x: torch.Tensor) -> torch.Tensor:
 def check(slope: Callable[[torch.Tensor], torch.Tensor]) -> None:
     """The slope of σ(25x) is that of σ(25|x|), near the step and far from it."""
     for x in (-30.0, -5.0, -0.1, 0.0, 0.1, 5.0, 30.0):
-        came = slope(torch.tensor(x)).item()
+        got = slope(torch.tensor(x)).item()
         e = math.exp(-25 * abs(x))
         expected = 25 * e / (e + 1) ** 2
-        assert abs(came - expected) < 1e-5, f"at x = {x:g} the slope is {came}, not {expected:.3g}"
+        assert abs(got - expected) < 1e-5, f"at x = {x:g} the slope is {got}, not {expected:.3g}"
 
 
 BUG = Bug(

@@ -11,10 +11,10 @@ import torch
 
 from lessons.playground.codegen.emit import Emitter
 from lessons.playground.codegen.frameworks import TORCH
-from lessons.playground.language.errors import PlaygroundError
 from lessons.playground.language.expressions import Call, Name, Node, Number, Operator, walk
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.parse import parse_program
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.interpret import Machine
 

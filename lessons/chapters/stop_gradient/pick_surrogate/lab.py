@@ -11,7 +11,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Index, Numbers, Text, Values
 from lessons.contract.result import Note, Result, Series, warned
-from lessons.kit.causes import told
+from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
 from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.inputs import (
@@ -69,32 +69,32 @@ def surrogate_lab(observe: Observe) -> Lab:
         f, g = read(values["f"]), read(values["g"])
         points = torch.tensor(values["x"], dtype=torch.float64)
         weights = _weights(values, len(points)).to(device, dtype)
-        at = min(values["point"], len(points)) - 1
+        place = min(values["point"], len(points)) - 1
         grid = grid_around(points)
         moved = points.repeat(len(grid), 1)
-        moved[:, at] = grid
+        moved[:, place] = grid
 
         def roles(rows: torch.Tensor) -> dict[str, torch.Tensor]:
             return by_role(program, f, g, values["spelling"], rows.to(device, dtype), weights)
 
-        here = {role: value[0] for role, value in roles(points[None]).items()}
-        drawn = {role: value[:, at] for role, value in roles(moved).items()}
+        at_points = {role: value[0] for role, value in roles(points[None]).items()}
+        on_grid = {role: value[:, place] for role, value in roles(moved).items()}
         progress(1.0)
         return Result(
-            series=series_by_role(array(points), here),
-            curves=series_by_role(array(grid), drawn),
+            series=series_by_role(array(points), at_points),
+            curves=series_by_role(array(grid), on_grid),
             facts={
                 "f": values["f"],
                 "g": values["g"],
-                "x": float(points[at]),
-                "weight": float(weights[at]),
+                "x": float(points[place]),
+                "weight": float(weights[place]),
                 "inputs": len(points),
-                **{role: float(value[at]) for role, value in here.items()},
+                **{role: float(value[place]) for role, value in at_points.items()},
                 **observe(program),
             },
             notes=(
                 *warned(missing),
-                *_not_finite(points, points.to(device, dtype), f, g, here),
+                *_not_finite(points, points.to(device, dtype), f, g, at_points),
                 *_alone(f, g),
             ),
             work=counted(len(points), "input"),
@@ -117,9 +117,10 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
     if all(read(values[name]).entry_by_entry for name in ("f", "g")) and values["weights"] is None:
         return curve_figures(result, hidden, TEXT)
     # Each input has a curve of its own now: only the chosen one's point lies on this one.
-    at = min(values["point"], len(values["x"])) - 1
+    place = min(values["point"], len(values["x"])) - 1
     chosen = tuple(
-        Series(one.name, one.role, one.x[at : at + 1], one.y[at : at + 1]) for one in result.series
+        Series(line.name, line.role, line.x[place : place + 1], line.y[place : place + 1])
+        for line in result.series
     )
     drawn = curve_figures(replace(result, series=chosen), hidden, TEXT)
     return [replace(figure, selects=None) for figure in drawn]
@@ -148,12 +149,12 @@ def start(values: Values) -> Start:
     """The run whose graph is drawn; the upstream gradient enters as a product at its end."""
     device, _ = resolve(values["device"])
     x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
-    at = min(values["point"], len(x)) - 1
+    place = min(values["point"], len(x)) - 1
     settings = {"f": read(values["f"]), "g": read(values["g"]), "spelling": values["spelling"]}
     if values["weights"] is None:
-        return Start({"x": x.requires_grad_()}, settings, (at,))
+        return Start({"x": x.requires_grad_()}, settings, (place,))
     weights = _weights(values, len(x)).to(x)
-    return Start({"x": x.requires_grad_()}, settings, (at,), lambda y: y * weights)
+    return Start({"x": x.requires_grad_()}, settings, (place,), lambda y: y * weights)
 
 
 def _weights(values: Values, count: int) -> torch.Tensor:
@@ -166,7 +167,7 @@ def _not_finite(
     x: torch.Tensor,
     f: Expression,
     g: Expression,
-    here: Mapping[str, torch.Tensor],
+    roles: Mapping[str, torch.Tensor],
 ) -> Iterator[Note]:
     """A note for each cause of a NaN or infinity at the learner's x."""
     with torch.no_grad():
@@ -178,7 +179,7 @@ def _not_finite(
         (f_bad, f"f, {f.text}, is NaN or infinite."),
     )  # fmt: skip
     unknown = "a slope is NaN or infinite, or a number too large for this number format."
-    return told("x", given, here, causes, otherwise=unknown)
+    return notes_on_not_finite("x", given, roles, causes, otherwise=unknown)
 
 
 def _alone(f: Expression, g: Expression) -> Iterator[Note]:

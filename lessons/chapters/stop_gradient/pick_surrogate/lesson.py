@@ -32,21 +32,21 @@ def observed(program: Program) -> Mapping[str, float]:
     They do not depend on what the learner sets.
     """
 
-    def at(
+    def run(
         f: str, g: str, x: list[float], weights: list[float], spelling: str = "together"
     ) -> dict[str, float]:
-        rows, upstream = (torch.tensor(one, dtype=torch.float64) for one in ([x], weights))
+        rows, upstream = (torch.tensor(values, dtype=torch.float64) for values in ([x], weights))
         found = by_role(program, read(f), read(g), spelling, rows, upstream)
         return {role: value[0, 0].item() for role, value in found.items()}
 
-    steep = at("step(x)", "sigmoid(5 * x)", [0.2], [1.0])
+    steep = run("step(x)", "sigmoid(5 * x)", [0.2], [1.0])
     logits, upstream = [1.0, 2.0, 0.5], [1.0, 2.0, 3.0]
     hard = {
-        spelling: at("onehot_argmax(x)", "softmax(x)", logits, upstream, spelling)
+        spelling: run("onehot_argmax(x)", "softmax(x)", logits, upstream, spelling)
         for spelling in ("together", "apart")
     }
     kink = {
-        spelling: at("relu(x)", "softplus(x)", [0.4], [1.0], spelling)["trick_gradient"]
+        spelling: run("relu(x)", "softplus(x)", [0.4], [1.0], spelling)["trick_gradient"]
         for spelling in ("together", "apart")
     }
     return MappingProxyType(
@@ -57,7 +57,7 @@ def observed(program: Program) -> Mapping[str, float]:
             "steep_g": steep["intended_gradient"],
             "one": 1.0,
             "zero": 0.0,
-            "steep_at_zero": at("step(x)", "sigmoid(5 * x)", [0.0], [1.0])["intended_gradient"],
+            "steep_at_zero": run("step(x)", "sigmoid(5 * x)", [0.0], [1.0])["intended_gradient"],
             "hard_together": hard["together"]["trick_gradient"],
             "hard_apart": hard["apart"]["trick_gradient"],
             "hard_soft": hard["together"]["intended_gradient"],
@@ -65,8 +65,8 @@ def observed(program: Program) -> Mapping[str, float]:
             "kink_x": 0.4,
             "kink_together": kink["together"],
             "kink_apart": kink["apart"],
-            "spoilt_value": at("sign(x)", "sqrt(x)", [-1.0], [1.0])["forward"],
-            "tanh_far": at("sign(x)", "tanh(x)", [-2.0], [1.0])["trick_gradient"],
+            "spoilt_value": run("sign(x)", "sqrt(x)", [-1.0], [1.0])["forward"],
+            "tanh_far": run("sign(x)", "tanh(x)", [-2.0], [1.0])["trick_gradient"],
             **leaky_spellings(),
         }
     )
@@ -117,12 +117,12 @@ def whose_slope(result: Result) -> str:
 def slopes(x: Array, facts: Facts) -> dict[str, Array]:
     """As ``whose_slope``: the gradient that each answer expects, at these x."""
     sigmoid = 1 / (1 + np.exp(-5 * x))
-    one = np.ones_like(x)
+    ones = np.ones_like(x)
     return {
         "steep_g": 5 * sigmoid * (1 - sigmoid),
-        "zero": 0 * one,
-        "one": one,
-        "steep_at_zero": float(facts["steep_at_zero"]) * one,
+        "zero": 0 * ones,
+        "one": ones,
+        "steep_at_zero": float(facts["steep_at_zero"]) * ones,
     }
 
 

@@ -34,15 +34,15 @@ def check(masked: Masked) -> None:
     plane = torch.tensor([3.0, 4.0], requires_grad=True)
     logits = torch.tensor([-1.0, 2.0], requires_grad=True)
     value = masked(plane, logits)
-    came = [round(one, 4) for one in value.tolist()]
-    assert came == [0.0, 4.0], f"the value is {came}, expected [0.0, 4.0]"
+    got = [round(entry, 4) for entry in value.tolist()]
+    assert got == [0.0, 4.0], f"the value is {got}, expected [0.0, 4.0]"
     assert value.requires_grad, "the value has no gradient: neither plane nor mask can learn"
     found = torch.autograd.grad(value.sum(), (plane, logits), allow_unused=True)
     wanted = torch.autograd.grad((plane * torch.sigmoid(logits)).sum(), (plane, logits))
-    for name, one, right in zip(("plane", "mask"), found, wanted, strict=True):
-        said = "nothing" if one is None else [round(entry, 3) for entry in one.tolist()]
+    for name, slope, right in zip(("plane", "mask"), found, wanted, strict=True):
+        shown = "nothing" if slope is None else [round(entry, 3) for entry in slope.tolist()]
         expected = [round(entry, 3) for entry in right.tolist()]
-        assert said == expected, f"the {name} gets {said}, expected {expected}"
+        assert shown == expected, f"the {name} gets {shown}, expected {expected}"
 
 
 BUG = Bug(

@@ -92,15 +92,15 @@ def _histogram(result: Result, values: Values, hidden: frozenset[str]) -> Figure
     top = round_up([np.array([tallest])], least=1.0)
     edges = result.histograms[0].edges
     intended = float(result["intended_gradient"].y[_chosen(result, values)])
-    said = [
+    summaries = [
         f"{ROLES[bars.role].label}: mean {number(bars.mean, 4)}, spread {number(bars.spread, 3)}"
         for bars in shown
     ]
     return Figure(
         "histogram",
         title,
-        "; ".join(said) + ". Dashed: the intended gradient.",
-        f"How often each gradient came out at x = {x}. " + "; ".join(said) + ".",
+        "; ".join(summaries) + ". Dashed: the intended gradient.",
+        f"How often each gradient came out at x = {x}. " + "; ".join(summaries) + ".",
         [
             *(_bars(bars, bars.role not in hidden) for bars in result.histograms),
             _line(intended, top),

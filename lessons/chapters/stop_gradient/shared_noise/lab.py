@@ -9,14 +9,14 @@ import numpy as np
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise.figures import figures, table
-from lessons.chapters.stop_gradient.shared_noise.gradients import (
+from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
     Program,
     by_role,
     first_draw,
     intended,
     of_this_noise,
 )
-from lessons.chapters.stop_gradient.shared_noise.notes import notes
+from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import notes
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Index, Integer, Number, Numbers, Values
 from lessons.contract.result import Histogram, Result, Series, warned
@@ -114,7 +114,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     points = torch.tensor(values["x"], dtype=torch.float64)
     grid = grid_around(points)
     u = _noise_at_points(values, len(points))
-    here = by_role(program, cast(points), cast(u))
+    roles = by_role(program, cast(points), cast(u))
 
     columns, count = torch.cat([points, grid]), len(points)
     spreads = {role: Spread(count) for role in _SPREAD_ROLES}
@@ -129,11 +129,11 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
                 along[role].add(drawn[:, count:])
         progress(spreads["forward"].draws / total)
 
-    at = min(values["point"], len(points)) - 1
+    place = min(values["point"], len(points)) - 1
     return Result(
         series=(
             Series("u", "noise", array(points), array(u.expand(len(points)))),
-            *series_by_role(array(points), here),
+            *series_by_role(array(points), roles),
         ),
         statistics=tuple(_summary(role, spread, points) for role, spread in spreads.items()),
         curves=(
@@ -142,11 +142,11 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
                 "intended_gradient", "intended_gradient", array(grid), array(intended(cast(grid)))
             ),
         ),
-        histograms=_histograms(spreads, at, float(here["intended_gradient"][at])),
-        facts=_facts(points, u, here, spreads, at, values),
+        histograms=_histograms(spreads, place, float(roles["intended_gradient"][place])),
+        facts=_facts(points, u, roles, spreads, place, values),
         notes=(
             *warned(missing),
-            *notes(points, cast(points), cast(u), here, spreads, along),
+            *notes(points, cast(points), cast(u), roles, spreads, along),
         ),
         work=counted(total, "draw"),
         device=str(device),
@@ -158,8 +158,8 @@ def start(values: Values) -> Start:
     device, _ = resolve(values["device"])
     x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
     u = _noise_at_points(values, len(x)).to(x)
-    at = min(values["point"], len(x)) - 1
-    return Start({"x": x.requires_grad_(), "u": u}, index=(at,))
+    place = min(values["point"], len(x)) - 1
+    return Start({"x": x.requires_grad_(), "u": u}, index=(place,))
 
 
 def _noise_at_points(values: Values, count: int) -> torch.Tensor:
@@ -183,13 +183,13 @@ def _noise(values: Values, points: int, columns: int) -> Iterator[torch.Tensor]:
         return
     low, span = values["noise_low"], values["noise_high"] - values["noise_low"]
     on_grid = unit_draws(values["seed"], 1, columns - points)
-    left, for_curves = values["draws"], min(values["draws"], CURVE_DRAWS)
+    remaining, for_curves = values["draws"], min(values["draws"], CURVE_DRAWS)
     for unit in unit_draws(values["seed"], 0, points):
         if for_curves > 0:
             unit = torch.cat([unit, next(on_grid)], 1)
-        yield low + span * unit[:left]
-        left, for_curves = left - ROWS, for_curves - ROWS
-        if left <= 0:
+        yield low + span * unit[:remaining]
+        remaining, for_curves = remaining - ROWS, for_curves - ROWS
+        if remaining <= 0:
             return
 
 
@@ -198,10 +198,10 @@ def _summary(role: str, spread: Spread, x: torch.Tensor) -> Series:
     return Series(role, role, array(x), spread.mean, *percentiles)
 
 
-def _histograms(spreads: dict[str, Spread], at: int, intended: float) -> tuple[Histogram, ...]:
+def _histograms(spreads: dict[str, Spread], place: int, intended: float) -> tuple[Histogram, ...]:
     """The gradient's distribution at one input, with the trick and without, on the same bins."""
     shown = {role: spreads[role] for role in ("trick_gradient", "true_gradient")}
-    ends = [end for spread in shown.values() for end in spread.extent(at)] + [intended]
+    ends = [end for spread in shown.values() for end in spread.extent(place)] + [intended]
     finite = [end for end in ends if np.isfinite(end)]
     if not finite:
         return ()
@@ -216,9 +216,9 @@ def _histograms(spreads: dict[str, Spread], at: int, intended: float) -> tuple[H
             role,
             role,
             edges,
-            spread.histogram(at, edges),
-            float(spread.mean[at]),
-            float(spread.deviation[at]),
+            spread.histogram(place, edges),
+            float(spread.mean[place]),
+            float(spread.deviation[place]),
         )
         for role, spread in shown.items()
     )
@@ -227,31 +227,31 @@ def _histograms(spreads: dict[str, Spread], at: int, intended: float) -> tuple[H
 def _facts(
     points: torch.Tensor,
     u: torch.Tensor,
-    here: dict[str, torch.Tensor],
+    roles: dict[str, torch.Tensor],
     spreads: dict[str, Spread],
-    at: int,
+    place: int,
     values: Values,
 ) -> dict[str, float]:
     """What the prose and the predictions use, at the input the learner chose."""
     facts: dict[str, float] = {
-        "x": float(points[at]),
-        "u": float(u.expand(len(points))[at]),
+        "x": float(points[place]),
+        "u": float(u.expand(len(points))[place]),
         "draws": _total(values),
         "inputs": len(points),
         "noise_low": values["noise_low"],
         "noise_high": values["noise_high"],
     }
-    for role, value in here.items():
-        facts[role] = float(value[at])
-    facts["root_slope"] = float(1 / (2 * here["forward"][at]))
+    for role, value in roles.items():
+        facts[role] = float(value[place])
+    facts["root_slope"] = float(1 / (2 * roles["forward"][place]))
     facts["square_slope"] = 2 * facts["x"]
     facts["product"] = facts["trick_gradient"] * facts["true_gradient"]
     for role, spread in spreads.items():
         facts |= {
-            f"{role}_mean": float(spread.mean[at]),
-            f"{role}_deviation": float(spread.deviation[at]),
-            f"{role}_p05": float(spread.percentile(0.05)[at]),
-            f"{role}_p95": float(spread.percentile(0.95)[at]),
+            f"{role}_mean": float(spread.mean[place]),
+            f"{role}_deviation": float(spread.deviation[place]),
+            f"{role}_p05": float(spread.percentile(0.05)[place]),
+            f"{role}_p95": float(spread.percentile(0.95)[place]),
         }
     return facts
 

@@ -33,8 +33,8 @@ def check(code: Code) -> None:
         optimiser.zero_grad()
         ((code(x) - 3) ** 2).backward()
         optimiser.step()
-    came = code(x).item()
-    assert came == 3, f"x went from 0.4 to {x.item():.3g}, and the code is {came:g}; expected 3"
+    got = code(x).item()
+    assert got == 3, f"x went from 0.4 to {x.item():.3g}, and the code is {got:g}; expected 3"
 
 
 BUG = Bug(

@@ -65,10 +65,10 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
 
 def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
     """Where a derivative can be taken, and the sign of two large numbers in each spelling."""
-    here = float(x)
+    point = float(x)
     return {
-        "at_quantised": 2.0 * round(here) if math.isfinite(here) else math.nan,
-        "at_x": 2 * here,
+        "at_quantised": 2.0 * round(point) if math.isfinite(point) else math.nan,
+        "at_x": 2 * point,
         "one": 1.0,
         "zero": 0.0,
         "large": LARGE["bfloat16"],

@@ -67,7 +67,7 @@ def at_the_input(run: Run, settings: Values) -> dict[str, float]:
     noisy = found["block_nothing"]["forward"]
     clean = run(way="second", after="nothing")["forward"]
     exact = found["whole_square"]["intended_gradient"]
-    slopes = {name: one["trick_gradient"] for name, one in found.items()}
+    slopes = {name: roles["trick_gradient"] for name, roles in found.items()}
     return {
         **slopes,
         "noisy_z": noisy,
@@ -140,7 +140,7 @@ def what_the_noise_changes(result: Result) -> str:
     return names.get((to_x, to_weight), "neither")
 
 
-def where_it_breaks(x: torch.Tensor, here: Roles) -> Iterable[tuple[torch.Tensor, str]]:
+def where_it_breaks(x: torch.Tensor, roles: Roles) -> Iterable[tuple[torch.Tensor, str]]:
     """Why a value or gradient is not finite at these inputs."""
     y = x**2
     return (
@@ -148,7 +148,7 @@ def where_it_breaks(x: torch.Tensor, here: Roles) -> Iterable[tuple[torch.Tensor
         (x == 0, "√ has slope ∞ at 0 and x² has slope 0 there; ∞ · 0 is NaN."),
         ((y == 0) & (x != 0), "x² is too small for this number format and becomes 0."),
         (
-            here["forward"].isnan(),
+            roles["forward"].isnan(),
             "u is negative, and the root of a negative number is NaN. "
             "A gradient that is still a number does not use the forward value.",
         ),

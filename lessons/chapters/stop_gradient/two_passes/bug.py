@@ -52,8 +52,8 @@ def check(step: Callable[[torch.Tensor, torch.Tensor], None]) -> None:
     except RuntimeError as error:
         raise AssertionError(f"torch raises: {str(error).split('. ')[0]}") from None
     for name, weight, expected in (("g", g, -1.0), ("d", d, 6.0)):
-        came = None if weight.grad is None else float(weight.grad)
-        assert came == expected, f"{name}.grad is {came}; its own loss asks for {expected}"
+        got = None if weight.grad is None else float(weight.grad)
+        assert got == expected, f"{name}.grad is {got}; its own loss asks for {expected}"
 
 
 BUG = Bug(

@@ -40,9 +40,9 @@ def paths_left(x: torch.Tensor, stopped: str) -> torch.Tensor:
 
 def measured(run: Run, settings: Values) -> dict[str, float | str]:
     """Each variant's gradient, what a stopped leaf holds, and what an optimiser makes of it."""
-    here = run(stopped="nothing")
+    unstopped = run(stopped="nothing")
     return {
-        "whole": here["true_gradient"],
+        "whole": unstopped["true_gradient"],
         "none": 0.0,
         **{
             name: run(stopped=name)["trick_gradient"]

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from lessons.playground.document.as_text import from_text
-from lessons.playground.document.document import Document
-from lessons.playground.language.errors import PlaygroundError, brief, suggestion
+from lessons.playground.document.contents import Document
+from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
 
 _FOLDER = Path(__file__).parent
 
@@ -38,16 +38,16 @@ def preset(name: str) -> Document:
     Raises:
         PlaygroundError: there is none; with the nearest.
     """
-    for one in presets():
-        if one.name == name:
-            return one.document
-    names = [one.name for one in presets()]
+    for known in presets():
+        if known.name == name:
+            return known.document
+    names = [known.name for known in presets()]
     message = f"There is no preset {brief(name)}. {suggestion(name, names)}"
     raise PlaygroundError(message, part="document")
 
 
 @cache
-def beside(folder: Path) -> Document | None:
+def lesson_document(folder: Path) -> Document | None:
     """A lesson's program at its first settings, from its folder; None where it cannot be said."""
     path = folder / "in_playground.txt"
     return from_text(path.read_text(encoding="utf-8")) if path.exists() else None

@@ -10,10 +10,10 @@ const NOT_SETTINGS = ["lesson", "step", "hide", "fix", "at"];
 
 // A lab that comes may meet the one that goes. The places are the newest one's: two that fill them
 // in turn would never end.
-/** @type {?Beside} */
+/** @type {?PageParts} */
 let newest = null;
 
-export class Beside {
+export class PageParts {
   /** @param {() => string} document  the playground's program as a document */
   constructor(document) {
     this.document = document;
@@ -58,9 +58,9 @@ export class Beside {
   /** The page draws these places anew now and then, and then without what was filled in. */
   #watch() {
     const there = PLACES.flatMap((place) => document.querySelector(place) ?? []);
-    if (there.every((one, at) => one === this.watched[at])) return;
+    if (there.every((part, index) => part === this.watched[index])) return;
     this.observer.disconnect();
-    for (const one of there) this.observer.observe(one, { childList: true, subtree: true });
+    for (const part of there) this.observer.observe(part, { childList: true, subtree: true });
     this.watched = there;
   }
 
@@ -68,8 +68,8 @@ export class Beside {
     if (newest !== this) return;
     for (const place of this.watched) {
       for (const node of place.querySelectorAll("[data-number]")) {
-        const said = this.numbers[node.getAttribute("data-number") ?? ""];
-        if (said !== undefined) setText(node, said);
+        const text = this.numbers[node.getAttribute("data-number") ?? ""];
+        if (text !== undefined) setText(node, text);
       }
       for (const node of place.querySelectorAll("[data-pane]")) this.#fillPane(node);
       for (const node of place.querySelectorAll("[data-file]")) this.#fillLink(node);
@@ -91,8 +91,8 @@ export class Beside {
     });
     const code = element("code", "", {}, ...rows);
     const about = { tabindex: "0", role: "region", "aria-label": `The code, ${name}` };
-    const said = pane.said.map((sentence) => element("p", "gt-said", {}, sentence));
-    node.replaceChildren(element("pre", "gt-code", about, code), ...said);
+    const remarks = pane.remarks.map((sentence) => element("p", "gt-remark", {}, sentence));
+    node.replaceChildren(element("pre", "gt-code", about, code), ...remarks);
   }
 
   /** @param {Element} node */
@@ -118,7 +118,7 @@ export class Beside {
     const address = new URL(`api/playground/${what}`, document.baseURI);
     const answer = await fetch(address, { method: "POST", body: text });
     if (answer.ok) save(await answer.text(), what === "torch" ? `${name}.py` : `${name}_in_${what}.py`);
-    else target.after(element("span", "gt-said", { role: "alert" }, (await answer.json()).error));
+    else target.after(element("span", "gt-remark", { role: "alert" }, (await answer.json()).error));
   }
 }
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from lessons.playground import Document, Input, Override, from_text, run
-from lessons.playground.codegen.code import code, defined_in_the_file, program_code
 from lessons.playground.codegen.frameworks import FRAMEWORKS
+from lessons.playground.codegen.program_file import code, defined_in_the_file, program_code
 from lessons.playground.document.presets import preset, presets
 
 MIXED = from_text(

@@ -41,15 +41,15 @@ def answer(kind: str, question: str, turn: Turn) -> bytes:
     Raises:
         Interrupted: it is given up.
     """
-    one = json.loads(question)
-    return json.dumps(_answer(kind, one, turn)).encode()
+    parts = json.loads(question)
+    return json.dumps(_answer(kind, parts, turn)).encode()
 
 
-def _answer(kind: str, one: dict[str, Any], turn: Turn) -> Answer:
+def _answer(kind: str, parts: dict[str, Any], turn: Turn) -> Answer:
     try:
         if kind == PROGRAM:
-            return _program(one["name"], one["body"], turn)
-        return _lesson(kind, _asked(one["name"], one["query"]), turn)
+            return _program(parts["name"], parts["body"], turn)
+        return _lesson(kind, _asked(parts["name"], parts["query"]), turn)
     except UnknownLessonError as error:
         return Answer(404, str(error))
     except (InvalidParametersError, PlaygroundError, TooLong, ValueError) as error:
@@ -58,12 +58,12 @@ def _answer(kind: str, one: dict[str, Any], turn: Turn) -> Answer:
         return Answer(503, "Many long computations are under way. Try again later.")
 
 
-def _lesson(kind: str, one: Asked, turn: Turn) -> Answer:
+def _lesson(kind: str, request: Asked, turn: Turn) -> Answer:
     if kind == FILE:
         with turn:
-            return Answer(200, plain_torch(*one), f"{one.lesson.slug}.py")
-    now = computed(one.lesson, one.values, one.cuts, turn)
-    return Answer(400, now.said) if now.said else Answer(200, one.to_json(now.result))
+            return Answer(200, plain_torch(*request), f"{request.lesson.slug}.py")
+    run = computed(request.lesson, request.values, request.cuts, turn)
+    return Answer(400, run.refusal) if run.refusal else Answer(200, request.to_json(run.result))
 
 
 def _program(framework: str, document: str, turn: Turn) -> Answer:

@@ -7,7 +7,7 @@ _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _FOUND_AFTERWARDS = ":.@-=<>~"
 
 
-def plain(text: str) -> str:
+def verbatim(text: str) -> str:
     """Markdown that shows this text in one line: no link, image, maths, directive, emoji or HTML.
 
     A backslash before every punctuation mark is not enough: addresses, emoji and arrows are looked
@@ -15,8 +15,8 @@ def plain(text: str) -> str:
     What has no glyph shows as �.
     """
 
-    def escaped(mark: re.Match[str]) -> str:
+    def escape(mark: re.Match[str]) -> str:
         return f"{_UNSEEN if mark[0] in _FOUND_AFTERWARDS else ''}\\{mark[0]}"
 
     line = " ".join(text.split())
-    return _PUNCTUATION.sub(escaped, "".join(one if one.isprintable() else "�" for one in line))
+    return _PUNCTUATION.sub(escape, "".join(one if one.isprintable() else "�" for one in line))

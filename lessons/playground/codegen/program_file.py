@@ -15,7 +15,7 @@ from lessons.playground.codegen.bundle import bundle, names_read
 from lessons.playground.codegen.emit import Emitter
 from lessons.playground.codegen.frameworks import FRAMEWORKS, Framework
 from lessons.playground.document.check import Checked, check
-from lessons.playground.document.document import Document
+from lessons.playground.document.contents import Document
 from lessons.playground.document.input_text import format_noise
 from lessons.playground.document.override_rules import Row
 from lessons.playground.language.expressions import Assignment, Name, Number, Operator, walk
@@ -83,7 +83,7 @@ def _program(checked: Checked, framework: Framework) -> str:
 
 
 def _function(checked: Checked, framework: Framework, names: Mapping[str, str]) -> str:
-    given = ", ".join(names[one] for one in checked.inputs)
+    given = ", ".join(names[name] for name in checked.inputs)
     lines = [f"def program({given}):"]
     for active, assignments in blocks(checked.program.assignments, checked.rows):
         bound = _bound(checked, active, assignments)
@@ -141,8 +141,8 @@ def _rule(row: Row, name: str, framework: Framework) -> str:
     for place, node in enumerate(row.rule.gradients):
         text = ast.unparse(ast.fix_missing_locations(emitter.expression(node)))
         if node.kind == "number" and isinstance(node, Number | Operator):
-            ones = {"torch": "torch", "tensorflow": "tf", "jax": "jnp"}[framework.name]
-            text = f"{ones}.ones_like({inputs}[{place}]) * ({text})"
+            library = {"torch": "torch", "tensorflow": "tf", "jax": "jnp"}[framework.name]
+            text = f"{library}.ones_like({inputs}[{place}]) * ({text})"
         results.append(text)
     result = results[0] if len(results) == 1 else f"({', '.join(results)})"
     return "\n".join([*lines, f"    return {result}"])
@@ -150,10 +150,10 @@ def _rule(row: Row, name: str, framework: Framework) -> str:
 
 def _foot(checked: Checked, framework: Framework) -> str:
     lines = ["inputs = {"]
-    for one in checked.document.inputs:
-        given = framework.given.replace("value", str(checked.inputs[one.name].tolist()))
-        note = f"  # {format_noise(one.noise)}: this draw" if one.noise else ""
-        lines.append(f'    "{one.name}": {given},{note}')
+    for input_ in checked.document.inputs:
+        given = framework.given.replace("value", str(checked.inputs[input_.name].tolist()))
+        note = f"  # {format_noise(input_.noise)}: this draw" if input_.noise else ""
+        lines.append(f'    "{input_.name}": {given},{note}')
     dtype = checked.document.dtype
     head = f"torch.set_default_dtype(torch.{dtype})\n" if framework.name == "torch" else ""
     return head + "\n".join([*lines, "}"]) + framework.foot

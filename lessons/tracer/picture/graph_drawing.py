@@ -55,22 +55,22 @@ def picture(
     screens, "right". Before a backward pass every op is drawn, and there are no steps.
     """
     nodes = _drawn(recording)
-    at = {node.name: place for place, node in enumerate(nodes)}
+    place_of = {node.name: place for place, node in enumerate(nodes)}
     edges = [edge for node in nodes for edge in node.operands]
     lines = [_lines(node, index) for node in nodes]
     drawing = layout(
-        [_size(one) for one in lines],
-        [(at[edge.producer.name], at[edge.consumer.name]) for edge in edges],
+        [_size(entry) for entry in lines],
+        [(place_of[edge.producer.name], place_of[edge.consumer.name]) for edge in edges],
         [LABEL] * len(edges),
         direction,
     )
     shown = [_edge(edge, index) for edge in edges]
-    largest = max((one["magnitude"] or 0.0 for one in shown), default=0.0)
-    for one, (x, y), route in zip(shown, drawing.labels, drawing.routes, strict=True):
-        size = one["magnitude"]
-        one |= {"x": round(x, 1), "y": round(y, 1), "width": LABEL[0], "height": LABEL[1]}
-        one["route"] = [[round(x, 1), round(y, 1)] for x, y in route]
-        one["weight"] = 0.0 if not size else round(math.sqrt(size / largest), 4)
+    largest = max((entry["magnitude"] or 0.0 for entry in shown), default=0.0)
+    for entry, (x, y), route in zip(shown, drawing.labels, drawing.routes, strict=True):
+        size = entry["magnitude"]
+        entry |= {"x": round(x, 1), "y": round(y, 1), "width": LABEL[0], "height": LABEL[1]}
+        entry["route"] = [[round(x, 1), round(y, 1)] for x, y in route]
+        entry["weight"] = 0.0 if not size else round(math.sqrt(size / largest), 4)
     boxes = [
         _node(recording, node, index, text) | _place(point, _size(text))
         for node, point, text in zip(nodes, drawing.nodes, lines, strict=True)
@@ -97,8 +97,8 @@ def covered(drawn: dict[str, Any]) -> dict[str, Any]:
     gone |= {"sign": "none", "state": "none", "alternative": ""}
     lines = drawn["alternative"].split("\n")
     return drawn | {
-        "nodes": [one | {"upstream": "none", "upstream_full": "none"} for one in drawn["nodes"]],
-        "edges": [one | gone for one in drawn["edges"]],
+        "nodes": [node | {"upstream": "none", "upstream_full": "none"} for node in drawn["nodes"]],
+        "edges": [edge | gone for edge in drawn["edges"]],
         "legend": [],
         "alternative": "\n".join(lines[: 1 + len(drawn["nodes"])]),
         "steps": [],
@@ -125,15 +125,15 @@ def _short(value: Any) -> str:
 def _lines(node: Node, index: Sequence[int]) -> list[str]:
     """What stands in the box: what it is called, what it does, its value at the component."""
     numbers = [
-        _short(one)
-        for one in node.numbers
-        if isinstance(one, (int, float)) and not isinstance(one, bool)
+        _short(value)
+        for value in node.numbers
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
     ]
     does = " ".join([node.type, *numbers[:3]])
     named = [] if node.leaf or (node.label == node.type and numbers) else [node.label]
     if node.leaf:
         named = [node.label]
-    value = _short(node.outputs[0].at(index))
+    value = _short(node.outputs[0].component(index))
     doing = [] if node.leaf or does == node.label else [does]
     return [*named, *doing, value]
 
@@ -156,7 +156,7 @@ def _place(point: tuple[float, float], size: tuple[float, float]) -> dict[str, f
 def _node(
     recording: Recording, node: Node, index: Sequence[int], lines: list[str]
 ) -> dict[str, Any]:
-    came = next((one for one in node.upstream if one is not None), None)
+    upstream = next((value for value in node.upstream if value is not None), None)
     return {
         "id": node.name,
         "label": node.label,
@@ -165,10 +165,10 @@ def _node(
         "rule": node.rule,
         "output": node.name == recording.output,
         "lines": lines,
-        "value": spelled(node.outputs[0].at(index)),
+        "value": spelled(node.outputs[0].component(index)),
         "full": "; ".join(whole(value) for value in node.outputs),
-        "upstream": spelled(None if came is None else came.at(index)),
-        "upstream_full": "none" if came is None else whole(came),
+        "upstream": spelled(None if upstream is None else upstream.component(index)),
+        "upstream_full": "none" if upstream is None else whole(upstream),
     }
 
 
@@ -178,7 +178,7 @@ def whole(value: Value) -> str:
     >>> whole(Value((3,), "float64", [-2.0, 0.5, 1.0]))
     '[−2, 0.5, 1] (3, float64)'
     """
-    texts = [spelled(one) for one in value.numbers[:SHOWN]]
+    texts = [spelled(item) for item in value.numbers[:SHOWN]]
     more = value.size - len(texts)
     texts += [f"… {more} more"] if more > 0 else []
     shape = "×".join(map(str, value.shape)) or "scalar"
@@ -187,8 +187,8 @@ def whole(value: Value) -> str:
 
 
 def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
-    gradient = None if edge.gradient is None else edge.gradient.at(index)
-    offered = None if edge.offered is None else edge.offered.at(index)
+    gradient = None if edge.gradient is None else edge.gradient.component(index)
+    offered = None if edge.offered is None else edge.offered.component(index)
     state = edge.state
     size = None if gradient is None else abs(gradient)
     return {
@@ -227,7 +227,9 @@ def _spoken(edge: Edge, gradient: Any, offered: Any) -> str:
 
 
 def _legend(edges: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
-    used = {one["state"] for one in edges} | {one["sign"] for one in edges if one["sign"] != "none"}
+    used = {edge["state"] for edge in edges} | {
+        edge["sign"] for edge in edges if edge["sign"] != "none"
+    }
     return [{"key": key, "label": label} for key, label in LEGEND.items() if key in used]
 
 
@@ -236,13 +238,13 @@ def _alternative(
 ) -> str:
     """The drawing in words, for screen readers: a line for each node, then one for each edge."""
     spoken = [f"A graph of {len(nodes)} nodes and {len(edges)} edges."]
-    for one in nodes:
-        node = recording.nodes[one["id"]]
+    for box in nodes:
+        node = recording.nodes[box["id"]]
         made = ", ".join(edge.producer.label for edge in node.operands)
-        what = f"{one['label']}: {node.type} of {made}" if made else f"{one['label']}: {node.type}"
+        what = f"{box['label']}: {node.type} of {made}" if made else f"{box['label']}: {node.type}"
         trick = "" if node.kind in ("plain", "input", "constant") else f", {node.kind}"
-        spoken.append(f"{what}{trick}, value {one['value']}.")
-    return "\n".join([*spoken, *(one["alternative"] for one in edges)])
+        spoken.append(f"{what}{trick}, value {box['value']}.")
+    return "\n".join([*spoken, *(edge["alternative"] for edge in edges)])
 
 
 def _step(step: Step) -> dict[str, Any]:
@@ -251,8 +253,8 @@ def _step(step: Step) -> dict[str, Any]:
         "node": step.node,
         "upstream": spelled(step.upstream),
         "parts": [_part(part) for part in step.parts],
-        "arrived": [_sum(one) for one in step.arrived],
-        "waiting": [_sum(one) for one in step.waiting],
+        "arrived": [_sum(sum_) for sum_ in step.arrived],
+        "waiting": [_sum(sum_) for sum_ in step.waiting],
         "sentence": step.sentence,
     }
 
@@ -267,17 +269,17 @@ def _part(part: Part) -> dict[str, Any]:
         "gradient": spelled(part.gradient),
         "offered": spelled(part.offered),
         "latex": part.latex,
-        "terms": [[spelled(came), spelled(local)] for came, local in part.terms],
+        "terms": [[spelled(upstream), spelled(local)] for upstream, local in part.terms],
         "more": part.terms_left_out,
     }
 
 
-def _sum(one: Sum) -> dict[str, Any]:
+def _sum(sum_: Sum) -> dict[str, Any]:
     return {
-        "node": one.node,
+        "node": sum_.node,
         "parts": [
             {"edge": edge, "value": None if value is None else spelled(value)}
-            for edge, value in one.parts
+            for edge, value in sum_.parts
         ],
-        "total": None if one.waiting else spelled(one.total),
+        "total": None if sum_.waiting else spelled(sum_.total),
     }

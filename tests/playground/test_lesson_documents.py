@@ -3,14 +3,14 @@
 import pytest
 
 from lessons.outputs import catalogue
-from lessons.playground import beside, format_values, run
+from lessons.playground import format_values, lesson_document, run
 
-BESIDE = [one for one in catalogue.lessons() if beside(one.folder)]
+WITH_DOCUMENT = [one for one in catalogue.lessons() if lesson_document(one.folder)]
 
 
-@pytest.mark.parametrize("lesson", BESIDE, ids=lambda lesson: lesson.slug)
+@pytest.mark.parametrize("lesson", WITH_DOCUMENT, ids=lambda lesson: lesson.slug)
 def test_it_is_the_lessons_program_at_its_first_settings(lesson):
-    document = beside(lesson.folder)
+    document = lesson_document(lesson.folder)
     found = run(document, curves=False)
     given = {one.name for one in document.inputs} & set(lesson.defaults)
     over = found.over
@@ -31,4 +31,4 @@ def test_it_is_the_lessons_program_at_its_first_settings(lesson):
 
 
 def test_most_lessons_have_one():
-    assert len(BESIDE) >= 12
+    assert len(WITH_DOCUMENT) >= 12

@@ -7,7 +7,7 @@ A document is only text and numbers. `check.py` reads it into something that can
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from lessons.playground.language.errors import PlaygroundError, brief, suggestion
+from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
 
 Distribution = Literal["uniform", "normal"]
 
@@ -119,10 +119,10 @@ class Document:
         Raises:
             PlaygroundError: there is none.
         """
-        for one in self.inputs:
-            if one.name == name:
-                return one
-        names = [one.name for one in self.inputs]
+        for input_ in self.inputs:
+            if input_.name == name:
+                return input_
+        names = [input_.name for input_ in self.inputs]
         message = f"There is no input {brief(name)}. {suggestion(name, names)}"
         raise PlaygroundError(message, part="document")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 
 from lessons.contract.result import Note
-from lessons.kit.causes import told
+from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.spread import Spread
 from lessons.text import number
 
@@ -14,7 +14,7 @@ def notes(
     given: torch.Tensor,
     x: torch.Tensor,
     u: torch.Tensor,
-    here: dict[str, torch.Tensor],
+    roles: dict[str, torch.Tensor],
     spreads: dict[str, Spread],
     along: dict[str, Spread],
 ) -> Iterator[Note]:
@@ -23,7 +23,7 @@ def notes(
     Args:
         given: x as the learner wrote it, float64, shape [n].
         x, u: the same and the noise, as computed with.
-        here: values by role at x.
+        roles: values by role at x.
         spreads: over the draws, at x.
         along: the same at the points of the curves, which may have fewer draws.
     """
@@ -46,7 +46,7 @@ def notes(
         (u < 0, "u is negative, and √ of a negative number is NaN."),
         (u == 0, "u is 0, and at 0 the slope of √ is ∞."),
     ]
-    yield from told("x", given, here, causes)
+    yield from notes_on_not_finite("x", given, roles, causes)
     for role in ("forward", "trick_gradient"):
         spread = spreads[role]
         left_out = spread.not_finite

@@ -33,7 +33,7 @@ def spread(first: int, *shape: int) -> torch.Tensor:
     return (2 * (multiples * (math.sqrt(5) - 1) / 2 % 1) - 1).reshape(shape)
 
 
-def features_of_one(device: torch.device, dtype: torch.dtype) -> torch.Tensor:
+def features_of_point(device: torch.device, dtype: torch.dtype) -> torch.Tensor:
     """The features of the point, [UNITS]."""
     return spread(1, UNITS).to(device, dtype)
 
@@ -73,16 +73,16 @@ class Heads:
         return ((upstream @ self.outer) * (before > 0)) @ self.inner
 
 
-def settings_of_one(heads: Heads, values: Values) -> dict[str, Any]:
+def settings_of_point(heads: Heads, values: Values) -> dict[str, Any]:
     """What the program takes besides the features of the point, λ at its full size."""
     target = values["whose"] == "target"
-    one = torch.ones_like(heads.label[0, :1])
+    ones = torch.ones_like(heads.label[0, :1])
     return {
         "label_head": heads.label_head,
         "domain_head": heads.domain_head,
         # The source point is of the second moon; a target point's label counts for nothing.
-        "labels": float(not target) * one,
-        "domains": float(target) * one,
+        "labels": float(not target) * ones,
+        "domains": float(target) * ones,
         "scale": float(values["scale"]),
         "scale_at_start": scale_at(0.0, values),
         "wiring": values["wiring"],
@@ -102,9 +102,9 @@ def by_role(
         losses', by autograd, with no trick. intended_gradient: the label loss's and −λ times the
         domain loss's, by formula. At a target point the label loss has none.
     """
-    at = features_of_one(device, dtype)
-    features, heads = at.clone().requires_grad_(), Heads(at)
-    settings = settings_of_one(heads, values)
+    point = features_of_point(device, dtype)
+    features, heads = point.clone().requires_grad_(), Heads(point)
+    settings = settings_of_point(heads, values)
 
     def gradient(program: Callable[..., torch.Tensor], **other: Any) -> torch.Tensor:
         loss = program(features, **(settings | other)).sum()
@@ -114,11 +114,11 @@ def by_role(
         return found
 
     domain = float(settings["domains"])
-    intended = -float(values["scale"]) * heads.domain_gradient(at, domain)
+    intended = -float(values["scale"]) * heads.domain_gradient(point, domain)
     if not domain:
-        intended = heads.label_gradient(at, float(settings["labels"])) + intended
+        intended = heads.label_gradient(point, float(settings["labels"])) + intended
     return {
-        "forward": at,
+        "forward": point,
         "trick_gradient": gradient(program),
         "true_gradient": gradient(inspect.unwrap(program), wiring="never"),
         "intended_gradient": intended,

@@ -5,10 +5,10 @@ const LONGEST = 4_000_000; // characters of all of them
 
 /** @typedef {Record<string, string>} Form */
 
-export class History {
+export class Undo {
   constructor() {
     /** @type {?Form} */
-    this.now = null;
+    this.shown = null;
     /** @type {Form[]} */
     this.past = [];
     /** @type {Form[]} */
@@ -17,11 +17,11 @@ export class History {
 
   /** Make a step of what is there, unless it is the one shown. @param {Form} form */
   remember(form) {
-    if (this.now && size(this.now) === size(form) && same(this.now, form)) return;
-    if (this.now) this.past.push(this.now);
-    this.now = { ...form };
+    if (this.shown && size(this.shown) === size(form) && same(this.shown, form)) return;
+    if (this.shown) this.past.push(this.shown);
+    this.shown = { ...form };
     this.future = [];
-    let all = this.past.reduce((sum, one) => sum + size(one), 0);
+    let all = this.past.reduce((sum, form) => sum + size(form), 0);
     while (this.past.length > MOST || (all > LONGEST && this.past.length)) {
       all -= size(/** @type {Form} */ (this.past.shift()));
     }
@@ -35,18 +35,18 @@ export class History {
   go(word) {
     const [from, to] = word === "undo" ? [this.past, this.future] : [this.future, this.past];
     const there = from.pop();
-    if (!there || !this.now) return null;
-    to.push(this.now);
-    this.now = there;
+    if (!there || !this.shown) return null;
+    to.push(this.shown);
+    this.shown = there;
     return { ...there };
   }
 }
 
-/** @param {Form} one  @param {Form} other */
-function same(one, other) {
-  const names = Object.keys(one);
+/** @param {Form} shown  @param {Form} other */
+function same(shown, other) {
+  const names = Object.keys(shown);
   return (
-    names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
+    names.length === Object.keys(other).length && names.every((name) => shown[name] === other[name])
   );
 }
 

@@ -10,11 +10,11 @@
  * @param {(values: Record<string, string>, moving: boolean) => void} choose
  */
 export function choosePlaces(plot, controls, choose) {
-  let held = false;
-  const tell = (/** @type {MouseEvent} */ event, /** @type {boolean} */ moving) => {
-    const at = place(plot, event);
+  let pressed = false;
+  const report = (/** @type {MouseEvent} */ event, /** @type {boolean} */ moving) => {
+    const chosen = place(plot, event);
     const names = controls();
-    if (at && names) choose({ [names[0]]: at[0], [names[1]]: at[1] }, moving);
+    if (chosen && names) choose({ [names[0]]: chosen[0], [names[1]]: chosen[1] }, moving);
   };
   plot.addEventListener(
     "pointerdown",
@@ -23,21 +23,21 @@ export function choosePlaces(plot, controls, choose) {
       if (!isOnAxes(event)) return;
       event.preventDefault(); // Plotly would begin a box to zoom into
       plot.setPointerCapture(event.pointerId);
-      held = true;
-      tell(event, true);
+      pressed = true;
+      report(event, true);
     },
     { capture: true },
   );
-  plot.addEventListener("pointermove", (event) => held && tell(event, true));
+  plot.addEventListener("pointermove", (event) => pressed && report(event, true));
   const release = (/** @type {PointerEvent} */ event) => {
-    if (!held) return;
-    held = false;
-    tell(event, false);
+    if (!pressed) return;
+    pressed = false;
+    report(event, false);
   };
   plot.addEventListener("pointerup", release);
   plot.addEventListener("pointercancel", release);
   plot.addEventListener("click", (event) => {
-    if (isOnAxes(event)) tell(event, false);
+    if (isOnAxes(event)) report(event, false);
   });
 }
 

@@ -9,7 +9,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Series
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import axes, band, curve, points, round_up, span
-from lessons.playground.document.document import Document
+from lessons.playground.document.contents import Document
 from lessons.playground.running.outcome import Outcome
 from lessons.text import listed, number
 
@@ -24,10 +24,10 @@ _COLUMNS = {"trick_gradient": "autograd", "true_gradient": "true", "intended_gra
 def figures(outcome: Outcome, document: Document) -> list[Figure]:
     """The gradient over the plotted input by role, and the value."""
     curves = {series.name: series for series in outcome.curves}
-    series = {one.name: one for one in outcome.series}
+    series = {line.name: line for line in outcome.series}
     if not _on_curve(outcome, curves, series):
         entry = document.plot.entry - 1
-        series = {name: _only(one, entry) for name, one in series.items()}
+        series = {name: _only(line, entry) for name, line in series.items()}
     x = _moved(outcome, document)
     return [_gradients(outcome, document, curves, series, x), _value(outcome, curves, series, x)]
 
@@ -65,8 +65,8 @@ def _gradients(
 ) -> Figure:
     roles = [role for role in _GRADIENTS if role in curves]
     shown = [curves[role] for role in roles]
-    heights = [one.y for one in shown] + [series[role].y for role in roles]
-    heights += [ends for one in shown for ends in (one.low, one.high) if ends is not None]
+    heights = [line.y for line in shown] + [series[role].y for role in roles]
+    heights += [ends for line in shown for ends in (line.low, line.high) if ends is not None]
     limit = _limit(heights)
     named = f"∂{outcome.output}/∂{x}"
     return Figure(
@@ -75,7 +75,7 @@ def _gradients(
         _caption(outcome, document, len(series[roles[0]].x)),
         f"The gradient {named} over {x}. " + _spoken([series[role] for role in roles], x),
         [
-            *(band(one) for one in shown if one.low is not None),
+            *(band(line) for line in shown if line.low is not None),
             *(curve(curves[role], True, _GRADIENTS[role], exact=True) for role in roles),
             *(points(series[role]) for role in reversed(roles) if role != "intended_gradient"),
         ],
@@ -122,22 +122,22 @@ def _on_curve(outcome: Outcome, curves: dict[str, Series], series: dict[str, Ser
         return False
     if curves["forward"].low is not None:
         return True
-    return all(_meets(curves[name], one) for name, one in series.items())
+    return all(_meets(curves[name], line) for name, line in series.items())
 
 
-def _meets(drawn: Series, one: Series) -> bool:
+def _meets(drawn: Series, line: Series) -> bool:
     """Whether the points lie on the drawn line, as near as its own steps can tell."""
-    inside = (one.x >= drawn.x[0]) & (one.x <= drawn.x[-1]) & np.isfinite(one.y)
-    right = np.clip(np.searchsorted(drawn.x, one.x), 1, len(drawn.x) - 1)
+    inside = (line.x >= drawn.x[0]) & (line.x <= drawn.x[-1]) & np.isfinite(line.y)
+    right = np.clip(np.searchsorted(drawn.x, line.x), 1, len(drawn.x) - 1)
     ends = np.stack([drawn.y[np.clip(right + by, 0, len(drawn.x) - 1)] for by in (-2, -1, 0, 1)])
     low, high = ends.min(0), ends.max(0)
-    room = 1e-6 * (1 + np.abs(one.y))
-    fits = (one.y >= low - room) & (one.y <= high + room)
+    room = 1e-6 * (1 + np.abs(line.y))
+    fits = (line.y >= low - room) & (line.y <= high + room)
     return bool(np.all(fits | ~inside | ~np.isfinite(low) | ~np.isfinite(high)))
 
 
-def _only(one: Series, entry: int) -> Series:
-    return Series(one.name, one.role, one.x[[entry]], one.y[[entry]])
+def _only(line: Series, entry: int) -> Series:
+    return Series(line.name, line.role, line.x[[entry]], line.y[[entry]])
 
 
 def _caption(outcome: Outcome, document: Document, shown: int) -> str:
@@ -160,15 +160,15 @@ def _label(name: str, value: torch.Tensor, place: int) -> str:
     if value.dim() == 0:
         return name
     places = [place] if value.dim() == 1 else divmod(place, value.shape[1])
-    return name + ",".join(str(one + 1).translate(_SUBSCRIPTS) for one in places)
+    return name + ",".join(str(index + 1).translate(_SUBSCRIPTS) for index in places)
 
 
 def _spoken(shown: list[Series], x: str) -> str:
     """The series at the learner's points in words: the first eight."""
     parts = [
-        f"{number(float(at))}: "
-        + ", ".join(f"{ROLES[one.role].label} {number(float(one.y[i]), 4)}" for one in shown)
-        for i, at in enumerate(shown[0].x[:8])
+        f"{number(float(place))}: "
+        + ", ".join(f"{ROLES[line.role].label} {number(float(line.y[i]), 4)}" for line in shown)
+        for i, place in enumerate(shown[0].x[:8])
     ]
     return f"At your points {x} = " + "; ".join(parts) + "."
 
@@ -179,17 +179,17 @@ def _entry(gradient: torch.Tensor | None, place: int) -> str:
 
 def _all(value: Any) -> str:
     if isinstance(value, tuple | list):
-        return "; ".join(_all(one) for one in value)
+        return "; ".join(_all(item) for item in value)
     if not isinstance(value, torch.Tensor):
         return number(float(value))
-    words = [number(float(one)) for one in value.flatten()[:_SPELLED].tolist()]
+    words = [number(float(item)) for item in value.flatten()[:_SPELLED].tolist()]
     more = value.numel() - len(words)
     return listed(words, _SPELLED) + (f" and {more} more" if more else "")
 
 
 def _limit(heights: list[Array]) -> float:
     """What most of the curve fits into: a pole must not flatten all the rest."""
-    sizes = np.abs(np.concatenate([np.ravel(one) for one in heights]))
+    sizes = np.abs(np.concatenate([np.ravel(height) for height in heights]))
     sizes = sizes[np.isfinite(sizes)]
     if not len(sizes):
         return 1.0

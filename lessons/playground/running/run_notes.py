@@ -8,9 +8,9 @@ import torch
 
 from lessons.contract.result import Note
 from lessons.playground.document.check import Checked
-from lessons.playground.language.errors import nearest
 from lessons.playground.language.expressions import Call, Node
 from lessons.playground.language.limits import CURVE_POINTS
+from lessons.playground.language.playground_error import nearest
 from lessons.playground.running.execute import Live, gradients
 from lessons.playground.running.interpret import Step
 from lessons.playground.running.sweep import Curves
@@ -79,13 +79,17 @@ def notes(
 
 def _forward(checked: Checked, made: Live) -> Iterator[Note]:
     """The first ops whose result is not finite though their operands are."""
-    told = 0
+    count = 0
     for step in made.steps:
         if not step.result.is_floating_point():
             continue
         bad = ~step.result.isfinite()
-        if bad.any() and all(one.isfinite().all() for one in step.operands) and told < _MOST:
-            told += 1
+        if (
+            bad.any()
+            and all(operand.isfinite().all() for operand in step.operands)
+            and count < _MOST
+        ):
+            count += 1
             kind = "NaN" if bool(step.result.isnan().any()) else "infinite"
             yield Note(
                 "warning",
@@ -116,10 +120,12 @@ def _origin(checked: Checked, made: Live, output: torch.Tensor) -> str:
     for step, upstream in reversed(list(zip(steps, arrived, strict=True))):
         if upstream is None or not bool(upstream.isfinite().all()):
             continue
-        operands = [one for one in step.operands if one.requires_grad]
-        for one in gradients(output, operands, keep=True):
-            if one is not None and not bool(one.isfinite().all()):
-                return f" It starts at {_place(checked, step.node).rstrip(',')}{_slope(step, one)}"
+        operands = [operand for operand in step.operands if operand.requires_grad]
+        for slope in gradients(output, operands, keep=True):
+            if slope is not None and not bool(slope.isfinite().all()):
+                return (
+                    f" It starts at {_place(checked, step.node).rstrip(',')}{_slope(step, slope)}"
+                )
     return ""
 
 
@@ -175,12 +181,12 @@ def _rules(checked: Checked, made: Live) -> Iterator[Note]:
 
 
 def _noise(checked: Checked) -> Iterator[Note]:
-    drawn = [one for one in checked.document.inputs if one.noise is not None]
-    for place, one in enumerate(drawn):
-        same = [o.name for o in drawn[:place] if o.noise.seed == one.noise.seed]  # type: ignore[union-attr]
+    drawn = [input_ for input_ in checked.document.inputs if input_.noise is not None]
+    for place, input_ in enumerate(drawn):
+        same = [o.name for o in drawn[:place] if o.noise.seed == input_.noise.seed]  # type: ignore[union-attr]
         if same:
-            yield Note("info", f"{one.name} and {same[0]} have one seed: they are drawn from the "
-                       "same numbers. Give one of them another seed.")  # fmt: skip
+            yield Note("info", f"{input_.name} and {same[0]} have one seed: they are drawn from "
+                       "the same numbers. Give one of them another seed.")  # fmt: skip
 
 
 def _place(checked: Checked, node: Node, line: str = "line") -> str:
