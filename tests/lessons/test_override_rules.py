@@ -16,7 +16,7 @@ from lessons.chapters.override_map.type_not_name.lesson import type_not_name
 from lessons.chapters.override_map.upstream_not_true.lesson import halve
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
-from lessons.outputs.export import export
+from lessons.outputs.plain_torch import plain_torch
 from lessons.tracer import record
 from lessons.tricks import gradient_override_map, identity
 
@@ -208,7 +208,7 @@ def test_a_map_that_matches_nothing_can_be_told_not_to_warn():
         torch.exp(x)
 
 
-def test_a_recorded_run_names_the_product_and_the_export_does_without():
+def test_a_recorded_run_names_the_product():
     x = torch.ones(1, requires_grad=True)
     with record({"x": x}) as recording:
         type_not_name(x, "Identity", "my_product", "inside")
@@ -223,8 +223,9 @@ def test_a_name_with_a_backslash_is_cut_in_the_exported_file_too(name):
     cuts = [(name, 0)]
     assert lesson.edges(values) >= set(cuts)
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(export(lesson, values, cuts), "exported", "exec"), {"__name__": "exported"})
-    printed = json.loads(out.getvalue())["series"]["trick_gradient"]["y"]
+        text = plain_torch(lesson, values, cuts)
+        exec(compile(text, "plain", "exec"), {"__name__": "__main__"})
+    printed = json.loads(out.getvalue())["trick_gradient"]
     assert printed == lesson.compute(values, cuts=cuts)["trick_gradient"].y.tolist()
     assert printed != lesson.compute(values)["trick_gradient"].y.tolist()
 
@@ -261,9 +262,31 @@ def test_the_articles_rule_for_mul_gives_tensorflows_numbers():
     assert facts["swapped_in_torch"] == "None"
 
 
+def test_what_the_lesson_says_of_other_ops_with_two_inputs():
+    facts = run("several_inputs").facts
+    assert facts["pow_in_torch"] == "None", "a rule stands for every input, None included"
+    assert facts["pow_base"] == 6
+    assert facts["pow_builtin"] == pytest.approx(9 * np.log(3))
+    each = find("several_inputs").bug.fixes["each"]
+    assert "wrong shape" in find("several_inputs").bug.failure(each)
+
+    class Unreduced(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.save_for_backward(x, y)
+            return torch.remainder(x, y)
+
+        @staticmethod
+        def backward(ctx, upstream):
+            x, y = ctx.saved_tensors
+            return upstream, -(x // y) * upstream
+
+    find("several_inputs").bug.check(Unreduced.apply)  # torch sums it without a word
+
+
 def test_what_a_rule_for_two_inputs_gives_is_told_apart():
     names = ("shows", "swapped")
-    assert answers("several_inputs", several_inputs, *names) == ["same", "none"]
+    assert answers("several_inputs", several_inputs, *names, "transfer") == ["same", "none", "none"]
 
     def by_variable(x, factor, product, rule, power):
         return several_inputs(x, factor, "weight_first", rule, power)
@@ -333,6 +356,7 @@ def test_doubling_the_weights_multiplies_the_articles_gradient_by_four():
 def test_what_is_made_of_three_upstream_gradients_is_told_apart():
     names = ("unused", "third")
     assert answers("several_outputs", several_outputs, *names) == ["zero", "lost"]
+    assert answers("several_outputs", several_outputs, "transfer") == ["transfer_true"]
 
     def summed(x, rule, **given):
         return several_outputs(x, rule="sum", **given)

@@ -104,4 +104,28 @@ def test_the_bugs_first_derivative_is_right():
     x = torch.tensor([0.5, -2.0], dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(BUG.broken, x)
     assert "second" in BUG.failure(BUG.broken)
-    assert torch.autograd.gradgradcheck(BUG.fixes["from_the_input"], x)
+    assert torch.autograd.gradgradcheck(BUG.fixes["as_output"], x), "the maintainer's remedy"
+    assert torch.autograd.gradgradcheck(from_the_input, x), "which the text says works as well"
+
+
+def from_the_input(x):
+    class DoubledSquare(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return (2 * x) ** 2
+
+        @staticmethod
+        def backward(ctx, upstream):
+            (x,) = ctx.saved_tensors
+            return 4 * (2 * x) * upstream
+
+    return DoubledSquare.apply(x)
+
+
+def test_a_penalty_on_the_slope_takes_the_factor_once_an_order():
+    """Of I(x)² at 1, factor 3: slope k·2x, its derivative k²·2, times twice the slope."""
+    lesson = find("second_derivative")
+    result = lesson.compute(lesson.validate({}))
+    assert result.facts["penalty_gradient"] == 2 * (3 * 2) * (3**2 * 2)
+    assert lesson.predictions["transfer"](result) == "penalty_per_order"

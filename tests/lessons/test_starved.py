@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.clipping.starved.lab import FAR, share_of_wrong, through_logarithms
+from lessons.chapters.clipping.starved.lab import (
+    FAR,
+    on_both,
+    share_of_wrong,
+    through_logarithms,
+    to_the_right,
+)
 from lessons.chapters.clipping.starved.lesson import starved
 from lessons.kit.curve import by_role
 from lessons.outputs.catalogue import find
@@ -30,7 +36,7 @@ def run(**given: str):
 
 def roles(x, dtype=torch.float64, **settings):
     x = torch.tensor(x, dtype=dtype)
-    return by_role(starved, through_logarithms, share_of_wrong, x, settings)
+    return by_role(on_both(starved), through_logarithms, share_of_wrong, x, settings)
 
 
 @pytest.mark.parametrize("name", ["s1_sm_two_class", "s1_sm_right", "s1_sm_two_class_f32"])
@@ -67,8 +73,9 @@ def test_both_gradients_are_their_closed_forms():
 def test_the_true_gradient_is_the_central_difference_of_the_loss():
     x, h = torch.linspace(-4.0, 6.0, 41, dtype=torch.float64), 1e-5
     for settings in (SQUARED, CROSS):
-        difference = (starved(x + h, **settings) - starved(x - h, **settings)) / (2 * h)
-        ours = by_role(starved, through_logarithms, share_of_wrong, x, settings)
+        lost = on_both(starved)
+        difference = (lost(x + h, **settings) - lost(x - h, **settings)) / (2 * h)
+        ours = by_role(on_both(starved), through_logarithms, share_of_wrong, x, settings)
         assert torch.allclose(ours["true_gradient"], difference, rtol=1e-5, atol=1e-9)
 
 
@@ -80,17 +87,63 @@ def test_the_peak_and_the_tail_are_where_the_course_says():
     assert facts["even"] == 0.5
 
 
-def test_in_float32_a_sure_mistake_has_a_gradient_of_exactly_zero():
+def test_in_float32_the_wrong_logit_of_a_sure_mistake_gets_0_and_the_right_one_does_not():
     sure = roles([FAR], torch.float32, **SQUARED)
     assert sure["trick_gradient"].tolist() == [0.0]
     assert sure["true_gradient"].item() == pytest.approx(4 * math.exp(-FAR), rel=1e-4)
-    facts = run().facts
-    assert (facts["by_nothing"], facts["by_scale"], facts["by_norm"]) == (0.0, 0.0, 0.0)
-    assert facts["by_digits"] == pytest.approx(4 * math.exp(-FAR), rel=1e-6)
-    assert facts["by_loss"] == pytest.approx(1.0)
+    x = torch.tensor([FAR])
+    assert to_the_right(starved, x, **SQUARED).item() == pytest.approx(-8.24461e-09, rel=1e-5)
+    louder = to_the_right(starved, x, **SQUARED | {"scale": 1e6})
+    assert louder.item() == pytest.approx(-0.00824462, rel=1e-5)
     shown = run(x="4, 20", point="2", dtype="float32")
-    assert shown.facts["trick_gradient"] == 0.0
+    assert shown.facts["trick_gradient"] == shown.facts["far_wrong"] == 0.0
+    assert shown.facts["to_right"] == shown.facts["far_right"] < 0.0
     assert shown.facts["true_gradient"] > 0.0
+
+
+@pytest.mark.parametrize("scale", [1.0, 7.0])
+@pytest.mark.parametrize("loss", ["squared", "cross"])
+def test_both_logits_get_opposite_gradients_as_long_as_nothing_is_rounded(loss, scale):
+    x = torch.linspace(-6.0, 9.0, 31, dtype=torch.float64)
+    settings = {"right": 0.3, "loss": loss, "scale": scale}
+    wrong = by_role(on_both(starved), through_logarithms, share_of_wrong, x, settings)
+    right = to_the_right(starved, x, **settings)
+    assert torch.allclose(wrong["trick_gradient"], -right, rtol=1e-9, atol=1e-14)
+
+
+def test_scaling_rescues_and_clipping_alone_does_not():
+    facts = run().facts
+    assert facts["p_norm"] == facts["p_plain"] == pytest.approx(math.exp(-FAR), rel=1e-3)
+    assert min(facts["p_rate"], facts["p_adam"], facts["p_loss"]) > 0.9
+
+
+def test_where_the_right_probability_underflows_nothing_is_left_to_scale():
+    gone = run().facts["gone"]
+    left = [to_the_right(starved, torch.tensor([lead]), **SQUARED) for lead in (gone - 1, gone)]
+    assert [float(one) != 0 for one in left] == [True, False]
+    assert gone == 104
+
+
+def test_adam_does_not_help_where_its_epsilon_is_much_larger_than_the_gradient():
+    z = torch.tensor([40.0, 0.0], requires_grad=True)
+    optimizer = torch.optim.Adam([z], lr=0.5)
+    for _ in range(100):
+        optimizer.zero_grad()
+        starved(z[:1], z[1:], "squared", 1.0).sum().backward()
+        optimizer.step()
+    assert torch.softmax(z, 0)[1] < 1e-15
+
+
+def test_the_other_logit_is_in_chart_and_table_and_covered_with_the_rest():
+    lesson = find("starved")
+    values = lesson.validate({"x": "4, 20", "dtype": "float32"})
+    result = lesson.compute(values)
+    for hidden in (frozenset(), frozenset({"trick_gradient"})):
+        thin = lesson.lab.figures(result, values, hidden)[-1].data[-1]
+        assert (thin["name"], thin["visible"]) == ("to the right logit", not hidden)
+        last = lesson.lab.table(result, values, hidden).rows[-1][-1]
+        assert last == ("?" if hidden else "−8.24461e−09")
+    assert thin["y"][-1] > -12
 
 
 def test_an_exact_zero_is_a_gap_in_the_chart_of_powers():
@@ -121,10 +174,11 @@ def test_the_answers_follow_the_numbers():
     def always_zero(x, right, loss, scale):
         return starved(x, right, loss, scale) if loss == "cross" else 0 * x
 
-    def scaled_first(x, right, loss, scale):
-        return scale * torch.sigmoid(x - right)
+    def swapped(x, right, loss, scale):
+        """A squared error where cross-entropy was to help."""
+        return starved(x, right, "squared" if loss == "cross" else "cross", scale)
 
-    assert answers(starved) == ["starves", "loss"]
+    assert answers(starved) == ["starves", "norm"]
     assert answers(cross_only)[0] == "grows"
     assert answers(always_zero)[0] == "zero"
-    assert answers(scaled_first) != answers(starved)
+    assert answers(swapped) == ["grows", "loss"]

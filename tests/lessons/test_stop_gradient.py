@@ -10,7 +10,7 @@ import torch
 
 from lessons.chapters.stop_gradient.pick_surrogate.formula import FUNCTION_NAMES, read
 from lessons.contract.parameters import InvalidParametersError
-from lessons.outputs.catalogue import find
+from lessons.outputs.catalogue import find, lessons
 from lessons.playground.language.functions import FUNCTIONS, onehot_argmax, step
 from tests.engine.reference import CASES, grad, same, tensor
 
@@ -41,6 +41,23 @@ def test_nothing_is_none_and_not_zero():
     assert facts["moved_none"] == 0
     assert facts["moved_zero"] == pytest.approx(0.1 * 0.5)
     assert CASES["s0_stop_gradient_none"]["gradients"]["ds_dx"] is None
+
+
+def test_a_functional_interface_gives_zeros_in_torch_too():
+    assert run("two_passes").facts["functional"] == 0
+    x, other = (torch.ones((), requires_grad=True) for _ in "xy")
+    loss = x.detach() + other
+    assert torch.autograd.grad(loss, x, allow_unused=True, retain_graph=True) == (None,)
+    assert torch.autograd.grad(loss, x, materialize_grads=True) == (0,)
+    step = find("two_passes").prose.steps[2].text
+    assert "functional" in step, "zeros are not JAX's alone"
+
+
+@pytest.mark.parametrize("x", [-2.0, -0.5, 4.0])
+def test_over_itself_stopped_the_numerators_part_is_left(x):
+    facts = run("two_passes", x=str(x), point="1").facts
+    assert facts["ratio_slope"] == pytest.approx(1 / x, rel=1e-12)
+    assert facts["ratio_slope"] == facts["ratio_numerator"] == -facts["ratio_denominator"]
 
 
 def test_another_program_makes_other_answers_right():
@@ -126,10 +143,55 @@ def test_with_the_whole_block_inside_another_answer_is_right():
     lesson = find("the_end")
     clean = replace(lesson, program=lambda x, u, way, after: x**2)
     result = clean.compute(lesson.validate({}))
-    assert lesson.predictions["rule"](result) == "clean"
+    assert lesson.predictions["custom"](result) == "clean"
+    assert lesson.predictions["transfer"](result) == "neither"
+
+
+def quotes(slug: str, fact: str) -> bool:
+    """Whether the lesson's text tells this number."""
+    return any(f"{{{{ {fact}:" in step.text for step in find(slug).prose.steps)
+
+
+def test_a_learned_weight_after_the_block_reads_the_noise_and_the_text_says_so():
+    facts = run("the_end").facts
+    assert facts["weight_noisy"] == pytest.approx(2.4, rel=1e-12)
+    assert facts["weight_clean"] == 2
+    assert quotes("the_end", "weight_noisy")
+    assert facts["transfer_dx_noisy"] == facts["transfer_dx_clean"]
+    assert facts["transfer_da_noisy"] > facts["transfer_da_clean"]
+
+
+def test_the_end_asks_for_nothing_of_a_later_chapter():
+    for question in find("the_end").prose.questions:
+        for text in (option.text + option.reply for option in question.options):
+            assert "rule" not in text
 
 
 # -- straight-through
+
+
+def test_a_closed_gate_learns_and_its_feature_does_not():
+    lesson = find("straight_through")
+    result = lesson.compute(lesson.validate({}))
+    assert lesson.predictions["transfer"](result) == "gate"
+    assert result.facts["to_gate"] == 2 * (0 - 2) * 3
+    soft = replace(lesson, program=lambda x, function, spelling, after: x + 0)
+    assert lesson.predictions["transfer"](soft.compute(lesson.validate({}))) == "both"
+
+
+def test_a_surrogate_leaves_far_out_weights_almost_nothing_and_the_text_says_so():
+    facts = run("pick_surrogate").facts
+    assert facts["tanh_far"] == pytest.approx(1 - math.tanh(2) ** 2, rel=1e-12)
+    assert quotes("pick_surrogate", "tanh_far")
+    assert "cure" not in (find("straight_through").folder / "en.md").read_text("utf-8")
+
+
+def test_one_line_has_relus_value_and_a_leaky_slope():
+    lesson = find("pick_surrogate")
+    facts = lesson.compute(lesson.validate({})).facts
+    fits = [name for name, value in facts.items() if name.endswith("_fits") and value]
+    assert fits == ["leaky_outside_fits"]
+    assert facts["apart_slope"] == 2
 
 
 SPELLINGS = ("difference", "value", "exact")
@@ -426,3 +488,82 @@ def test_no_cut_of_the_plain_block_takes_the_noise_out(cut):
     assert not lesson.compute(values, cuts=[cut])["trick_gradient"].y.any()
     beside = lesson.compute(values, cuts=[("mul", 1)])["trick_gradient"].y
     assert beside.tolist() == lesson.compute(values)["trick_gradient"].y.tolist()
+
+
+def test_a_wider_noise_above_one_spreads_the_true_gradient_more_than_the_obvious_cut():
+    facts = run("wrong_place", noise_low="1", noise_high="2", x="-2, -1, 0, 1", point="4").facts
+    assert facts["trick_gradient_deviation"] < 0.8 * facts["true_gradient_deviation"]
+
+
+def test_before_a_product_the_path_stays_clean_and_the_partner_reads_the_noise():
+    facts = run("wrong_place").facts
+    assert facts["product_slope"] == facts["product_clean"] == 2
+    assert (facts["partner_slope"], facts["partner_clean"]) == (4, 2)
+    text = next(s for s in find("wrong_place").prose.steps if s.title == "When to use it").text
+    assert "partner_slope" in text, "a product is no op to avoid: its path stays clean"
+
+
+def test_before_a_logarithm_the_obvious_cut_brings_the_noise_in():
+    facts = run("wrong_place").facts
+    assert facts["log_slope"] == facts["log_noisy"] == 0.25
+    assert facts["log_plain"] == facts["log_clean"] == 0.5
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+def test_the_sum_has_the_value_of_f_exactly_within_a_factor_of_two_and_else_up_to_rounding(dtype):
+    program = find("right_place").program
+    x = torch.linspace(0.1, 5, 997, dtype=dtype)
+    off = {}
+    for u in (0.05, 0.26, 1.0, 3.9):
+        noise = torch.full_like(x, u)
+        f, g = torch.sqrt(x**2 * noise), torch.sqrt(x**2)
+        close = (f <= 2 * g) & (g <= 2 * f)
+        off[u] = int((program(x, noise) != f).sum())
+        assert not (program(x, noise) != f)[close].any()
+    assert off[0.05] > 0
+    assert run("right_place").facts["rounded_share"] > 10
+
+
+def test_the_form_that_scales_a_gradient_keeps_the_value():
+    facts = run("right_place").facts
+    assert facts["scale_slope"] == facts["scale_half"] == 3
+    assert facts["abs_at_zero"] == 0
+
+
+@pytest.mark.parametrize("cut", ["mul:0", "sqrt:0", "sub:0", "sub:1"])
+def test_cuts_on_the_stopped_side_change_nothing_and_the_clean_copys_takes_all(cut):
+    lesson = find("right_place")
+    values = lesson.validate({})
+    whole = lesson.compute(values)["trick_gradient"].y.tolist()
+    op, operand = cut.split(":")
+    assert lesson.compute(values, cuts=[(op, int(operand))])["trick_gradient"].y.tolist() == whole
+    assert not lesson.compute(values, cuts=[("add", 1)])["trick_gradient"].y.any()
+
+
+def test_a_kept_unit_of_dropout_has_the_factor_of_the_mask_in_its_gradient():
+    facts = run("noise_leaks").facts
+    x = torch.ones(1000, requires_grad=True)
+    with torch.random.fork_rng():
+        kept = torch.nn.functional.dropout(x, p=0.75)
+    (found,) = torch.autograd.grad(kept.sum(), x)
+    assert set(found.tolist()) == {facts["dropout_slope"], facts["dropout_zero"]} == {4.0, 0.0}
+    assert facts["dropout_mean"] == 1
+
+
+def test_the_noise_of_a_file_to_take_home_is_that_of_the_screen():
+    for slug in ("noise_leaks", "wrong_place", "right_place"):
+        lesson = find(slug)
+        for given in ({}, {"x": "5, 6, 7, 8", "seed": "3"}, {"u": "1.5", "x": "1, 2"}):
+            values = lesson.validate(given)
+            drawn = lesson.lab.drawn(values)["u"]
+            assert drawn == lesson.compute(values)["u"].y.tolist()
+            assert len(drawn) == len(values["x"])
+
+
+def test_the_chapter_asks_for_nothing_that_a_later_lesson_teaches():
+    """Rules come with chapter 2; the surrogates follow the form they are made of."""
+    slugs = [lesson.slug for lesson in lessons() if lesson.chapter == "stop_gradient"]
+    assert slugs[:6] == [
+        "two_passes", "noise_leaks", "wrong_place", "right_place", "straight_through",
+        "pick_surrogate",
+    ]  # fmt: skip

@@ -1,15 +1,22 @@
 """A noise layer in a long network: what its clean backward changes, as means over seeds."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 import torch
 
 from lessons.chapters.stop_gradient.noise_layer.lab import TRAINING, Watched
-from lessons.chapters.stop_gradient.noise_layer.lesson import NoiseLayer, how_it_ends, quieter_where
+from lessons.chapters.stop_gradient.noise_layer.lesson import (
+    NoiseLayer,
+    changed_by_a_stop,
+    how_it_ends,
+    quieter_where,
+)
 from lessons.chapters.stop_gradient.noise_layer.net import (
     LAYERS,
+    MOST_DRAWS,
     POINTS,
     WIDTH,
     Long,
@@ -122,6 +129,21 @@ def test_noise_that_is_added_has_no_gradient_to_clean():
     assert torch.allclose(one, other, rtol=1e-12)
 
 
+def test_noise_whose_size_depends_on_x_has_one_even_where_it_is_added():
+    changed = changed_by_a_stop()
+    assert changed["a"] < 1e-12 < 0.01 < min(changed["b"], changed["c"])
+    assert LESSON.predictions["transfer"](LESSON.compute(values(seeds=1, draws=2))) == "size"
+
+
+def test_nothing_is_said_of_a_training_that_has_not_run():
+    """Before Start both networks are alike, so the text may not tell which does better."""
+    result = LESSON.compute(values(place=9, seeds=2))
+    assert result.facts["trick_loss"] == pytest.approx(result.facts["plain_loss"], rel=1e-5)
+    step = next(step for step in LESSON.prose.steps if "trick_size" in step.text)
+    assert "Both networks of a seed begin with the same loss" in step.text
+    assert not re.search("differ|overlap|lowest|highest", step.text)
+
+
 def test_the_variance_against_a_plain_network_one_draw_at_a_time():
     """The same numbers with torch's own layers, without stacks, one backward pass a draw."""
     place, strength, count, seed = 6, 0.7, 5, 3
@@ -134,7 +156,7 @@ def test_the_variance_against_a_plain_network_one_draw_at_a_time():
     x, target = (part.reshape(-1, 1) for part in inputs())
     for name, clean in (("trick", True), ("plain", False)):
         found = []
-        for draw in kept_draws(seed, count):
+        for draw in kept_draws(seed)[:count]:
             h = x
             for number, layer in enumerate(layers, start=1):
                 h = layer(h) if number == LAYERS else torch.tanh(layer(h))
@@ -219,7 +241,7 @@ def test_the_layer_may_be_moved_while_it_trains():
     assert run.history.facts["plain_noise_10"] != behind
     run.advance(math.inf, moved)
     assert run.state == "done"
-    assert f"{TRAINING.figures(run.history, moved)[0].alt}".endswith("behind layer 9.")
+    assert f"{TRAINING.figures(run.history, moved)[0].alt}".endswith("after layer 9.")
 
 
 def test_blown_up_seeds_are_told():
@@ -232,8 +254,8 @@ def test_blown_up_seeds_are_told():
 
 
 def test_the_kept_noise_has_the_shape_of_the_layer_and_fills_the_interval():
-    draws = kept_draws(0, 8)
-    assert draws.shape == (8, WIDTH, POINTS)
+    draws = kept_draws(0)
+    assert draws.shape == (MOST_DRAWS, WIDTH, POINTS)
     assert 0 <= draws.min() < 0.01
     assert 0.99 < draws.max() < 1
 

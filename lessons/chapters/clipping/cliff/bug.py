@@ -1,4 +1,4 @@
-"""A clamp whose result nobody takes: the gradients are as they were."""
+"""A clamp whose result is not used: the gradients are as they were."""
 
 from collections.abc import Callable
 from typing import Any
@@ -53,4 +53,6 @@ BUG = Bug(
     broken=step,
     fixes={"named": named, "weights": weights, "in_place": in_place},
     check=check,
+    title="Fixed clamp not being applied to parameters",
+    opened="2017-02-07",
 )

@@ -120,7 +120,7 @@ def _norms(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
     return Figure(
         "norm",
         "The gradient's norm, powers of ten",
-        "The stronger the shade, the steeper. Nearly flat nearly everywhere, and one wall.",
+        "The stronger the shade, the steeper. Most of it is nearly flat; there is one wall.",
         f"The norm of the gradient over w and b on {COUNT} by {COUNT} points: median "
         f"{number(float(np.median(result.planes['norm'])), 3)}, at most "
         f"{number(float(result.planes['norm'].max()), 4)}.",

@@ -1,5 +1,6 @@
 """The cliff lab: the error of one recurrent unit, a start to drag, and many starts at once."""
 
+import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -31,7 +32,6 @@ from lessons.contract.result import Array, Note, Result, warned
 from lessons.contract.training import Training
 from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.inputs import COMPUTED_IN, array, format_refused, series_by_role
-from lessons.training.script import ending
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
 
@@ -129,6 +129,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "jump": values["rate"] * steepest,
             **_landscape(program, str(device), values["dtype"]),
             **_told(places, errors),
+            **_by_signs(roles["true_gradient"]),
             **facts_at_first(TRAINING, program, values, _IDLE),
         },
         notes=(
@@ -198,15 +199,21 @@ def _told(places: Array, errors: Array) -> Mapping[str, float]:
     return facts
 
 
+def _by_signs(slopes: torch.Tensor) -> Mapping[str, float]:
+    """The gradient at the start, and how far b moves for each unit of w, by it and by its signs."""
+    (w, b), (sign_w, sign_b) = slopes.double().tolist(), slopes.double().sign().tolist()
+    return {
+        "slope_w": w,
+        "slope_b": b,
+        "slope_ratio": abs(b / w) if w else math.inf,
+        "sign_ratio": abs(sign_b / sign_w) if sign_w else math.inf,
+    }
+
+
 def _lost(places: Array) -> Iterator[Note]:
     if not np.isfinite(places).all():
         said = "A path became too long for numbers: ∞ or NaN. Try a smaller learning rate."
         yield Note("warning", said)
-
-
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the gradients at the start, then all descents."""
-    return ending(program, values, Descents.__name__)
 
 
 def shortened(values: Values) -> Values:
@@ -219,7 +226,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    script=script,
     check=format_refused,
     preview=shortened,
     preview_note="",  # the path is short to see; a note would push the map away under the hand

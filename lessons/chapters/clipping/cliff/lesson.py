@@ -1,5 +1,6 @@
 """A recurrent unit's error has a cliff, and clipping keeps descent near it."""
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -50,9 +51,17 @@ def value_or_norm(result: Result, program: Program = cliff) -> str:
     return "same" if abs(lead) < 0.1 else "norm" if lead > 0 else "value"
 
 
+def first_step_by_signs(result: Result) -> str:
+    """How far the first step of signSGD moves b for each unit that it moves w."""
+    ratio = float(result.facts["sign_ratio"])
+    if math.isclose(ratio, 1.0):
+        return "diagonal"
+    return "gradient" if math.isclose(ratio, float(result.facts["slope_ratio"])) else "axis"
+
+
 LESSON = Lesson(
     program=cliff,
     lab=LAB,
-    predictions={"wall": at_the_wall, "which": value_or_norm},
+    predictions={"wall": at_the_wall, "which": value_or_norm, "transfer": first_step_by_signs},
     highlight="shorter = (norm_limit / gradient.norm(dim=0)).clamp(max=1)",
 )

@@ -52,4 +52,6 @@ BUG = Bug(
     broken=smooth_step,
     fixes={"clipped": clipped, "masked": masked, "replaced": replaced, "guarded": guarded},
     check=check,
+    title="`torch.where` produces nan in backward pass for differentiable forward pass",
+    opened="2021-11-16",
 )

@@ -1,6 +1,7 @@
 """The lab of gradients that are not finite: roots near 0, and what each clip makes of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 
 import torch
 
@@ -12,7 +13,8 @@ from lessons.contract.result import Note, Result, warned
 from lessons.kit.causes import lost, told
 from lessons.kit.components import component_table, said, sticks
 from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused, printed, series_by_role
+from lessons.kit.gradients import gradient
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused, series_by_role
 from lessons.text import counted, number
 
 EXAMPLE = (4.0, 1.0, 0.25, 0.0)
@@ -72,6 +74,8 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "limit": values["limit"],
             **{role: float(value[at]) for role, value in here.items()},
             **_example(program),
+            **_by_hand(),
+            **_trained(program),
         },
         notes=(
             *warned(missing),
@@ -89,18 +93,6 @@ def start(values: Values) -> Start:
     at = min(values["point"], len(w)) - 1
     settings = {name: values[name] for name in ("root", "clip", "limit")}
     return Start({"w": w.requires_grad_()}, settings, (at,))
-
-
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the slopes at the learner's inputs."""
-    device, _ = resolve(values["device"])
-    given = ", ".join(repr(values[name]) for name in ("root", "clip", "limit"))
-    return f"""\
-w = torch.tensor({list(values["w"])}, dtype=torch.float64)
-x = torch.arange(1, len(w) + 1)  # which component
-roles = by_role({program}, w.to("{device}", torch.{values["dtype"]}), {given})
-series = {{}}
-{printed(program, str(device))}"""
 
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
@@ -158,6 +150,45 @@ def _example(program: Program) -> dict[str, float | str]:
     return facts
 
 
+@lru_cache(maxsize=1)
+def _by_hand() -> Mapping[str, float | str]:
+    """What lengths and standard deviations send back where all is equal, by torch and by hand."""
+
+    def slope(f: Callable[[torch.Tensor], torch.Tensor], start: float = 0.0) -> float:
+        d = torch.full((3,), start, dtype=torch.float64, requires_grad=True)
+        return float(gradient(f(d), d)[0])
+
+    def squares(d: torch.Tensor) -> torch.Tensor:
+        return (d * d).sum()
+
+    lines = {
+        "fixed": slope(lambda d: squares(d).sqrt().nan_to_num()),
+        "chosen": slope(lambda d: torch.where(squares(d) > 0, squares(d).sqrt(), 0.0)),
+        "later": slope(lambda d: squares(d).sqrt() + 1e-12),
+        "inside": slope(lambda d: (squares(d) + 1e-12).sqrt()),
+    }
+    return {
+        "hand_length": number(slope(lambda d: squares(d).sqrt())),
+        "hand_spread": number(slope(lambda d: (d - d.mean()).square().mean().sqrt(), 1.0)),
+        "torch_length": number(slope(torch.linalg.vector_norm)),
+        "torch_spread": number(slope(torch.std, 1.0)),
+        **{f"slope_{line}": value for line, value in lines.items()},
+        **{f"dist_{line}": number(value) for line, value in lines.items()},
+    }
+
+
+@lru_cache(maxsize=8)
+def _trained(program: Program) -> Mapping[str, int]:
+    """How many weights are NaN after each of two steps, clipped by norm; the loss is their sum."""
+    w = torch.tensor(EXAMPLE, dtype=torch.float64)
+    bad = []
+    for _ in range(2):
+        w.requires_grad_()
+        w = (w - 0.1 * gradient(program(w, "plain", "norm", 1.0).sum(), w)).detach()
+        bad.append(int(w.isnan().sum()))
+    return {"weights": len(w), "bad_after_1": bad[0], "bad_after_2": bad[1]}
+
+
 def _not_finite(
     w: torch.Tensor, here: Mapping[str, torch.Tensor], values: Values
 ) -> Iterator[Note]:
@@ -187,7 +218,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    script=script,
     check=format_refused,
     start=start,
 )

@@ -43,9 +43,15 @@ def not_taken(result: Result) -> str:
     return "zero" if slope == 0 else "finite"
 
 
+def finite_distance(result: Result) -> str:
+    """The distance of two equal points whose gradient is a number."""
+    lines = ("fixed", "chosen", "later", "inside")
+    return next(line for line in lines if math.isfinite(float(result.facts[f"slope_{line}"])))
+
+
 LESSON = Lesson(
     program=not_finite,
     lab=LAB,
-    predictions={"infinity": one_infinity, "branch": not_taken},
+    predictions={"infinity": one_infinity, "branch": not_taken, "transfer": finite_distance},
     highlight="return torch.where(w > 0, torch.sqrt(w), 0.0)",
 )

@@ -1,4 +1,4 @@
-"""Softmax before cross-entropy, which takes a softmax of its own: the gradient starves."""
+"""Softmax before cross-entropy, which takes a softmax of its own: the gradient vanishes."""
 
 from collections.abc import Callable
 
@@ -36,9 +36,11 @@ def check(code: Callable[..., torch.Tensor]) -> None:
 
 
 BUG = Bug(
-    source="bkitano/llama-from-scratch#5",
-    url="https://github.com/bkitano/llama-from-scratch/issues/5",
+    source="bowang-lab/Transformer-GCN-QA#32",
+    url="https://github.com/bowang-lab/Transformer-GCN-QA/pull/32",
     broken=loss,
     fixes={"louder": louder, "likelihood": likelihood, "raw": raw},
     check=check,
+    title="Removes erroneous extra softmax",
+    opened="2019-06-05",
 )

@@ -1,33 +1,43 @@
 """The starving lab: a loss over the logit of a wrong answer, its gradient, and its gradient's size.
 
-Two answers, softmax over their logits. A curve lab with a chart of powers of ten beside it, and
-with facts on the whole way from an even chance to a sure mistake.
+Two answers, softmax over their logits, both of which get a gradient. A curve lab with a chart of
+powers of ten, and with facts on the way from an even chance to a sure mistake and back.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import torch
 from torch.nn import functional
+from torch.nn.utils import clip_grad_norm_
 
-from lessons.contract.figure import Figure
-from lessons.contract.lab import Progress
+from lessons.contract.figure import Figure, Table
+from lessons.contract.lab import Progress, Start
 from lessons.contract.parameters import Choice, Number, Values
-from lessons.contract.result import Result, Series
+from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
-from lessons.kit.chart_pieces import axes, curve, span
+from lessons.kit.chart_pieces import Trace, axes, curve, span
 from lessons.kit.curve import Program, by_role
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
+from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.gradients import gradient
+from lessons.kit.inputs import array
 from lessons.text import number
-from lessons.tricks import clip_gradient_norm
 
 FAR = 20.0
 """How far the wrong logit is ahead at the end of the way that the facts speak of."""
 
-TIMES = 1e6
-"""What the loss is multiplied with where the facts try to rescue a gradient."""
+RATE, STEPS = 0.5, 100
+"""The descent from there: learning rate and steps."""
+
+TIMES = 1e8
+"""What the learning rate is multiplied with where the facts try to rescue."""
+
+ELSEWHERE = -12.0
+"""The logit of the last question; its target is 1."""
 
 LOWEST = -20.0
 """The smallest power of ten that the chart of sizes shows."""
@@ -66,7 +76,7 @@ CURVE = Curve(
         gradient="dL/dx",
         gradient_caption="x is the logit of the wrong answer. Dashed: cross-entropy. Dotted: the "
         "true derivative of the chosen loss.",
-        forward_caption="Squared error stops growing: a surer mistake costs no more.",
+        forward_caption="Squared error levels off: a surer mistake costs hardly more.",
     ),
     x="-2, 0.7, 4, 8",
     point=4,
@@ -75,25 +85,69 @@ CURVE = Curve(
 _BASE = curve_lab(CURVE)
 
 
+def on_both(program: Program) -> Program:
+    """The program with the right answer's logit as a number: it gets a tensor like x."""
+
+    def one(x: torch.Tensor, right: float, loss: str, scale: float) -> torch.Tensor:
+        return program(x, torch.full_like(x, right), loss, scale)
+
+    return one
+
+
+def to_the_right(
+    program: Program, x: torch.Tensor, right: float, loss: str, scale: float
+) -> torch.Tensor:
+    """What autograd sends back to the right answer's logit, for each x."""
+    z = torch.full_like(x, right).requires_grad_()
+    return gradient(program(x.detach(), z, loss, scale), z)
+
+
 def compute(program: Program, values: Values, progress: Progress) -> Result:
-    """The curve lab's result, and what happens on the way to a sure mistake."""
-    result = _BASE.compute(program, values, progress)
+    """The curve lab's result, the other logit's gradient, and the way to a sure mistake."""
+    result = _BASE.compute(on_both(program), values, progress)
+    device, _ = resolve(values["device"])
+
+    def other(x: Array) -> Array:
+        given = torch.tensor(x).to(device, DTYPES[values["dtype"]])
+        return array(to_the_right(program, given, values["right"], values["loss"], values["scale"]))
+
+    at = min(values["point"], len(values["x"])) - 1
     ahead = float(result.facts["x"]) - values["right"]
+    planes = {
+        "right_here": other(result["forward"].x),
+        "right_drawn": other(_named(result)["forward"].x),
+    }
     facts = {
         "ahead": ahead,
         "wrong": float(torch.sigmoid(torch.tensor(ahead, dtype=torch.float64))),
         "cross": float(result.facts["intended_gradient"]),
+        "to_right": float(planes["right_here"][at]),
         **_way(program),
         **_rescues(program),
+        **_elsewhere(),
     }
-    return replace(result, facts={**result.facts, **facts})
+    return replace(result, facts={**result.facts, **facts}, planes=planes)
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: both logits get a gradient."""
+    base = _BASE.start(values) if _BASE.start else None
+    assert base is not None  # a curve lab has a graph
+    settings = dict(base.settings)
+    right = torch.full_like(base.leaves["x"].detach(), settings.pop("right")).requires_grad_()
+    return replace(base, leaves={**base.leaves, "right": right}, settings=settings)
+
+
+def _named(result: Result) -> Mapping[str, Series]:
+    return {series.name: series for series in result.curves}
 
 
 def _way(program: Program) -> dict[str, float]:
     """The squared error's gradient from an even chance to a sure mistake, and its peak."""
     x = torch.linspace(0.0, FAR, 2001, dtype=torch.float64)
     settings = {"right": 0.0, "loss": "squared", "scale": 1.0}
-    sizes = by_role(program, through_logarithms, share_of_wrong, x, settings)["trick_gradient"]
+    roles = by_role(on_both(program), through_logarithms, share_of_wrong, x, settings)
+    sizes = roles["trick_gradient"]
     top = int(sizes.abs().argmax())
     return {
         "even": float(sizes[0].abs()),
@@ -107,26 +161,73 @@ def _way(program: Program) -> dict[str, float]:
     }
 
 
-def _rescues(program: Program) -> dict[str, float]:
-    """What each remedy makes of a sure mistake's gradient; all in float32 but the one."""
-
-    def tried(loss: str = "squared", scale: float = 1.0, double: bool = False) -> float:
-        x = torch.tensor([FAR], dtype=torch.float64 if double else torch.float32)
-        return float(gradient(program(x.requires_grad_(), 0.0, loss, scale), x))
-
-    def shortened() -> float:
-        x = torch.tensor([FAR], dtype=torch.float32, requires_grad=True)
-        clipped = clip_gradient_norm(x, 1.0)
-        return float(gradient(program(clipped, 0.0, "squared", 1.0), x))
-
-    return {
-        "by_nothing": tried(),
-        "times": TIMES,
-        "by_scale": tried(scale=TIMES),
-        "by_norm": shortened(),
-        "by_digits": tried(double=True),
-        "by_loss": tried("cross"),
+@lru_cache(maxsize=8)
+def _rescues(program: Program) -> Mapping[str, float]:
+    """Both logits' gradients at a sure mistake, in float32, and where a descent from it ends."""
+    far = torch.tensor([FAR], dtype=torch.float32)
+    lead = torch.arange(1.0, 200.0, dtype=torch.float32)
+    p = torch.softmax(torch.stack([lead, torch.zeros_like(lead)], -1), -1)[:, 1]
+    ends = {
+        "plain": _descent(program),
+        "rate": _descent(program, times=TIMES),
+        "adam": _descent(program, adam=True),
+        "norm": _descent(program, limit=1.0),
+        "loss": _descent(program, loss="cross"),
     }
+    return {
+        "far_wrong": float(
+            gradient(on_both(program)(far.requires_grad_(), 0.0, "squared", 1.0), far)
+        ),
+        "far_right": float(to_the_right(program, far, 0.0, "squared", 1.0)),
+        "rate": RATE,
+        "descents": STEPS,
+        "times": TIMES,
+        "gone": float(lead[p == 0][0]),
+        **{f"p_{name}": float(torch.softmax(z, 0)[1]) for name, z in ends.items()},
+        "rate_lead": float(ends["rate"][1] - ends["rate"][0]),
+    }
+
+
+def _descent(
+    program: Program,
+    loss: str = "squared",
+    times: float = 1.0,
+    adam: bool = False,
+    limit: float | None = None,
+) -> torch.Tensor:
+    """Both logits, the wrong one first, after some steps from a sure mistake, in float32."""
+    logits = [torch.tensor([start], dtype=torch.float32) for start in (FAR, 0.0)]
+    optimizer: torch.optim.Optimizer = (
+        torch.optim.Adam(logits, lr=RATE, foreach=False)
+        if adam
+        else torch.optim.SGD(logits, lr=RATE * times, foreach=False)
+    )
+    for z in logits:
+        z.requires_grad_()
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        error = program(*logits, loss, 1.0).sum()
+        if not error.requires_grad:  # nothing leads back to a logit
+            break
+        torch.autograd.backward(error)
+        if limit is not None:
+            clip_grad_norm_(logits, limit)
+        optimizer.step()
+    return torch.cat(logits).detach()
+
+
+@lru_cache(maxsize=1)
+def _elsewhere() -> Mapping[str, float]:
+    """The gradients of four losses of one logit, its target 1, at a sure mistake."""
+    z = torch.tensor([ELSEWHERE], dtype=torch.float64, requires_grad=True)
+    losses = {
+        "sigmoid": (torch.sigmoid(z) - 1) ** 2,
+        "tanh": (torch.tanh(z) - 1) ** 2,
+        "times": 1000 * (torch.sigmoid(z) - 1) ** 2,
+        "logit": functional.binary_cross_entropy_with_logits(z, torch.ones_like(z)),
+    }
+    slopes = {f"else_{name}": float(gradient(loss, z)) for name, loss in losses.items()}
+    return {"else_z": ELSEWHERE, **slopes}
 
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
@@ -134,26 +235,48 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
     return [*_BASE.figures(result, values, hidden), _sizes(result, hidden)]
 
 
+def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    """The curve lab's, with what the right answer's logit gets."""
+    base = _BASE.table(result, values, hidden)
+    seen = "trick_gradient" not in hidden
+    sent = [number(float(one), 6) if seen else "?" for one in result.planes["right_here"]]
+    columns = (*base.columns, ("autograd, to the right logit", "trick_gradient"))
+    rows = tuple((*row, cell) for row, cell in zip(base.rows, sent, strict=True))
+    return replace(base, columns=columns, rows=rows)
+
+
 def _sizes(result: Result, hidden: frozenset[str]) -> Figure:
-    curves = {series.name: series for series in result.curves}
+    curves = _named(result)
     broad = {"trick_gradient": 5.0, "intended_gradient": 2.5, "true_gradient": 2.5}
     data = [
         curve(_power(curves[name]), name not in hidden, width, exact=True)
         for name, width in broad.items()
     ]
+    right = replace(curves["trick_gradient"], y=result.planes["right_drawn"])
+    data.append(_thin(curve(_power(right), "trick_gradient" not in hidden, 1.5, exact=True)))
     said = [
         f"{ROLES[name].label} {number(float(abs(result[name].y[-1])), 3)}"
         for name in GRADIENTS
         if name not in hidden
     ]
+    if "trick_gradient" not in hidden:
+        said.append(f"to the right logit {number(abs(float(result.planes['right_here'][-1])), 3)}")
     return Figure(
         "size",
         "Size of the gradient, powers of ten",
-        "A straight way down is an exponential tail. Where a line ends, the gradient is exactly 0.",
+        "Thin dark line: the gradient of the right answer’s logit. A straight way down is an "
+        "exponential tail. Where a line ends, that gradient is exactly 0.",
         f"The power of ten of the gradient's size over x. At the last input: {', '.join(said)}.",
         data,
-        axes(span(curves["forward"]), (LOWEST, 2.0), "x", "log₁₀ |dL/dx|"),
+        axes(span(curves["forward"]), (LOWEST, 2.0), "x", "log₁₀ |dL/d logit|"),
     )
+
+
+def _thin(trace: Trace) -> Trace:
+    """The same line in ink: the other logit's gradient is no role of its own."""
+    line = {**trace["line"], "color": "ink:text"}
+    hover = "x = %{x:.4g}<br>%{y:.5g}<extra>to the right logit</extra>"
+    return trace | {"name": "to the right logit", "line": line, "hovertemplate": hover}
 
 
 def _power(series: Series) -> Series:
@@ -164,4 +287,4 @@ def _power(series: Series) -> Series:
     return replace(series, y=powers)
 
 
-LAB = replace(_BASE, compute=compute, figures=figures)
+LAB = replace(_BASE, compute=compute, figures=figures, table=table, start=start)

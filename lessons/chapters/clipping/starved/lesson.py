@@ -1,4 +1,4 @@
-"""A loss whose gradient dies as the answer gets worse."""
+"""A loss whose gradient vanishes as the answer gets worse."""
 
 import numpy as np
 import torch
@@ -9,8 +9,8 @@ from lessons.contract.result import Array, Result
 from lessons.contract.sketch import Facts, Sketch
 
 
-def starved(x: torch.Tensor, right: float, loss: str, scale: float) -> torch.Tensor:
-    logits = torch.stack([x, torch.full_like(x, right)], dim=-1)  # the wrong answer, the right one
+def starved(x: torch.Tensor, right: torch.Tensor, loss: str, scale: float) -> torch.Tensor:
+    logits = torch.stack([x, right], dim=-1)  # the wrong answer's, the right one's
     if loss == "squared":
         p = torch.softmax(logits, dim=-1)
         error = p[..., 0] ** 2 + (1 - p[..., 1]) ** 2
@@ -33,17 +33,26 @@ def on_the_way(x: Array, facts: Facts) -> dict[str, Array]:
     return {"grows": wrong, "zero": 0 * wrong, "starves": 4 * wrong**2 * (1 - wrong)}
 
 
-def what_rescues(result: Result) -> str:
-    """The remedy with the largest gradient where float32 has none left."""
-    return max(
-        ("scale", "norm", "digits", "loss"), key=lambda one: abs(float(result.facts["by_" + one]))
-    )
+def what_does_not_help(result: Result) -> str:
+    """The change after which descent leaves the right answer least probable."""
+    changes = ("rate", "adam", "norm", "loss")
+    return min(changes, key=lambda one: float(result.facts["p_" + one]))
+
+
+def largest_elsewhere(result: Result) -> str:
+    """Which of four losses of one logit sends back most at a sure mistake."""
+    losses = ("sigmoid", "tanh", "times", "logit")
+    return max(losses, key=lambda one: abs(float(result.facts["else_" + one])))
 
 
 LESSON = Lesson(
     program=starved,
     lab=LAB,
-    predictions={"worse": as_it_gets_worse, "rescue": what_rescues},
+    predictions={
+        "worse": as_it_gets_worse,
+        "rescue": what_does_not_help,
+        "transfer": largest_elsewhere,
+    },
     sketches={
         "worse": Sketch(
             beliefs=on_the_way,

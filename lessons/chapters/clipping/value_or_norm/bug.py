@@ -45,4 +45,6 @@ BUG = Bug(
     broken=clip,
     fixes={"share": share, "by_value": by_value, "together": together},
     check=check,
+    title="BertAdam gradient clipping is not global",
+    opened="2019-05-03",
 )

@@ -68,8 +68,8 @@ def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
     return Figure(
         "arrows",
         "The gradient, and what clipping leaves of it",
-        "Solid: by value. Dashed: by norm. Dotted: before, and the value w is its tip. Square: "
-        "what by value allows. Circle: what by norm allows.",
+        "Solid: by value. Dashed: by norm. Dotted: before clipping; its tip is at w. Square: what "
+        "is allowed by value. Circle: what is allowed by norm.",
         "Three arrows from the origin. " + _said(result, hidden),
         data,
         layout,
@@ -84,7 +84,7 @@ def _angles(result: Result, hidden: frozenset[str]) -> Figure:
     return Figure(
         "angle",
         "Direction after clipping",
-        "A gradient of this length in every direction. On the diagonal: direction kept.",
+        "A gradient of this length in all directions. On the straight line the direction is kept.",
         "Angle after clipping over the angle before. " + _said(result, hidden),
         [*_over(result, "", hidden), *_here(result, "angle", hidden)],
         layout,

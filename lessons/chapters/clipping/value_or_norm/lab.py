@@ -13,13 +13,18 @@ from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Number, Values
 from lessons.contract.result import Array, Note, Result, Series, warned
 from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused, printed
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.text import number
 
 ANGLES = 181
 """Directions of the drawn curves, two degrees apart, 0 and 360 included."""
 
 MANY = 10_000
 """Components of the long vector whose length the prose speaks of."""
+
+OTHER = (6.0, -2.0, 3.0)
+"""The gradient of the last question, and its limit."""
+OTHER_LIMIT = 1.5
 
 PARAMETERS = (
     Number("g1", "First component", "3", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
@@ -58,6 +63,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "shorter2": float(vectors["intended_gradient"][1]),
             **_measures(vectors),
             **_many(program, limit),
+            **_by_largest_component(),
         },
         notes=(
             *warned(missing),
@@ -75,17 +81,6 @@ def start(values: Values) -> Start:
     leaf = w.to(device, DTYPES[values["dtype"]]).requires_grad_()
     settings = {"limit": float(values["limit"])}
     return Start({"w": leaf}, settings, (0,), finish=lambda both: bowl(both[0]))
-
-
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the vectors at the learner's gradient."""
-    device, _ = resolve(values["device"])
-    return f"""\
-w = torch.tensor([{values["g1"]!r}, {values["g2"]!r}], dtype=torch.float64)
-x = torch.tensor([1.0, 2.0])  # which component
-roles = by_role({program}, w.to("{device}", torch.{values["dtype"]}), {values["limit"]!r})
-series = {{}}
-{printed(program, str(device))}"""
 
 
 def angle(vector: Array) -> float:
@@ -156,6 +151,23 @@ def _many(program: Program, limit: float) -> dict[str, float | int]:
     }
 
 
+def _by_largest_component() -> dict[str, float | str]:
+    """Another gradient clipped by torch with an infinite norm_type, and what one may expect."""
+    g = torch.tensor(OTHER, dtype=torch.float64)
+    weights = torch.nn.Parameter(torch.zeros_like(g))
+    weights.grad = g.clone()
+    torch.nn.utils.clip_grad_norm_([weights], OTHER_LIMIT, norm_type=math.inf)
+    vectors = {
+        "other": g,
+        "other_came": weights.grad,
+        "other_value": g.clamp(-OTHER_LIMIT, OTHER_LIMIT),
+        "other_factor": g * (OTHER_LIMIT / float(g.abs().max())),
+        "other_length": g * (OTHER_LIMIT / float(g.norm())),
+    }
+    said = {name: ", ".join(number(x, 3) for x in v.tolist()) for name, v in vectors.items()}
+    return {"other_limit": OTHER_LIMIT, **{name: f"({text})" for name, text in said.items()}}
+
+
 def _no_direction(vectors: dict[str, Array]) -> Iterator[Note]:
     if not vectors["true_gradient"].any():
         yield Note("warning", "The gradient is 0: it has no direction, so its angle is NaN.")
@@ -168,7 +180,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    script=script,
     check=format_refused,
     start=start,
 )

@@ -29,9 +29,17 @@ def how_long(result: Result) -> str:
     return nearest(result, "many_length", beliefs)
 
 
+def by_the_largest(result: Result) -> str:
+    """What clipping by the norm with ``norm_type=inf`` leaves of another gradient."""
+    came = result.facts["other_came"]
+    return next(
+        key for key in ("value", "factor", "length") if result.facts[f"other_{key}"] == came
+    )
+
+
 LESSON = Lesson(
     program=value_or_norm,
     lab=LAB,
-    predictions={"way": which_way, "length": how_long},
+    predictions={"way": which_way, "length": how_long, "transfer": by_the_largest},
     highlight="clip_gradient(w, -limit, limit)",
 )

@@ -1,4 +1,4 @@
-"""A clip behind step(): the optimizer has long used the gradient."""
+"""A clip after step(): the optimizer has already used the gradient."""
 
 from collections.abc import Callable
 
@@ -54,4 +54,6 @@ BUG = Bug(
     broken=train_step,
     fixes={"before_backward": before_backward, "the_weights": the_weights, "between": between},
     check=check,
+    title="possible max_grad_norm implementation error",
+    opened="2025-12-12",
 )

@@ -15,11 +15,14 @@ from lessons.contract.result import Array, Result, Series, warned
 from lessons.kit.chart_pieces import Trace, axes, curve, points
 from lessons.kit.components import component_table, said, sticks
 from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused, printed
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused
 from lessons.text import number
 
 EXAMPLE = {"w": 1.0, "v": 2.0, "x": 2.0, "limit": 3.0, "rate": 0.3}
 """What the facts about each place are computed with: the lab's own defaults."""
+
+SCALED = {"times": 8.0, "limit": 4.0, "plain": 2.0}
+"""Loss scaling: the factor, the limit, and the length of the loss's own gradient."""
 
 NAMES = ("w", "v")
 
@@ -85,6 +88,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "used_w": float(used[0]),
             "used_v": float(used[1]),
             **_example(program),
+            **_scaled(),
         },
         notes=warned(missing),
         work=f"{STEPS} steps of training, 3 times",
@@ -97,20 +101,6 @@ def start(values: Values) -> Start:
     device, _ = resolve(values["device"])
     w, v = (one.requires_grad_() for one in _weights(values, device))
     return Start({"w": w, "v": v}, {name: values[name] for name in ("x", "place", "limit")})
-
-
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the first step's gradients."""
-    device, _ = resolve(values["device"])
-    target = f'dtype=torch.{values["dtype"]}, device="{device}"'
-    given = ", ".join(repr(values[name]) for name in ("x", "place", "limit"))
-    return f"""\
-w = torch.tensor({values["w"]!r}, {target})
-v = torch.tensor({values["v"]!r}, {target})
-roles = by_role({program}, w, v, {given})
-series = {{"forward": {{"role": "forward", "x": [1.0], "y": plain(roles.pop("forward"))}}}}
-x = torch.tensor([1.0, 2.0])  # w, v
-{printed(program, str(device))}"""
 
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
@@ -210,12 +200,28 @@ def _example(program: Program) -> Mapping[str, float]:
     }
 
 
+@lru_cache(maxsize=1)
+def _scaled() -> Mapping[str, float]:
+    """The length of a gradient that is multiplied, clipped and then divided."""
+    times, limit, plain = SCALED.values()
+    weights = torch.zeros(2, dtype=torch.float64, requires_grad=True)
+    slope = plain * torch.tensor([0.6, 0.8], dtype=torch.float64)
+    torch.autograd.backward((slope * weights).sum() * times)
+    seen = float(clip_grad_norm_(weights, limit))
+    assert weights.grad is not None
+    return {
+        **{f"scaled_{name}": value for name, value in SCALED.items()},
+        "scaled_seen": seen,
+        "scaled_came": float((weights.grad / times).norm()),
+        "scaled_used": limit / times,
+    }
+
+
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
     figures=figures,
     table=table,
-    script=script,
     check=format_refused,
     start=start,
 )

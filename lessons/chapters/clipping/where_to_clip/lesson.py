@@ -38,7 +38,7 @@ def where_to_clip(
 
 
 def late(result: Result) -> str:
-    """this, next or never: which step a clip behind ``step()`` reaches."""
+    """this, next or never: which step a clip after ``step()`` reaches."""
     limit = float(result.facts["example_limit"])
     for step, answer in ((1, "this"), (2, "next")):
         used, plain = (float(result.facts[f"late_{what}_{step}"]) for what in ("used", "plain"))
@@ -59,9 +59,20 @@ def in_the_graph(result: Result) -> str:
     return nearest(result, "graph_w", {name: name for name in names})
 
 
+def before_unscaling(result: Result) -> str:
+    """What a clip leaves of a gradient that is multiplied before it and divided after it."""
+    names = ("scaled_used", "scaled_plain", "scaled_limit")
+    return nearest(result, "scaled_came", {name: name for name in names})
+
+
 LESSON = Lesson(
     program=where_to_clip,
     lab=LAB,
-    predictions={"late": late, "returned": returned, "graph": in_the_graph},
+    predictions={
+        "late": late,
+        "returned": returned,
+        "graph": in_the_graph,
+        "transfer": before_unscaling,
+    },
     highlight='if place == "after":',
 )

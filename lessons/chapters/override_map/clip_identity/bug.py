@@ -1,4 +1,4 @@
-"""Values are clipped where the gradient was to be: a clamp is flat beyond its limits."""
+"""A value is clamped, and its gradient outside the limits is 0: a clamp is flat there."""
 
 from collections.abc import Callable
 
@@ -55,8 +55,10 @@ def check(code: Code) -> None:
 
 
 BUG = Bug(
-    source="tensorflow/tensorflow#89110",
-    url="https://github.com/tensorflow/tensorflow/issues/89110",
+    source="tensorflow/tensorflow#44333",
+    url="https://github.com/tensorflow/tensorflow/issues/44333",
+    title="why gradient of clip_by_value(x) is zero, when x is outside of range?",
+    opened="2020-10-26",
     broken=broken,
     fixes={"passes": passes, "identity": with_identity, "wider": wider},
     check=check,

@@ -1,4 +1,4 @@
-"""An identity whose gradient is clipped, and what arrives behind it."""
+"""An identity whose gradient is clipped, and what arrives at x."""
 
 import math
 
@@ -64,6 +64,28 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
         "limit_at_x": math.copysign(limit, uses * one),
         "limit_times_factor": factor * limit,
         "limit_over_factor": limit / factor if factor else math.nan,
+        **hooked(),
+    }
+
+
+def hooked() -> dict[str, float]:
+    """A clipping hook on a tensor that two paths read, and what each belief expects at w."""
+    factor, first, second, limit = 5.0, 30.0, -20.0, 1.0
+    w = torch.tensor(2.0, requires_grad=True)
+    h = factor * w
+    h.register_hook(lambda upstream: upstream.clamp(-limit, limit))
+    (first * h + second * h).backward()
+    assert w.grad is not None
+    return {
+        "hook_came": w.grad.item(),
+        "hook_factor": factor,
+        "hook_first": first,
+        "hook_second": second,
+        "hook_limit": limit,
+        "hook_sum": first + second,
+        "hook_sum_clipped": factor * max(-limit, min(limit, first + second)),
+        "hook_each": factor * sum(max(-limit, min(limit, one)) for one in (first, second)),
+        "hook_unclipped": factor * (first + second),
     }
 
 
@@ -86,7 +108,7 @@ def over_x(x: Array, facts: Facts) -> dict[str, Array]:
 
 
 def where_it_holds(result: Result) -> str:
-    """What bounds the gradient at x when the identity stands behind the factor."""
+    """What bounds the gradient at x when the identity comes after the factor."""
     candidates = {
         "limit": "limit_at_x",
         "scaled": "limit_times_factor",
@@ -94,6 +116,12 @@ def where_it_holds(result: Result) -> str:
         "none": "all_uses",
     }
     return nearest(result, "outside", candidates)
+
+
+def at_a_hook(result: Result) -> str:
+    """What a hook on a tensor leaves of the gradient of what the tensor was made of."""
+    names = ("sum_clipped", "limit", "each", "unclipped")
+    return nearest(result, "hook_came", {name: f"hook_{name}" for name in names})
 
 
 CURVE = Curve(
@@ -118,9 +146,9 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dx",
-        gradient_caption="Dashed: the true gradient held to the limit at x. Click a point to "
-        "have its numbers in the text.",
-        forward_caption="The rule leaves this alone, wherever the identity stands.",
+        gradient_caption="Dotted: the true gradient. Dashed: the same, clipped at x. Click a "
+        "point to have its numbers in the text.",
+        forward_caption="The same with and without the rule, wherever the identity is.",
     ),
     x="-2, 1, 3",
     point=3,
@@ -130,7 +158,7 @@ CURVE = Curve(
 LESSON = Lesson(
     program=clip_identity,
     lab=curve_lab(CURVE),
-    predictions={"summed": sum_or_clip, "placed": where_it_holds},
+    predictions={"summed": sum_or_clip, "placed": where_it_holds, "transfer": at_a_hook},
     sketches={
         "summed": Sketch(
             beliefs=over_x,

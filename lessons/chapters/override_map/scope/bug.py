@@ -9,7 +9,7 @@ from lessons.tricks import gradient_override_map, identity
 
 
 def pass_on(op: object, upstream: torch.Tensor) -> torch.Tensor:
-    """The rule that both relus were meant to have: whatever arrives goes on."""
+    """The rule that both relus were meant to have: the upstream gradient itself."""
     return upstream
 
 
@@ -50,14 +50,16 @@ def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
     gradient = code(x).tolist()
     expected = [1.0, 1.0]
     assert gradient == expected, (
-        f"gradient {gradient}, expected {expected}: the rule passes everything on, so no relu "
-        "may hold anything back."
+        f"gradient {gradient}, expected {expected}: both relus should return their "
+        "upstream gradient."
     )
 
 
 BUG = Bug(
     source="tensorflow/tensorflow#36870",
     url="https://github.com/tensorflow/tensorflow/issues/36870",
+    title="How to override gradient in a FuncGraph created by tf.function",
+    opened="2020-02-19",
     broken=broken,
     fixes={"other_name": other_name, "handed_in": handed_in, "built_inside": built_inside},
     check=check,

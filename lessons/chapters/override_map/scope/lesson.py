@@ -1,4 +1,7 @@
-"""Which ops a map takes hold of, and until when."""
+"""Which ops a map reaches, and until when."""
+
+import math
+from collections.abc import Callable
 
 import torch
 from torch.nn import functional
@@ -9,7 +12,9 @@ from lessons.contract.result import Result
 from lessons.kit.answers import nearest
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.gradients import gradient
 from lessons.tricks import gradient_override_map, identity
+from lessons.tricks.rule import Op
 
 
 def scope(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) -> torch.Tensor:
@@ -41,7 +46,7 @@ def without_map(x: torch.Tensor, factor: float, inner: float, ops: int, place: s
 
 
 def one_rule(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) -> torch.Tensor:
-    """What whoever writes the map has in mind: the true gradient times the factor, once."""
+    """What a map is written for: the true gradient times the factor, once."""
     return factor * 2 * x
 
 
@@ -70,6 +75,47 @@ def what_is_seen() -> str:
     return repr(report)
 
 
+def in_a_library_call() -> dict[str, float | str]:
+    """The first gradient of normalize, under a rule for mul that returns zeros, and without."""
+
+    def zeros(op: Op, upstream: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return tuple(torch.zeros_like(one) for one in op.inputs)
+
+    def came(normalize: Callable[[torch.Tensor], torch.Tensor]) -> float:
+        x = torch.tensor([3.0, 4.0], dtype=torch.float64, requires_grad=True)
+        with gradient_override_map({"mul": zeros}, warn=False):
+            unit = normalize(x)
+        return float(gradient(unit[0], x)[0])
+
+    x = torch.tensor([3.0, 4.0], dtype=torch.float64, requires_grad=True)
+    return {
+        "unit_input": str(tuple(x.tolist())),
+        "unit_plain": float(gradient(functional.normalize(x, dim=0)[0], x)[0]),
+        "unit_came": came(lambda x: functional.normalize(x, dim=0)),
+        "unit_hidden": came(lambda x: torch.mul(x, 1 / x.norm())),
+    }
+
+
+def in_no_grad() -> dict[str, float]:
+    """What torch's own block does to an op inside it, and to a backward call inside it."""
+    x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
+    first, second = x**2, 5 * x
+    with torch.no_grad():
+        inside = 5 * x
+    loss = first + inside
+    with torch.no_grad():
+        loss.backward(retain_graph=True)
+    came = math.nan if x.grad is None else x.grad.item()
+    one, two = float(gradient(first, x)), float(gradient(second, x))
+    return {
+        "block_x": x.item(),
+        "block_came": came,
+        "block_first": one,
+        "block_second": two,
+        "block_both": one + two,
+    }
+
+
 def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
     """The gradient in each case, and what each belief expects of it."""
     factor, inner = settings["factor"], settings["inner"]
@@ -86,6 +132,8 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "restored": run(ops=1, place="restored")["trick_gradient"],
         "left": run(ops=1, place="left")["trick_gradient"],
         "seen": what_is_seen(),
+        **in_a_library_call(),
+        **in_no_grad(),
         **_when(factor, run()["true_gradient"] / 2),
     }
 
@@ -96,10 +144,23 @@ def three_in_a_row(result: Result) -> str:
 
 
 def map_in_a_map(result: Result) -> str:
-    """Which rule an op gets that stands in two maps."""
+    """Which rule an op gets that runs inside two maps."""
     candidates = {"inner": "inner_alone", "outer": "outer_alone"}
     candidates |= {"both": "composed", "neither": "true_gradient"}
     return nearest(result, "nested", candidates)
+
+
+def inside_a_call(result: Result) -> str:
+    """Whether a rule reaches a product inside a library function of torch."""
+    return nearest(result, "unit_came", {"hidden": "unit_hidden", "own": "unit_plain"})
+
+
+def another_block(result: Result) -> str:
+    """Which of two terms is differentiated, where one ran inside no_grad."""
+    if math.isnan(float(result.facts["block_came"])):
+        return "none"
+    names = ("first", "both", "second")
+    return nearest(result, "block_came", {name: f"block_{name}" for name in names})
 
 
 CURVE = Curve(
@@ -124,9 +185,9 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dx",
-        gradient_caption="Dashed: the true gradient times the factor, once. Dotted: no map. Click "
-        "a point to have its numbers in the text.",
-        forward_caption="No map touches this.",
+        gradient_caption="Dotted: the true gradient. Dashed: the same times the factor, once. "
+        "Click a point to have its numbers in the text.",
+        forward_caption="The same with any map.",
     ),
     x="-2, 1, 3",
     point=3,
@@ -136,6 +197,11 @@ CURVE = Curve(
 LESSON = Lesson(
     program=scope,
     lab=curve_lab(CURVE),
-    predictions={"three": three_in_a_row, "nested": map_in_a_map},
+    predictions={
+        "three": three_in_a_row,
+        "nested": map_in_a_map,
+        "seen": inside_a_call,
+        "transfer": another_block,
+    },
     highlight='with gradient_override_map({"identity": lambda op, upstream: factor * upstream}):',
 )

@@ -55,19 +55,20 @@ def gradients_on(x: torch.Tensor) -> Any:
     return DoubledSquare.apply(x)
 
 
-def from_the_input(x: torch.Tensor) -> Any:
+def as_output(x: torch.Tensor) -> Any:
     class DoubledSquare(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: torch.Tensor) -> Any:
-            ctx.save_for_backward(x)
-            return (2 * x) ** 2
+            doubled = 2 * x
+            ctx.save_for_backward(doubled)
+            return doubled**2, doubled
 
         @staticmethod
-        def backward(ctx: Any, upstream: torch.Tensor) -> Any:
-            (x,) = ctx.saved_tensors
-            return 4 * (2 * x) * upstream
+        def backward(ctx: Any, upstream: torch.Tensor, of_doubled: torch.Tensor) -> Any:
+            (doubled,) = ctx.saved_tensors
+            return 4 * doubled * upstream + 2 * of_doubled
 
-    return DoubledSquare.apply(x)
+    return DoubledSquare.apply(x)[0]
 
 
 def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
@@ -86,7 +87,9 @@ def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
 BUG = Bug(
     source="pytorch/pytorch#58509",
     url="https://github.com/pytorch/pytorch/issues/58509",
+    title="custom Function intermediary results are dangerous for double backward",
+    opened="2021-05-18",
     broken=broken,
-    fixes={"saved": saved, "gradients_on": gradients_on, "from_the_input": from_the_input},
+    fixes={"saved": saved, "gradients_on": gradients_on, "as_output": as_output},
     check=check,
 )

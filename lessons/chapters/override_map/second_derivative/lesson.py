@@ -58,7 +58,33 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
     facts |= {"per_order": factor**2 * true, "once": factor * true, "not_at_all": true}
     true = facts["square_second_true"]
     facts |= {"rule_slope": 3.0, "built_in": true, "ratio_again": 1.5**2 * true}
-    return facts
+    return facts | penalty()
+
+
+def penalty() -> dict[str, float]:
+    """The gradient of a penalty on the slope of I(x)², and what each answer expects of it."""
+    x, factor = torch.tensor(1.0, dtype=torch.float64, requires_grad=True), 3.0
+
+    def gradient(kept: float) -> tuple[float, float]:
+        with gradient_override_map({"identity": lambda op, upstream: kept * upstream}):
+            y = identity(x) ** 2
+        (slope,) = torch.autograd.grad(y, x, create_graph=True)
+        (came,) = torch.autograd.grad(slope**2, x)
+        return slope.item(), came.item()
+
+    (slope, came), (true_slope, true) = gradient(factor), gradient(1.0)
+    outer, true_second = 2 * slope, true / (2 * true_slope)
+    return {
+        "penalty_x": x.item(),
+        "penalty_factor": factor,
+        "penalty_slope": slope,
+        "penalty": slope**2,
+        "penalty_gradient": came,
+        "penalty_per_order": outer * factor**2 * true_second,
+        "penalty_once": outer * factor * true_second,
+        "penalty_forward": outer * true_second,
+        "penalty_true": true,
+    }
 
 
 def through_identity(result: Result) -> str:
@@ -71,6 +97,12 @@ def through_square(result: Result) -> str:
     """What the second derivative of an overridden square is."""
     candidates = {"rule": "rule_slope", "plain": "built_in", "again": "ratio_again"}
     return nearest(result, "square_second", candidates)
+
+
+def through_a_penalty(result: Result) -> str:
+    """How often the factor stands in the gradient of a penalty on the slope."""
+    keys = ("penalty_per_order", "penalty_once", "penalty_forward", "penalty_true")
+    return nearest(result, "penalty_gradient", {key: key for key in keys})
 
 
 CURVE = Curve(
@@ -116,6 +148,10 @@ def first_order(values: Values) -> Start:
 LESSON = Lesson(
     program=second_derivative,
     lab=replace(LAB, start=first_order),
-    predictions={"identity": through_identity, "square": through_square},
+    predictions={
+        "identity": through_identity,
+        "square": through_square,
+        "transfer": through_a_penalty,
+    },
     highlight="(y,) = torch.autograd.grad(y.sum(), x, create_graph=True)",
 )

@@ -74,13 +74,39 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
     }
 
 
-def as_torch_says(program: Program, x: torch.Tensor, settings: Values) -> dict[str, str]:
+def as_torch_says(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float | str]:
     """The gradient of the swapped product as torch hands it out, where a curve can only draw 0."""
     leaf = x.detach().requires_grad_()
     given = {**settings, "product": "weight_second", "rule": "first", "power": "1"}
     y = program(leaf, **given).sum()
     (came,) = torch.autograd.grad(y, leaf, allow_unused=True) if y.requires_grad else (None,)
-    return {"swapped_in_torch": "None" if came is None else format(float(came), ".4g")}
+    return {"swapped_in_torch": _as_text(came), **power_rule(x)}
+
+
+def power_rule(x: torch.Tensor) -> dict[str, float | str]:
+    """The same mistake in another place: a rule for pow that returns None for the exponent."""
+    at = {"pow_b": 3.0, "pow_e": 2.0}
+    b, e = (x.new_tensor(value).requires_grad_() for value in at.values())
+
+    def pow_grad(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
+        b, e = op.inputs
+        return upstream * e * b ** (e - 1), None
+
+    with gradient_override_map({"pow": pow_grad}):
+        y = torch.pow(b, e)
+    base, exponent = torch.autograd.grad(y, (b, e), allow_unused=True)
+    _, builtin = torch.autograd.grad(torch.pow(b, e), (b, e))
+    return {
+        **at,
+        "pow_base": float(base),
+        "pow_builtin": float(builtin),
+        "pow_exponent": 0.0 if exponent is None else float(exponent),
+        "pow_in_torch": _as_text(exponent),
+    }
+
+
+def _as_text(came: torch.Tensor | None) -> str:
+    return "None" if came is None else format(float(came), ".4g")
 
 
 def what_it_shows(result: Result) -> str:
@@ -93,6 +119,12 @@ def what_it_shows(result: Result) -> str:
 def arguments_swapped(result: Result) -> str:
     """What the weight gets when it is the second input."""
     return nearest(result, "swapped", {"same": "builtin", "value": "x", "none": "nothing"})
+
+
+def exponent_learns(result: Result) -> str:
+    """What the second input of pow gets from a rule that returns None for it."""
+    answers = {"none": "nothing", "builtin": "pow_builtin", "same": "pow_base"}
+    return nearest(result, "pow_exponent", answers)
 
 
 CURVE = Curve(
@@ -138,6 +170,10 @@ CURVE = Curve(
 LESSON = Lesson(
     program=several_inputs,
     lab=curve_lab(CURVE),
-    predictions={"shows": what_it_shows, "swapped": arguments_swapped},
+    predictions={
+        "shows": what_it_shows,
+        "swapped": arguments_swapped,
+        "transfer": exponent_learns,
+    },
     highlight='return (own[0], None) if rule == "first" else (torch.sign(own[0]), None)',
 )

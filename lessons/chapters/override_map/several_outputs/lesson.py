@@ -1,5 +1,6 @@
-"""A rule is handed one upstream gradient an output, and must add up."""
+"""A rule is handed one upstream gradient for each output, and must add up."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -73,7 +74,12 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
     }
 
 
-def arrivals(program: Program, x: torch.Tensor, settings: Values) -> dict[str, str]:
+def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float | str]:
+    """What a rule is handed; and an op of one input and two outputs."""
+    return {**arrivals(), **square_and_scale()}
+
+
+def arrivals() -> dict[str, str]:
     """What a rule is handed for an output that is used, one that is not, and a whole number."""
     seen: list[str] = []
 
@@ -86,6 +92,31 @@ def arrivals(program: Program, x: torch.Tensor, settings: Values) -> dict[str, s
         used, *_ = py_func(lambda a: (a + 1, a * 3, (a > 1).long()), leaf)
     torch.autograd.grad(used, leaf)
     return dict(zip(("came_used", "came_unused", "came_whole"), seen, strict=True))
+
+
+def square_and_scale() -> dict[str, float]:
+    """A rule for an op that returns x² and 5x, and the ways to get it wrong."""
+    x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
+
+    def gradient(rule: Callable[..., Any]) -> float:
+        with gradient_override_map({"py_func": rule}):
+            squared, scaled = py_func(lambda x: (x**2, 5 * x), x)
+        (came,) = torch.autograd.grad(2 * squared - scaled, x)
+        return float(came)
+
+    return {
+        "transfer_x": x.item(),
+        "transfer_true": gradient(lambda op, g1, g2: g1 * 2 * op.inputs[0] + g2 * 5),
+        "transfer_product": gradient(lambda op, g1, g2: (g1 * 2 * op.inputs[0]) * (g2 * 5)),
+        "transfer_bare": gradient(lambda op, g1, g2: 2 * op.inputs[0] + 5),
+        "transfer_first": gradient(lambda op, g1, g2: g1 * 2 * op.inputs[0]),
+        "transfer_plain": _plain(x),
+    }
+
+
+def _plain(x: torch.Tensor) -> float:
+    """The gradient of the same loss by ops that know their own."""
+    return float(torch.autograd.grad(2 * x**2 - 5 * x, x)[0])
 
 
 def second_unused(result: Result) -> str:
@@ -104,6 +135,12 @@ def third_weighted(result: Result) -> str:
         "third_seven",
         {"lost": "left_out", "multiplied": "third_multiplied", "right": "third_seven_true"},
     )
+
+
+def two_outputs(result: Result) -> str:
+    """What the rule of another op must return: what the op's own gradient is."""
+    ways = ("true", "product", "bare", "first")
+    return nearest(result, "transfer_plain", {f"transfer_{way}": f"transfer_{way}" for way in ways})
 
 
 def _weight(place: int) -> Number:
@@ -138,12 +175,12 @@ CURVE = Curve(
     x="-2, 1, 2",
     point=2,
     facts=beliefs,
-    observe=arrivals,
+    observe=observed,
 )
 
 LESSON = Lesson(
     program=several_outputs,
     lab=curve_lab(CURVE),
-    predictions={"unused": second_unused, "third": third_weighted},
+    predictions={"unused": second_unused, "third": third_weighted, "transfer": two_outputs},
     highlight="return grad1 * grad2 * b, None",
 )

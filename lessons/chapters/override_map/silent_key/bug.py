@@ -1,4 +1,4 @@
-"""An override of MatMul under the key "Matmul": in TensorFlow nothing happened, without a word."""
+"""A rule under the key "Matmul", which is no type: TensorFlow ignores it without a message."""
 
 from collections.abc import Callable
 from typing import Any
@@ -60,6 +60,8 @@ def check(code: Code) -> None:
 BUG = Bug(
     source="tensorflow/tensorflow#8608",
     url="https://github.com/tensorflow/tensorflow/issues/8608",
+    title="gradient_override_map not working for tf.matmul",
+    opened="2017-03-22",
     broken=broken,
     fixes={
         "right_case": right_case,

@@ -75,7 +75,7 @@ def bound(values: Values) -> Values:
 
 
 def unknown_gradient() -> str:
-    """What the engine says of a gradient name that nobody registered."""
+    """What the engine says of a gradient name that is not registered."""
     try:
         with gradient_override_map({"Sign": "Straigt"}):
             pass
@@ -101,7 +101,21 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "absent": outcome("MatMul").words,
         "absent_ends": outcome("MatMul").ends,
         "unknown_gradient": unknown_gradient(),
+        **frozen(),
     }
+
+
+def frozen() -> dict[str, float | str]:
+    """What the text's loop does, which compares names of parameters with a misspelt one."""
+    x = torch.tensor([[3.0]])
+    model = torch.nn.utils.skip_init(torch.nn.Linear, 1, 1)
+    for name, parameter in model.named_parameters():
+        if name == "weights":
+            parameter.requires_grad_(False)
+    model(x).sum().backward()
+    came = "frozen" if model.weight.grad is None else "usual"
+    names = ", ".join(name for name, _ in model.named_parameters())
+    return {"frozen_x": x.item(), "frozen_names": names, "frozen_came": came}
 
 
 def in_tensorflow(result: Result) -> str:
@@ -121,6 +135,11 @@ def op_type(text: str) -> None:
         raise ValueError("An op type is written with letters, digits and _, as in Sign or matmul.")
 
 
+def a_name_that_fits_nothing(result: Result) -> str:
+    """What a loop over parameters does with a name that none of them has."""
+    return str(result.facts["frozen_came"])
+
+
 CURVE = Curve(
     parameters=(
         Text("key", "Key of the map", "Sign", longest=40, read=op_type, placeholder="an op type"),
@@ -130,8 +149,8 @@ CURVE = Curve(
     text=CurveText(
         value="y",
         gradient="dy/dx",
-        gradient_caption="Dashed: the sign passes everything on. Where your key binds no op, the "
-        "curve is what TensorFlow gives: as if there were no map.",
+        gradient_caption="Dashed: the sign returns its upstream gradient. Where your key fits no "
+        "op, the curve is what TensorFlow gives: as if there were no map.",
         forward_caption="The same under every key.",
     ),
     x="-2, 1, 2.5",
@@ -162,9 +181,9 @@ def _notes(key: str) -> Iterator[Note]:
     elif here.ends == "warns":
         yield Note("warning", f"Here this is a warning: {here.words}")
     elif not there:
-        yield Note("info", "Here the key binds: it is torch’s name of the type.")
+        yield Note("info", "Here the key works: it is torch’s name of the type.")
     if key and not there:
-        yield Note("warning", "TensorFlow 1 ignores this key and says nothing.")
+        yield Note("warning", "TensorFlow 1 ignores this key without a message.")
 
 
 LESSON = Lesson(
@@ -172,9 +191,12 @@ LESSON = Lesson(
     lab=replace(
         LAB,
         compute=compute,
-        script=lambda program, values: LAB.script(program, bound(values)),
         start=start,
     ),
-    predictions={"lower": in_tensorflow, "absent": no_such_op},
+    predictions={
+        "lower": in_tensorflow,
+        "absent": no_such_op,
+        "transfer": a_name_that_fits_nothing,
+    },
     highlight="with gradient_override_map({key: straight} if key else {}):",
 )

@@ -1,7 +1,9 @@
-"""An op's name says nothing to a map; its type does."""
+"""A map finds ops by their type; an op's name plays no part."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import torch
 
@@ -13,6 +15,7 @@ from lessons.kit.answers import nearest
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.gradients import gradient
 from lessons.tracer import named, record
 from lessons.tricks import TrickError, gradient_override_map, identity, op_types
 from lessons.tricks.lookup import resolve
@@ -73,11 +76,37 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
         "half_true": true / 2,
         "quarter": true / 4,
         "six_lost": true / 6 / 2,
+        **in_other_words(),
+    }
+
+
+def in_other_words() -> dict[str, float]:
+    """The text's map for mul around variables called add and mul, and what each belief expects."""
+
+    def double(op: Op, upstream: torch.Tensor) -> torch.Tensor:
+        return 2 * upstream
+
+    def double_both(op: Op, upstream: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return 2 * upstream, 2 * upstream
+
+    def came(rules: dict[str, Callable[..., Any]]) -> float:
+        x = torch.tensor([1.0], dtype=torch.float64, requires_grad=True)
+        with gradient_override_map(rules):
+            add = 3 * x
+            mul = add + x
+        return float(gradient(mul + add, x))
+
+    return {
+        "words_came": came({"mul": double}),
+        "words_by_type": 2 * 2 + 1,
+        "words_by_name": came({"add": double_both}),
+        "words_doubled": 2 * came({}),
+        "words_plain": came({}),
     }
 
 
 def inspected(program: Program, x: torch.Tensor, settings: Values) -> dict[str, str | int]:
-    """Name and type of every op of the program's run, and whether a rule took hold of it."""
+    """Name and type of every op of the program's run, and whether it has the rule."""
     leaf = x.detach().requires_grad_()
     with record({"x": leaf}) as recording:
         program(leaf, **settings)
@@ -105,7 +134,7 @@ def inspector(result: Result, values: Values, hidden: frozenset[str]) -> Table:
 
 
 def named_identity(result: Result) -> str:
-    """Whether the name of an op lets a rule take hold of it."""
+    """Whether a rule applies to an op because of its name."""
     beliefs = {"half": "half_true", "nothing": "true_gradient", "product": "six_lost"}
     return nearest(result, "identity_none", beliefs)
 
@@ -114,6 +143,12 @@ def moved_outside(result: Result) -> str:
     """What becomes of an identity that stands one line further down."""
     beliefs = {"half": "half_true", "nothing": "true_gradient", "both": "quarter"}
     return nearest(result, "identity_outside", beliefs)
+
+
+def other_words(result: Result) -> str:
+    """Whether a map goes by type where variables are called as types are."""
+    names = ("by_type", "by_name", "doubled", "plain")
+    return nearest(result, "words_came", {name: f"words_{name}" for name in names})
 
 
 CURVE = Curve(
@@ -147,9 +182,9 @@ CURVE = Curve(
     text=CurveText(
         value="y",
         gradient="dy/dx",
-        gradient_caption="Dotted: no rule. Dashed: half of it. The table below says which op the "
-        "rule took hold of.",
-        forward_caption="The same whatever is named, moved or overridden.",
+        gradient_caption="Dotted: the true gradient. Dashed: half of it. The table below says "
+        "which op the rule applies to.",
+        forward_caption="The same for any name, type and place.",
     ),
     x="-2, 1, 3",
     point=3,
@@ -160,6 +195,6 @@ CURVE = Curve(
 LESSON = Lesson(
     program=type_not_name,
     lab=replace(curve_lab(CURVE), table=inspector),
-    predictions={"named": named_identity, "moved": moved_outside},
+    predictions={"named": named_identity, "moved": moved_outside, "transfer": other_words},
     highlight="with gradient_override_map({key: half}, warn=False):",
 )

@@ -57,6 +57,8 @@ def check(code: Code) -> None:
 BUG = Bug(
     source="tensorflow/tensorflow#29449",
     url="https://github.com/tensorflow/tensorflow/issues/29449",
+    title="RegisterGradient not behaving as expected.",
+    opened="2019-06-05",
     broken=broken,
     fixes={"mask": mask, "local": local, "value": value},
     check=check,

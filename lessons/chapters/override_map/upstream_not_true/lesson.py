@@ -1,4 +1,4 @@
-"""A rule that halves what it is handed, on one op after another."""
+"""A rule that halves its upstream gradient, on one op after another."""
 
 import math
 from typing import Any
@@ -56,6 +56,33 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "of_output": 1.0,
         "bare_identity": float(gradient(identity(x), x)),
         "refused": refusal(),
+        **exponential(),
+    }
+
+
+class TenthExp(torch.autograd.Function):
+    """The text's op: its backward leaves out the derivative of the exponential."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x.exp()
+
+    @staticmethod
+    def backward(ctx: Any, upstream: torch.Tensor) -> torch.Tensor:
+        return 0.1 * upstream
+
+
+def exponential() -> dict[str, float]:
+    """What arrives at x before that op, and what each belief expects."""
+    x = torch.tensor([2.0], dtype=torch.float64, requires_grad=True)
+    true = float(gradient(3 * torch.exp(x), x))
+    return {
+        "exp_x": x.item(),
+        "exp_came": float(gradient(3 * TenthExp.apply(x), x)),
+        "exp_true": true,
+        "exp_tenth": 0.1 * true,
+        "exp_lost": 0.1 * 3,
+        "exp_alone": 0.1,
     }
 
 
@@ -88,7 +115,7 @@ def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, flo
 
 
 def what_arrives(result: Result) -> str:
-    """What number the rule on the identity is handed."""
+    """What number the rule on the identity gets."""
     beliefs = ("of_output", "true_gradient", "forward", "half_true")
     return nearest(result, "handed_identity", {name: name for name in beliefs})
 
@@ -100,6 +127,12 @@ def on_the_square(result: Result) -> str:
         "on_square",
         {"lost": "half_of_six", "half": "half_true", "none": "true_gradient"},
     )
+
+
+def own_exponential(result: Result) -> str:
+    """What an op of one's own sends back if its backward scales the upstream gradient alone."""
+    beliefs = ("exp_lost", "exp_tenth", "exp_true", "exp_alone")
+    return nearest(result, "exp_came", {name: name for name in beliefs})
 
 
 CURVE = Curve(
@@ -122,9 +155,9 @@ CURVE = Curve(
     text=CurveText(
         value="y",
         gradient="dy/dx",
-        gradient_caption="Dotted: no rule. Dashed: half of it, which is wanted. Click a point to "
-        "have its numbers in the text.",
-        forward_caption="The same for every rule, on whichever op.",
+        gradient_caption="Dotted: the true gradient. Dashed: half of it, which is wanted. "
+        "Click a point to have its numbers in the text.",
+        forward_caption="The same whichever op has the rule.",
     ),
     x="-2, 1, 3",
     point=3,
@@ -135,6 +168,6 @@ CURVE = Curve(
 LESSON = Lesson(
     program=halve,
     lab=curve_lab(CURVE),
-    predictions={"handed": what_arrives, "square": on_the_square},
+    predictions={"handed": what_arrives, "square": on_the_square, "transfer": own_exponential},
     highlight="with gradient_override_map({op_type: half}):",
 )

@@ -86,8 +86,10 @@ def check(code: Callable[[float], Layer]) -> None:
 BUG = Bug(
     source="xiaogangw-zz/cascaded-point-completion#9",
     url="https://github.com/xiaogangw-zz/cascaded-point-completion/issues/9",
-    title="KeyError: \"Registering two gradient with name 'ProbSample'! (Previous registration "
-    'was in _find_and_load_unlocked <frozen importlib._bootstrap>:958)"',
+    title=(
+        "KeyError: \"Registering two gradient with name 'ProbSample'! (Previous registration was "
+        'in _find_and_load_unlocked <frozen importlib._bootstrap>:958)"'
+    ),
     opened="2020-11-06",
     broken=broken,
     fixes={"unless_taken": unless_taken, "counted": counted, "no_name": no_name},

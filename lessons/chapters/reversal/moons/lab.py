@@ -34,7 +34,6 @@ from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
 from lessons.text import counted
 from lessons.training.contours import crossing, grid
-from lessons.training.script import ending
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
 
@@ -216,17 +215,11 @@ def start(values: Values) -> Start:
     )
 
 
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the gradients at the start, then the whole training."""
-    return ending(program, values, Moons.__name__)
-
-
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
     figures=static_figures,
     table=static_table,
-    script=script,
     check=format_refused,
     start=start,
     training=TRAINING,

@@ -76,11 +76,12 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
     return Figure(
         "noise",
         "How noisy each layer's gradient is",
-        "Variance of a layer's weight gradient over many draws of the noise, against its squared "
-        "mean. Dotted: the plain backward pass. Solid: the clean one, same weights, same draws. "
+        f"Variance of a layer's weight gradient over {values['draws']} draws of the noise, against "
+        "its squared mean. Dotted: the plain backward pass. Solid: the clean one, same weights, "
+        "same draws. "
         "Areas: 5 to 95 % of the seeds. The grey line is the noise layer.",
         f"Relative variance by layer on a logarithmic axis, means over the seeds after step "
-        f"{history.done}. {said}. The noise stands behind layer {int(place)}.",
+        f"{history.done}. {said}. The noise stands after layer {int(place)}.",
         [_upright(place + 0.5), *data],
         layout | {"annotations": [_label(place + 0.5, _DECADES[1], "noise")]},
         wide=True,
@@ -108,7 +109,7 @@ def _losses(history: History) -> Figure:
     layout = _logarithmic(step_axes(history, _LOSSES, "loss, with noise"))
     return Figure(
         "loss",
-        "The loss, noise and all",
+        "The loss, with noise",
         "Dotted: trained without the trick. Solid: with the clean backward. Same start, same noise "
         "draws. Areas: 5 to 95 % of the seeds.",
         f"Mean squared error over the steps, means over the seeds. After step {history.done}: "
@@ -124,13 +125,13 @@ def _sizes(history: History, values: Values) -> Figure:
     said = ", ".join(f"{number(of(facts, f'{name}_size'), 3)} {_SAID[name]}" for name in _ROLE)
     return Figure(
         "size",
-        "How large the values are that the noise is put on",
-        "Root mean square of what goes into the noise layer. The noise multiplies it: small values "
-        "carry little noise.",
+        "How large the values are before the noise",
+        "Root mean square of what goes into the noise layer. The noise multiplies it, so small "
+        "values get little noise.",
         f"Root mean square over the steps, means over the seeds. After step {history.done}: "
         f"{said}.",
         over_steps(history, {f"{name}_size": _ROLE[name] for name in _ROLE}),
-        step_axes(history, (0.0, 1.0), f"size behind layer {values['place']}"),
+        step_axes(history, (0.0, 1.0), f"size after layer {values['place']}"),
         height=HEIGHT,
     )
 
@@ -166,10 +167,10 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     return [
         Figure(
             "alone",
-            "The layer by itself, a tanh behind it",
-            "One mark an input, each with a draw of its own. Squares: the true gradient, with the "
-            "factor u in it. Diamonds: what autograd gives. Crosses: intended, the upstream alone, "
-            "which reads the noisy value: so it is no smooth curve.",
+            "The layer by itself, a tanh after it",
+            "One mark for each input and its own draw. Squares: the true gradient, with the factor "
+            "u. Diamonds: what autograd gives. Crosses: intended, the upstream gradient alone. It "
+            "uses the noisy value, so it is no smooth curve.",
             "The gradient at the input of the noise layer. " + spoken(result, seen),
             gradient_points(result, hidden),
             axes((-2.2, 2.2), (low, top), "x", "gradient"),

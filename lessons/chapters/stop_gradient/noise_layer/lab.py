@@ -14,6 +14,7 @@ from lessons.chapters.stop_gradient.noise_layer.figures import (
 from lessons.chapters.stop_gradient.noise_layer.net import (
     INPUTS,
     LAYERS,
+    MOST_DRAWS,
     POINTS,
     WIDTH,
     Long,
@@ -33,11 +34,14 @@ from lessons.text import counted
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
 
+PREVIEW_DRAWS = 8
+"""Draws of noise measured while the learner drags."""
+
 MEASURED = 25
 """How often the gradients' noise is measured in a whole run: it costs more than a step."""
 
 PARAMETERS = (
-    Integer("place", "Noise behind layer", "4", "May be moved while it trains.", low=1, high=9),
+    Integer("place", "Noise after layer", "4", "May be moved while it trains.", low=1, high=9),
     Number("strength", "Noise strength s", "0.9", "u from 1 − s to 1 + s.", False, 0, 1e3, (0, 2)),
     Integer("seeds", "Seeds", "8", "All of them train at once.", low=1, high=16),
     seed_drawn(16),
@@ -50,7 +54,7 @@ PARAMETERS = (
         "Over so many draws a gradient's variance is taken.",
         True,
         2,
-        64,
+        MOST_DRAWS,
     ),
     Choice(
         "layer",
@@ -63,7 +67,8 @@ PARAMETERS = (
     *computed_in("float32"),
 )
 
-_COUNTED = ("place", "strength")  # of the live settings, those that the gradients' noise is of
+# Of the live settings, those that the gradients' noise is of.
+_COUNTED = ("place", "strength", "draws")
 
 
 class Watched:
@@ -120,6 +125,11 @@ _DEFAULTS = validate(PARAMETERS, {})
 _IDLE = {name: _DEFAULTS[name] for name in (TRAINING.live - {*_COUNTED}) | {"steps"}}
 
 
+def preview(values: Values) -> Values:
+    """A few draws, for while the learner drags; the chart's caption says how many."""
+    return {**values, "draws": min(values["draws"], PREVIEW_DRAWS)}
+
+
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """What is there before the first step: the layer by itself, and the untrained networks."""
     device, missing = resolve(values["device"])
@@ -155,7 +165,7 @@ def _notes(values: Values, missing: str | None) -> Iterator[Note]:
 
 
 def start(values: Values) -> Start:
-    """The graph of the layer by itself, a tanh behind it."""
+    """The graph of the layer by itself, a tanh after it."""
     x, drawn = (one.to(DTYPES[values["dtype"]]) for one in by_itself())
     settings = {
         "strength": float(values["strength"]),
@@ -166,33 +176,14 @@ def start(values: Values) -> Start:
     return Start({"x": x.requires_grad_()}, settings, at, torch.tanh, {"drawn": drawn})
 
 
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the layer by itself, the training, the noise at its end."""
-    device, _ = resolve(values["device"])
-    return f"""\
-values = {dict(values)}
-device, dtype = torch.device("{device}"), torch.{values["dtype"]}
-roles = alone({program}, values["strength"], dtype)
-x = roles.pop("x")
-series = {{}}
-for role, value in roles.items():
-    series[role] = {{"role": role, "x": plain(x), "y": plain(value)}}
-# An argument makes it stop earlier: python noise_layer.py 100
-learner = Long({program}, values, device, dtype)
-trained = train(learner, values, sys.argv[1:])
-noise = {{name: over_seeds(value) for name, value in learner.gradient_noise(values).items()}}
-head = {{"lesson": "{program}", "device": "{device}"}}
-print(json.dumps({{**head, "series": series, "trained": trained, "gradient_noise": noise}}))
-"""
-
-
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
     figures=static_figures,
     table=static_table,
-    script=script,
     check=format_refused,
+    preview=preview,
+    preview_note="",
     start=start,
     training=TRAINING,
 )

@@ -56,21 +56,45 @@ def quieter_where(result: Result, program: Callable[..., Any] = NoiseLayer) -> s
     """On which side of the layer the clean backward takes a third of the variance or more."""
     start = at_first(program)
     sides = (start["quieter"] > 1.5, start["quieter_behind"] > 1.5)
-    beliefs = {(True, True): "all", (True, False): "before", (False, True): "behind"}
+    beliefs = {(True, True): "all", (True, False): "before", (False, True): "after"}
     return beliefs.get(sides, "none")
 
 
 def how_it_ends(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
-    """The loss with the clean backward, beside the loss without it."""
+    """The loss with the clean backward, against the loss without it."""
     ends = brief(program)
     share = ends["trick_loss"] / ends["plain_loss"]
     beliefs = {"lower": 0.7, "same": 1.0, "higher": 1.4}
     return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))
 
 
+@lru_cache(maxsize=1)
+def changed_by_a_stop() -> dict[str, float]:
+    """How much of the gradient a clean backward changes, for noise in three sizes."""
+    x = torch.linspace(-2, 2, 9, dtype=torch.float64, requires_grad=True)
+    n = torch.linspace(-0.5, 1, 9, dtype=torch.float64)
+    sorts = {"a": x + 0.1 * n, "b": x * (1 + 0.1 * n), "c": x + 0.1 * x.abs().mean() * n}
+    found = {}
+    for name, noisy in sorts.items():
+        clean = x + stop_gradient(noisy - x)
+        slopes = [torch.autograd.grad(torch.tanh(y).sum(), x)[0] for y in (noisy, clean)]
+        found[name] = float((slopes[0] - slopes[1]).abs().max())
+    return found
+
+
+def which_noise_it_changes(result: Result) -> str:
+    """For which of the three sorts of noise the clean backward is another gradient."""
+    names = {"b": "product", "bc": "size", "abc": "every", "ac": "sums"}
+    return names["".join(name for name, by in changed_by_a_stop().items() if by > 1e-9)]
+
+
 LESSON = Lesson(
     program=NoiseLayer,
     lab=LAB,
-    predictions={"where": quieter_where, "loss": how_it_ends},
+    predictions={
+        "where": quieter_where,
+        "loss": how_it_ends,
+        "transfer": which_noise_it_changes,
+    },
     highlight="stop_gradient(added)",
 )

@@ -44,8 +44,10 @@ def check(loss: Loss) -> None:
 
 
 BUG = Bug(
-    source="openai/baselines#105",
-    url="https://github.com/openai/baselines/issues/105",
+    source="datawhalechina/easy-rl#117",
+    url="https://github.com/datawhalechina/easy-rl/pull/117",
+    title="distinguish Qnet and set detach() on TD target",
+    opened="2022-10-23",
     broken=broken,
     fixes={"value": value_stopped, "target": target_stopped, "all": all_stopped},
     check=check,

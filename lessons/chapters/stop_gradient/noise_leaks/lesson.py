@@ -1,10 +1,14 @@
 """No trick at all, and the noise is in the gradient."""
 
+from functools import cache
+
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise.answers import line_or_band
-from lessons.chapters.stop_gradient.shared_noise.lab import LAB
+from lessons.chapters.stop_gradient.shared_noise.lab import noise_lab
 from lessons.contract.lesson import Lesson
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
 
 
 def noise_leaks(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
@@ -13,4 +17,33 @@ def noise_leaks(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     return torch.sqrt(yu)
 
 
-LESSON = Lesson(program=noise_leaks, lab=LAB, predictions={"leak": line_or_band})
+@cache
+def dropout() -> dict[str, float]:
+    """The gradient of a unit under dropout, kept and dropped, and what the wrong answers expect."""
+    p = 0.75
+
+    def slope(m: float) -> float:
+        x = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
+        return torch.autograd.grad(m * x / (1 - p), x)[0].item()
+
+    mean = (1 - p) * slope(1.0) + p * slope(0.0)
+    return {
+        "dropout_slope": slope(1.0),
+        "dropout_factor": 1 / (1 - p),
+        "dropout_mean": mean,
+        "dropout_share": 1 - p,
+        "dropout_zero": slope(0.0),
+    }
+
+
+def of_a_kept_unit(result: Result) -> str:
+    """Whether the factor of this draw is in the gradient, or its mean."""
+    names = ("dropout_factor", "dropout_mean", "dropout_share", "dropout_zero")
+    return nearest(result, "dropout_slope", {name: name for name in names})
+
+
+LESSON = Lesson(
+    program=noise_leaks,
+    lab=noise_lab(dropout),
+    predictions={"leak": line_or_band, "transfer": of_a_kept_unit},
+)

@@ -75,11 +75,25 @@ class Expression:
 
     def source(self, name: str) -> str:
         """It as a function of this name in torch; a constant takes x's shape."""
+        return f"def {name}(x: torch.Tensor) -> torch.Tensor:\n    return {self._body}\n"
+
+    @property
+    def inline(self) -> "Code":
+        """The same as a function without a name."""
+        return Code(f"lambda x: {self._body}")
+
+    @property
+    def _body(self) -> str:
         made = Emitter(TORCH).expression(self.node, floats=self.node.kind == "number")
         body = ast.unparse(ast.fix_missing_locations(made))
-        if not self.reads_x:
-            body = f"torch.zeros_like(x) + {body}"
-        return f"def {name}(x: torch.Tensor) -> torch.Tensor:\n    return {body}\n"
+        return body if self.reads_x else f"torch.zeros_like(x) + {body}"
+
+
+class Code(str):
+    """Python that is written into a file as it is, where other text would get its quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,6 @@ from lessons.kit.inputs import (
     array,
     format_refused,
     grid_around,
-    printed,
     series_by_role,
 )
 from lessons.playground.language.functions import onehot_argmax, step  # noqa: F401 (exported files use them)
@@ -54,7 +53,7 @@ TEXT = CurveText(
     gradient="dL/dx",
     gradient_caption="Dotted: the gradient of f. Dashed: the gradient of g. L sums the y, each "
     "times its upstream gradient.",
-    forward_caption="The value is f’s, as long as g is finite and not far larger.",
+    forward_caption="The value of f, as long as g is finite and not far larger.",
 )
 
 Observe = Callable[[Program], Mapping[str, float | str]]
@@ -107,9 +106,9 @@ def surrogate_lab(observe: Observe) -> Lab:
         compute=compute,
         figures=figures,
         table=table,
-        script=script,
         check=check,
         start=start,
+        drawn=lambda values: {name: read(values[name]).inline for name in ("f", "g")},
     )
 
 
@@ -157,27 +156,6 @@ def start(values: Values) -> Start:
     return Start({"x": x.requires_grad_()}, settings, (at,), lambda y: y * weights)
 
 
-def script(program: str, values: Values) -> str:
-    """The end of an exported file, with both expressions as functions of torch."""
-    device, _ = resolve(values["device"])
-    target = f'"{device}", torch.{values["dtype"]}'
-    weights = _weights(values, len(values["x"])).tolist()
-    return f"""\
-torch.set_default_dtype(torch.{values["dtype"]})
-
-
-{read(values["f"]).source("f")}
-
-{read(values["g"]).source("g")}
-
-x = torch.tensor({list(values["x"])}, dtype=torch.float64)
-weights = torch.tensor({weights}, dtype=torch.float64).to({target})
-rows = by_role({program}, f, g, "{values["spelling"]}", x[None].to({target}), weights)
-roles = {{role: value[0] for role, value in rows.items()}}
-series = {{}}
-{printed(program, str(device))}"""
-
-
 def _weights(values: Values, count: int) -> torch.Tensor:
     given = (1.0,) if values["weights"] is None else values["weights"]
     return torch.tensor(given, dtype=torch.float64).expand(count)
@@ -195,7 +173,7 @@ def _not_finite(
         f_bad, g_bad = (~function(x).isfinite() for function in (f, g))
     causes = (
         (x.isinf(), "x is too large for this number format and becomes ∞."),
-        (g_bad, f"g, {g.text}, is NaN or infinite. It is added and taken away again, and that "
+        (g_bad, f"g, {g.text}, is NaN or infinite. It is added and subtracted again, and that "
          "leaves NaN in the value too."),
         (f_bad, f"f, {f.text}, is NaN or infinite."),
     )  # fmt: skip
@@ -208,4 +186,4 @@ def _alone(f: Expression, g: Expression) -> Iterator[Note]:
     if not g.reads_x:
         yield Note("info", "g does not read x, so no gradient comes back.")
     if f.text.replace(" ", "") == g.text.replace(" ", ""):
-        yield Note("info", "f and g are the same: this is no trick, just the function.")
+        yield Note("info", "f and g are the same: no trick, just the function.")

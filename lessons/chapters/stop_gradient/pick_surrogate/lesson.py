@@ -1,6 +1,6 @@
 """The value of one function, the gradient of another, both written by hand."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -14,6 +14,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Result
 from lessons.contract.sketch import Facts, Sketch
 from lessons.kit.answers import nearest
+from lessons.kit.gradients import gradient
 from lessons.tricks import stop_gradient
 
 
@@ -66,8 +67,45 @@ def observed(program: Program) -> Mapping[str, float]:
             "kink_apart": kink["apart"],
             "spoilt_value": at("sign(x)", "sqrt(x)", [-1.0], [1.0])["forward"],
             "tanh_far": at("sign(x)", "tanh(x)", [-2.0], [1.0])["trick_gradient"],
+            **leaky_spellings(),
         }
     )
+
+
+LEAK = 0.1
+LEAKY_X = (-2.0, 3.0)
+LINES = {
+    "leaky_outside": lambda relu, leaky: leaky + (relu - leaky).detach(),
+    "relu_outside": lambda relu, leaky: relu + (leaky - relu).detach(),
+    "all_inside": lambda relu, leaky: relu.detach() + (leaky - relu).detach(),
+    "apart": lambda relu, leaky: relu - leaky.detach() + leaky,
+}
+"""The lines of code to choose from at the end."""
+
+
+def leaky_spellings() -> dict[str, float]:
+    """Whether each of ``LINES`` has the value of relu and the slope of a leaky relu: 1 or 0."""
+
+    def of(line: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> list[list[float]]:
+        x = torch.tensor(LEAKY_X, dtype=torch.float64, requires_grad=True)
+        y = line(torch.relu(x), torch.nn.functional.leaky_relu(x, LEAK))
+        return [y.tolist(), gradient(y, x).tolist()]
+
+    found = {name: of(line) for name, line in LINES.items()}
+    wanted = [of(lambda relu, leaky: relu)[0], of(lambda relu, leaky: leaky)[1]]
+    return {
+        "leak": LEAK,
+        "leaky_x": LEAKY_X[0],
+        "leaky_y": LEAKY_X[1],
+        **{f"{name}_fits": float(np.allclose(one, wanted)) for name, one in found.items()},
+        **{f"{name}_value": one[0][0] for name, one in found.items()},
+        "apart_slope": found["apart"][1][1],
+    }
+
+
+def which_line(result: Result) -> str:
+    """The first line with relu's value and the leaky slope."""
+    return next(name for name in LINES if result.facts[f"{name}_fits"])
 
 
 def whose_slope(result: Result) -> str:
@@ -77,7 +115,7 @@ def whose_slope(result: Result) -> str:
 
 
 def slopes(x: Array, facts: Facts) -> dict[str, Array]:
-    """As ``whose_slope``: the gradient that each belief expects, at these x."""
+    """As ``whose_slope``: the gradient that each answer expects, at these x."""
     sigmoid = 1 / (1 + np.exp(-5 * x))
     one = np.ones_like(x)
     return {
@@ -97,7 +135,7 @@ def brackets(result: Result) -> str:
 LESSON = Lesson(
     program=surrogate,
     lab=surrogate_lab(observed),
-    predictions={"slope": whose_slope, "brackets": brackets},
+    predictions={"slope": whose_slope, "brackets": brackets, "transfer": which_line},
     sketches={
         "slope": Sketch(
             beliefs=slopes,

@@ -1,10 +1,14 @@
 """Stop_gradient around the whole block, and the gradient is clean."""
 
+from functools import cache
+
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise.answers import value_and_gradient
-from lessons.chapters.stop_gradient.shared_noise.lab import LAB
+from lessons.chapters.stop_gradient.shared_noise.lab import noise_lab
 from lessons.contract.lesson import Lesson
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
 from lessons.tricks import stop_gradient
 
 
@@ -15,9 +19,47 @@ def right_place(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     return stop_gradient(z - clean) + clean
 
 
+@cache
+def at_the_edges() -> dict[str, float]:
+    """How often the sum is rounded, |x| at 0, and a gradient scaled by the same form."""
+    low, high = 0.01, 0.2
+    u = torch.linspace(low, high, 1001)
+    rounded = right_place(torch.ones_like(u), u) != torch.sqrt(u)
+    x = torch.zeros((), requires_grad=True)
+    z = stop_gradient(torch.sqrt(x**2 * 1.1) - x.abs()) + x.abs()
+    return {
+        "rounded_low": low,
+        "rounded_high": high,
+        "rounded_share": 100 * rounded.double().mean().item(),
+        "abs_at_zero": torch.autograd.grad(z, x)[0].item(),
+        **scaled_gradient(),
+    }
+
+
+def scaled_gradient() -> dict[str, float]:
+    """A gradient halved at its full value, then squared, and what the wrong answers expect."""
+    x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
+    h = x * 0.5 + stop_gradient(x) * 0.5
+    whole = torch.autograd.grad(x**2, x)[0].item()
+    smaller = torch.autograd.grad((x * 0.5) ** 2, x)[0].item()
+    return {
+        "scale_slope": torch.autograd.grad(h**2, x)[0].item(),
+        "scale_half": whole / 2,
+        "scale_whole": whole,
+        "scale_smaller": smaller,
+        "scale_zero": 0.0,
+    }
+
+
+def what_is_scaled(result: Result) -> str:
+    """Whether the gradient alone is scaled, the value as well, or nothing."""
+    names = ("scale_half", "scale_whole", "scale_smaller", "scale_zero")
+    return nearest(result, "scale_slope", {name: name for name in names})
+
+
 LESSON = Lesson(
     program=right_place,
-    lab=LAB,
-    predictions={"pair": value_and_gradient},
+    lab=noise_lab(at_the_edges),
+    predictions={"pair": value_and_gradient, "transfer": what_is_scaled},
     highlight="stop_gradient(z - clean) + clean",
 )

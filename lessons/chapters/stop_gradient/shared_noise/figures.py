@@ -55,8 +55,8 @@ def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
     return Figure(
         "gradient",
         "dz/dx, the gradient",
-        "Lines: mean over the draws. Bands: 5–95 % of them. Points: this draw at your x; "
-        "click one for its histogram.",
+        "Lines: the mean over the draws. Bands: 5–95 % of the draws. Points: this draw at your "
+        "x; click a point for its histogram.",
         "The gradient dz/dx over x. At your inputs: " + spoken(result, seen) + covered,
         data,
         axes(span(curves["forward"]), (-limit, limit), "x", "dz/dx"),
@@ -72,7 +72,7 @@ def _forward(result: Result) -> Figure:
     return Figure(
         "forward",
         "z, the forward value",
-        "The trick leaves this alone: it is the same without a cut and with one.",
+        "The forward value z: with the trick and without it the same, up to rounding.",
         "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
         [band(forward), curve(forward), points(result["forward"])],
         axes(span(forward), (-0.05 * top, top), "x", "z"),

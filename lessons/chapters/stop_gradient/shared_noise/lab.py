@@ -1,8 +1,9 @@
 """The noise lab: what chapter 1's lessons let a learner set, and how it is computed."""
 
 import math
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -27,12 +28,10 @@ from lessons.kit.inputs import (
     array,
     format_refused,
     grid_around,
-    printed,
     series_by_role,
 )
 from lessons.kit.spread import Spread
 from lessons.text import counted
-from lessons.tricks import stop_gradient
 
 PREVIEW_DRAWS = ROWS
 CURVE_DRAWS = 196 * ROWS
@@ -163,23 +162,6 @@ def start(values: Values) -> Start:
     return Start({"x": x.requires_grad_(), "u": u}, index=(at,))
 
 
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: this draw at the learner's x."""
-    device, _ = resolve(values["device"])
-    target = f'"{device}", torch.{values["dtype"]}'
-    if values["u"] is None:
-        low, high = values["noise_low"], values["noise_high"]
-        noise = f"first_draw(seed={values['seed']}, count=len(x), low={low!r}, high={high!r})"
-    else:
-        noise = f"torch.tensor({list(values['u'])}, dtype=torch.float64).expand(len(x))"
-    return f"""\
-x = torch.tensor({list(values["x"])}, dtype=torch.float64)
-u = {noise}
-roles = by_role({program}, x.to({target}), u.to({target}))
-series = {{"u": {{"role": "noise", "x": plain(x), "y": plain(u)}}}}
-{printed(program, str(device))}"""
-
-
 def _noise_at_points(values: Values, count: int) -> torch.Tensor:
     if values["u"] is not None:
         return torch.tensor(values["u"], dtype=torch.float64).expand(count)
@@ -258,7 +240,6 @@ def _facts(
         "inputs": len(points),
         "noise_low": values["noise_low"],
         "noise_high": values["noise_high"],
-        "abs_at_zero": _abs_at_zero(),
     }
     for role, value in here.items():
         facts[role] = float(value[at])
@@ -275,22 +256,29 @@ def _facts(
     return facts
 
 
-@cache
-def _abs_at_zero() -> float:
-    """The gradient at 0 of the noisy block's value with |x| for the gradient's function."""
-    x = torch.zeros((), requires_grad=True)
-    clean = x.abs()
-    z = stop_gradient(torch.sqrt(x**2 * 1.1) - clean) + clean
-    return float(torch.autograd.grad(z, x)[0])
+def drawn(values: Values) -> dict[str, Any]:
+    """The noise of this draw at each of the learner's x, as in_torch.py has it."""
+    return {"u": _noise_at_points(values, len(values["x"])).tolist()}
 
 
-LAB = Lab(
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    script=script,
-    check=check,
-    preview=preview,
-    start=start,
-)
+def noise_lab(facts: Callable[[], Mapping[str, float]]) -> Lab:
+    """The lab of one lesson.
+
+    Args:
+        facts: what its text quotes besides; the same at every setting.
+    """
+
+    def with_facts(program: Program, values: Values, progress: Progress) -> Result:
+        result = compute(program, values, progress)
+        return replace(result, facts={**result.facts, **facts()})
+
+    return Lab(
+        parameters=PARAMETERS,
+        compute=with_facts,
+        figures=figures,
+        table=table,
+        check=check,
+        preview=preview,
+        start=start,
+        drawn=drawn,
+    )

@@ -37,14 +37,14 @@ def notes(
         (
             x == 0,
             "√ has slope ∞ at 0 and x² has slope 0 there: the chain rule multiplies them, "
-            "and ∞ · 0 is NaN. The forward value is a plain 0.",
+            "and ∞ · 0 is NaN. The forward value is 0.",
         ),
         (
             (y == 0) & (x != 0),
             "x² is too small for this number format and becomes 0, where √ has slope ∞.",
         ),
-        (u < 0, "u is negative, so √ is asked for the root of a negative number: NaN."),
-        (u == 0, "u is 0, so √ is taken at 0, where its slope is ∞."),
+        (u < 0, "u is negative, and √ of a negative number is NaN."),
+        (u == 0, "u is 0, and at 0 the slope of √ is ∞."),
     ]
     yield from told("x", given, here, causes)
     for role in ("forward", "trick_gradient"):
@@ -57,15 +57,15 @@ def notes(
                 "warning",
                 f"At x = {number(float(given[worst]))} the {name} is NaN or infinite in "
                 f"{int(left_out[worst]):,} of {spread.draws:,} draws. "
-                "Mean and band are of the other draws.",
+                "The mean and the band use the other draws.",
             )
     some, drawn = along["forward"].draws, spreads["forward"].draws
     if some < drawn:
-        yield Note("info", f"The curves are of the first {some:,} draws; all else is of {drawn:,}.")
+        yield Note("info", f"The curves use the first {some:,} draws; the rest uses all {drawn:,}.")
     error = max(spread.error for spread in (*spreads.values(), *along.values()))
     if error:
         yield Note(
             "info",
             f"With this many draws the percentiles are estimated, to within {error:.1g}. "
-            "Means are exact.",
+            "The means use every draw.",
         )

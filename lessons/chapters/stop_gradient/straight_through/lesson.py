@@ -16,7 +16,9 @@ from lessons.tricks import stop_gradient, straight_through
 
 SPELLINGS = ("difference", "value", "exact")
 LARGE = {"bfloat16": 300.0, "float32": 1e8}
-"""For each number format, an x beside which 1 is lost."""
+"""For each number format, an x so large that 1 is lost next to it."""
+GATE, FEATURE = 0.2, 3.0
+"""What is learned in the last question."""
 
 
 def quantised(x: torch.Tensor, function: str, spelling: str, after: str) -> torch.Tensor:
@@ -38,14 +40,14 @@ def no_trick(x: torch.Tensor, function: str, spelling: str, after: str) -> torch
 
 
 def straight(x: torch.Tensor, function: str, spelling: str, after: str) -> torch.Tensor:
-    """1 for the step function; a square behind it brings twice the quantised value."""
+    """1 for the step function; a square after it brings twice the quantised value."""
     if after == "nothing":
         return torch.ones_like(x)
     return 2 * (x.sign() if function == "sign" else x.round())
 
 
 def beliefs(run: Run, settings: Values) -> dict[str, float]:
-    """The gradients of the first question, at the chosen input, and what each belief expects."""
+    """The gradients of the first question, at the chosen input, and what each answer expects."""
     step = {"function": "round", "after": "nothing"}
     rounded = run(**step, spelling="plain")
     return {
@@ -78,11 +80,32 @@ def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, f
             for name, value in LARGE.items()
             for spelling in SPELLINGS
         },
+        **through_a_gate(program),
     }
 
 
+def through_a_gate(program: Program) -> dict[str, float]:
+    """What a rounded gate and the feature that it multiplies get from a squared error."""
+    s, h = (torch.tensor([one], dtype=torch.float64, requires_grad=True) for one in (GATE, FEATURE))
+    loss = (program(s, "round", "difference", "nothing") * h - 2) ** 2
+    to_gate, to_feature = torch.autograd.grad(loss.sum(), (s, h), materialize_grads=True)
+    return {
+        "gate": GATE,
+        "feature": FEATURE,
+        "to_gate": to_gate.item(),
+        "to_feature": to_feature.item() + 0.0,  # no −0
+    }
+
+
+def who_learns(result: Result) -> str:
+    """Which of gate and feature gets a gradient other than 0."""
+    got = (result.facts["to_gate"] != 0, result.facts["to_feature"] != 0)
+    names = {(True, False): "gate", (False, True): "feature", (True, True): "both"}
+    return names.get(got, "neither")
+
+
 def where_the_slope_is_taken(result: Result) -> str:
-    """Where the square behind takes its derivative: at the rounded value, at x, or nowhere."""
+    """Where the square after it takes its derivative: at the rounded value, at x, or nowhere."""
     names = ("at_quantised", "at_x", "one", "zero")
     return nearest(result, "squared_slope", {name: name for name in names})
 
@@ -109,10 +132,10 @@ CURVE = Curve(
                 ("plain", "f(x)"),
                 ("difference", "x + sg(f − x)"),
                 ("value", "sg(f) + (x − sg(x))"),
-                ("exact", "the engine’s"),
+                ("exact", "straight_through(f)"),
             ),
         ),
-        Choice("after", "Op behind it", "square", options=(("nothing", "none"), ("square", "q²"))),
+        Choice("after", "Op after it", "square", options=(("nothing", "none"), ("square", "q²"))),
     ),
     expression=no_trick,
     intended=straight,
@@ -120,7 +143,7 @@ CURVE = Curve(
         value="the result",
         gradient="d/dx",
         gradient_caption="Dotted: the step function as it is. Dashed: gradient 1 through it. Click "
-        "a point to have its numbers in the text.",
+        "a point to see its numbers in the text.",
         forward_caption="The same in every spelling, until the numbers are large.",
     ),
     x="-2.7, 0.4, 1.6",
@@ -132,6 +155,10 @@ CURVE = Curve(
 LESSON = Lesson(
     program=quantised,
     lab=curve_lab(CURVE),
-    predictions={"slope": where_the_slope_is_taken, "large": sign_of_a_large_number},
+    predictions={
+        "slope": where_the_slope_is_taken,
+        "large": sign_of_a_large_number,
+        "transfer": who_learns,
+    },
     highlight="x + stop_gradient(f(x) - x)",
 )

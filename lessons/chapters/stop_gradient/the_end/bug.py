@@ -1,4 +1,4 @@
-"""A codebook loss that is computed behind the straight-through line."""
+"""A codebook loss that is computed after the straight-through line."""
 
 from collections.abc import Callable
 
@@ -46,6 +46,8 @@ def check(quantise: Callable[[torch.Tensor, torch.Tensor], Pair]) -> None:
 BUG = Bug(
     source="andylolu2/jax-vqvae-gpt#2",
     url="https://github.com/andylolu2/jax-vqvae-gpt/issues/2",
+    title="Possible bug in VQ loss gradient",
+    opened="2022-09-08",
     broken=broken,
     fixes={"swap": swapped, "before": before, "unstopped": unstopped},
     check=check,

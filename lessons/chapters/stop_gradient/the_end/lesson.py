@@ -1,4 +1,4 @@
-"""What an op behind the fixed block does, and three other ways to fix it."""
+"""What an op after the clean block does, and other ways to make the block."""
 
 from collections.abc import Callable, Iterable
 
@@ -8,40 +8,44 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
 from lessons.kit.answers import nearest
+from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Roles, Run, curve_lab
 from lessons.tricks import forward_backward, gradient_override_map, stop_gradient
 
-BEHIND: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+AFTER: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "nothing": lambda z: z,
     "linear": lambda z: 3 * z + 1,
     "square": lambda z: z**2,
 }
 
+TRANSFER_X, TRANSFER_U, TRANSFER_WEIGHT = -2.0, 1.44, 1.5
+"""The input, noise and weight of the last question."""
+
 
 def the_end(x: torch.Tensor, u: float, way: str, after: str) -> torch.Tensor:
-    behind = BEHIND[after]
+    op = AFTER[after]
     y = x**2
     noise = torch.full_like(y, u)
     clean = torch.sqrt(y)
     if way == "rule":
-        with gradient_override_map({"mul": lambda op, g: (torch.sqrt(op.inputs[1]) * g, None)}):
+        with gradient_override_map({"mul": lambda mul, g: (torch.sqrt(mul.inputs[1]) * g, None)}):
             yu = y * noise
-        return behind(torch.sqrt(yu))
+        return op(torch.sqrt(yu))
     if way == "custom":
-        return behind(forward_backward(lambda y: torch.sqrt(y * noise), torch.sqrt)(y))
+        return op(forward_backward(lambda y: torch.sqrt(y * noise), torch.sqrt)(y))
     z = torch.sqrt(y * noise)
     if way == "second":
-        return behind(clean)
+        return op(clean)
     if way == "whole":
-        return stop_gradient(behind(z) - behind(clean)) + behind(clean)
-    return behind(stop_gradient(z - clean) + clean)
+        return stop_gradient(op(z) - op(clean)) + op(clean)
+    return op(stop_gradient(z - clean) + clean)
 
 
 def no_trick(x: torch.Tensor, u: float, way: str, after: str) -> torch.Tensor:
     """The same forward expression as anyone would write it; ``second`` has no noise in it."""
     z = torch.sqrt(x**2) if way == "second" else torch.sqrt(x**2 * u)
-    return BEHIND[after](z)
+    return AFTER[after](z)
 
 
 def of_the_clean_value(x: torch.Tensor, u: float, way: str, after: str) -> torch.Tensor:
@@ -51,13 +55,12 @@ def of_the_clean_value(x: torch.Tensor, u: float, way: str, after: str) -> torch
 
 
 def at_the_input(run: Run, settings: Values) -> dict[str, float]:
-    """The gradient of several ways with several ops behind them, and what the beliefs expect."""
+    """The gradient of several ways with several ops after them, and what each answer expects."""
     found = {
         f"{way}_{after}": run(way=way, after=after)
         for way, after in (
             *(("block", after) for after in ("nothing", "linear", "square")),
-            *(("rule", after) for after in ("nothing", "square")),
-            ("custom", "nothing"),
+            *(("custom", after) for after in ("nothing", "square")),
             ("whole", "square"),
         )
     }
@@ -78,16 +81,63 @@ def at_the_input(run: Run, settings: Values) -> dict[str, float]:
     }
 
 
+def learned(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+    """Gradients with a learned weight after the block: its own, and with a loss after it."""
+    u = settings["u"]
+    by_weight = {
+        "noisy": _by_weight(program, x, u, 1.0, lambda product: product)[1],
+        "clean": _by_weight(program, x, 1.0, 1.0, lambda product: product)[1],
+    }
+    there = torch.tensor([TRANSFER_X], dtype=torch.float64)
+    found = {
+        when: _by_weight(program, there, noise, TRANSFER_WEIGHT, lambda p: (p - 1).abs())
+        for when, noise in (("noisy", TRANSFER_U), ("clean", 1.0))
+    }
+    return {
+        **{f"weight_{when}": value for when, value in by_weight.items()},
+        "transfer_x": TRANSFER_X,
+        "transfer_u": TRANSFER_U,
+        "transfer_weight": TRANSFER_WEIGHT,
+        **{f"transfer_dx_{when}": to_x for when, (to_x, _) in found.items()},
+        **{f"transfer_da_{when}": to_weight for when, (_, to_weight) in found.items()},
+    }
+
+
+def _by_weight(
+    program: Program,
+    x: torch.Tensor,
+    u: float,
+    weight: float,
+    loss: Callable[[torch.Tensor], torch.Tensor],
+) -> tuple[float, float]:
+    """Gradients by x and by a learned weight that multiplies the block's value before a loss."""
+    x = x.detach().cpu().double().requires_grad_()
+    a = torch.tensor(weight, dtype=torch.float64, requires_grad=True)
+    out = loss(a * program(x, u, "block", "nothing")).sum()
+    to_x, to_weight = torch.autograd.grad(out, (x, a), materialize_grads=True)
+    return to_x.item(), to_weight.item()
+
+
 def what_a_square_reads(result: Result) -> str:
-    """Which value the square behind the block took its slope from."""
+    """Which value the square after the block took its slope from."""
     names = ("reads_noisy", "reads_clean", "reads_u", "reads_reciprocal")
     return nearest(result, "block_square", {name: name for name in names})
 
 
 def does_it_help(result: Result) -> str:
-    """Which value the square behind the rule on the Mul took its slope from."""
+    """Which value the square after the custom gradient took its slope from."""
     beliefs = {"noisy": "reads_noisy", "clean": "reads_clean", "reciprocal": "reads_reciprocal"}
-    return nearest(result, "rule_square", beliefs)
+    return nearest(result, "custom_square", beliefs)
+
+
+def what_the_noise_changes(result: Result) -> str:
+    """With a learned weight and an absolute error after the block: whose gradient moves with u."""
+    to_x, to_weight = (
+        result.facts[f"transfer_{by}_noisy"] != result.facts[f"transfer_{by}_clean"]
+        for by in ("dx", "da")
+    )
+    names = {(True, False): "input", (False, True): "weight", (True, True): "both"}
+    return names.get((to_x, to_weight), "neither")
 
 
 def where_it_breaks(x: torch.Tensor, here: Roles) -> Iterable[tuple[torch.Tensor, str]]:
@@ -99,8 +149,8 @@ def where_it_breaks(x: torch.Tensor, here: Roles) -> Iterable[tuple[torch.Tensor
         ((y == 0) & (x != 0), "x² is too small for this number format and becomes 0."),
         (
             here["forward"].isnan(),
-            "u is negative, so √ is asked for the root of a negative number: NaN. "
-            "A gradient that is still a number no longer looks at the forward value.",
+            "u is negative, and the root of a negative number is NaN. "
+            "A gradient that is still a number does not use the forward value.",
         ),
         (torch.ones_like(x, dtype=torch.bool), "u is 0, so √ is taken at 0, where its slope is ∞."),
     )
@@ -115,15 +165,15 @@ CURVE = Curve(
             "block",
             options=(
                 ("block", "stop_gradient around the block"),
-                ("rule", "a rule on the noise’s Mul"),
                 ("custom", "a custom gradient for the block"),
                 ("second", "a second expression without noise"),
                 ("whole", "stop_gradient around block and op"),
+                ("rule", "a rule on the product with u (chapter 2)"),
             ),
         ),
         Choice(
             "after",
-            "Op behind it",
+            "Op after it",
             "square",
             options=(("nothing", "none"), ("linear", "3z + 1"), ("square", "z²")),
         ),
@@ -134,16 +184,21 @@ CURVE = Curve(
         value="w",
         gradient="dw/dx",
         gradient_caption="Dotted: no trick. Dashed: as if there were no noise. Click a point to "
-        "have its numbers in the text.",
+        "see its numbers in the text.",
         forward_caption="The same for every way but one: the second expression has no noise.",
     ),
     facts=at_the_input,
+    observe=learned,
     causes=where_it_breaks,
 )
 
 LESSON = Lesson(
     program=the_end,
     lab=curve_lab(CURVE),
-    predictions={"square": what_a_square_reads, "rule": does_it_help},
-    highlight="behind(stop_gradient(z - clean) + clean)",
+    predictions={
+        "square": what_a_square_reads,
+        "custom": does_it_help,
+        "transfer": what_the_noise_changes,
+    },
+    highlight="op(stop_gradient(z - clean) + clean)",
 )

@@ -1,11 +1,14 @@
 """What stop_gradient does to the value and to the gradient."""
 
+import math
+
 import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values
 from lessons.contract.result import Result
 from lessons.kit.answers import nearest
+from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import stop_gradient
@@ -46,6 +49,7 @@ def measured(run: Run, settings: Values) -> dict[str, float | str]:
             for name in ("first", "second", "both", "no_grad")
         },
         "leaf_alone": leaf_after_backward(),
+        "functional": torch.func.grad(stop_gradient)(torch.ones(())).item(),
         "moved_none": moved(None),
         "moved_zero": moved(0.0),
     }
@@ -57,6 +61,20 @@ def leaf_after_backward() -> str:
     other = torch.ones((), requires_grad=True)
     (stop_gradient(x) + other).backward()
     return repr(x.grad)
+
+
+def over_itself(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+    """The gradient of x / stop_gradient(x) here, and what the wrong answers expect."""
+    given = x.detach().requires_grad_()
+    (found,) = torch.autograd.grad(given / stop_gradient(given), given)
+    through = 1 / float(x) if float(x) else math.nan
+    return {
+        "ratio_slope": float(found),
+        "ratio_numerator": through,
+        "ratio_flat": 0.0,
+        "ratio_one": 1.0,
+        "ratio_denominator": -through,
+    }
 
 
 def moved(gradient: float | None) -> float:
@@ -71,6 +89,12 @@ def which_paths(result: Result) -> str:
     """Which part of the product rule is left with the first factor stopped."""
     names = ("first", "second", "whole", "none")
     return nearest(result, "trick_gradient", {name: name for name in names})
+
+
+def part_of_a_quotient(result: Result) -> str:
+    """Which part of the quotient rule is left with the denominator stopped."""
+    names = ("ratio_numerator", "ratio_flat", "ratio_one", "ratio_denominator")
+    return nearest(result, "ratio_slope", {name: name for name in names})
 
 
 def no_grad_around_a_name(result: Result) -> str:
@@ -100,16 +124,21 @@ CURVE = Curve(
         gradient="dy/dx",
         gradient_caption="Dotted: nothing stopped. Dashed: the product rule with the stopped part "
         "left out. Click a point to have its numbers in the text.",
-        forward_caption="The same whatever is stopped.",
+        forward_caption="The same for every choice of Stopped.",
     ),
     x="-2, -1, 3",
     point=3,
     facts=measured,
+    observe=over_itself,
 )
 
 LESSON = Lesson(
     program=two_passes,
     lab=curve_lab(CURVE),
-    predictions={"path": which_paths, "block": no_grad_around_a_name},
+    predictions={
+        "path": which_paths,
+        "block": no_grad_around_a_name,
+        "transfer": part_of_a_quotient,
+    },
     highlight="first = stop_gradient(x)",
 )

@@ -1,11 +1,15 @@
 """Stop_gradient around the noise, and the gradient is still noisy."""
 
+from functools import cache
+
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise.answers import formulas, which_formula
-from lessons.chapters.stop_gradient.shared_noise.lab import LAB
+from lessons.chapters.stop_gradient.shared_noise.lab import noise_lab
 from lessons.contract.lesson import Lesson
+from lessons.contract.result import Result
 from lessons.contract.sketch import Sketch
+from lessons.kit.answers import nearest
 from lessons.tricks import stop_gradient
 
 
@@ -16,10 +20,39 @@ def wrong_place(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     return torch.sqrt(yu_fixed)
 
 
+@cache
+def before_other_ops() -> dict[str, float]:
+    """The same cut before a logarithm and before a product, and what the wrong answers expect."""
+    x, u, w = (torch.tensor(2.0, dtype=torch.float64, requires_grad=True) for _ in "xuw")
+    h = x + stop_gradient(u * x - x)
+
+    def slope(z: torch.Tensor, by: torch.Tensor) -> float:
+        return torch.autograd.grad(z, by, retain_graph=True)[0].item()
+
+    return {
+        "log_slope": slope(torch.log(h), x),
+        "log_plain": slope(torch.log(u * x), x),
+        "log_noisy": 1 / (u * x).item(),
+        "log_clean": 1 / x.item(),
+        "log_factor": (u / x).item(),
+        "log_zero": 0.0,
+        "product_slope": slope(w * h, x),
+        "product_clean": w.item(),
+        "partner_slope": slope(w * h, w),
+        "partner_clean": x.item(),
+    }
+
+
+def what_the_log_reads(result: Result) -> str:
+    """Which value the logarithm after the cut took its slope from."""
+    names = ("log_noisy", "log_clean", "log_factor", "log_zero")
+    return nearest(result, "log_slope", {name: name for name in names})
+
+
 LESSON = Lesson(
     program=wrong_place,
-    lab=LAB,
-    predictions={"gradient": which_formula},
+    lab=noise_lab(before_other_ops),
+    predictions={"gradient": which_formula, "transfer": what_the_log_reads},
     sketches={
         "gradient": Sketch(
             beliefs=lambda x, facts: formulas(x, float(facts["u"])),

@@ -1,0 +1,41 @@
+"""A training step with its clip in one of four places: step() uses what it finds in .grad."""
+
+import json
+
+import torch
+
+place = "late"  # none, graph, early, after (the right one) or late
+limit = 3.0
+w = 1.0
+v = 2.0
+x = 2.0
+rate = 0.3
+dtype = torch.float64
+
+
+def where_to_clip(w, v, x, place, limit, optimizer=None):
+    h = w * x
+    if place == "graph" and h.requires_grad:
+        h.register_hook(lambda g: g.clamp(-limit, limit))
+    loss = (v * h) ** 2 / 2
+    if optimizer is None or not loss.requires_grad:
+        return loss
+    optimizer.zero_grad()
+    if place == "early":
+        torch.nn.utils.clip_grad_norm_([w, v], limit)
+    loss.backward()
+    if place == "after":
+        torch.nn.utils.clip_grad_norm_([w, v], limit)
+    optimizer.step()
+    if place == "late":
+        torch.nn.utils.clip_grad_norm_([w, v], limit)
+    return loss
+
+
+if __name__ == "__main__":
+    weights = [torch.tensor(one, dtype=dtype, requires_grad=True) for one in (w, v)]
+    optimizer, used = torch.optim.SGD(weights, lr=rate), []
+    optimizer.register_step_pre_hook(lambda *_: used.extend(float(p.grad or 0) for p in weights))
+    loss = where_to_clip(*weights, x, place, limit, optimizer)
+    result = {"forward": [loss.item()], "trick_gradient": used or [0.0, 0.0]}
+    print(json.dumps(result))

@@ -1,0 +1,40 @@
+"""A straight-through estimator: the value of a step function, the gradient 1."""
+
+import json
+
+import torch
+
+x = [-2.7, 0.4, 1.6]
+function = "round"  # or sign
+spelling = "difference"  # or value, exact, plain
+after = "square"  # or nothing
+dtype = torch.float64
+
+
+class StraightThrough(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, f):
+        return f(x)
+
+    @staticmethod
+    def backward(ctx, upstream):
+        return upstream, None
+
+
+def quantised(x, function, spelling, after):
+    f = torch.sign if function == "sign" else torch.round
+    if spelling == "difference":
+        q = x + (f(x) - x).detach()
+    elif spelling == "value":  # f(x) is not lost where x is far larger
+        q = f(x).detach() + (x - x.detach())
+    else:  # exact keeps every bit of it; plain is no trick
+        q = StraightThrough.apply(x, f) if spelling == "exact" else f(x)
+    return q**2 if after == "square" else q
+
+
+if __name__ == "__main__":
+    x = torch.tensor(x, dtype=dtype, requires_grad=True)
+    y = quantised(x, function, spelling, after)
+    (gradient,) = torch.autograd.grad((y + 0 * x).sum(), x)  # 0 if all is cut
+    result = {"forward": y.tolist(), "trick_gradient": gradient.tolist()}
+    print(json.dumps(result))
