@@ -108,7 +108,7 @@ def test_another_program_makes_another_answer_right():
         return domain_loss(w1, flip_gradient(w2, scale), x, domain)
 
     assert answers(two_players) == ["extractor", "against"]
-    assert answers(unreversed) == ["nobody", "down"]
+    assert answers(unreversed) == ["neither", "down"]
     assert answers(everything) == ["both", "up"]
     assert answers(behind) == ["classifier", "swapped"]
 
@@ -142,13 +142,27 @@ def test_two_reversals_do_nothing_at_a_scale_of_one():
     assert np.allclose(result["trick_gradient"].y, result["true_gradient"].y)
 
 
-def test_flipped_labels_teach_both_players_the_wrong_names():
-    result = run("wrong_ways", way="labels")
+def test_flipped_labels_are_for_the_extractor_alone():
+    """As in moons: one meaning of the word, and the classifier keeps its own gradient."""
+    result = run("wrong_ways", way="labels", scale="2")
     w1, w2, x, domain = tensors(1.2, 20.0)
-    towards, own = wanted(w1, w2, x, 1 - domain, -1.0)
-    expected = torch.cat([towards.flatten(), own])
+    flipped, _ = wanted(w1, w2, x, 1 - domain, -2.0)
+    _, own = wanted(w1, w2, x, domain, 1.0)
+    expected = torch.cat([flipped.flatten(), own])
     assert np.allclose(result["trick_gradient"].y, expected, rtol=1e-9)
-    assert result.facts["labels_classifier"] < 0
+    assert result.facts["labels_classifier"] == pytest.approx(1.0)
+    assert result.facts["labels_extractor"] < 0
+
+
+def test_flipped_labels_pull_where_the_classifier_is_sure_and_a_reversal_does_not():
+    w1, w2 = weights(0.0)
+    for gap, more in ((1.2, 1.0), (8.0, 40.0)):
+        x, domain = examples(gap)
+        sizes = [
+            float(by_role(wrong_ways, w1, w2, x, domain, 1.0, way=way)["trick_gradient"][:4].norm())
+            for way in ("labels", "layer")
+        ]
+        assert sizes[0] > more * sizes[1], gap
 
 
 def test_the_answers_on_wrong_ways_follow_the_numbers():
@@ -170,6 +184,24 @@ def test_the_answers_on_wrong_ways_follow_the_numbers():
 
     assert answers(wrong_ways) == ["plain", "both"]
     assert answers(always("layer")) == ["reversed", "extractor"]
-    assert answers(always("module")) == ["plain", "nobody"]
+    assert answers(always("module")) == ["plain", "neither"]
     assert answers(nothing)[0] == "none"
     assert answers(behind)[1] == "classifier"
+
+
+def test_the_transfer_answers_follow_the_numbers():
+    """Ten times the classifier's gradient and the extractor's own; a hook on a shared feature."""
+    w1, w2, x, domain = tensors(1.2, 20.0)
+
+    def gradients(weight, scale):
+        def program(*given):
+            return weight * two_players(*given)
+
+        return by_role(program, w1, w2, x, domain, scale)["trick_gradient"]
+
+    now, changed = gradients(1.0, 2.0), gradients(10.0, 0.2)
+    assert torch.allclose(changed[:4], now[:4])
+    assert torch.allclose(changed[4:], 10 * now[4:])
+    result = run()
+    assert find("two_players").predictions["transfer"](result) == "both"
+    assert find("wrong_ways").predictions["transfer"](result) == "both_parts"

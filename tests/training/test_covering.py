@@ -28,7 +28,8 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?(?: ?%)?")
 @pytest.mark.parametrize(("lesson", "place"), PREDICTIONS)
 def test_each_prediction_hides_or_holds_what_would_tell(lesson, place):
     question = lesson.prose.steps[place - 1].question
-    assert question.hides or question.holds
+    elsewhere = question.name == "transfer"  # asked of a new place, which the lab does not show
+    assert question.hides or question.holds or elsewhere
     known = {one.name for one in lesson.lab.parameters} | {"training"}
     assert set(question.holds) <= known
 

@@ -116,7 +116,7 @@ def _features(history: History) -> Figure:
         "features",
         "The feature space",
         "The same points as the extractor sees them, on the first two principal components. Where "
-        "the colours mix, no domain classifier can part them.",
+        "the colours mix, no domain classifier can separate them.",
         f"The features of all points on two principal components, which hold {seen} of the "
         f"variance, after step {history.done}.",
         _crowds(features),
@@ -188,7 +188,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     return [
         Figure(
             "gradient",
-            f"What one {whose} point tells its features, at fixed numbers",
+            f"The gradient at the features of one {whose} point, at fixed numbers",
             f"One mark a unit, the heads small. Squares: {of_whom} gradient with no trick. "
             f"Crosses: what is intended, {intended}, at full λ. Diamonds: what autograd gives, "
             "wired as chosen.",

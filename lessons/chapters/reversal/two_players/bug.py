@@ -68,6 +68,8 @@ def check(code: Total) -> None:
 BUG = Bug(
     source="CuthbertCai/pytorch_DANN#13",
     url="https://github.com/CuthbertCai/pytorch_DANN/issues/13",
+    title="Loss function",
+    opened="2019-09-02",
     broken=total,
     fixes={"both_signs": both_signs, "detached": detached, "layer": layer},
     check=check,

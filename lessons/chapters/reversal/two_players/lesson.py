@@ -3,6 +3,7 @@
 import torch
 from torch.nn import functional
 
+from lessons.chapters.reversal.shared_players.game import both, examples, weights
 from lessons.chapters.reversal.shared_players.lab import players_lab
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
@@ -19,7 +20,7 @@ def two_players(
 
 
 def who_is_reversed(result: Result) -> str:
-    """extractor, classifier, both or nobody: whose gradient has turned against the plain one."""
+    """extractor, classifier, both or neither: whose gradient has turned against the plain one."""
     extractor, classifier = (
         float(result.facts[f"{player}_factor"]) < 0 for player in ("extractor", "classifier")
     )
@@ -27,7 +28,7 @@ def who_is_reversed(result: Result) -> str:
         return "both"
     if extractor:
         return "extractor"
-    return "classifier" if classifier else "nobody"
+    return "classifier" if classifier else "neither"
 
 
 def one_step(result: Result) -> str:
@@ -41,9 +42,28 @@ def one_step(result: Result) -> str:
     return "down" if after_c < now else "swapped"
 
 
+def faster_classifier(result: Result) -> str:
+    """Which change gives the classifier ten times its gradient and the extractor the same."""
+
+    def gradients(weight: float, scale: float) -> torch.Tensor:
+        w1, w2 = (one.requires_grad_() for one in weights(20.0))
+        x, domain = examples(1.2)
+        return both(weight * two_players(w1, w2, x, domain, scale), w1, w2)
+
+    now = gradients(1.0, 2.0)
+    wanted = torch.cat([now[:4], 10 * now[4:]])
+    changes = {
+        "loss": (10.0, 2.0),
+        "both": (10.0, 0.2),
+        "scale": (1.0, 20.0),
+        "smaller": (1.0, 0.2),
+    }
+    return min(changes, key=lambda key: float((gradients(*changes[key]) - wanted).norm()))
+
+
 LESSON = Lesson(
     program=two_players,
     lab=players_lab(),
-    predictions={"who": who_is_reversed, "step": one_step},
+    predictions={"who": who_is_reversed, "step": one_step, "transfer": faster_classifier},
     highlight="seen = flip_gradient(feature, scale)",
 )

@@ -1,4 +1,4 @@
-"""Reversals that people really wrote, and who gets which gradient."""
+"""Ways to write a reversal, from real threads, and who gets which gradient."""
 
 import torch
 from torch.nn import functional
@@ -11,7 +11,7 @@ from lessons.tricks import flip_gradient
 
 
 class Reversal(torch.nn.Module):
-    """A reversal as many have written it; is ``backward`` ever called?"""
+    """A reversal as in the thread of bug.py; is ``backward`` ever called?"""
 
     def __init__(self, scale: float) -> None:
         super().__init__()
@@ -46,8 +46,9 @@ def wrong_ways(
         return -scale * loss(feature, w2, domain)
     elif way == "apart":  # as with an optimiser for each player
         return loss(feature.detach(), w2, domain) - scale * loss(feature, w2.detach(), domain)
-    elif way == "labels":
-        domain = 1 - domain
+    elif way == "labels":  # only the extractor is trained on the other domain's label
+        fooled = loss(feature, w2.detach(), 1 - domain)
+        return loss(feature.detach(), w2, domain) + scale * fooled
     else:
         feature = flip_gradient(feature, scale)
     return loss(feature, w2, domain)
@@ -86,12 +87,31 @@ def subtracted(result: Result) -> str:
         return "both"
     if extractor:
         return "extractor"
-    return "classifier" if classifier else "nobody"
+    return "classifier" if classifier else "neither"
+
+
+def hook_on_the_feature(result: Result) -> str:
+    """What a hook does to the gradient of a feature that two heads read."""
+    feature = torch.tensor(1.0, requires_grad=True)
+    feature.register_hook(lambda upstream: -2.0 * upstream)
+    label_part, domain_part = 3.0, 5.0
+    (found,) = torch.autograd.grad(label_part * feature + domain_part * feature, feature)
+    beliefs = {
+        "domain_part": label_part - 2.0 * domain_part,
+        "both_parts": -2.0 * (label_part + domain_part),
+        "plain": label_part + domain_part,
+        "label_stopped": -2.0 * domain_part,
+    }
+    return min(beliefs, key=lambda key: abs(beliefs[key] - float(found)))
 
 
 LESSON = Lesson(
     program=wrong_ways,
     lab=players_lab(WAY, compared=WAY),
-    predictions={"module": module_backward, "subtract": subtracted},
+    predictions={
+        "module": module_backward,
+        "subtract": subtracted,
+        "transfer": hook_on_the_feature,
+    },
     highlight="feature = flip_gradient(feature, scale)",
 )
