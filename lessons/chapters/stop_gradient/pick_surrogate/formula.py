@@ -73,20 +73,12 @@ class Expression:
         calls = (node for node in walk(self.node) if isinstance(node, Call))
         return not any(call.function.name in _TOGETHER for call in calls)
 
-    def source(self, name: str) -> str:
-        """It as a function of this name in torch; a constant takes x's shape."""
-        return f"def {name}(x: torch.Tensor) -> torch.Tensor:\n    return {self._body}\n"
-
     @property
     def inline(self) -> "Code":
-        """The same as a function without a name."""
-        return Code(f"lambda x: {self._body}")
-
-    @property
-    def _body(self) -> str:
+        """It as a function in torch, without a name; a constant takes x's shape."""
         made = Emitter(TORCH).expression(self.node, floats=self.node.kind == "number")
         body = ast.unparse(ast.fix_missing_locations(made))
-        return body if self.reads_x else f"torch.zeros_like(x) + {body}"
+        return Code(f"lambda x: {body if self.reads_x else f'torch.zeros_like(x) + {body}'}")
 
 
 class Code(str):

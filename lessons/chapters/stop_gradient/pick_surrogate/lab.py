@@ -21,7 +21,6 @@ from lessons.kit.inputs import (
     grid_around,
     series_by_role,
 )
-from lessons.playground.language.functions import onehot_argmax, step  # noqa: F401 (exported files use them)
 from lessons.text import counted
 
 FUNCTIONS_HELP = "x, numbers, + - * / **, and functions such as sign, step, tanh, sigmoid, softmax."
