@@ -61,8 +61,6 @@ class Lab:
             to see.
         training: what is trained before the learner's eyes, if anything is; ``compute`` is then
             what is there before the first step.
-        script: the last lines of an exported file: plain Python that prints the series of these
-            values as one JSON object; it may name the program and the lab's own functions.
         drawn: numbers that the values stand for, noise say, by the names that in_torch.py has.
         preview_note: what is said of cheaper values above the charts; nothing where it is plain to
             see.
@@ -72,7 +70,6 @@ class Lab:
     compute: Callable[[Callable[..., Any], Values, Progress], Result]
     figures: Callable[[Result, Values, frozenset[str]], list[Figure]]
     table: Callable[[Result, Values, frozenset[str]], Table]
-    script: Callable[[str, Values], str]
     check: Callable[[Values], Mapping[str, str]] = lambda values: {}
     preview: Callable[[Values], Values] = lambda values: values
     start: Callable[[Values], Start] | None = None

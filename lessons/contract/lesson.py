@@ -66,6 +66,14 @@ class Lesson:
         """The torch code that runs, as it stands in lesson.py."""
         return inspect.getsource(self.program)
 
+    def source_with(self, cuts: Collection[Cut]) -> str:
+        """The same, and how it is cut open if it is."""
+        if not cuts:
+            return self.source
+        pairs = ", ".join(f"({op!r}, {operand})" for op, operand in sorted(cuts))
+        name = self.program.__name__
+        return f"{self.source}\n\n{name} = cut({name}, [{pairs}])\n"
+
     @property
     def equivalents(self) -> dict[str, Path]:
         """The same in other frameworks: label to file, those that lie in the folder."""
@@ -157,7 +165,7 @@ class Lesson:
         return self.right(question, self.compute(self.validate(step.lab)))
 
     def text(self, values: Values) -> dict[str, str]:
-        """The values as text that validates back to them; for URLs and exported files."""
+        """The values as text that validates back to them; for URLs."""
         return {p.name: p.format(values[p.name]) for p in self.lab.parameters}
 
     @property

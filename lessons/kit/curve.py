@@ -1,7 +1,4 @@
-"""A function of x with settings, and its gradients by role.
-
-Torch only: exported files carry these very functions.
-"""
+"""A function of x with settings, and its gradients by role."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -21,7 +21,6 @@ from lessons.kit.inputs import (
     array,
     format_refused,
     grid_around,
-    printed,
     series_by_role,
 )
 from lessons.text import counted
@@ -136,16 +135,6 @@ def curve_lab(curve: Curve) -> Lab:
             device=str(device),
         )
 
-    def script(program: str, values: Values) -> str:
-        device, _ = resolve(values["device"])
-        names = f"{program}, {curve.expression.__name__}, {curve.intended.__name__}"
-        return f"""\
-x = torch.tensor({list(values["x"])}, dtype=torch.float64)
-settings = {settings(values)}
-roles = by_role({names}, x.to("{device}", torch.{values["dtype"]}), settings)
-series = {{}}
-{printed(program, str(device))}"""
-
     def start(values: Values) -> Start:
         device, _ = resolve(values["device"])
         x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
@@ -157,7 +146,6 @@ series = {{}}
         compute=compute,
         figures=lambda result, values, hidden: curve_figures(result, hidden, curve.text),
         table=lambda result, values, hidden: curve_table(result, hidden, curve.text),
-        script=script,
         check=format_refused,
         start=start,
     )

@@ -1,4 +1,4 @@
-"""Noise that is the same everywhere. Torch only: exported files carry it.
+"""Noise that is the same everywhere.
 
 Torch's generators give different numbers for float32 and float64, CPU and CUDA, one big draw and
 several small ones. So noise is always drawn on the CPU, in float64, in chunks of ``ROWS`` rows;

@@ -1,4 +1,4 @@
-"""The derivative a lab draws: one number for each input. Torch only: exported files carry it."""
+"""The derivative a lab draws: one number for each input."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""What labs over x share: where torch computes, the points of a drawn curve, arrays, last lines."""
+"""What labs over x share: where torch computes, the points of a drawn curve, arrays."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -62,12 +62,3 @@ def array(values: torch.Tensor) -> Array:
 def series_by_role(x: Array, roles: Mapping[str, torch.Tensor]) -> tuple[Series, ...]:
     """A series of each role, all over the same x."""
     return tuple(Series(role, role, x, array(y)) for role, y in roles.items())
-
-
-def printed(program: str, device: str) -> str:
-    """The last lines of an exported file: the tensors in ``roles`` join ``series``; all as JSON."""
-    return f"""\
-for role, value in roles.items():
-    series[role] = {{"role": role, "x": plain(x), "y": plain(value)}}
-print(json.dumps({{"lesson": "{program}", "device": "{device}", "series": series}}))
-"""

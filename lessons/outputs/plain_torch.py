@@ -7,6 +7,7 @@ what prints stands under ``if __name__ == "__main__":`` and leaves its numbers i
 
 import ast
 import math
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
@@ -16,7 +17,6 @@ from lessons import tricks
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
-from lessons.outputs.export import export
 from lessons.tracer import Edge, Node, named, record
 from lessons.tracer.cutting import Cut, write_cuts
 from lessons.tricks.as_one import one_op
@@ -37,8 +37,6 @@ def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> s
 
     A cut for which there is no place in the file is named in a comment, and left out.
     """
-    if not (lesson.folder / FILE).exists():
-        return export(lesson, values, cuts)  # until every lesson has one
     text = (lesson.folder / FILE).read_text("utf-8")
     text = with_settings(text, {**values, **lesson.lab.drawn(values)})
     missing: list[Cut] = []
@@ -83,8 +81,9 @@ def with_detach(
     names: dict[str, Any] = {"__name__": program}
     exec(compile(text, here, "exec"), names)
     # What the file spells out of the engine's tricks is one op in the graph, as it is on the page;
-    # a map of its own, with the ops that it is for, is the engine's, whose ops the graph knows.
-    for name in tricks.__all__:
+    # so is a function of its own by the name of an op that is cut. A map of its own, with the ops
+    # that it is for, is the engine's, whose ops the graph knows.
+    for name in {*tricks.__all__, *(re.sub(r"_\d+$", "", op) for op, _ in cuts)}:
         if name in names and not isinstance(names[name], type):
             names[name] = one_op(name)(names[name])
     for name, own in OWN.items():

@@ -5,9 +5,8 @@ How a training lesson is written (``lessons/chapters/reversal/moons`` is one to 
 1. A ``Learner``: the networks of all seeds at once, as stacked weights (``stacked.py``), because
    one seed proves nothing. ``step`` makes one update with the settings of that moment; ``look``
    says how things stand, and must not change what is trained. It draws every random number from
-   generators of its own, one a seed, on the CPU. Its file needs torch alone: the exported file
-   carries it. Its updates are ``stacked.Adam``'s: torch.optim loads torch's compiler, and every
-   page is slower from then on.
+   generators of its own, one a seed, on the CPU. Its updates are ``stacked.Adam``'s: torch.optim
+   loads torch's compiler, and every page is slower from then on.
 2. A ``Training`` on the lesson's ``Lab``: how a learner begins, which parameter says how many
    steps there are, which parameters may change while it runs, and the charts and table of a
    ``History``. ``drawing.py`` has the pieces of such charts, ``contours.py`` boundary lines.
@@ -16,7 +15,6 @@ How a training lesson is written (``lessons/chapters/reversal/moons`` is one to 
    (``facts_at_first`` in under_way.py), so that the text can be filled before anything has run;
    from then on the run's facts replace them, and the text's numbers go along with the pictures.
    Those in maths, in code and in answers to choose cannot: write no number of a run there.
-   ``script`` trains in the exported file: ``ending`` in script.py.
 
 What a question hides is covered here too (covering.py): so draw what belongs to a role in its
 colour, and name the role in the table's column. A question that only a run can answer says

@@ -1,6 +1,6 @@
 """Networks of many seeds as one: each weight carries a leading dimension, one entry a seed.
 
-Torch only: exported files carry it. Points are columns, so that every product is one batched
+Points are columns, so that every product is one batched
 matrix product: weight [seeds, out, in] times points [seeds, in, points].
 """
 

@@ -9,7 +9,6 @@ from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_role
 from lessons.contract.parameters import InvalidParametersError, Values
 from lessons.contract.result import Note, Result
 from lessons.outputs.catalogue import UnknownLessonError, find
-from lessons.outputs.export import with_cuts
 from lessons.text import listed, visible
 from lessons.tracer import Recording
 from lessons.tracer.cutting import Cut, read_cuts, write_cuts
@@ -169,7 +168,7 @@ def edges(lesson: Lesson, asked: str, values: Values) -> tuple[tuple[Cut, ...], 
 def code(slug: str, cuts: tuple[Cut, ...]) -> Code:
     """A lesson's program as it ran."""
     lesson = find(slug)
-    source = with_cuts(lesson, cuts)
+    source = lesson.source_with(cuts)
     marks = marked_lines(source, lesson.highlight)
     return {"digest": f"{slug} {write_cuts(cuts)}", "panes": {TORCH: pane(source, marks)}}
 

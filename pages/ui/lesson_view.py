@@ -8,7 +8,6 @@ import streamlit as st
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import fill
 from lessons.outputs import catalogue
-from lessons.outputs.export import with_cuts
 from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, markup
 from pages.labs.lesson import TORCH
@@ -127,7 +126,7 @@ def _code(lesson: Lesson, place: Place) -> None:
         "Which code", names, default=ran, required=True, label_visibility="collapsed"
     )
     if shown == ran:
-        source = with_cuts(lesson, place.drawn)
+        source = lesson.source_with(place.drawn)
         marked = markup(source, marked_lines(source, lesson.highlight), ran)
         st.html(f'<div data-pane="{TORCH}">{marked}</div>')
         if lesson.highlight:

@@ -346,7 +346,7 @@ def test_the_downloaded_file_runs_and_agrees_with_the_screen(app, open_page, tmp
     file = tmp_path / "exported.py"
     download.value.save_as(file)
     done = subprocess.run([sys.executable, "-I", file], capture_output=True, text=True, check=True)
-    gradients = json.loads(done.stdout)["series"]["trick_gradient"]["y"]
+    gradients = json.loads(done.stdout)["trick_gradient"]
     column = page.locator("[data-table] thead th").all_inner_texts().index("autograd")
     shown = [float(row[column].replace("−", "-")) for row in cells(page)]
     assert shown == pytest.approx(gradients, rel=1e-4)

@@ -509,7 +509,7 @@ def test_the_file_to_take_away_has_the_settings_of_the_screen(app, open_page, al
     download.value.save_as(file)
     printed = json.loads(alone.run(tmp_path, [["right_place.py"]])[0])
     shown = [float(row[3].replace("−", "-")) for row in cells(page)]
-    assert shown == pytest.approx(printed["series"]["trick_gradient"]["y"], rel=1e-4)
+    assert shown == pytest.approx(printed["trick_gradient"], rel=1e-4)
 
 
 def link_query(link: str) -> dict[str, list[str]]:

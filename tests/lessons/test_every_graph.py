@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from lessons.outputs.catalogue import lessons
-from lessons.outputs.export import with_cuts
 from lessons.tracer.cutting import read_cuts
 from lessons.tracer.picture.drawing import covered, picture
 from lessons.tracer.picture.sentences import spelled
@@ -57,10 +56,10 @@ def test_the_steps_end_with_the_gradients_that_autograd_gives(lesson):
 
 @LESSONS
 def test_the_code_pane_names_the_cuts(lesson):
-    shown = with_cuts(lesson, [("mul", 0), ("add", 1)])
+    shown = lesson.source_with([("mul", 0), ("add", 1)])
     name = lesson.program.__name__
     assert shown.endswith(f"{name} = cut({name}, [('add', 1), ('mul', 0)])\n")
-    assert with_cuts(lesson, []) == lesson.source
+    assert lesson.source_with([]) == lesson.source
 
 
 @LESSONS

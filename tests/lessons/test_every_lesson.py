@@ -16,7 +16,6 @@ from lessons.contract.parameters import Choice, Integer, Number, Numbers
 from lessons.contract.prose import fill
 from lessons.kit.chart_pieces import themed
 from lessons.outputs.catalogue import CatalogueError, chapters, find, lessons, load
-from lessons.outputs.export import export
 from lessons.training.under_way import Run
 
 LESSONS = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
@@ -213,30 +212,6 @@ def test_swapping_the_program_changes_the_right_answer():
         "noisy_reciprocal",
         "noisy_clean",
     ]
-
-
-@LESSONS
-def test_exported_files_run_alone_and_print_the_same_numbers(lesson, tmp_path, alone):
-    cases = [(lesson.validate(given), ()) for given in exported_settings(lesson)]
-    cases += with_scissors(lesson)
-    files = [tmp_path / f"exported_{number}.py" for number in range(len(cases))]
-    for file, (values, cuts) in zip(files, cases, strict=True):
-        file.write_text(export(lesson, values, cuts), "utf-8")
-    # A training lesson's file trains; an argument makes it stop after so many steps.
-    words = ["2"] if lesson.lab.training else []
-    printed = alone.run(tmp_path, [[str(file), *words] for file in files])
-    for (values, cuts), text in zip(cases, printed, strict=True):
-        theirs = json.loads(text)
-        ours = json.loads(lesson.compute(values, cuts=cuts).to_json(lesson=lesson.slug))
-        assert theirs["series"] == ours["series"]
-        if cuts:
-            plain = json.loads(lesson.compute(values).to_json(lesson=lesson.slug))
-            assert ours["series"] != plain["series"], "these cuts change nothing and show nothing"
-        if lesson.lab.training:
-            facts = trained_for(lesson, values, 2, cuts)
-            assert theirs["trained"]
-            for name, seeds in theirs["trained"].items():
-                assert seeds["mean"] == pytest.approx(facts[name], rel=1e-3)
 
 
 def with_scissors(lesson):

@@ -16,7 +16,7 @@ from lessons.chapters.override_map.type_not_name.lesson import type_not_name
 from lessons.chapters.override_map.upstream_not_true.lesson import halve
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
-from lessons.outputs.export import export
+from lessons.outputs.plain_torch import plain_torch
 from lessons.tracer import record
 from lessons.tricks import gradient_override_map, identity
 
@@ -208,7 +208,7 @@ def test_a_map_that_matches_nothing_can_be_told_not_to_warn():
         torch.exp(x)
 
 
-def test_a_recorded_run_names_the_product_and_the_export_does_without():
+def test_a_recorded_run_names_the_product():
     x = torch.ones(1, requires_grad=True)
     with record({"x": x}) as recording:
         type_not_name(x, "Identity", "my_product", "inside")
@@ -223,8 +223,9 @@ def test_a_name_with_a_backslash_is_cut_in_the_exported_file_too(name):
     cuts = [(name, 0)]
     assert lesson.edges(values) >= set(cuts)
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(export(lesson, values, cuts), "exported", "exec"), {"__name__": "exported"})
-    printed = json.loads(out.getvalue())["series"]["trick_gradient"]["y"]
+        text = plain_torch(lesson, values, cuts)
+        exec(compile(text, "plain", "exec"), {"__name__": "__main__"})
+    printed = json.loads(out.getvalue())["trick_gradient"]
     assert printed == lesson.compute(values, cuts=cuts)["trick_gradient"].y.tolist()
     assert printed != lesson.compute(values)["trick_gradient"].y.tolist()
 

@@ -32,6 +32,8 @@ def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
     steps = [step.lab for step in lesson.prose.steps if step.lab]
     given = [*exported_settings(lesson), *steps]
     cases = [(lesson.validate(dict(one)), ()) for one in given] + with_scissors(lesson)
+    if training := lesson.lab.training:  # of two steps in all, so that each looks at its last one
+        cases = [({**values, training.steps: 2}, cuts) for values, cuts in cases]
     files = [tmp_path / f"plain_{number}.py" for number in range(len(cases))]
     for file, (values, cuts) in zip(files, cases, strict=True):
         file.write_text(plain_torch(lesson, values, cuts), "utf-8")
@@ -47,7 +49,10 @@ def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
         )
         if lesson.lab.training:
             facts, means = trained_for(lesson, values, 2, cuts), json.loads(text)["trained"]
-            assert means == {name: pytest.approx(facts[name], rel=1e-3) for name in means} != {}
+            # Other ops in another order: in 8 bits a rounding turns Adam's first steps around.
+            within = 0.05 if values["dtype"] == "bfloat16" else 1e-4
+            near = {name: pytest.approx(facts[name], rel=1e-3, abs=within) for name in means}
+            assert means == near != {}
 
 
 def test_a_cut_is_a_detach_at_the_operand():

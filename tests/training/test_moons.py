@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.reversal.moons.lab import TRAINING, Watched
+from lessons.chapters.reversal.moons.lab import TRAINING, Watched, other_shares
 from lessons.chapters.reversal.moons.lesson import adversarial, classifier, reversed_twice
 from lessons.chapters.reversal.moons.net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
 from lessons.chapters.reversal.moons.roles import Heads, features_of_one, settings_of_one
@@ -323,3 +323,20 @@ def test_two_halves_are_the_whole():
         assert torch.equal(arms["trick"].weights[0], there["trick"].weights[0])
     with pytest.raises(IndexError):
         halves.of_seed(7)
+
+
+def test_a_far_too_large_lambda_takes_the_labels_from_the_features_too():
+    """The third cause of a domain head that guesses, and why the lesson asks for the label loss."""
+    ends = trained(scale=100, schedule="fixed", seeds=3, steps=200)
+    assert ends["trick_domain_loss"] == pytest.approx(math.log(2), abs=0.05), "it guesses"
+    assert ends["trick_label_loss"] > 20 * ends["source_only_label_loss"]
+    assert ends["trick_source"] < 0.95 < ends["source_only_source"]
+
+
+def test_equal_features_and_other_shares_of_the_classes_force_errors():
+    """The last step's answer, by trying every way to call photos in equal shares."""
+    for source, target in ((0.5, 0.1), (0.25, 0.75), (0.3, 0.3)):
+        sick, called = (torch.arange(20) < round(20 * share) for share in (target, source))
+        right = [float((sick == called.roll(places)).double().mean()) for places in range(20)]
+        found = other_shares(source, target, photos=20)
+        assert max(right) == pytest.approx(found["shares"]) == pytest.approx(found["shares_best"])

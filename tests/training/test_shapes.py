@@ -1,5 +1,6 @@
 """Guided relu on networks that see shapes: what the lesson claims, as means over seeds."""
 
+import json
 import math
 
 import numpy as np
@@ -8,7 +9,12 @@ import torch
 from torch.nn.functional import conv_transpose2d
 
 from lessons.chapters.override_map.guided_relu.lab import TRAINING, Watched
-from lessons.chapters.override_map.guided_relu.lesson import guided_relu, never_differs, who_notices
+from lessons.chapters.override_map.guided_relu.lesson import (
+    guided_relu,
+    last_layer_anew,
+    never_differs,
+    who_notices,
+)
 from lessons.chapters.override_map.guided_relu.maps import RULES, maps, rank_correlation, ranks
 from lessons.chapters.override_map.guided_relu.net import (
     FRESH,
@@ -20,7 +26,9 @@ from lessons.chapters.override_map.guided_relu.net import (
     test_pictures,
 )
 from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels, pictures
+from lessons.contract.prose import quoted
 from lessons.outputs.catalogue import find
+from lessons.outputs.plain_torch import plain_torch
 from lessons.training.under_way import Run, finished
 
 LESSON = find("guided_relu")
@@ -68,7 +76,7 @@ def test_what_the_maps_keep_when_weights_are_randomised(whole):
     assert told_apart(facts)
     guided = [facts[f"guided_{layers}"] for layers in range(1, 5)]
     assert sorted(guided, reverse=True) == guided, "it does change, the lower the layer the more"
-    assert guided[1] > 0.5 > 0.35 > guided[3]
+    assert guided[2] > 0.5 > 0.35 > guided[3], "the evidence is in the upper layers"
     for layers in range(2, 5):
         assert abs(facts[f"plain_{layers}"]) < 0.15
     assert abs(facts["deconvnet_4"]) < 0.2
@@ -156,6 +164,17 @@ def test_a_relu_of_another_type_is_missed_and_learns_the_same(spelling, when):
         assert torch.equal(a, b)
 
 
+def test_the_plain_file_trains_and_checks_the_same_networks(tmp_path, alone):
+    given = values(steps=4, seeds=2, seed=3)
+    file = tmp_path / "guided_relu.py"
+    file.write_text(plain_torch(LESSON, given), "utf-8")
+    (printed,) = alone.run(tmp_path, [[str(file)]])
+    ours = finished(TRAINING, guided_relu, given).facts
+    for name, mean in json.loads(printed)["trained"].items():
+        assert mean == pytest.approx(ours[name], abs=1e-3), name
+    assert set(json.loads(printed)["trained"]) > {"plain_1", "guided_1", "guided_4"}
+
+
 def test_where_a_relu_is_missed_it_is_said():
     assert not LESSON.compute(values()).notes
     (note,) = LESSON.compute(values(spelling="clamp")).notes
@@ -236,6 +255,23 @@ def test_the_answer_is_not_drawn_before_it_is_asked_for():
     assert {"alike", "randomised"} < seen
 
 
+def test_the_text_quotes_no_number_that_only_a_training_can_give(whole):
+    """Before Start it would read of networks that have learned nothing."""
+    for step in LESSON.prose.steps:
+        options = step.question.options if step.question else ()
+        for text in (step.text, *(part for one in options for part in (one.text, one.reply))):
+            assert not {name for name, _ in quoted(text)} & (whole.facts.keys() - {"steps"})
+
+
+def test_two_scores_that_differ_above_have_guided_gradients_of_one_direction():
+    """(3, 0) and (0, −3) plain; the first unit's row, twice and once, guided."""
+    facts = LESSON.compute(values()).facts
+    assert (facts["plain_before"], facts["plain_after"]) == ("(3, 0)", "(0, −3)")
+    assert facts["cosine_came"] == pytest.approx(1.0)
+    assert facts["cosine_plain"] == pytest.approx(0.0)
+    assert last_layer_anew(LESSON.compute(values())) == "cosine_guided"
+
+
 def test_ranks_are_places_and_equal_numbers_share_theirs():
     numbers = torch.randint(0, 30, (20, 60), generator=torch.Generator().manual_seed(0)).float()
     below = (numbers[:, None, :] < numbers[:, :, None]).sum(-1).double()
@@ -286,6 +322,7 @@ def test_the_answers_follow_the_program():
     assert who_notices(result, for_all) == "neither"
     same = LESSON.lab.compute(no_rule, values(), lambda share: None)
     assert never_differs(same) == "never"
+    assert last_layer_anew(same) == "cosine_plain"
 
     def deconvnet(x, network, rule, when):
         return guided_relu(x, network, "deconvnet", when)

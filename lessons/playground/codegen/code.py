@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import torch  # noqa: F401  (generated files compute with it)
 
 from lessons import tricks
-from lessons.kit.bundle import bundle, names_read
+from lessons.playground.codegen.bundle import bundle, names_read
 from lessons.playground.codegen.emit import Emitter
 from lessons.playground.codegen.frameworks import FRAMEWORKS, Framework
 from lessons.playground.document.check import Checked, check

@@ -32,7 +32,6 @@ from lessons.contract.result import Array, Note, Result, warned
 from lessons.contract.training import Training
 from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.inputs import COMPUTED_IN, array, format_refused, series_by_role
-from lessons.training.script import ending
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
 
@@ -217,11 +216,6 @@ def _lost(places: Array) -> Iterator[Note]:
         yield Note("warning", said)
 
 
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the gradients at the start, then all descents."""
-    return ending(program, values, Descents.__name__)
-
-
 def shortened(values: Values) -> Values:
     """Only the first updates of the paths, for while the learner drags."""
     return dict(values) | {FIRST: min(values["path"], WHILE_DRAGGING)}
@@ -232,7 +226,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    script=script,
     check=format_refused,
     preview=shortened,
     preview_note="",  # the path is short to see; a note would push the map away under the hand

@@ -53,10 +53,10 @@ def value_or_norm(result: Result, program: Program = cliff) -> str:
 
 def first_step_by_signs(result: Result) -> str:
     """How far the first step of signSGD moves b for each unit that it moves w."""
-    ratio, slopes = (float(result.facts[name]) for name in ("sign_ratio", "slope_ratio"))
+    ratio = float(result.facts["sign_ratio"])
     if math.isclose(ratio, 1.0):
         return "diagonal"
-    return "gradient" if math.isclose(ratio, slopes) else "axis"
+    return "gradient" if math.isclose(ratio, float(result.facts["slope_ratio"])) else "axis"
 
 
 LESSON = Lesson(

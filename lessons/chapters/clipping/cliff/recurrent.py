@@ -1,8 +1,7 @@
 """One recurrent unit over fifty steps: its error over its two weights, and descents on it.
 
 After Pascanu, Mikolov and Bengio, 2013, equation 8 and figure 6: x ← w·σ(x) + b, fifty times from
-one x, without inputs. Which starts are tried, and how many, is not in the paper. Torch only:
-exported files carry this.
+one x, without inputs. Which starts are tried, and how many, is not in the paper.
 """
 
 import math

@@ -14,7 +14,7 @@ from lessons.kit.causes import lost, told
 from lessons.kit.components import component_table, said, sticks
 from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused, printed, series_by_role
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused, series_by_role
 from lessons.text import counted, number
 
 EXAMPLE = (4.0, 1.0, 0.25, 0.0)
@@ -93,18 +93,6 @@ def start(values: Values) -> Start:
     at = min(values["point"], len(w)) - 1
     settings = {name: values[name] for name in ("root", "clip", "limit")}
     return Start({"w": w.requires_grad_()}, settings, (at,))
-
-
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the slopes at the learner's inputs."""
-    device, _ = resolve(values["device"])
-    given = ", ".join(repr(values[name]) for name in ("root", "clip", "limit"))
-    return f"""\
-w = torch.tensor({list(values["w"])}, dtype=torch.float64)
-x = torch.arange(1, len(w) + 1)  # which component
-roles = by_role({program}, w.to("{device}", torch.{values["dtype"]}), {given})
-series = {{}}
-{printed(program, str(device))}"""
 
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
@@ -230,7 +218,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    script=script,
     check=format_refused,
     start=start,
 )

@@ -1,7 +1,4 @@
-"""Roots of several inputs, whose gradients are infinite at 0 and NaN below, then clipped.
-
-Torch only: exported files carry these very functions.
-"""
+"""Roots of several inputs, whose gradients are infinite at 0 and NaN below, then clipped."""
 
 from collections.abc import Callable
 

@@ -24,7 +24,7 @@ from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import array, printed
+from lessons.kit.inputs import array
 from lessons.text import number
 
 FAR = 20.0
@@ -136,19 +136,6 @@ def start(values: Values) -> Start:
     settings = dict(base.settings)
     right = torch.full_like(base.leaves["x"].detach(), settings.pop("right")).requires_grad_()
     return replace(base, leaves={**base.leaves, "right": right}, settings=settings)
-
-
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the roles at the learner's inputs."""
-    device, _ = resolve(values["device"])
-    settings = {one.name: values[one.name] for one in CURVE.parameters}
-    roles = f"on_both({program}), through_logarithms, share_of_wrong"
-    return f"""\
-x = torch.tensor({list(values["x"])}, dtype=torch.float64)
-settings = {settings}
-roles = by_role({roles}, x.to("{device}", torch.{values["dtype"]}), settings)
-series = {{}}
-{printed(program, str(device))}"""
 
 
 def _named(result: Result) -> Mapping[str, Series]:
@@ -300,4 +287,4 @@ def _power(series: Series) -> Series:
     return replace(series, y=powers)
 
 
-LAB = replace(_BASE, compute=compute, figures=figures, table=table, start=start, script=script)
+LAB = replace(_BASE, compute=compute, figures=figures, table=table, start=start)

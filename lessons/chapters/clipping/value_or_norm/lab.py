@@ -13,7 +13,7 @@ from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Number, Values
 from lessons.contract.result import Array, Note, Result, Series, warned
 from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused, printed
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused
 from lessons.text import number
 
 ANGLES = 181
@@ -81,17 +81,6 @@ def start(values: Values) -> Start:
     leaf = w.to(device, DTYPES[values["dtype"]]).requires_grad_()
     settings = {"limit": float(values["limit"])}
     return Start({"w": leaf}, settings, (0,), finish=lambda both: bowl(both[0]))
-
-
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the vectors at the learner's gradient."""
-    device, _ = resolve(values["device"])
-    return f"""\
-w = torch.tensor([{values["g1"]!r}, {values["g2"]!r}], dtype=torch.float64)
-x = torch.tensor([1.0, 2.0])  # which component
-roles = by_role({program}, w.to("{device}", torch.{values["dtype"]}), {values["limit"]!r})
-series = {{}}
-{printed(program, str(device))}"""
 
 
 def angle(vector: Array) -> float:
@@ -191,7 +180,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    script=script,
     check=format_refused,
     start=start,
 )

@@ -1,7 +1,4 @@
-"""A gradient of two components, clipped in two ways: the vectors by role.
-
-Torch only: exported files carry these very functions.
-"""
+"""A gradient of two components, clipped in two ways: the vectors by role."""
 
 from collections.abc import Callable
 

@@ -15,7 +15,7 @@ from lessons.contract.result import Array, Result, Series, warned
 from lessons.kit.chart_pieces import Trace, axes, curve, points
 from lessons.kit.components import component_table, said, sticks
 from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused, printed
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused
 from lessons.text import number
 
 EXAMPLE = {"w": 1.0, "v": 2.0, "x": 2.0, "limit": 3.0, "rate": 0.3}
@@ -101,20 +101,6 @@ def start(values: Values) -> Start:
     device, _ = resolve(values["device"])
     w, v = (one.requires_grad_() for one in _weights(values, device))
     return Start({"w": w, "v": v}, {name: values[name] for name in ("x", "place", "limit")})
-
-
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the first step's gradients."""
-    device, _ = resolve(values["device"])
-    target = f'dtype=torch.{values["dtype"]}, device="{device}"'
-    given = ", ".join(repr(values[name]) for name in ("x", "place", "limit"))
-    return f"""\
-w = torch.tensor({values["w"]!r}, {target})
-v = torch.tensor({values["v"]!r}, {target})
-roles = by_role({program}, w, v, {given})
-series = {{"forward": {{"role": "forward", "x": [1.0], "y": plain(roles.pop("forward"))}}}}
-x = torch.tensor([1.0, 2.0])  # w, v
-{printed(program, str(device))}"""
 
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
@@ -236,7 +222,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    script=script,
     check=format_refused,
     start=start,
 )

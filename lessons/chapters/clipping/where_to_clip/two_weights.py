@@ -1,7 +1,4 @@
-"""A few steps of training on a loss of two weights, and the gradient that each step really used.
-
-Torch only: exported files carry these very functions.
-"""
+"""A few steps of training on a loss of two weights, and the gradient that each step really used."""
 
 from collections.abc import Callable
 from typing import Any

@@ -46,7 +46,7 @@ def by_type(model: nn.Module, picture: torch.Tensor) -> torch.Tensor:
 
 
 class Model(nn.Module):
-    """Two layers, each with a relu behind it that is called as a function; then a difference."""
+    """Two layers, each followed by a relu that is called as a function; then a difference."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,6 +80,8 @@ def check(code: Code) -> None:
 BUG = Bug(
     source="kazuto1011/grad-cam-pytorch#2",
     url="https://github.com/kazuto1011/grad-cam-pytorch/issues/2",
+    title="Inception_v3 error",
+    opened="2018-01-18",
     broken=broken,
     fixes={"everywhere": everywhere, "afterwards": afterwards, "by_type": by_type},
     check=check,

@@ -73,7 +73,7 @@ def _maps(history: History, values: Values) -> Figure:
         f"A {values['shape']}, and the gradient of the score of {aim(values)} in its pixels, "
         f"seed {int(picture['seed'][0])}",
         "One scale for the three maps. Orange: a brighter pixel raises the score. Blue: lowers it. "
-        f"The network says: {shares}.",
+        f"The network’s probabilities: {shares}.",
         f"A picture of a {values['shape']} and three maps of the gradient in it, after step "
         f"{history.done}. " + _said(seen),
         [_pixels(picture["pixels"]), *_heat(seen, first=2)],
@@ -262,7 +262,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             "Eight relus and the gradient at what they are given",
             "Squares: the plain gradient. Diamonds: what autograd gives under the rule. Crosses: "
             "the rule’s formula. Below each relu: what it is given, x, and the upstream gradient "
-            "that arrives from behind, u.",
+            "that arrives at its output, u.",
             "The gradient at the inputs of eight relus, by number. " + spoken(result, seen),
             gradient_points(result, hidden, 12),
             layout,
@@ -292,5 +292,5 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
 
 
 def _upstream(values: Values) -> tuple[float, ...]:
-    """What arrives at each of the eight relus from behind."""
+    """The upstream gradient that arrives at each of the eight relus."""
     return BEHIND if values["behind"] == "weights" else (1.0,) * len(BEFORE)

@@ -41,9 +41,9 @@ from lessons.contract.parameters import Choice, Integer, Number, Values, validat
 from lessons.contract.result import Array, Note, Result, warned
 from lessons.contract.training import Training
 from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
-from lessons.text import counted
-from lessons.training.script import ending
+from lessons.text import counted, number
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
 from lessons.tricks import gradient_override_map
@@ -142,8 +142,8 @@ class Watched:
         changed = own.randomised(self.shapes.others.at(index), values["randomised"])
         pair = joined([own, changed])
         kind = KINDS.index(values["shape"])
-        number = len(KINDS) * (values["picture"] - 1) + kind
-        x = test_pictures(TESTED, values["noise"])[number : number + 1].to(**self._to)
+        place = len(KINDS) * (values["picture"] - 1) + kind
+        x = test_pictures(TESTED, values["noise"])[place : place + 1].to(**self._to)
         target = torch.tensor([KINDS.index(aim(values))])
         found = {
             rule: array(maps(self.shapes.program, pair, x, target, rule, values)[:, 0])
@@ -225,6 +225,39 @@ def _beliefs(
         "differ_clamp": differ(behind="weights", spelling="clamp"),
         "differ_maximum": differ(behind="weights", spelling="maximum"),
         "missed": missed("clamp"),
+        **two_pixels(program),
+    }
+
+
+def two_pixels(program: Program) -> dict[str, float | str]:
+    """Two hidden units, and two last layers that weigh them: how alike the gradients are."""
+    rows = torch.tensor([[2.0, 1.0], [1.0, 2.0]], dtype=torch.float64)
+    pixels = torch.ones(2, dtype=torch.float64)
+
+    def gradient_of(last: tuple[float, float], rule: str) -> torch.Tensor:
+        x = pixels.clone().requires_grad_()
+
+        def score(x: torch.Tensor) -> torch.Tensor:
+            return (torch.tensor(last).to(x) * torch.relu(rows @ x)).sum()
+
+        return gradient(program(x, score, rule, "runs"), x)
+
+    def cosine(rule: str) -> float:
+        before, after = (gradient_of(last, rule) for last in lasts)
+        return torch.cosine_similarity(before, after, dim=0).item()
+
+    lasts = (2.0, -1.0), (1.0, -2.0)
+    before, after = (
+        "(" + ", ".join(number(part, 3) for part in gradient_of(last, "plain").tolist()) + ")"
+        for last in lasts
+    )
+    return {
+        "plain_before": before,
+        "plain_after": after,
+        "cosine_came": cosine("guided"),
+        "cosine_guided": 1.0,
+        "cosine_plain": cosine("plain"),
+        "cosine_units": torch.cosine_similarity(rows[0], rows[1], dim=0).item(),
     }
 
 
@@ -247,7 +280,7 @@ def _notes(values: Values, missing: str | None) -> Iterator[Note]:
         yield Note(
             "warning",
             "The three maps are one and the same. The graph that is built holds no node of relu: "
-            "this model’s leave nodes of another type.",
+            "this model’s relus are ops of another type.",
         )
 
 
@@ -263,17 +296,11 @@ def start(values: Values) -> Start:
     return Start({"x": x}, settings, (values["point"] - 1,))
 
 
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the eight relus, then the whole training."""
-    return ending(program, values, Shapes.__name__)
-
-
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
     figures=static_figures,
     table=static_table,
-    script=script,
     check=format_refused,
     start=start,
     training=TRAINING,

@@ -10,6 +10,7 @@ from lessons.chapters.override_map.guided_relu.lab import LAB, TRAINING
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import validate
 from lessons.contract.result import Result
+from lessons.kit.answers import nearest
 from lessons.training.under_way import finished
 from lessons.tricks import gradient_override_map, override_gradients
 
@@ -56,9 +57,15 @@ def who_notices(result: Result, program: Callable[..., torch.Tensor] = guided_re
     )
 
 
+def last_layer_anew(result: Result) -> str:
+    """How alike two guided gradients are that differ by the last layer's weights."""
+    keys = ("cosine_guided", "cosine_plain", "cosine_units")
+    return nearest(result, "cosine_came", {key: key for key in keys})
+
+
 LESSON = Lesson(
     program=guided_relu,
     lab=LAB,
-    predictions={"equal": never_differs, "random": who_notices},
+    predictions={"equal": never_differs, "random": who_notices, "transfer": last_layer_anew},
     highlight='with gradient_override_map({"Relu": relu}, warn=False):',
 )

@@ -1,4 +1,4 @@
-"""A small convolutional network that learns shapes, of several seeds at once. Torch only.
+"""A small convolutional network that learns shapes, of several seeds at once.
 
 The convolutions of all seeds are one grouped convolution, their layers one batched product.
 """

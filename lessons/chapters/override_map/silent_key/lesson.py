@@ -191,7 +191,6 @@ LESSON = Lesson(
     lab=replace(
         LAB,
         compute=compute,
-        script=lambda program, values: LAB.script(program, bound(values)),
         start=start,
     ),
     predictions={

@@ -84,6 +84,8 @@ def check(code: Code) -> None:
 BUG = Bug(
     source="p2irc/UDA4POC#3",
     url="https://github.com/p2irc/UDA4POC/issues/3",
+    title="Bug in the Lambda value?",
+    opened="2021-06-19",
     broken=total_loss,
     fixes={"other_default": other_default, "on_the_loss": on_the_loss, "passed_on": passed_on},
     check=check,

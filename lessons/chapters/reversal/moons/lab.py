@@ -34,7 +34,6 @@ from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
 from lessons.text import counted
 from lessons.training.contours import crossing, grid
-from lessons.training.script import ending
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
 
@@ -159,6 +158,27 @@ _DEFAULTS = validate(PARAMETERS, {})
 _IDLE = {name: _DEFAULTS[name] for name in TRAINING.live}  # before the first step
 
 
+def other_shares(source: float = 0.5, target: float = 0.1, photos: int = 100) -> dict[str, float]:
+    """The last step's photos: the best accuracy on the target, and what each belief expects.
+
+    Where features are equal, the label head calls as many sick in the target as in the source. It
+    is right most often where those are the sick ones first.
+
+    Args:
+        source, target: the share of sick ones.
+        photos: of the target.
+    """
+    sick = torch.arange(photos) < round(target * photos)
+    called = torch.arange(photos) < round(source * photos)
+    return {
+        "shares": float((sick == called).double().mean()),
+        "shares_best": 1 - abs(source - target),
+        "shares_all": 1.0,
+        "shares_majority": 1 - target,
+        "shares_half": 0.5,
+    }
+
+
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """One point's gradients by role, and what the networks are before the first step."""
     device, missing = resolve(values["device"])
@@ -171,6 +191,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         curves=series,
         facts={
             **{name: values[name] for name in ("scale", "angle", "seeds")},
+            **other_shares(),
             # Before the first step the program has not run: cut open or not is one.
             **facts_at_first(TRAINING, inspect.unwrap(program), values, _IDLE),
         },
@@ -194,17 +215,11 @@ def start(values: Values) -> Start:
     )
 
 
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the gradients at the start, then the whole training."""
-    return ending(program, values, Moons.__name__)
-
-
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
     figures=static_figures,
     table=static_table,
-    script=script,
     check=format_refused,
     start=start,
     training=TRAINING,

@@ -11,6 +11,7 @@ from lessons.chapters.reversal.moons.net import Head
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import validate
 from lessons.contract.result import Result
+from lessons.kit.answers import nearest
 from lessons.training.stacked import cross_entropy
 from lessons.training.under_way import finished
 from lessons.tricks import flip_gradient, stop_gradient
@@ -63,16 +64,22 @@ def classifier(result: Result, program: Callable[..., torch.Tensor] = adversaria
 
 
 def reversed_twice(result: Result, program: Callable[..., torch.Tensor] = adversarial) -> str:
-    """What two minus signs make of the domain loss, beside training on the source alone."""
+    """What two minus signs make of the domain loss, compared with training on the source alone."""
     ends = brief(program, "twice")
     share = ends["trick_domain_loss"] / ends["source_only_domain_loss"]
     beliefs = {"better": 0.75, "same": 1.0, "worse": 4.0}
     return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))
 
 
+def other_shares(result: Result) -> str:
+    """What a label head can get right at most where features are equal and classes are not."""
+    keys = ("shares_best", "shares_all", "shares_majority", "shares_half")
+    return nearest(result, "shares", {key: key for key in keys})
+
+
 LESSON = Lesson(
     program=adversarial,
     lab=LAB,
-    predictions={"classifier": classifier, "twice": reversed_twice},
+    predictions={"classifier": classifier, "twice": reversed_twice, "transfer": other_shares},
     highlight="flip_gradient(features, scale)",
 )

@@ -1,4 +1,4 @@
-"""Twin moons in two domains, and the networks that are trained on them. Torch only.
+"""Twin moons in two domains, and the networks that are trained on them.
 
 The data are those of Ganin et al., JMLR 2016, figure 2: two interleaved moons, and as the target
 domain the same turned about the middle. What is not in the paper is stated where it is set.

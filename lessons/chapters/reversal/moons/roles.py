@@ -1,7 +1,7 @@
 """What one point tells its features, by role: at features and heads of fixed numbers.
 
 The numbers follow a formula where the training draws its weights: so other frameworks can compute
-the same. The program that runs on them is the one that is trained, op by op. Torch only.
+the same. The program that runs on them is the one that is trained, op by op.
 """
 
 import inspect

@@ -1,7 +1,4 @@
-"""Two players on one feature: an extractor, and a classifier that tells two domains apart.
-
-Torch only: exported files carry these very functions.
-"""
+"""Two players on one feature: an extractor, and a classifier that tells two domains apart."""
 
 from collections.abc import Callable
 from typing import Any

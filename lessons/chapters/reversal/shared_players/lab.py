@@ -20,7 +20,7 @@ from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Number, Parameter, Values
 from lessons.contract.result import Array, Result, Series, warned
 from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused, printed
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused
 
 STEP = 0.5
 """The learning rate of the one step that the facts try."""
@@ -96,24 +96,11 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
         leaves = {"w1": w1.requires_grad_(), "w2": w2.requires_grad_(), "x": x, "domain": domain}
         return Start(leaves, {"scale": values["scale"], **settings(values)}, (0, 0))
 
-    def script(program: str, values: Values) -> str:
-        device, _ = resolve(values["device"])
-        named = "".join(f", {name}={value!r}" for name, value in settings(values).items())
-        return f"""\
-tensors = (*weights({values["turn"]!r}), *examples({values["gap"]!r}))
-tensors = [one.to("{device}", torch.{values["dtype"]}) for one in tensors]
-roles = by_role({program}, *tensors, {values["scale"]!r}{named})
-loss = roles.pop("forward")
-series = {{"forward": {{"role": "forward", "x": [1.0], "y": plain(loss)}}}}
-x = torch.arange(1, 7)  # the weights: four of the extractor, two of the classifier
-{printed(program, str(device))}"""
-
     return Lab(
         parameters=(*own, *PARAMETERS, *COMPUTED_IN),
         compute=compute,
         figures=_figures,
         table=lambda result, values, hidden: table(result, hidden),
-        script=script,
         check=format_refused,
         start=start,
     )

@@ -176,32 +176,11 @@ def start(values: Values) -> Start:
     return Start({"x": x.requires_grad_()}, settings, at, torch.tanh, {"drawn": drawn})
 
 
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: the layer by itself, the training, the noise at its end."""
-    device, _ = resolve(values["device"])
-    return f"""\
-values = {dict(values)}
-device, dtype = torch.device("{device}"), torch.{values["dtype"]}
-roles = alone({program}, values["strength"], dtype)
-x = roles.pop("x")
-series = {{}}
-for role, value in roles.items():
-    series[role] = {{"role": role, "x": plain(x), "y": plain(value)}}
-# An argument makes it stop earlier: python noise_layer.py 100
-learner = Long({program}, values, device, dtype)
-trained = train(learner, values, sys.argv[1:])
-noise = {{name: over_seeds(value) for name, value in learner.gradient_noise(values).items()}}
-head = {{"lesson": "{program}", "device": "{device}"}}
-print(json.dumps({{**head, "series": series, "trained": trained, "gradient_noise": noise}}))
-"""
-
-
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
     figures=static_figures,
     table=static_table,
-    script=script,
     check=format_refused,
     preview=preview,
     preview_note="",

@@ -72,7 +72,7 @@ def how_it_ends(result: Result, program: Callable[..., Any] = NoiseLayer) -> str
 def changed_by_a_stop() -> dict[str, float]:
     """How much of the gradient a clean backward changes, for noise in three sizes."""
     x = torch.linspace(-2, 2, 9, dtype=torch.float64, requires_grad=True)
-    n = torch.cos(2 * torch.arange(9, dtype=torch.float64))
+    n = torch.linspace(-0.5, 1, 9, dtype=torch.float64)
     sorts = {"a": x + 0.1 * n, "b": x * (1 + 0.1 * n), "c": x + 0.1 * x.abs().mean() * n}
     found = {}
     for name, noisy in sorts.items():

@@ -1,4 +1,4 @@
-"""A long network with one noise layer in it, a small task, and its gradients' noise. Torch only.
+"""A long network with one noise layer in it, a small task, and its gradients' noise.
 
 Ten layers of 16 units with tanh between them learn sin(2x) from 64 points. As everywhere in a
 training, all seeds are one batch: each weight carries a leading dimension, one entry a seed.

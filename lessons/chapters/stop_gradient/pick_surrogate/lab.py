@@ -19,7 +19,6 @@ from lessons.kit.inputs import (
     array,
     format_refused,
     grid_around,
-    printed,
     series_by_role,
 )
 from lessons.playground.language.functions import onehot_argmax, step  # noqa: F401 (exported files use them)
@@ -107,7 +106,6 @@ def surrogate_lab(observe: Observe) -> Lab:
         compute=compute,
         figures=figures,
         table=table,
-        script=script,
         check=check,
         start=start,
         drawn=lambda values: {name: read(values[name]).inline for name in ("f", "g")},
@@ -156,27 +154,6 @@ def start(values: Values) -> Start:
         return Start({"x": x.requires_grad_()}, settings, (at,))
     weights = _weights(values, len(x)).to(x)
     return Start({"x": x.requires_grad_()}, settings, (at,), lambda y: y * weights)
-
-
-def script(program: str, values: Values) -> str:
-    """The end of an exported file, with both expressions as functions of torch."""
-    device, _ = resolve(values["device"])
-    target = f'"{device}", torch.{values["dtype"]}'
-    weights = _weights(values, len(values["x"])).tolist()
-    return f"""\
-torch.set_default_dtype(torch.{values["dtype"]})
-
-
-{read(values["f"]).source("f")}
-
-{read(values["g"]).source("g")}
-
-x = torch.tensor({list(values["x"])}, dtype=torch.float64)
-weights = torch.tensor({weights}, dtype=torch.float64).to({target})
-rows = by_role({program}, f, g, "{values["spelling"]}", x[None].to({target}), weights)
-roles = {{role: value[0] for role, value in rows.items()}}
-series = {{}}
-{printed(program, str(device))}"""
 
 
 def _weights(values: Values, count: int) -> torch.Tensor:

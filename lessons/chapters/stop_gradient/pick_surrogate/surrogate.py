@@ -1,7 +1,4 @@
-"""The value of f, the gradient of g, and each of them alone, by role.
-
-Torch only: exported files carry these very functions.
-"""
+"""The value of f, the gradient of g, and each of them alone, by role."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,4 @@
-"""The running example of chapter 1: y = x², noise u, z = √(y·u), and its gradients by role.
-
-Torch only: exported files carry these very functions.
-"""
+"""The running example of chapter 1: y = x², noise u, z = √(y·u), and its gradients by role."""
 
 from collections.abc import Callable
 

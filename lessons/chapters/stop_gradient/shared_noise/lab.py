@@ -28,7 +28,6 @@ from lessons.kit.inputs import (
     array,
     format_refused,
     grid_around,
-    printed,
     series_by_role,
 )
 from lessons.kit.spread import Spread
@@ -163,23 +162,6 @@ def start(values: Values) -> Start:
     return Start({"x": x.requires_grad_(), "u": u}, index=(at,))
 
 
-def script(program: str, values: Values) -> str:
-    """The end of an exported file: this draw at the learner's x."""
-    device, _ = resolve(values["device"])
-    target = f'"{device}", torch.{values["dtype"]}'
-    if values["u"] is None:
-        low, high = values["noise_low"], values["noise_high"]
-        noise = f"first_draw(seed={values['seed']}, count=len(x), low={low!r}, high={high!r})"
-    else:
-        noise = f"torch.tensor({list(values['u'])}, dtype=torch.float64).expand(len(x))"
-    return f"""\
-x = torch.tensor({list(values["x"])}, dtype=torch.float64)
-u = {noise}
-roles = by_role({program}, x.to({target}), u.to({target}))
-series = {{"u": {{"role": "noise", "x": plain(x), "y": plain(u)}}}}
-{printed(program, str(device))}"""
-
-
 def _noise_at_points(values: Values, count: int) -> torch.Tensor:
     if values["u"] is not None:
         return torch.tensor(values["u"], dtype=torch.float64).expand(count)
@@ -295,7 +277,6 @@ def noise_lab(facts: Callable[[], Mapping[str, float]]) -> Lab:
         compute=with_facts,
         figures=figures,
         table=table,
-        script=script,
         check=check,
         preview=preview,
         start=start,

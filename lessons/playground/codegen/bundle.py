@@ -7,26 +7,16 @@ this package's modules and copied; what comes from torch or the standard library
 import ast
 import importlib
 import importlib.util
-import json  # noqa: F401  (exported files print JSON)
-import math
 import symtable
 from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
-
-import torch
 
 _OURS = __name__.split(".")[0]
 
 
 class ExportError(RuntimeError):
     """The sources use something the exporter cannot follow; says what and where."""
-
-
-def plain(values: torch.Tensor) -> list[float | str]:
-    """The numbers of a tensor for JSON: unrounded, NaN and infinities as text."""
-    numbers = values.detach().to("cpu", torch.float64).flatten().tolist()
-    return [number if math.isfinite(number) else str(number) for number in numbers]
 
 
 def bundle(script: str, homes: Sequence[str]) -> str:

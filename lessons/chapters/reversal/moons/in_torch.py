@@ -1,0 +1,120 @@
+"""Domain-adversarial training of two moons, and the same networks trained on the source alone."""
+
+import json
+import math
+import sys
+
+import torch
+
+scale = 1.0  # full λ
+angle = 35.0  # degrees by which the target is turned
+wiring = "reversal"  # or "twice", "lost", "never", "subtract", "labels"
+network = "two_layers"  # or "paper"
+schedule = "rising"  # or "fixed": λ as it trains
+whose = "target"  # or "source": the one point whose gradient is printed
+seeds = 20
+steps = 1000
+rate = 0.02
+decay = "falling"  # or "none"
+seed = 0
+dtype = torch.float32
+LABELS = torch.tensor([0, 1, 0, 1]).repeat_interleave(150)[:, None]  # which moon a point is of
+DOMAINS = torch.tensor([0, 1]).repeat_interleave(300)[:, None]  # source, target
+
+
+def flip_gradient(x, scale):
+    return x.detach() + scale * (x.detach() - x)  # a zero whose derivative is -scale
+
+
+def cross_entropy(logit, target, weight=None):
+    loss = torch.nn.functional.softplus(logit) - target * logit
+    return loss.mean() if weight is None else (loss * weight).sum() / weight.sum().clamp(min=1)
+
+
+def adversarial(features, label_head, domain_head, labels, domains, scale, scale_at_start, wiring):
+    seen = features  # "never": a backward that is never called; "subtract": no layer
+    if wiring in ("reversal", "twice", "lost"):
+        factor = {"reversal": scale, "twice": -scale, "lost": scale_at_start}[wiring]
+        seen = flip_gradient(features, factor)
+    elif wiring == "labels":
+        seen = features.detach()
+    label_loss = cross_entropy(label_head(features), labels, 1 - domains)  # on the source
+    domain_loss = cross_entropy(domain_head(seen), domains)
+    if wiring == "subtract":
+        return label_loss - scale * domain_loss
+    if wiring == "labels":  # the other domain's label, for the extractor alone
+        fooled = cross_entropy(domain_head(features, frozen=True), 1 - domains)
+        return label_loss + domain_loss + scale * fooled
+    return label_loss + domain_loss
+
+
+def draw(seed):  # points [600, 2], extractor, label head, domain head
+    how = {"dtype": torch.float64, "generator": torch.Generator().manual_seed(seed)}
+    domains, turn = [], math.radians(angle)
+    for _ in range(2):
+        a, b = math.pi * torch.rand(2, 150, **how)
+        x, y = torch.cat([a.cos(), 1 - b.cos()]), torch.cat([a.sin(), 0.5 - b.sin()])
+        domains.append(torch.stack([x, y]) + 0.05 * torch.randn(2, 300, **how))
+    source, (x, y) = (2 * (one - domains[0].mean(1, keepdim=True)) for one in domains)
+    cos, sin = math.cos(turn), math.sin(turn)
+    points = torch.cat([source, torch.stack([cos * x - sin * y, sin * x + cos * y])], 1)
+    lin, relu, tanh = torch.nn.Linear, torch.nn.ReLU(), torch.nn.Tanh()
+    parts = [lin(2, 32), tanh, lin(32, 32), tanh], [lin(32, 1)], [lin(32, 32), relu, lin(32, 1)]
+    if network == "paper":
+        parts = [lin(2, 15), torch.nn.Sigmoid()], [lin(15, 1)], [lin(15, 1)]
+    for one in [one for part in parts for one in part if isinstance(one, lin)]:
+        for weight in (one.weight, one.bias):
+            number = (2 * torch.rand(weight.shape, **how) - 1) / one.in_features**0.5
+            weight.data = number.to(dtype)
+    return points.T.to(dtype), *(torch.nn.Sequential(*part) for part in parts)
+
+
+def scale_at(p):
+    return scale if schedule == "fixed" else scale * math.tanh(5 * p)  # 2 / (1 + e^(-10 p)) - 1
+
+
+def train(seed, most, adapt):
+    x, extractor, label_head, domain = draw(seed)
+
+    def domain_head(features, frozen=False):
+        weights = {k: w.detach() if frozen else w for k, w in domain.named_parameters()}
+        return torch.func.functional_call(domain, weights, (features,))
+
+    adam = torch.optim.Adam(torch.nn.ModuleList([extractor, label_head, domain]).parameters())
+    for done in range(min(steps, most)):
+        p, features = done / steps, extractor(x)
+        adam.param_groups[0]["lr"] = rate / (1 + 10 * p) ** 0.75 if decay == "falling" else rate
+        if adapt:
+            given = features, label_head, domain_head, LABELS, DOMAINS, scale_at(p), scale_at(0)
+            loss = adversarial(*given, wiring)
+        else:
+            loss = cross_entropy(label_head(features), LABELS, 1 - DOMAINS)
+            loss = loss + cross_entropy(domain_head(features.detach()), DOMAINS)
+        adam.zero_grad()
+        if loss.requires_grad:  # not if a detach has cut everything
+            loss.backward()
+            adam.step()
+    label, domain = label_head(extractor(x)), domain_head(extractor(x))
+    right = ((label > 0) == LABELS)[300:], (domain > 0) == DOMAINS
+    return *(one.double().mean().item() for one in right), cross_entropy(domain, DOMAINS).item()
+
+
+def spread(first, *shape):  # numbers from -1 to 1, for one point and two small heads
+    multiples = torch.arange(first, first + math.prod(shape), dtype=torch.float64)
+    return (2 * (multiples * (math.sqrt(5) - 1) / 2 % 1) - 1).reshape(shape).to(dtype)
+
+
+if __name__ == "__main__":
+    features = spread(1, 8).requires_grad_()
+    inner, outer, label = spread(9, 6, 8), spread(57, 1, 6), spread(63, 1, 8)
+    heads = label.matmul, lambda features, frozen=False: outer @ (inner @ features).relu()
+    of_source = torch.tensor([float(whose == "source")])
+    loss = adversarial(features, *heads, of_source, 1 - of_source, scale, scale_at(0), wiring)
+    (gradient,) = torch.autograd.grad(loss + 0 * features.sum(), features)
+    result = {"forward": features.tolist(), "trick_gradient": gradient.tolist(), "trained": {}}
+    most = int(sys.argv[1]) if len(sys.argv) > 1 else steps  # the file's argument: fewer steps
+    for arm in ("trick", "source_only"):
+        runs = [train(one, most, arm == "trick") for one in range(seed, seed + seeds)]
+        for place, name in enumerate(("target", "domain", "domain_loss")):
+            result["trained"][f"{arm}_{name}"] = sum(one[place] for one in runs) / seeds
+    print(json.dumps(result))
