@@ -125,3 +125,26 @@ def test_the_answers_follow_the_numbers():
 def test_the_length_of_many_clipped_components_is_computed():
     facts = run(limit="0.5").facts
     assert facts["many_length"] == pytest.approx(0.5 * math.sqrt(facts["many"]), rel=1e-12)
+
+
+def test_gradients_of_one_quadrant_end_in_one_corner_and_there_are_four():
+    ends = set()
+    for across in (-3.0, -2.0, 2.0, 3.0):
+        for up in (-4.0, -2.5, 2.5, 4.0):
+            g = torch.tensor([across, up], dtype=torch.float64)
+            ends.add(tuple(by_role(value_or_norm, g, 1.5)["trick_gradient"].tolist()))
+    assert ends == {(a * 1.5, b * 1.5) for a in (-1, 1) for b in (-1, 1)}
+
+
+def test_a_norm_for_each_tensor_shortens_only_those_above_the_limit():
+    large, small = (torch.nn.Parameter(torch.zeros(2)) for _ in range(2))
+    large.grad, small.grad = torch.tensor([6.0, 8.0]), torch.tensor([0.3, 0.4])
+    for one in (large, small):
+        torch.nn.utils.clip_grad_norm_(one, 1.0)
+    assert float(large.grad.norm()) == pytest.approx(1.0, rel=1e-5)
+    assert float(small.grad.norm()) == pytest.approx(0.5)
+
+
+def test_an_infinite_norm_type_keeps_the_direction():
+    facts = run().facts
+    assert facts["other_came"] == facts["other_factor"] == "(1.5, −0.5, 0.75)"

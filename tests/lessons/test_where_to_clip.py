@@ -139,3 +139,9 @@ def test_which_number_is_returned_is_graded_from_the_number(place):
     assert lesson.predictions["returned"](result) == "before"
     result.facts["returned"] = result.facts["example_limit"]
     assert lesson.predictions["returned"](result) == "after"
+
+
+def test_a_clip_before_the_division_of_loss_scaling_shortens_what_was_within_the_limit():
+    facts = run().facts
+    assert facts["scaled_plain"] < facts["scaled_limit"] < facts["scaled_seen"]
+    assert facts["scaled_came"] == pytest.approx(0.5, rel=1e-6)

@@ -7,7 +7,12 @@ import pytest
 import torch
 
 from lessons.chapters.clipping.cliff.lab import TRAINING, Watched
-from lessons.chapters.clipping.cliff.lesson import at_the_wall, cliff, value_or_norm
+from lessons.chapters.clipping.cliff.lesson import (
+    at_the_wall,
+    cliff,
+    first_step_by_signs,
+    value_or_norm,
+)
 from lessons.chapters.clipping.cliff.recurrent import (
     ARMS,
     CLOSER,
@@ -161,6 +166,19 @@ def test_the_path_from_the_marked_start():
     cut = steps[np.isclose(np.abs(steps), 0.3).all(1)]
     assert len(cut) > 5
     assert np.allclose(np.abs(cut[:, 0]), np.abs(cut[:, 1]))
+
+
+def test_by_signs_the_first_step_goes_along_a_diagonal():
+    result = LESSON.compute(values())
+    facts = result.facts
+    assert (facts["sign_ratio"], facts["slope_ratio"]) == (1.0, pytest.approx(3.989, rel=1e-3))
+    assert first_step_by_signs(result) == "diagonal"
+
+
+def test_at_the_upper_ends_of_w_and_b_no_clip_has_anything_to_do():
+    errors = LESSON.compute(values(w=7, b=-1.5)).planes["errors"][:50]
+    assert np.array_equal(errors[:, 0], errors[:, 1])
+    assert np.array_equal(errors[:, 0], errors[:, 2])
 
 
 def test_where_it_is_flat_the_answer_is_another():

@@ -73,7 +73,8 @@ if __name__ == "__main__":
     start = torch.tensor([w, b], dtype=dtype)
     error, gradients = cliff(*start[:, None].expand(2, 3), *limits((3,)))
     none, value, norm = gradients.unbind(1)
-    trained = train(min(int(sys.argv[1]), steps) if sys.argv[1:] else steps)
+    asked = [int(one) for one in sys.argv[1:2] if one.isdigit()]
+    trained = train(min([*asked, steps]))
     result = {
         "forward": start.tolist(),
         "error": error[0].item(),

@@ -18,24 +18,23 @@ def where_to_clip(w, v, x, place, limit, optimizer=None):
     if place == "graph" and h.requires_grad:
         h.register_hook(lambda g: g.clamp(-limit, limit))
     loss = (v * h) ** 2 / 2
-    if optimizer is None or not loss.requires_grad:
-        return loss
-    optimizer.zero_grad()
-    if place == "early":
-        torch.nn.utils.clip_grad_norm_([w, v], limit)
-    loss.backward()
-    if place == "after":
-        torch.nn.utils.clip_grad_norm_([w, v], limit)
-    optimizer.step()
-    if place == "late":
-        torch.nn.utils.clip_grad_norm_([w, v], limit)
+    if optimizer and loss.requires_grad:
+        optimizer.zero_grad()
+        if place == "early":
+            torch.nn.utils.clip_grad_norm_([w, v], limit)
+        loss.backward()
+        if place == "after":
+            torch.nn.utils.clip_grad_norm_([w, v], limit)
+        optimizer.step()
+        if place == "late":
+            torch.nn.utils.clip_grad_norm_([w, v], limit)
     return loss
 
 
 if __name__ == "__main__":
-    weights = [torch.tensor(one, dtype=dtype, requires_grad=True) for one in (w, v)]
-    optimizer, used = torch.optim.SGD(weights, lr=rate), []
-    optimizer.register_step_pre_hook(lambda *_: used.extend(float(p.grad or 0) for p in weights))
-    loss = where_to_clip(*weights, x, place, limit, optimizer)
-    result = {"forward": [loss.item()], "trick_gradient": used or [0.0, 0.0]}
+    both = [torch.tensor(one, dtype=dtype, requires_grad=True) for one in (w, v)]
+    optimizer, used = torch.optim.SGD(both, lr=rate), []
+    optimizer.register_step_pre_hook(lambda *_: used.extend(float(p.grad or 0) for p in both))
+    loss = where_to_clip(*both, x, place, limit, optimizer).item()
+    result = {"forward": [loss], "trick_gradient": used or [0.0, 0.0]}
     print(json.dumps(result))
