@@ -1,10 +1,12 @@
-"""Fixtures for tests that drive the app in a real browser.
+"""Fixtures for tests that drive the labs and the app in a real browser.
 
-`app` is the app, served once for all tests; `fresh_app` a server started for one test alone, for
-what only the first visit can show. `open_page(url, width=1280, height=800, theme="light")` opens a
-page as a new visitor, who finds nothing of another's, with `script` run in it before the page's
-own; the test fails when anything on it was reported as an error in the browser's console, and a
-failed test leaves in test-results/ what its pages looked like.
+`bare` is where the labs are alone on their pages, without Streamlit: what concerns a lab and not
+what is around it goes there. `app` is the app, served once for all tests; `fresh_app` a server
+started for one test alone, for what only the first visit can show.
+`open_page(url, width=1280, height=800, theme="light")` opens a page as a new visitor, who finds
+nothing of another's, with `script` run in it before the page's own; the test fails when anything on
+it was reported as an error in the browser's console, and a failed test leaves in test-results/ what
+its pages looked like.
 
 Playwright keeps an event loop running in this thread: a test cannot call asyncio.run.
 """
@@ -26,6 +28,7 @@ from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 from lessons.devices import suit_small_tensors
+from tests.browser.bare import labs
 from tests.support.alone import Alone, python_alone
 from tests.support.browser import launch_with_profile
 from tests.support.server import ROOT, Server, streamlit
@@ -66,6 +69,13 @@ def app() -> Iterator[Server]:
 def fresh_app() -> Iterator[Server]:
     with streamlit(ROOT / "app.py") as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def bare() -> Iterator[str]:
+    """The address of the labs on pages without Streamlit."""
+    with labs() as url:
+        yield url
 
 
 @pytest.fixture

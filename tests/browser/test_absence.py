@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_app import asked, cells, control, ready
+from tests.browser.looking import asked, cells, control, ready
 from tests.browser.test_wire import (
     Mortal,
     answered,

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lessons import chapters
-from tests.browser.test_app import LAB, cells, control
+from tests.browser.looking import LAB, cells, control
 
 pytestmark = pytest.mark.browser
 

@@ -69,10 +69,10 @@ def caught_up(page: Page) -> None:
         pytest.param("value_or_norm", "angle", "g1", "1", id="a wide axis"),
     ],
 )
-def test_a_moved_chart_is_the_chart_plotly_draws(app, open_page, lesson, figure, control, value):
+def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure, control, value):
     chapter = lessons.find(lesson).chapter
     query = f"lesson={lesson}&step=4" + ("&x=-2,0,1.5" if "noise" in control else "")
-    page = open_page(f"{app.url}/{chapter}?{query}", height=1800)
+    page = open_page(f"{bare}/{chapter}?{query}", height=1800)
     page.wait_for_selector('.gl-lab[data-ready="true"]')
     page.wait_for_timeout(800)
     caught_up(page)

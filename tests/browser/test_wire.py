@@ -19,8 +19,8 @@ from lessons import chapters, find
 from lessons.playground import preset
 from lessons.prose import written
 from pages.labs import wire
-from tests.browser.test_app import asked, cells, control, ready
-from tests.browser.test_playground import edge, program, shows, write
+from tests.browser.looking import asked, cells, control, edge, ready
+from tests.browser.test_playground import program, shows, write
 from tests.browser.test_training import button, done, reaches
 from tests.support.server import ROOT, Server, free_port, streamlit
 
