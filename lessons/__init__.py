@@ -1,132 +1,15 @@
 """What the app teaches, and how it is computed. Nothing here knows of streamlit.
 
-This file is the catalogue. A lesson is a folder ``lessons/<chapter>/<lesson>/`` with a lesson.py
-that names a ``LESSON`` and an en.md with its text; a chapter is a folder with an en.md. They are
-found on disk: adding a lesson edits nothing else. A broken one is an error that names the folder.
+The rooms, each importing only from those above it:
+
+- ``tricks``: the engine, gradient tricks for torch. It needs torch alone.
+- ``tracer``: records a torch program's graph, forward and backward; steps, cuts, picture.
+- ``contract``: what a lesson declares, and what comes of it.
+- ``kit``: pieces that labs are built from.
+- ``training``: trains networks step by step, so that a page can draw, pause and stop.
+- ``playground``: a small language for a learner's own programs.
+- ``chapters``: the lessons, a folder each.
+- ``outputs``: finds the lessons and hands them out: catalogue, command line, export, search.
+
+``text.py`` writes numbers and lists as people read them, for all rooms but the engine.
 """
-
-import importlib
-from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
-
-from lessons.bug import Bug
-from lessons.lesson import Lesson
-from lessons.prose import Prose, ProseError, read
-from lessons.text import visible
-
-ROOT = Path(__file__).parent
-
-
-class CatalogueError(RuntimeError):
-    """A lesson or chapter folder that cannot be used, and why."""
-
-
-class UnknownLessonError(LookupError):
-    """No lesson has this slug; the message lists those there are."""
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """One trick: its slug (the folder's name), its text, its lessons in order."""
-
-    slug: str
-    prose: Prose
-    lessons: tuple[Lesson, ...]
-
-    @property
-    def title(self) -> str:
-        return self.prose.front["title"]
-
-    @property
-    def summary(self) -> str:
-        return self.prose.front["summary"]
-
-
-@cache
-def chapters(language: str = "en") -> tuple[Chapter, ...]:
-    """Every chapter in order, each with its lessons in order.
-
-    Raises:
-        CatalogueError: a folder that is not a proper lesson or chapter.
-    """
-    found = [_chapter(path.parent, language) for path in ROOT.glob(f"*/{language}.md")]
-    found.sort(key=lambda chapter: _order(chapter.prose))
-    slugs = [lesson.slug for chapter in found for lesson in chapter.lessons]
-    twice = {slug for slug in slugs if slugs.count(slug) > 1}
-    if twice:
-        raise CatalogueError(f"two lessons have the same slug: {', '.join(sorted(twice))}")
-    return tuple(found)
-
-
-def lessons() -> tuple[Lesson, ...]:
-    """Every lesson, in course order."""
-    return tuple(lesson for chapter in chapters() for lesson in chapter.lessons)
-
-
-def find(slug: str) -> Lesson:
-    """The lesson with this slug.
-
-    Raises:
-        UnknownLessonError: there is none.
-    """
-    for lesson in lessons():
-        if lesson.slug == slug:
-            return lesson
-    known = ", ".join(lesson.slug for lesson in lessons())
-    raise UnknownLessonError(f"There is no lesson “{visible(slug)}”. There are: {known}.")
-
-
-def load(folder: Path, language: str = "en") -> Lesson:
-    """The lesson in this folder.
-
-    Raises:
-        CatalogueError: its text or code is missing or broken.
-    """
-    try:
-        prose = read(folder / f"{language}.md")
-        module = importlib.import_module(f"{ROOT.name}.{folder.parent.name}.{folder.name}.lesson")
-        declared: Lesson = module.LESSON
-        bug = _bug(folder, module.__package__)
-    except (OSError, ImportError, AttributeError, SyntaxError, ProseError) as error:
-        raise CatalogueError(f"{folder}: {error}") from error
-    missing = {"order", "title", "summary"} - set(prose.front)
-    if missing:
-        raise CatalogueError(f"{folder}: front matter lacks {', '.join(sorted(missing))}")
-    finding = any(question.kind == "bug" for question in prose.questions)
-    if finding != (bug is not None):
-        raise CatalogueError(f"{folder}: a bug to find needs bug.py and a step with <!-- bug: -->")
-    asked = {question.name for question in prose.questions if question.kind != "bug"}
-    if asked != set(declared.predictions):
-        raise CatalogueError(
-            f"{folder}: the text asks {sorted(asked)}, "
-            f"lesson.py answers {sorted(declared.predictions)}"
-        )
-    drawn = {question.name for question in prose.questions if question.kind == "sketch"}
-    if drawn != set(declared.sketches):
-        raise CatalogueError(
-            f"{folder}: the text has {sorted(drawn)} drawn, lesson.py {sorted(declared.sketches)}"
-        )
-    return replace(declared, folder=folder, prose=prose, bug=bug)
-
-
-def _bug(folder: Path, package: str | None) -> Bug | None:
-    """What bug.py in this folder declares, if there is one."""
-    if not (folder / "bug.py").exists():
-        return None
-    declared: Bug = importlib.import_module(f"{package}.bug").BUG
-    return declared
-
-
-def _chapter(folder: Path, language: str) -> Chapter:
-    try:
-        prose = read(folder / f"{language}.md")
-    except ProseError as error:
-        raise CatalogueError(str(error)) from error
-    folders = sorted(path.parent for path in folder.glob("*/lesson.py"))
-    found = sorted((load(path, language) for path in folders), key=lambda one: _order(one.prose))
-    return Chapter(folder.name, prose, tuple(found))
-
-
-def _order(prose: Prose) -> float:
-    return float(prose.front["order"])

@@ -12,11 +12,12 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from lessons import UnknownLessonError, console, lessons
-from lessons.ask import Asked, asked
-from lessons.devices import suit_small_tensors
-from lessons.export import export
-from lessons.playground.command import add_command, play
+from lessons.kit.devices import suit_small_tensors
+from lessons.outputs import console
+from lessons.outputs.ask import Asked, asked
+from lessons.outputs.catalogue import UnknownLessonError, lessons
+from lessons.outputs.export import export
+from lessons.outputs.play import add_command, play
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,4 +1,4 @@
-"""The lessons on lessons/clipping."""
+"""The lessons on lessons/chapters/clipping."""
 
 from pages.ui.chapter_view import chapter_page
 

@@ -1,4 +1,4 @@
-"""The lessons on lessons/override_map."""
+"""The lessons on lessons/chapters/override_map."""
 
 from pages.ui.chapter_view import chapter_page
 

@@ -1,4 +1,4 @@
-"""The lessons on lessons/reversal."""
+"""The lessons on lessons/chapters/reversal."""
 
 from pages.ui.chapter_view import chapter_page
 

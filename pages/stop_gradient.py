@@ -1,4 +1,4 @@
-"""The lessons on lessons/stop_gradient."""
+"""The lessons on lessons/chapters/stop_gradient."""
 
 from pages.ui.chapter_view import chapter_page
 

@@ -27,7 +27,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from lessons.devices import suit_small_tensors
+from lessons.kit.devices import suit_small_tensors
 from tests.browser.bare import labs
 from tests.support.alone import Alone, python_alone
 from tests.support.browser import launch_with_profile

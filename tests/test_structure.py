@@ -1,7 +1,7 @@
-"""The shape of the project: one-way imports, a small top level, no path of somebody's machine.
+"""The shape of the project: rooms, one-way imports, no circle, a small top level, no private path.
 
-One way means app.py → pages → lessons → lessons.tricks. Streamlit is not known under lessons/, and
-lessons.tricks knows torch and the standard library only.
+One way means app.py → pages → lessons → lessons.tricks, and inside lessons the order of ROOMS.
+Streamlit is not known under lessons/, and lessons.tricks knows torch and the standard library only.
 """
 
 import ast
@@ -9,16 +9,29 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-LAYERS = ["lessons.tricks", "lessons", "pages", "app"]  # the lowest first
+ROOMS = [
+    "tricks",
+    "text",
+    "tracer",
+    "contract",
+    "kit",
+    "training",
+    "playground",
+    "chapters",
+    "outputs",
+]
+LAYERS = [*(f"lessons.{room}" for room in ROOMS), "lessons", "pages", "app"]  # the lowest first
 TOP_LEVEL = {
     *("app.py", "pages", "lessons", "tests", "requirements.txt", "constraints.txt"),
     *(
         "README.md",
+        "ARCHITECTURE.md",
         "SECURITY.md",
         "CHANGELOG.md",
         "LICENSE",
@@ -58,12 +71,16 @@ def forbidden(name: str, module: str) -> bool:
     """Whether `module` may not import `name`."""
     here, there = layer(module), layer(name)
     assert here, f"{module} belongs to no layer"
-    if there:
-        return LAYERS.index(there) > LAYERS.index(here)
+    if there and there != "lessons":
+        a_lesson = there == "lessons.chapters" and name.count(".") > 2
+        return LAYERS.index(there) > LAYERS.index(here) or (a_lesson and here != there)
     root = name.split(".")[0]
     if here == "lessons.tricks":
         return root != "torch" and root not in sys.stdlib_module_names
-    return root == "tests" or (here == "lessons" and root == "streamlit")
+    if here == "lessons.tracer":
+        drawn = {"fast_sugiyama"} if module.endswith(".layout") else set()
+        return root not in {"torch", "lessons", *drawn} and root not in sys.stdlib_module_names
+    return root == "tests" or (here.startswith("lessons") and root == "streamlit")
 
 
 def violations(source: str, module: str, is_package: bool = False) -> list[str]:
@@ -74,30 +91,64 @@ def violations(source: str, module: str, is_package: bool = False) -> list[str]:
 def modules() -> Iterator[tuple[Path, str]]:
     for pattern in ("app.py", "pages/**/*.py", "lessons/**/*.py"):
         for path in sorted(ROOT.glob(pattern)):
-            yield path, ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            yield path, name.removesuffix(".__init__")
 
 
 def test_imports_run_one_way():
     found = []
     for path, name in modules():
-        is_package = path.name == "__init__.py"
-        name = name.removesuffix(".__init__")
-        found += violations(path.read_text(encoding="utf-8"), name, is_package)
+        found += violations(path.read_text(encoding="utf-8"), name, path.name == "__init__.py")
     assert not found, "\n".join(found)
+
+
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """Modules that import each other in a ring, if there are any."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found
+    return []
+
+
+def test_no_modules_import_each_other():
+    paths = {name: path for path, name in modules()}
+    graph = {}
+    for name, path in paths.items():
+        source = path.read_text(encoding="utf-8")
+        targets = set()
+        for one in imported(source, name, path.name == "__init__.py"):
+            targets.add(one if one in paths else one.rpartition(".")[0])
+        graph[name] = (targets & set(paths)) - {name}
+    assert sum(map(len, graph.values())) > 500, "the imports are found at all"
+    assert circle(graph) == []
+    assert circle(graph | {"lessons.text": {"lessons.outputs.export"}}), "and a ring would be"
+
+
+def test_every_room_says_what_lives_there():
+    rooms = [path for path in (ROOT / "lessons").rglob("*") if path.is_dir()]
+    for room in rooms:
+        if any(room.glob("*.py")) and "chapters" not in room.parts:
+            opening = ast.get_docstring(ast.parse((room / "__init__.py").read_text("utf-8")))
+            assert opening, room
 
 
 @pytest.mark.parametrize(
     ("source", "module"),
     [
-        ("import streamlit as st", "lessons.figures"),
-        ("def f():\n    from streamlit import session_state", "lessons.stop_gradient.leak.lesson"),
+        ("import streamlit as st", "lessons.kit.chart_pieces"),
+        ("def f():\n    from streamlit import session_state", "lessons.chapters.a.b.lesson"),
         ("from pages.ui import theme", "lessons"),
-        ("from ..pages import ui", "lessons.figures"),
+        ("from ...pages import ui", "lessons.kit.chart_pieces"),
         ("import app", "pages.home"),
         ("from tests.support import server", "pages.home"),
         ("import numpy as np", "lessons.tricks.reversal"),
-        ("from .. import figures", "lessons.tricks.reversal"),
-        ("from lessons.catalogue import find", "lessons.tricks"),
+        ("from .. import text", "lessons.tricks.reversal"),
+        ("from lessons.outputs.catalogue import find", "lessons.tricks"),
+        ("from lessons.kit import curve", "lessons.contract.lesson"),
+        ("from lessons.chapters.a.b.lab import LAB", "lessons.outputs.export"),
+        ("import numpy", "lessons.tracer.recording.nodes"),
     ],
 )
 def test_an_import_that_runs_the_other_way_is_found(source, module):
@@ -107,12 +158,13 @@ def test_an_import_that_runs_the_other_way_is_found(source, module):
 @pytest.mark.parametrize(
     ("source", "module"),
     [
-        ("import streamlit as st\nfrom lessons import catalogue\nimport pages.ui", "app"),
+        ("import streamlit as st\nfrom lessons.outputs import catalogue\nimport pages.ui", "app"),
         ("from .ui import theme\nfrom lessons.tricks import stop_gradient", "pages.home"),
-        ("import numpy\nfrom ..tricks import reverse\nfrom lessons import tricks", "lessons.a.b"),
+        ("import numpy\nfrom ...tricks import reverse\nfrom lessons.kit import curve",
+         "lessons.chapters.a.lab"),
         ("import torch.nn\nfrom collections import abc\nfrom . import scope", "lessons.tricks.map"),
     ],
-)
+)  # fmt: skip
 def test_an_import_that_runs_down_is_allowed(source, module):
     assert violations(source, module) == []
 

@@ -10,20 +10,25 @@ Whatever a visitor writes, one error family comes out: `PlaygroundError`, with l
 The language: functions.py is its table, scan.py and parse.py read it, interpret.py runs it.
 """
 
-from lessons.playground.check import check
-from lessons.playground.code import code, defined_in_the_file, program_code
-from lessons.playground.cuts import Operation, cut, mend, operations, toggle
-from lessons.playground.differences import differences
-from lessons.playground.document import Document, Input, Noise, Override, Plot
-from lessons.playground.errors import PlaygroundError
-from lessons.playground.execute import gradients, live
-from lessons.playground.functions import FORMS, FUNCTIONS
-from lessons.playground.graph import edges, recorded, snip
-from lessons.playground.preset import Preset, beside, preset, presets
-from lessons.playground.rules import RULES
-from lessons.playground.run import Outcome, run
-from lessons.playground.text import from_text, from_url, to_text, to_url
-from lessons.playground.values import format_noise, format_values, read_noise, read_values
+from lessons.playground.codegen.code import code, defined_in_the_file, program_code
+from lessons.playground.codegen.differences import differences
+from lessons.playground.document.as_text import from_text, from_url, to_text, to_url
+from lessons.playground.document.check import check
+from lessons.playground.document.document import Document, Input, Noise, Override, Plot
+from lessons.playground.document.input_text import (
+    format_noise,
+    format_values,
+    read_noise,
+    read_values,
+)
+from lessons.playground.document.override_rules import RULES
+from lessons.playground.document.presets import Preset, beside, preset, presets
+from lessons.playground.language.errors import PlaygroundError
+from lessons.playground.language.functions import FORMS, FUNCTIONS
+from lessons.playground.running.execute import gradients, live
+from lessons.playground.running.outcome import Outcome, run
+from lessons.playground.running.recorded import edges, recorded, snip
+from lessons.playground.running.scissors import Operation, cut, mend, operations, toggle
 
 __all__ = [
     "FORMS",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lessons.result import Array
+from lessons.contract.result import Array
 
 _NAN = np.array([np.nan])
 

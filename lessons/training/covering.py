@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from lessons.lesson import Figure, Table
+from lessons.contract.figure import Figure, Table
 
 COVERED = "Covered until you have committed to an answer."
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lessons.figures import Trace, axes, band, curve
-from lessons.result import Array
+from lessons.contract.history import History
+from lessons.contract.result import Array
+from lessons.kit.chart_pieces import Trace, axes, band, curve
 from lessons.text import number
-from lessons.training.history import History
 
 Facts = Mapping[str, float | int | str]
 

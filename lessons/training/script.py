@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import torch
 
-from lessons.devices import resolve
-from lessons.parameters import Values
+from lessons.contract.parameters import Values
+from lessons.kit.devices import resolve
 
 
 def ending(program: str, values: Values, learner: str) -> str:

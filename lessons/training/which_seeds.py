@@ -4,7 +4,7 @@ A seed has a number, from which its random numbers come, and a place among those
 Charts name it by its number; the control goes by its place, since that is what cannot be missed.
 """
 
-from lessons.parameters import Integer
+from lessons.contract.parameters import Integer
 
 
 def seed_drawn(most: int, advanced: bool = False) -> Integer:

@@ -3,9 +3,9 @@
 The public face. Only torch and the standard library are used; read plain.py first.
 """
 
-from lessons.tricks.built import override_gradients
-from lessons.tricks.errors import TrickError
-from lessons.tricks.modules import (
+from .errors import TrickError
+from .existing_graph import override_gradients
+from .modules import (
     ClipGradient,
     ClipGradientNorm,
     FlipGradient,
@@ -14,17 +14,17 @@ from lessons.tricks.modules import (
     StopGradient,
     StraightThrough,
 )
-from lessons.tricks.optypes import op_types
-from lessons.tricks.override import checkpoint_context, gradient_override_map
-from lessons.tricks.plain import (
+from .optypes import op_types
+from .override_map import checkpoint_context, gradient_override_map
+from .plain import (
     forward_backward,
     identity,
     py_func,
     stop_gradient,
     straight_through,
 )
-from lessons.tricks.registry import fresh_registry, register_gradient
-from lessons.tricks.shape import clip_gradient, clip_gradient_norm, flip_gradient, scale_gradient
+from .registry import fresh_registry, register_gradient
+from .shape import clip_gradient, clip_gradient_norm, flip_gradient, scale_gradient
 
 __all__ = [
     "ClipGradient",

@@ -1,9 +1,9 @@
 """One entry into an override map, in one thread: what sees each op, and what it counted.
 
 A `TorchFunctionMode`, which torch keeps per thread, sees each outermost torch call. lookup.py
-says which op type it is; if there is a rule for the type, overridden.py runs the op with that
+says which op type it is; if there is a rule for the type, op_with_rule.py runs the op with that
 rule as its gradient. Nothing global is touched and no torch function is patched. How a map is
-written and entered is in override.py.
+written and entered is in override_map.py.
 """
 
 import warnings
@@ -19,10 +19,10 @@ from torch.overrides import (
     _push_mode,
 )
 
-from lessons.tricks.as_one import Call, shown
-from lessons.tricks.errors import describe, listed
-from lessons.tricks.lookup import SPELLINGS, Spelling
-from lessons.tricks.overridden import Binding, refuse_compiling, run_overridden
+from .as_one import Call, shown
+from .errors import describe, listed
+from .lookup import SPELLINGS, Spelling
+from .op_with_rule import Binding, refuse_compiling, run_overridden
 
 
 class OverrideReport:

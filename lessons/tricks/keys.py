@@ -4,11 +4,11 @@ import difflib
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
-from lessons.tricks.builtin import builtin_rule
-from lessons.tricks.errors import TrickError, describe, listed
-from lessons.tricks.lookup import NAMES, SPELLINGS, resolve
-from lessons.tricks.optypes import OP_TYPES
-from lessons.tricks.registry import Rule, registered_names, registered_rule
+from .builtin_rules import builtin_rule
+from .errors import TrickError, describe, listed
+from .lookup import NAMES, SPELLINGS, resolve
+from .optypes import OP_TYPES
+from .registry import Rule, registered_names, registered_rule
 
 
 def read_map(given: object) -> Iterator[tuple[Any, str, Rule | None]]:

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from lessons.tricks.errors import TrickError, describe, listed
-from lessons.tricks.optypes import OP_TYPES
-from lessons.tricks.plain import identity, py_func, stop_gradient
+from .errors import TrickError, describe, listed
+from .optypes import OP_TYPES
+from .plain import identity, py_func, stop_gradient
 
 
 class Spelling(NamedTuple):

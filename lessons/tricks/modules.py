@@ -12,13 +12,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from lessons.tricks.plain import forward_backward, stop_gradient, straight_through
-from lessons.tricks.shape import (
-    clip_gradient,
-    clip_gradient_norm,
-    flip_gradient,
-    scale_gradient,
-)
+from .plain import forward_backward, stop_gradient, straight_through
+from .shape import clip_gradient, clip_gradient_norm, flip_gradient, scale_gradient
 
 
 class _Trick(nn.Module):

@@ -2,7 +2,7 @@
 
 `identity` and `py_func` are op types for a rule in an override map; the others need no map. Beside
 this file they need as_one.py, by which a recorder sees a trick as one op, and errors.py. Tricks
-that rescale a gradient live in shape.py, the map in override.py.
+that rescale a gradient live in shape.py, the map in override_map.py.
 """
 
 import functools
@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch.overrides import handle_torch_function, has_torch_function
 
-from lessons.tricks.as_one import one_op
-from lessons.tricks.errors import TrickError, describe
+from .as_one import one_op
+from .errors import TrickError, describe
 
 
 def stop_gradient(x: torch.Tensor) -> torch.Tensor:

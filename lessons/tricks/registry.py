@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from lessons.tricks.errors import TrickError, describe
-from lessons.tricks.lookup import NAMES
-from lessons.tricks.optypes import OP_TYPES
+from .errors import TrickError, describe
+from .lookup import NAMES
+from .optypes import OP_TYPES
 
 Rule = Callable[..., Any]
 _AnyRule = TypeVar("_AnyRule", bound=Rule)

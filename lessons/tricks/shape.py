@@ -3,7 +3,7 @@
 Each is one small `autograd.Function`: forward hands on a view, backward is the trick. They work
 under `torch.func.grad` and `vmap`, and their backward can be differentiated again. Forward-mode
 differentiation (`torch.func.jvp`) is not defined for a gradient that is no derivative; torch
-raises there. Rules by op type live in override.py.
+raises there. Rules by op type live in override_map.py.
 """
 
 import numbers
@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
-from lessons.tricks.as_one import one_op
-from lessons.tricks.errors import TrickError, describe
-from lessons.tricks.plain import require_tensor, run_function
+from .as_one import one_op
+from .errors import TrickError, describe
+from .plain import require_tensor, run_function
 
 
 class _Reshaped(torch.autograd.Function):

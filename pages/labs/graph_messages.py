@@ -1,4 +1,4 @@
-"""The graph of a run as it crosses the wire: what ``lessons.graph.picture`` draws, part by part."""
+"""The graph of a run as it crosses the wire: what ``tracer.picture.drawing`` gives, by part."""
 
 from typing import (
     Literal,

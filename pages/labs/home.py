@@ -1,6 +1,6 @@
 """The home page's lab: one block of code without a cut and with each of two, on one chart."""
 
-from lessons import find
+from lessons.outputs.catalogue import find
 from pages.labs import lesson
 from pages.labs.messages import Control, Frame, Wish
 from pages.labs.turn import ALONE, Turn

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
 
-from lessons import UnknownLessonError, find
-from lessons.export import with_cuts
-from lessons.graph import Recording
-from lessons.graph.cutting import Cut, read_cuts, write_cuts
-from lessons.lesson import CutError, Lesson, held_controls, hidden_roles
-from lessons.parameters import InvalidParametersError, Values
-from lessons.result import Note, Result
+from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_roles
+from lessons.contract.parameters import InvalidParametersError, Values
+from lessons.contract.result import Note, Result
+from lessons.outputs.catalogue import UnknownLessonError, find
+from lessons.outputs.export import with_cuts
 from lessons.text import listed, visible
+from lessons.tracer import Recording
+from lessons.tracer.cutting import Cut, read_cuts, write_cuts
 from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec

@@ -7,7 +7,7 @@ lab in the browser puts it there. The text is no live region: nothing is read al
 import html
 from collections.abc import Collection, Mapping
 
-from lessons.prose import Step, quoted, written
+from lessons.contract.prose import Step, quoted, written
 
 
 def told(

@@ -4,13 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 from urllib.parse import urlencode
 
-from lessons.devices import devices
-from lessons.graph import Recording
-from lessons.graph.cutting import Cut, write_cuts
-from lessons.graph.picture import covered
-from lessons.graph.picture import picture as drawing
-from lessons.lesson import Figure, Lesson, Table
-from lessons.parameters import (
+from lessons.contract.figure import Figure, Table
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import (
     LONGEST_TEXT,
     Choice,
     Device,
@@ -22,9 +18,14 @@ from lessons.parameters import (
     Text,
     Values,
 )
-from lessons.result import Note, Result
-from lessons.roles import ROLES
+from lessons.contract.result import Note, Result
+from lessons.contract.roles import ROLES
+from lessons.kit.devices import devices
 from lessons.text import number
+from lessons.tracer import Recording
+from lessons.tracer.cutting import Cut, write_cuts
+from lessons.tracer.picture.drawing import covered
+from lessons.tracer.picture.drawing import picture as drawing
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.messages import (
     Control,

@@ -18,10 +18,10 @@ from lessons.playground import (
     snip,
     to_text,
 )
-from lessons.playground.budget import Budget
-from lessons.playground.cuts import operations_of
-from lessons.playground.graph import edges_of, place, record_checked
-from lessons.playground.run import run_checked
+from lessons.playground.running.budget import Budget
+from lessons.playground.running.outcome import run_checked
+from lessons.playground.running.recorded import edges_of, place, record_checked
+from lessons.playground.running.scissors import operations_of
 from pages.labs import playground_payload
 from pages.labs.code import pane
 from pages.labs.lesson import RefusedTextError

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from lessons.playground import RULES, PlaygroundError, presets
-from lessons.playground.document import DTYPES
-from lessons.playground.limits import MAX_INPUTS
-from lessons.playground.values import read_number
+from lessons.playground.document.document import DTYPES
+from lessons.playground.document.input_text import read_number
+from lessons.playground.language.limits import MAX_INPUTS
 from lessons.tricks import op_types
 from pages.labs.messages import Control, Group, Option
 from pages.labs.playground_form import KINDS, rows

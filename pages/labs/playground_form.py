@@ -19,10 +19,10 @@ from lessons.playground import (
     format_values,
     read_values,
 )
-from lessons.playground.check import check_name
-from lessons.playground.document import Numbers, shape_of
-from lessons.playground.limits import MAX_INPUTS, MAX_OVERRIDES
-from lessons.playground.values import read_number, shortest
+from lessons.playground.document.check import check_name
+from lessons.playground.document.document import Numbers, shape_of
+from lessons.playground.document.input_text import read_number, shortest
+from lessons.playground.language.limits import MAX_INPUTS, MAX_OVERRIDES
 from lessons.tricks import op_types
 
 Form = dict[str, str]

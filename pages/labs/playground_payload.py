@@ -2,8 +2,8 @@
 
 from typing import TypedDict
 
-from lessons.playground.figures import figures, key, table
-from lessons.roles import ROLES
+from lessons.contract.roles import ROLES
+from lessons.playground.running.charts import figures, key, table
 from pages.labs import payload
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.messages import FigureSpec, Group, KeyEntry, NoteSpec, TableSpec

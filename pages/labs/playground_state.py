@@ -6,8 +6,8 @@ from functools import cache
 
 import torch
 
-from lessons.graph import Recording
 from lessons.playground import Document, Outcome, PlaygroundError, presets, to_url
+from lessons.tracer import Recording
 from pages.labs.playground_form import INPUT, Form, names
 
 LARGEST_GRAPH = 60

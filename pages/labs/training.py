@@ -6,14 +6,14 @@ Whoever holds a ``Watch`` calls ``advance`` as often as it likes; ``pages.server
 import secrets
 from collections.abc import Callable
 
-from lessons.graph.cutting import Cut
-from lessons.lesson import Lesson, held_controls, hidden_roles
-from lessons.parameters import Values
-from lessons.prose import TRAINING
+from lessons.contract.lesson import Lesson, held_controls, hidden_roles
+from lessons.contract.parameters import Values
+from lessons.contract.prose import TRAINING
+from lessons.contract.training import Training
 from lessons.text import counted
-from lessons.training import Training
+from lessons.tracer.cutting import Cut
 from lessons.training.covering import covered_figure, covered_table
-from lessons.training.run import Run
+from lessons.training.under_way import Run
 from pages.labs import numbers, payload
 from pages.labs.lesson import edges, settings
 from pages.labs.messages import Picture, TrainerSpec, TrainingWish, Wish

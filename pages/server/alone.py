@@ -4,7 +4,7 @@ import html
 
 from starlette.responses import HTMLResponse, Response
 
-from lessons.roles import INKS
+from lessons.contract.roles import INKS
 
 
 def _ink(name: str) -> str:

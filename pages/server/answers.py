@@ -6,10 +6,10 @@ A question is JSON: ``{"name": …, "query": [[name, text], …], "body": …}``
 import json
 from typing import Any, NamedTuple
 
-from lessons import UnknownLessonError
-from lessons.ask import Asked, asked
-from lessons.export import export
-from lessons.parameters import InvalidParametersError
+from lessons.contract.parameters import InvalidParametersError
+from lessons.outputs.ask import Asked, asked
+from lessons.outputs.catalogue import UnknownLessonError
+from lessons.outputs.export import export
 from lessons.playground import PlaygroundError, code, from_text
 from lessons.text import visible
 from pages.labs.lesson import computed

@@ -14,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from lessons import lessons
-from lessons.lesson import Lesson
-from lessons.parameters import Choice, Parameter
-from lessons.playground.limits import MAX_DOCUMENT_CHARACTERS
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Parameter
+from lessons.outputs.catalogue import lessons
+from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from pages.labs.playground import FRAMEWORKS
 from pages.server.address import root
 from pages.server.answers import FILE, NUMBERS, PROGRAM, Answer

@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, WebSocketRoute
 from streamlit import config
 
-import lessons
+from lessons.outputs import catalogue
 from pages.server import api, assets, compression
 from pages.server.address import root
 from pages.server.ahead import Ahead
@@ -44,7 +44,7 @@ def routes() -> list[BaseRoute]:
 
 def middleware() -> list[Middleware]:
     """What every answer goes through, the outermost first."""
-    chapters = [chapter.slug for chapter in lessons.chapters()]
+    chapters = [chapter.slug for chapter in catalogue.chapters()]
     return [
         Middleware(SecurityHeaders, base=base(), embeddable=chapters),
         Middleware(KnownHosts),

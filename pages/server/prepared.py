@@ -2,7 +2,7 @@
 
 import gc
 
-from lessons.devices import suit_small_tensors
+from lessons.kit.devices import suit_small_tensors
 from pages.labs import home
 from pages.labs.messages import Wish
 

@@ -10,7 +10,7 @@ import asyncio
 import gc
 import time
 
-from lessons.devices import give_back
+from lessons.kit.devices import give_back
 
 EVERY = 10.0
 """Seconds between two times at least."""

@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from lessons import UnknownLessonError, find
-from lessons.devices import suit_small_tensors
-from lessons.lesson import Lesson
+from lessons.contract.lesson import Lesson
+from lessons.kit.devices import suit_small_tensors
+from lessons.outputs.catalogue import UnknownLessonError, find
 from pages.labs import wire
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import RefusedError, read, read_training

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-import lessons
-from lessons import Chapter
-from lessons.lesson import Lesson
+from lessons.contract.lesson import Lesson
+from lessons.outputs import catalogue
+from lessons.outputs.catalogue import Chapter
 from pages.ui import memory, site
 from pages.ui.lesson_view import lesson_view
 from pages.ui.plain import plain
@@ -12,7 +12,7 @@ from pages.ui.plain import plain
 
 def chapter_page(slug: str) -> None:
     """The page of one chapter."""
-    chapter = next(one for one in lessons.chapters() if one.slug == slug)
+    chapter = next(one for one in catalogue.chapters() if one.slug == slug)
     if not chapter.lessons:
         st.title(chapter.title, anchor=False)
         st.markdown(chapter.prose.intro)

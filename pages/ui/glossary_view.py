@@ -5,7 +5,7 @@ import re
 
 import streamlit as st
 
-from lessons.glossary import Term, find_term, lessons_of, terms
+from lessons.outputs.glossary import Term, find_term, lessons_of, terms
 from pages.ui.plain import plain
 
 

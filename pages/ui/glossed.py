@@ -4,8 +4,8 @@ import html
 
 import streamlit as st
 
-from lessons.glossary import Term, first_uses, uses
-from lessons.lesson import Lesson
+from lessons.contract.lesson import Lesson
+from lessons.outputs.glossary import Term, first_uses, uses
 
 
 def show_text(lesson: Lesson, step: int, text: str) -> None:

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-import lessons
-from lessons import Chapter
+from lessons.outputs import catalogue
+from lessons.outputs.catalogue import Chapter
 from pages.labs.code import marked_lines, markup
 from pages.labs.home import CUTS, ENOUGH_TO_SEE
 from pages.labs.lesson import TORCH
@@ -48,7 +48,7 @@ def _play() -> None:
     """One chart, three programs, two sliders, and the program that ran."""
     opening = {"id": "home", "first": True, "values": ENOUGH_TO_SEE, "cuts": "", "at": None}
     live_lab("home", [opening])
-    first = lessons.find(next(iter(CUTS)))
+    first = catalogue.find(next(iter(CUTS)))
     marked = markup(first.source, marked_lines(first.source, first.highlight), "The program")
     with st.container(key="code"):
         st.html(f'<div data-pane="{TORCH}">{marked}</div>')
@@ -56,7 +56,7 @@ def _play() -> None:
 
 def _start() -> None:
     """The first lesson that is not done."""
-    course = lessons.lessons()
+    course = catalogue.lessons()
     lesson = next((one for one in course if not memory.trail(one).done), course[0])
     first = lesson is course[0]
     st.page_link(
@@ -71,10 +71,10 @@ def _course() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="progress"):
         st.markdown("## The course", anchors=False)
         if not memory.is_empty():
-            st.caption(f"{memory.progress(lessons.lessons())}, remembered in this browser")
+            st.caption(f"{memory.progress(catalogue.lessons())}, remembered in this browser")
             if st.button("Forget my progress", type="tertiary"):
                 _forget()
-    chapters = lessons.chapters()
+    chapters = catalogue.chapters()
     for number, (chapter, column) in enumerate(
         zip(chapters, st.columns(len(chapters), gap="medium"), strict=True), start=1
     ):
@@ -86,7 +86,7 @@ def _course() -> None:
 def _forget() -> None:
     """Asks once more, since nothing brings it back."""
     st.markdown(
-        f"{memory.progress(lessons.lessons())}. Answers, steps and check marks of all lessons "
+        f"{memory.progress(catalogue.lessons())}. Answers, steps and check marks of all lessons "
         "are removed from this browser."
     )
     with st.container(horizontal=True):

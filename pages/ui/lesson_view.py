@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
-import lessons
-from lessons.export import with_cuts
-from lessons.lesson import Lesson
-from lessons.prose import fill
+from lessons.contract.lesson import Lesson
+from lessons.contract.prose import fill
+from lessons.outputs import catalogue
+from lessons.outputs.export import with_cuts
 from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, markup
 from pages.labs.lesson import TORCH
@@ -95,7 +95,7 @@ def _forward_and_back(lesson: Lesson, place: Place, trail: Trail) -> None:
 
 def _next_lesson(lesson: Lesson) -> None:
     """Where the course goes on, at the end of a lesson."""
-    course = lessons.lessons()
+    course = catalogue.lessons()
     after = course[[one.slug for one in course].index(lesson.slug) + 1 :]
     if after:
         st.page_link(
@@ -104,6 +104,7 @@ def _next_lesson(lesson: Lesson) -> None:
             icon=":material/arrow_forward:",
             query_params={"lesson": after[0].slug},
         )
+        st.caption(after[0].summary)
     else:
         st.page_link(
             "playground.py",

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-import lessons
-from lessons.lesson import Lesson
-from lessons.prose import Question
-from lessons.typed import Typed
+from lessons.contract.lesson import Lesson
+from lessons.contract.prose import Question
+from lessons.contract.typed import Typed
+from lessons.outputs import catalogue
 from pages.ui import tab
 
 COOKIE = "gradient_tricks_lab"
@@ -124,7 +124,7 @@ def parse(text: str) -> dict[str, Trail]:
     text = text[:20_000]
     if not text.startswith(_FORM):
         return {}
-    found = {lesson.slug: lesson for lesson in lessons.lessons()}
+    found = {lesson.slug: lesson for lesson in catalogue.lessons()}
     trails = {}
     for part in text.removeprefix(_FORM).split("/"):
         slug, *fields = part.split(":")

@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.graph.cutting import Cut
-from lessons.lesson import Lesson, held_controls
-from lessons.parameters import InvalidParametersError, Values
-from lessons.result import Result
+from lessons.contract.lesson import Lesson, held_controls
+from lessons.contract.parameters import InvalidParametersError, Values
+from lessons.contract.result import Result
+from lessons.tracer.cutting import Cut
 from pages.labs.lesson import computed, edges, settings
 from pages.labs.messages import Wish
 from pages.ui import memory, tab

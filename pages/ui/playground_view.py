@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.lesson import Lesson
+from lessons.contract.lesson import Lesson
 from lessons.playground import FORMS, FUNCTIONS, beside, preset, to_url
 from pages.labs.playground import FIRST, FRAMEWORKS, opened
 from pages.labs.playground_form import form_of

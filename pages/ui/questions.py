@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from lessons.bug import Bug
-from lessons.lesson import Lesson
-from lessons.prose import TRAINING, Option, Question, fill
-from lessons.result import Result
+from lessons.contract.bug import Bug
+from lessons.contract.lesson import Lesson
+from lessons.contract.prose import TRAINING, Option, Question, fill
+from lessons.contract.result import Result
+from lessons.contract.typed import Typed, grade
 from lessons.text import number
-from lessons.typed import Typed, grade
 from pages.labs import numbers
 from pages.labs.code import Mark, bare, difference, markup
 from pages.ui.memory import Trail

@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.navigation.page import Page
 
-import lessons
+from lessons.outputs import catalogue
 from pages.server.application import BESIDE
 from pages.ui import place, tab
 from pages.ui.search import search_box
@@ -41,7 +41,7 @@ def pages() -> list[Page]:
     """Home, a page for each chapter, then what serves them all."""
     chapters = [
         st.Page(f"{chapter.slug}.py", title=chapter.title, url_path=chapter.slug)
-        for chapter in lessons.chapters()
+        for chapter in catalogue.chapters()
     ]
     return [
         st.Page("home.py", title="Home", default=True),

@@ -1,9 +1,9 @@
-"""The site's CSS: the colours of lessons.roles as variables, then style.css."""
+"""The site's CSS: the colours of lessons.contract.roles as variables, then style.css."""
 
 from functools import cache
 from pathlib import Path
 
-from lessons.roles import INKS, ROLES
+from lessons.contract.roles import INKS, ROLES
 
 
 @cache

@@ -5,10 +5,10 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-import lessons
-from lessons.lesson import Lesson
-from lessons.parameters import Values
-from lessons.prose import Step
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Values
+from lessons.contract.prose import Step
+from lessons.outputs import catalogue
 from pages.labs import payload
 from pages.ui.live import kept_labs
 from pages.ui.place import Place
@@ -23,9 +23,9 @@ def teach_page() -> None:
     )
     left, right = st.columns(2, gap="large")
     with left:
-        slugs = [one.slug for one in lessons.lessons()]
+        slugs = [one.slug for one in catalogue.lessons()]
         slug = st.selectbox("Lesson", slugs, format_func=_name, key="teach_lesson")
-        lesson = lessons.find(slug)
+        lesson = catalogue.find(slug)
         steps = lesson.prose.steps
         step = st.selectbox(
             "Step",
@@ -65,7 +65,7 @@ def teacher_query(
 
 
 def _name(slug: str) -> str:
-    lesson = lessons.find(slug)
+    lesson = catalogue.find(slug)
     return f"{lesson.prose.front['short']}: {lesson.title}"
 
 

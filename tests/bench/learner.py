@@ -18,9 +18,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Origin, Subprotocol
 
-from lessons import find
-from lessons.lesson import Lesson
-from lessons.parameters import InvalidParametersError, Number, Numbers
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import InvalidParametersError, Number, Numbers
+from lessons.outputs.catalogue import find
 from pages.labs import wire
 from pages.server.application import SOCKET
 from tests.bench.shared import everything_answered

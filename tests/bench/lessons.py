@@ -16,9 +16,9 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from lessons import lessons
-from lessons.lesson import Lesson
-from lessons.parameters import Index, Integer, Number
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Index, Integer, Number
+from lessons.outputs.catalogue import lessons
 from tests.bench.shared import (
     DETECTOR,
     LINE,

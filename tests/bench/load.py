@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lessons import lessons
+from lessons.outputs.catalogue import lessons
 from pages.server.socket import KEPT
 from tests.bench.learner import Heard, Learner
 from tests.bench.shared import app, percentile, surroundings, table, target

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 import torch
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from lessons import find
-from lessons.devices import devices, suit_small_tensors
-from lessons.training.run import Run
+from lessons.kit.devices import devices, suit_small_tensors
+from lessons.outputs.catalogue import find
+from lessons.training.under_way import Run
 from tests.bench.shared import DETECTOR, VIEWPORT, app, percentile, surroundings, table, target
 from tests.support.browser import launch
 

@@ -20,9 +20,9 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from streamlit.file_util import get_static_dir
 
-import lessons
-from lessons.lesson import Lesson
-from lessons.prose import fill
+from lessons.contract.lesson import Lesson
+from lessons.contract.prose import fill
+from lessons.outputs.catalogue import find
 from pages.labs import home, numbers
 from pages.labs.lesson import TORCH
 from pages.server import api, assets
@@ -150,7 +150,7 @@ async def answer(request: Request) -> HTMLResponse:
         order = asked(given)
         made = page({"lab": "playground", "orders": [order], "said": order["said"]})
     elif name:
-        made = lesson_page(lessons.find(given.pop("lesson")), given)
+        made = lesson_page(find(given.pop("lesson")), given)
     else:
         order = {"id": "home", "first": True, "values": home.ENOUGH_TO_SEE, "cuts": "", "at": None}
         made = page({"lab": "home", "orders": [order]})

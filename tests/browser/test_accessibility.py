@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from lessons import find
+from lessons.outputs.catalogue import find
 from tests.browser.looking import LAB, look
 
 pytestmark = pytest.mark.browser

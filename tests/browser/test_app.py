@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from lessons import find
+from lessons.outputs.catalogue import find
 from tests.browser.looking import asked, cells, control, look, ready
 
 pytestmark = pytest.mark.browser
@@ -32,6 +32,9 @@ def test_who_came_by_a_link_and_went_to_another_lesson_stays_there(app, open_pag
     page = ready(open_page(app.url + LESSON))
     page.locator(".st-key-lessons").get_by_role("link", name="The place that works").click()
     page.wait_for_url("**/stop_gradient?lesson=right_place*")
+    # A click before this would be on the page that is going.
+    expect(page.locator("h1")).to_have_text(find("right_place").title)
+    expect(page.locator(".gt-eyebrow")).to_contain_text("Step 1 of")
     ready(page)
     page.locator(".st-key-next button").click()
     expect(page.locator(".gt-eyebrow")).to_contain_text("Step 2 of")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from lessons import chapters
-from lessons.lesson import Lesson, hidden_roles
-from lessons.prose import Question
+from lessons.contract.lesson import Lesson, hidden_roles
+from lessons.contract.prose import Question
+from lessons.outputs.catalogue import chapters
 
 pytestmark = pytest.mark.browser
 

@@ -4,10 +4,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from lessons import lessons
-from lessons.graph import elementwise, products
-from lessons.graph.picture import picture
-from lessons.lesson import Lesson
+from lessons.contract.lesson import Lesson
+from lessons.outputs.catalogue import lessons
+from lessons.tracer.derivatives import elementwise, products
+from lessons.tracer.picture.drawing import picture
 from pages.ui.place import END
 from tests.browser.looking import asked, cells, edge, look, ready
 

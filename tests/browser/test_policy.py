@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from lessons import chapters
+from lessons.outputs.catalogue import chapters
 from tests.browser.looking import LAB, cells, control
 
 pytestmark = pytest.mark.browser

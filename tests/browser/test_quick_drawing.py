@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
-import lessons
+from lessons.outputs import catalogue
 
 pytestmark = pytest.mark.browser
 
@@ -70,7 +70,7 @@ def caught_up(page: Page) -> None:
     ],
 )
 def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure, control, value):
-    chapter = lessons.find(lesson).chapter
+    chapter = catalogue.find(lesson).chapter
     query = f"lesson={lesson}&step=4" + ("&x=-2,0,1.5" if "noise" in control else "")
     page = open_page(f"{bare}/{chapter}?{query}", height=1800)
     page.wait_for_selector('.gl-lab[data-ready="true"]')

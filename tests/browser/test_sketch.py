@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from lessons import find
+from lessons.outputs.catalogue import find
 
 pytestmark = pytest.mark.browser
 

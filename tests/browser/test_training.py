@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from lessons import find
+from lessons.outputs.catalogue import find
 from tests.browser.looking import ready
 
 pytestmark = pytest.mark.browser

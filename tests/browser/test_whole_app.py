@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from lessons import chapters
+from lessons.outputs.catalogue import chapters
 from pages.server import assets
 from pages.server.application import BESIDE
 from tests.support.server import ROOT, Server, streamlit

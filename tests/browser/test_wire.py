@@ -15,9 +15,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from lessons import chapters, find
+from lessons.contract.prose import written
+from lessons.outputs.catalogue import chapters, find
 from lessons.playground import preset
-from lessons.prose import written
 from pages.labs import wire
 from tests.browser.looking import asked, cells, control, edge, ready
 from tests.browser.test_playground import program, shows, write

@@ -1,7 +1,8 @@
 """The lessons' equivalents in TensorFlow and JAX, run and compared with ours.
 
-``make verify-equivalents`` runs them in an environment of their own and keeps what each printed in
-printed.json; test_printed.py compares that with ours in every test run, without TensorFlow.
+``make verify-equivalents`` runs them in an environment of their own and keeps what each printed
+beside it, in_jax.json beside in_jax.py; test_printed.py compares that with ours in every test run,
+without TensorFlow or JAX.
 """
 
 import hashlib
@@ -12,14 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lessons import lessons
-from lessons.lesson import Lesson
-from lessons.parameters import Numbers
-from lessons.result import jsonable
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Numbers
+from lessons.contract.result import jsonable
+from lessons.outputs.catalogue import lessons
 
-HERE = Path(__file__).parent
-PRINTED = HERE / "printed.json"
-RESULTS = HERE / "RESULTS.md"
+TOLERANCE = 1e-5  # some files compute in float32, as the articles do
 MUST = ("forward", "trick_gradient")
 AT = "index of the chosen input"
 
@@ -42,6 +41,19 @@ class Equivalent:
     @property
     def digest(self) -> str:
         return hashlib.blake2b(self.path.read_bytes(), digest_size=6).hexdigest()
+
+    @property
+    def record(self) -> Path:
+        """Where is kept what it printed."""
+        return self.path.with_suffix(".json")
+
+    @property
+    def kept(self) -> dict[str, Any] | None:
+        """What it printed when it was last run, with its digest then and the version."""
+        if not self.record.exists():
+            return None
+        found: dict[str, Any] = json.loads(self.record.read_text("utf-8"))
+        return found
 
 
 def equivalents() -> Iterator[Equivalent]:
@@ -107,9 +119,3 @@ def _one_apart(mine: Any, theirs: Any) -> float:
     if not (math.isfinite(a) and math.isfinite(b)):
         return 0.0 if a == b or (math.isnan(a) and math.isnan(b)) else math.inf
     return abs(a - b) / max(1.0, abs(a))
-
-
-def read_printed() -> dict[str, dict[str, Any]]:
-    """What each file printed when it was last run, with its digest and the versions."""
-    found: dict[str, dict[str, Any]] = json.loads(PRINTED.read_text("utf-8"))
-    return found

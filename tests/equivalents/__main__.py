@@ -1,28 +1,17 @@
 """Runs the equivalents: ``python -m tests.equivalents --python PATH [--write] [--all]``.
 
 Only files that changed since they were last run are run again, unless ``--all``. ``--write`` keeps
-the outcome in printed.json and RESULTS.md.
+what a file printed beside it, as JSON.
 """
 
 import argparse
 import json
-import math
 import os
 import subprocess
 import sys
 from typing import Any
 
-from tests.equivalents import (
-    PRINTED,
-    RESULTS,
-    Equivalent,
-    compared,
-    equivalents,
-    ours,
-    read_printed,
-)
-
-TOLERANCE = 1e-5  # some files compute in float32, as the articles do
+from tests.equivalents import TOLERANCE, Equivalent, compared, equivalents, ours
 
 
 def main() -> int:
@@ -35,67 +24,23 @@ def main() -> int:
     asked = options.parse_args()
 
     versions = _versions(asked.python)
-    known = read_printed() if PRINTED.exists() else {}
-    kept: dict[str, dict[str, Any]] = {}
-    failed = []
+    told, failed = 0, 0
     for one in equivalents():
-        before = known.get(one.name)
-        fresh = before is None or before["digest"] != one.digest
-        if (asked.all or fresh) and (not asked.only or one.lesson.slug in asked.only):
+        if asked.only and one.lesson.slug not in asked.only:
+            continue
+        entry, error = one.kept, ""
+        if asked.all or entry is None or entry["digest"] != one.digest:
             printed, error = _run(asked.python, one)
-        else:
-            printed, error = (before["printed"], "") if before and not fresh else (None, "not run")
-        if printed is not None:
             framework = "jax" if one.label == "JAX" else "tensorflow"
-            kept[one.name] = {
-                "digest": one.digest,
-                "version": before["version"]
-                if before and not fresh and not asked.all
-                else f"{framework} {versions[framework]}",
-                "printed": printed,
-            }
-            error = _verdict(one, printed)
+            version = f"{framework} {versions[framework]}"
+            entry = {"digest": one.digest, "version": version, "printed": printed}
+        error = error or _verdict(one, entry["printed"])
+        if asked.write and not error:
+            one.record.write_text(json.dumps(entry, ensure_ascii=False) + "\n", "utf-8")
         print(f"{'✗' if error else '✓'} {one.name}{': ' + error if error else ''}", flush=True)
-        failed += [one.name] if error else []
-    if asked.write:
-        kept = {**known, **kept} if asked.only else kept
-        text = json.dumps(kept, indent=1, ensure_ascii=False)
-        PRINTED.write_text(text + "\n", "utf-8")
-        RESULTS.write_text(table(kept), "utf-8")
-    print(f"{len(kept)} compared, {len(failed)} to mend" if failed else f"all {len(kept)} agree")
+        told, failed = told + 1, failed + bool(error)
+    print(f"{told} compared, {failed} to mend" if failed else f"all {told} agree")
     return 1 if failed else 0
-
-
-def table(kept: dict[str, dict[str, Any]]) -> str:
-    """RESULTS.md: what was run with which version, and how far it is from ours."""
-    rows = []
-    for one in equivalents():
-        if one.name in kept:
-            entry = kept[one.name]
-            apart = compared(ours(one.lesson), entry["printed"])
-            rows.append(
-                f"| {one.lesson.chapter}/{one.lesson.slug} | {one.path.name} | {entry['version']} "
-                f"| {', '.join(apart)} | {_at_most(max(apart.values()))} | `{entry['digest']}` |"
-            )
-    return "\n".join(
-        [
-            "# The lessons in other frameworks, run beside ours",
-            "",
-            "Written by `make verify-equivalents ARGS=--write`. Difference: a power of ten that",
-            "no number compared exceeds, against the size of ours or 1: processors differ in",
-            "the last bits. Digest: of the file's text; a test asks for a new run when it changes.",
-            "",
-            "| lesson | file | framework | compared | difference | digest |",
-            "|---|---|---|---|---|---|",
-            *rows,
-            "",
-        ]
-    )
-
-
-def _at_most(difference: float) -> str:
-    """A bound that does not depend on a processor's last bits: a power of ten, 1e-15 at least."""
-    return f"1e{max(-15, math.ceil(math.log10(difference))):d}" if difference else "1e-15"
 
 
 def _verdict(one: Equivalent, printed: dict[str, Any]) -> str:

@@ -2,24 +2,21 @@
 
 import pytest
 
-from tests.equivalents import AT, RESULTS, compared, equivalents, ours, read_printed
-from tests.equivalents.__main__ import TOLERANCE, table
+from tests.equivalents import AT, TOLERANCE, compared, equivalents, ours
 
 AGAIN = "run: make verify-equivalents ARGS=--write"
 
 
 @pytest.mark.parametrize("one", list(equivalents()), ids=lambda one: one.name)
 def test_an_equivalent_was_run_as_it_stands_and_agrees(one):
-    kept = read_printed().get(one.name)
-    assert kept is not None, f"{one.name} was never run; {AGAIN}"
-    assert kept["digest"] == one.digest, f"{one.name} has changed since it was run; {AGAIN}"
-    assert one.digest in RESULTS.read_text("utf-8"), AGAIN
-    apart = compared(ours(one.lesson), kept["printed"])
+    assert one.kept, f"{one.name} was never run; {AGAIN}"
+    assert one.kept["digest"] == one.digest, f"{one.name} has changed since it was run; {AGAIN}"
+    apart = compared(ours(one.lesson), one.kept["printed"])
     assert max(apart.values()) < TOLERANCE, apart
 
 
-def test_the_table_is_the_one_of_these_runs():
-    assert RESULTS.read_text("utf-8") == table(read_printed()), AGAIN
+def test_most_lessons_have_equivalents():
+    assert len(list(equivalents())) > 60
 
 
 def test_a_wrong_number_is_noticed():

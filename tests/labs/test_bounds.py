@@ -9,11 +9,11 @@ import sys
 import pytest
 import torch
 
-from lessons import lessons
-from lessons.parameters import Integer, Numbers
+from lessons.chapters.stop_gradient.shared_noise import lab as noise_lab
+from lessons.contract.parameters import Integer, Numbers
+from lessons.outputs.catalogue import lessons
 from lessons.playground import Document, Input, Noise, presets, to_text
-from lessons.playground.limits import MAX_OPS, MAX_SWEEP_BYTES
-from lessons.stop_gradient import noise_lab
+from lessons.playground.language.limits import MAX_OPS, MAX_SWEEP_BYTES
 from pages.labs import playground
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import MAX_MESSAGE, Wish
@@ -107,7 +107,7 @@ def test_draws_at_many_inputs_are_refused_with_what_would_do():
 
 SWEPT = """
 import sys
-from lessons.devices import give_back, suit_small_tensors
+from lessons.kit.devices import give_back, suit_small_tensors
 from lessons.playground import budget, from_text, run
 from tests.support.peak import forked
 
@@ -115,7 +115,8 @@ suit_small_tensors()
 budget.MAX_SWEEP_BYTES = 300 << 20  # so that the plan is most of what there is
 budget.MAX_SWEEP_WORK = 10**13
 document, plans, plan = from_text(sys.stdin.read()), [], budget.plan
-sys.modules["lessons.playground.run"].plan = lambda **known: plans.append(plan(**known)) or plans[0]
+outcome = sys.modules["lessons.playground.running.outcome"]
+outcome.plan = lambda **known: plans.append(plan(**known)) or plans[0]
 run(document, seconds=1000.0)
 runs = min(plans[0].at_once, plans[0].points * plans[0].draws)
 give_back()
@@ -181,7 +182,7 @@ def test_refused_programs_keep_nothing_alive():
 TWENTY = """
 import json, sys
 from tests.labs.test_bounds import refused
-from lessons.devices import give_back, suit_small_tensors
+from lessons.kit.devices import give_back, suit_small_tensors
 from lessons.playground import limits
 from pages.labs import playground
 from pages.labs.messages import Wish

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from lessons import lessons
+from lessons.outputs.catalogue import lessons
 from pages.labs.code import bare, difference, marked_lines, markup, pane
 
 

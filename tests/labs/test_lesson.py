@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lessons import find, lessons
+from lessons.outputs.catalogue import find, lessons
 from pages.labs import lesson as labs
 from pages.labs.lesson import RefusedTextError, computed, frame
 from pages.labs.messages import Frame, RefusedError, Wish

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ConfigDict, TypeAdapter, with_config
 
-from lessons import lessons
+from lessons.outputs.catalogue import lessons
 from pages.labs import home, lesson, playground
 from pages.labs.messages import Frame, Picture, TrainingWish, Wish
 from pages.labs.training import Watch

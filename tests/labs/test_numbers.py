@@ -5,10 +5,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from lessons import find, lessons
-from lessons.glossary import first_uses
-from lessons.prose import fill
-from lessons.training.run import Run
+from lessons.contract.prose import fill
+from lessons.outputs.catalogue import find, lessons
+from lessons.outputs.glossary import first_uses
+from lessons.training.under_way import Run
 from pages.labs import numbers
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch

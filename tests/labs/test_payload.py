@@ -5,8 +5,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from lessons import find, lessons
-from lessons.devices import devices
+from lessons.kit.devices import devices
+from lessons.outputs.catalogue import find, lessons
 from pages.labs import payload
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish

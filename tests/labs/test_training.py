@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from lessons import find
-from lessons.lesson import Lab
-from lessons.parameters import Integer, Number
-from lessons.training import Snapshot
+from lessons.contract.history import Snapshot
+from lessons.contract.lab import Lab
+from lessons.contract.parameters import Integer, Number
+from lessons.outputs.catalogue import find
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from lessons import find
-from lessons.curve import by_role
-from lessons.parameters import InvalidParametersError
-from lessons.reversal.builder.lesson import builder, each_by_its_own, not_flipped
+from lessons.chapters.reversal.builder.lesson import builder, each_by_its_own, not_flipped
+from lessons.contract.parameters import InvalidParametersError
+from lessons.kit.curve import by_role
+from lessons.outputs.catalogue import find
 from lessons.tricks import (
     TrickError,
     flip_gradient,

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.curve import by_role
-from lessons.gradients import gradient
-from lessons.override_map.clip_identity.lesson import clip_identity, held_at_x, without_rule
-from lessons.reversal.flip.lesson import flip, flipped_once, not_flipped
+from lessons.chapters.override_map.clip_identity.lesson import (
+    clip_identity,
+    held_at_x,
+    without_rule,
+)
+from lessons.chapters.reversal.flip.lesson import flip, flipped_once, not_flipped
+from lessons.kit.curve import by_role
+from lessons.kit.gradients import gradient
+from lessons.outputs.catalogue import find
 from lessons.tricks import (
     TrickError,
     flip_gradient,

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from lessons import lessons
 from lessons.__main__ import main
+from lessons.outputs.catalogue import lessons
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:

@@ -14,10 +14,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from lessons import console, lessons
 from lessons.__main__ import main
+from lessons.outputs import console
+from lessons.outputs.catalogue import lessons
 from lessons.playground import code
-from lessons.playground.preset import presets
+from lessons.playground.document.presets import presets
 
 PROGRAM = "title A root – √\ninput x = 3\nprogram\ny = x**2\n"
 AS_TABLE = "A root – √\nx = 3\ny = 9\ntrick_gradient by x: 6\ntrue_gradient by x: 6"

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.curve_figures import CurveText
-from lessons.curve_lab import Curve, curve_lab
-from lessons.devices import DTYPES, devices
-from lessons.figures import round_up
-from lessons.gradients import gradient
-from lessons.lesson import Lesson
-from lessons.parameters import Number
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Number
+from lessons.kit.chart_pieces import round_up
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, curve_lab
+from lessons.kit.devices import DTYPES, devices
+from lessons.kit.gradients import gradient
+from lessons.outputs.catalogue import find
 
 
 def run(slug: str, **given: str):

@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from lessons import lessons
-from lessons.export import with_cuts
-from lessons.graph.cutting import read_cuts
-from lessons.graph.picture import covered, picture
-from lessons.graph.sentences import spelled
-from lessons.graph.values import Value
-from lessons.training.run import Run
+from lessons.outputs.catalogue import lessons
+from lessons.outputs.export import with_cuts
+from lessons.tracer.cutting import read_cuts
+from lessons.tracer.picture.drawing import covered, picture
+from lessons.tracer.picture.sentences import spelled
+from lessons.tracer.recording.plain_tensor import Value
+from lessons.training.under_way import Run
 
 LESSONS = pytest.mark.parametrize(
     "lesson", [one for one in lessons() if one.lab.start], ids=lambda lesson: lesson.slug

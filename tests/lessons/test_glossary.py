@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from lessons import glossary, lessons
-from lessons.glossary import find_term, first_uses, lessons_of, terms, uses
+from lessons.outputs import glossary
+from lessons.outputs.catalogue import lessons
+from lessons.outputs.glossary import find_term, first_uses, lessons_of, terms, uses
 from pages.ui.glossed import linked
 
 ALL = frozenset(term.slug for term in terms())

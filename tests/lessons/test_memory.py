@@ -5,8 +5,8 @@ import sys
 
 SCRIPT = """
 import resource
-from lessons import find
-from lessons.devices import suit_small_tensors
+from lessons.outputs.catalogue import find
+from lessons.kit.devices import suit_small_tensors
 
 suit_small_tensors()
 lesson = find("wrong_place")

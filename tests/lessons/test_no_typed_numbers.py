@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from lessons import ROOT
+from lessons.outputs.catalogue import ROOT
 
 TEXTS = sorted(ROOT.glob("*/**/en.md"))
 FILLED = re.compile(r"\{\{.*?\}\}", re.DOTALL)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.devices import DTYPES, devices
-from lessons.draws import ROWS
-from lessons.stop_gradient.noise import by_role
-from lessons.stop_gradient.noise_leaks.lesson import noise_leaks
-from lessons.stop_gradient.right_place.lesson import right_place
-from lessons.stop_gradient.wrong_place.lesson import wrong_place
+from lessons.chapters.stop_gradient.noise_leaks.lesson import noise_leaks
+from lessons.chapters.stop_gradient.right_place.lesson import right_place
+from lessons.chapters.stop_gradient.shared_noise.gradients import by_role
+from lessons.chapters.stop_gradient.wrong_place.lesson import wrong_place
+from lessons.kit.devices import DTYPES, devices
+from lessons.kit.draws import ROWS
+from lessons.outputs.catalogue import find
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8"))
 THREE_PLACES = [

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.clipping.not_finite.lesson import not_finite
-from lessons.clipping.roots import by_role, finite_part, smooth
+from lessons.chapters.clipping.not_finite.lesson import not_finite
+from lessons.chapters.clipping.not_finite.roots import by_role, finite_part, smooth
+from lessons.outputs.catalogue import find
 
 EXAMPLE = torch.tensor([4.0, 1.0, 0.25, 0.0], dtype=torch.float64)
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.export import export
-from lessons.graph import record
-from lessons.override_map.several_inputs.lesson import several_inputs
-from lessons.override_map.several_outputs.lesson import several_outputs
-from lessons.override_map.type_not_name.lesson import type_not_name
-from lessons.override_map.upstream_not_true.lesson import halve
-from lessons.parameters import InvalidParametersError
+from lessons.chapters.override_map.several_inputs.lesson import several_inputs
+from lessons.chapters.override_map.several_outputs.lesson import several_outputs
+from lessons.chapters.override_map.type_not_name.lesson import type_not_name
+from lessons.chapters.override_map.upstream_not_true.lesson import halve
+from lessons.contract.parameters import InvalidParametersError
+from lessons.outputs.catalogue import find
+from lessons.outputs.export import export
+from lessons.tracer import record
 from lessons.tricks import gradient_override_map, identity
 
 REFERENCE = {

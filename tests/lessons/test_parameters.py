@@ -2,8 +2,8 @@
 
 import pytest
 
-from lessons import find, lessons
-from lessons.parameters import InvalidParametersError
+from lessons.contract.parameters import InvalidParametersError
+from lessons.outputs.catalogue import find, lessons
 
 LAB = find("noise_leaks")
 

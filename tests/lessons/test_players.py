@@ -5,8 +5,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from lessons import find
-from lessons.reversal.players import (
+from lessons.chapters.reversal.shared_players.game import (
     at_features,
     by_role,
     domain_loss,
@@ -14,8 +13,9 @@ from lessons.reversal.players import (
     wanted,
     weights,
 )
-from lessons.reversal.two_players.lesson import two_players
-from lessons.reversal.wrong_ways.lesson import wrong_ways
+from lessons.chapters.reversal.two_players.lesson import two_players
+from lessons.chapters.reversal.wrong_ways.lesson import wrong_ways
+from lessons.outputs.catalogue import find
 from lessons.tricks import flip_gradient
 
 CASES = [(2.0, 1.2, 20.0), (0.0, 0.4, -130.0), (-1.0, 3.0, 90.0), (0.3, 0.0, 5.0)]

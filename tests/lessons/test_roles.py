@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lessons.roles import INKS, ROLES, colour
+from lessons.contract.roles import INKS, ROLES, colour
 
 # Linear RGB as seen without long, or middle, wavelength cones: Viénot, Brettel, Mollon 1999.
 PROTAN = np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]])

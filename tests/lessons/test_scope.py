@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from lessons import find
-from lessons.curve import by_role
-from lessons.override_map.scope.lesson import one_rule, scope, what_is_seen, without_map
+from lessons.chapters.override_map.scope.lesson import one_rule, scope, what_is_seen, without_map
+from lessons.kit.curve import by_role
+from lessons.outputs.catalogue import find
 from lessons.tricks import gradient_override_map, identity, override_gradients
 
 REFERENCE = {

@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.curve import by_role
-from lessons.override_map.second_derivative.bug import BUG
-from lessons.override_map.second_derivative.lesson import second_derivative, slope, without_rule
+from lessons.chapters.override_map.second_derivative.bug import BUG
+from lessons.chapters.override_map.second_derivative.lesson import (
+    second_derivative,
+    slope,
+    without_rule,
+)
+from lessons.kit.curve import by_role
+from lessons.outputs.catalogue import find
 from lessons.tricks import flip_gradient
 
 REFERENCE = {

@@ -9,14 +9,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons import find
-from lessons.override_map.silent_key.lesson import (
+from lessons.chapters.override_map.silent_key.lesson import (
     IN_TENSORFLOW,
     outcome,
     silent_key,
     through_the_sign,
 )
-from lessons.parameters import InvalidParametersError
+from lessons.contract.parameters import InvalidParametersError
+from lessons.outputs.catalogue import find
 from lessons.tricks import TrickError, gradient_override_map, op_types
 
 REFERENCE = {

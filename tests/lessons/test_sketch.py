@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons import find, lessons
-from lessons.result import Result, Series
-from lessons.sketch import LEVELS, Sketch
+from lessons.contract.result import Result, Series
+from lessons.contract.sketch import LEVELS, Sketch
+from lessons.outputs.catalogue import find, lessons
 
 X = (-2.0, -1.0, 1.0, 2.0)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lessons.spread import Spread
+from lessons.kit.spread import Spread
 
 
 def spread_of(values: np.ndarray, rows: int) -> Spread:

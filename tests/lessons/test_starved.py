@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.clipping.starved.lesson import starved
-from lessons.clipping.starving_lab import FAR, share_of_wrong, through_logarithms
-from lessons.curve import by_role
+from lessons.chapters.clipping.starved.lab import FAR, share_of_wrong, through_logarithms
+from lessons.chapters.clipping.starved.lesson import starved
+from lessons.kit.curve import by_role
+from lessons.outputs.catalogue import find
 
 REFERENCE = {
     case["id"]: case

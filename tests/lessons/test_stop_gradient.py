@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.parameters import InvalidParametersError
-from lessons.playground.functions import FUNCTIONS, onehot_argmax, step
-from lessons.stop_gradient.expressions import FUNCTION_NAMES, read
+from lessons.chapters.stop_gradient.pick_surrogate.formula import FUNCTION_NAMES, read
+from lessons.contract.parameters import InvalidParametersError
+from lessons.outputs.catalogue import find
+from lessons.playground.language.functions import FUNCTIONS, onehot_argmax, step
 from tests.engine.reference import CASES, grad, same, tensor
 
 

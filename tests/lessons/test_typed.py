@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons import lessons
-from lessons.parameters import InvalidParametersError, Number, Numbers
-from lessons.prose import Option, Question, fill
-from lessons.typed import CLOSE, Typed, grade
+from lessons.contract.parameters import InvalidParametersError, Number, Numbers
+from lessons.contract.prose import Option, Question, fill
+from lessons.contract.typed import CLOSE, Typed, grade
+from lessons.outputs.catalogue import lessons
 
 QUESTION = Question(
     "q", (), tuple(Option(key, key, "why") for key in ("half", "root", "zero", "nan")), "number"

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.clipping.value_or_norm.lesson import value_or_norm
-from lessons.clipping.vector import bowl, by_role
-from lessons.clipping.vector_lab import angle, turn
-from lessons.devices import DTYPES
+from lessons.chapters.clipping.value_or_norm.lab import angle, turn
+from lessons.chapters.clipping.value_or_norm.lesson import value_or_norm
+from lessons.chapters.clipping.value_or_norm.vector import bowl, by_role
+from lessons.kit.devices import DTYPES
+from lessons.outputs.catalogue import find
 
 VECTORS = [(3.0, 1.0), (-2.0, 0.5), (0.1, -0.2), (0.0, -4.0), (1e6, -1e6), (1.5, 1.5)]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.clipping.two_weights import by_role, plain_loss, train
-from lessons.clipping.where_to_clip.lesson import where_to_clip
+from lessons.chapters.clipping.where_to_clip.lesson import where_to_clip
+from lessons.chapters.clipping.where_to_clip.two_weights import by_role, plain_loss, train
+from lessons.outputs.catalogue import find
 
 W, V, X = 1.0, 2.0, 2.0
 NORM = math.hypot(V * V * W * X * X, V * (W * X) ** 2)

@@ -19,8 +19,8 @@ from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.app_test import calc_hash
 
-from lessons import chapters, lessons
-from lessons.glossary import terms
+from lessons.outputs.catalogue import chapters, lessons
+from lessons.outputs.glossary import terms
 from lessons.playground import presets, to_text, to_url
 from pages.labs import payload
 from pages.server import api, assets

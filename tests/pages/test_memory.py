@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessons import find, lessons
+from lessons.outputs.catalogue import find, lessons
 from pages.ui.memory import LONGEST, Trail, parse, written
 from tests.bench.peers import lab
 from tests.bench.shared import everything_answered

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessons import find
+from lessons.outputs.catalogue import find
 from pages.ui.place import END, Place
 
 

@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from lessons import find
+from lessons.outputs.catalogue import find
 from pages.ui import questions
 
 
@@ -14,9 +14,9 @@ def bug_page():
 
     import streamlit as st
 
-    from lessons import find
-    from lessons.bug import Bug
-    from lessons.prose import Option, Question
+    from lessons.contract.bug import Bug
+    from lessons.contract.prose import Option, Question
+    from lessons.outputs.catalogue import find
     from pages.ui import questions
     from pages.ui.memory import Trail
     from pages.ui.place import Place
@@ -63,7 +63,7 @@ def sketch_page():
     """The question of a lesson whose answer is drawn, at the settings of its step."""
     import streamlit as st
 
-    from lessons import find
+    from lessons.outputs.catalogue import find
     from pages.ui import questions
     from pages.ui.memory import Trail
     from pages.ui.place import Place
@@ -119,7 +119,7 @@ def number_page():
     """A question whose answer is typed, where the lab is set as the test wants it."""
     import streamlit as st
 
-    from lessons import find
+    from lessons.outputs.catalogue import find
     from pages.ui import questions
     from pages.ui.memory import Trail
     from pages.ui.place import Place

@@ -6,9 +6,9 @@ import pytest
 from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 
-from lessons import lessons
-from lessons.glossary import terms
-from lessons.search import as_data, index
+from lessons.outputs.catalogue import lessons
+from lessons.outputs.glossary import terms
+from lessons.outputs.search import as_data, index
 from pages.server import assets
 from pages.ui import search
 from tests.server.asgi import ask

@@ -1,6 +1,6 @@
 """The teachers' page: what a browser says of its labs is read as far as it goes."""
 
-from lessons import find
+from lessons.outputs.catalogue import find
 from pages.ui import teach_view
 
 

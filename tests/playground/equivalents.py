@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from lessons.playground import FUNCTIONS, Document, Input, PlaygroundError, code, presets, run
-from lessons.playground.differences import DIFFERENCES
+from lessons.playground.codegen.differences import DIFFERENCES
 from tests.playground import names
 from tests.playground.programs import valid
 

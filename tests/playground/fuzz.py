@@ -20,9 +20,9 @@ from lessons.playground import (
     to_text,
     to_url,
 )
-from lessons.playground.code import code
-from lessons.playground.cuts import operations, toggle
-from lessons.playground.preset import presets
+from lessons.playground.codegen.code import code
+from lessons.playground.document.presets import presets
+from lessons.playground.running.scissors import operations, toggle
 from tests.playground.programs import mutated, wild
 from tests.support.fuzzing import fuzz
 

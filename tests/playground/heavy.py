@@ -7,7 +7,7 @@ import random
 import sys
 
 from lessons.playground import Document, Input, Noise, Override, Plot
-from lessons.playground.limits import MAX_CHARACTERS, MAX_OPS
+from lessons.playground.language.limits import MAX_CHARACTERS, MAX_OPS
 
 _CELLS = tuple((i % 7 + 1) / 7 for i in range(1024))
 _COLUMN = tuple((cell,) for cell in _CELLS)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from lessons.playground import Document, Input, Override
-from lessons.playground.functions import CALLABLE
+from lessons.playground.language.functions import CALLABLE
 
 _WORDS = """
 False None True and as assert async await break class continue def del elif else except finally

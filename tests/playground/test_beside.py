@@ -2,10 +2,10 @@
 
 import pytest
 
-import lessons
+from lessons.outputs import catalogue
 from lessons.playground import beside, format_values, run
 
-BESIDE = [one for one in lessons.lessons() if beside(one.folder)]
+BESIDE = [one for one in catalogue.lessons() if beside(one.folder)]
 
 
 @pytest.mark.parametrize("lesson", BESIDE, ids=lambda lesson: lesson.slug)

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from lessons.playground import Document, Input, Override, from_text, run
-from lessons.playground.code import code, defined_in_the_file, program_code
-from lessons.playground.frameworks import FRAMEWORKS
-from lessons.playground.preset import preset, presets
+from lessons.playground.codegen.code import code, defined_in_the_file, program_code
+from lessons.playground.codegen.frameworks import FRAMEWORKS
+from lessons.playground.document.presets import preset, presets
 
 MIXED = from_text(
     """input x = [-2, -1, 1]

@@ -7,7 +7,7 @@ import pytest
 
 from lessons.__main__ import main
 from lessons.playground import from_text, operations, recorded, run
-from lessons.playground.preset import preset
+from lessons.playground.document.presets import preset
 
 
 def printed(capsys, *arguments: str) -> str:

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from lessons.playground import code
-from lessons.playground.differences import differences
+from lessons.playground.codegen.differences import differences
 from tests.playground.equivalents import (
     FRAMEWORKS,
     PRINTED,

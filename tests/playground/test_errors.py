@@ -3,7 +3,7 @@
 import pytest
 
 from lessons.playground import Document, Input, Override, PlaygroundError, run
-from lessons.playground.lookalikes import explain
+from lessons.playground.language.lookalikes import explain
 
 
 def refusal(program: str, **given) -> PlaygroundError:

@@ -5,9 +5,9 @@ import random
 import plotly.graph_objects as go
 import pytest
 
-from lessons.figures import themed
+from lessons.kit.chart_pieces import themed
 from lessons.playground import PlaygroundError, from_text, presets, run
-from lessons.playground.figures import figures, table
+from lessons.playground.running.charts import figures, table
 from tests.playground.programs import valid
 
 

@@ -6,7 +6,6 @@ import random
 import pytest
 import torch
 
-from lessons.graph.steps import backward_steps
 from lessons.playground import (
     PlaygroundError,
     check,
@@ -20,7 +19,8 @@ from lessons.playground import (
     snip,
     toggle,
 )
-from lessons.playground.graph import place
+from lessons.playground.running.recorded import place
+from lessons.tracer.picture.backward_steps import backward_steps
 from tests.playground.programs import valid
 
 

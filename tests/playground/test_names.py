@@ -13,9 +13,9 @@ import pytest
 import torch
 
 from lessons.playground import Document, Input, Override, PlaygroundError, check, run
-from lessons.playground.code import code, defined_in_the_file, program_code
-from lessons.playground.frameworks import FRAMEWORKS
-from lessons.playground.functions import CALLABLE
+from lessons.playground.codegen.code import code, defined_in_the_file, program_code
+from lessons.playground.codegen.frameworks import FRAMEWORKS
+from lessons.playground.language.functions import CALLABLE
 from tests.playground.names import LOOKALIKES, NAMES, as_inputs, documents, usable
 
 LANGUAGES = ("torch", "torch alone", "tensorflow", "jax")

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lessons.playground import Document, Input, Override, from_text, run
-from lessons.playground.preset import preset, presets
+from lessons.playground.document.presets import preset, presets
 from tests.support.server import ROOT
 
 CASES = {case["id"]: case for case in json.loads(

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from lessons.playground import check, from_text, from_url, live, run, to_text, to_url
-from lessons.playground.code import code
-from lessons.playground.cuts import cut, mend, operations
+from lessons.playground.codegen.code import code
+from lessons.playground.running.scissors import cut, mend, operations
 from tests.playground.programs import valid
 
 SEEDS = range(150)

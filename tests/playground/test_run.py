@@ -8,17 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.playground import (
-    Document,
-    Input,
-    Noise,
-    Override,
-    PlaygroundError,
-    Plot,
-    run,
-)
-from lessons.playground.check import draws
-from lessons.stop_gradient.noise import first_draw
+from lessons.chapters.stop_gradient.shared_noise.gradients import first_draw
+from lessons.playground import Document, Input, Noise, Override, PlaygroundError, Plot, run
+from lessons.playground.document.check import draws
 
 NOISY = "y = x**2\nz = sqrt(y * u)\nout = stop_gradient(z - sqrt(y)) + sqrt(y)"
 
@@ -172,7 +164,9 @@ def test_a_run_past_its_time_is_stopped_between_ops_and_says_where():
 
 def test_a_rule_past_its_time_is_stopped_too(monkeypatch):
     clock = iter([0.0] * 40)
-    monkeypatch.setattr("lessons.playground.budget.time.thread_time", lambda: next(clock, 99.0))
+    monkeypatch.setattr(
+        "lessons.playground.running.budget.time.thread_time", lambda: next(clock, 99.0)
+    )
     lines = "\n".join(f"v{i} = tanh({'x' if not i else f'v{i - 1}'})" for i in range(17))
     rule = Override("tanh", "grad * (1 - out1 * out1)")
     with pytest.raises(PlaygroundError, match="was stopped") as caught:

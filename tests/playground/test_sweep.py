@@ -5,9 +5,10 @@ import doctest
 import numpy as np
 import pytest
 
-from lessons.playground import Document, Input, Noise, Plot, run, sweep
-from lessons.playground.limits import CURVE_POINTS
-from lessons.result import Series
+from lessons.contract.result import Series
+from lessons.playground import Document, Input, Noise, Plot, run
+from lessons.playground.language.limits import CURVE_POINTS
+from lessons.playground.running import sweep
 
 
 def curves(

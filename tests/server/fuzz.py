@@ -17,9 +17,9 @@ import threading
 import time
 from typing import Any
 
-from lessons import find, lessons
-from lessons.graph.cutting import write_cuts
+from lessons.outputs.catalogue import find, lessons
 from lessons.playground import presets, to_text
+from lessons.tracer.cutting import write_cuts
 from pages.labs import wire
 from pages.labs.messages import MAX_SEQ, RefusedError, opened, read_training
 from pages.labs.playground import FRAMEWORKS

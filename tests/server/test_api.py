@@ -7,8 +7,8 @@ import pytest
 from openapi_spec_validator import validate
 from starlette.applications import Starlette
 
-from lessons import lessons
 from lessons.__main__ import main
+from lessons.outputs.catalogue import lessons
 from lessons.playground import preset, to_text
 from pages.server import api
 from pages.server.computers import Here

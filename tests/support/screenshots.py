@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from lessons import lessons
+from lessons.outputs.catalogue import lessons
 from tests.support.browser import launch
 from tests.support.server import ROOT, streamlit
 

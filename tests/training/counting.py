@@ -4,8 +4,9 @@ import time
 
 import numpy as np
 
-from lessons.lesson import Table
-from lessons.training import Snapshot, Training
+from lessons.contract.figure import Table
+from lessons.contract.history import Snapshot
+from lessons.contract.training import Training
 
 
 class Counter:

@@ -6,11 +6,19 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.clipping.cliff.lesson import at_the_wall, cliff, value_or_norm
-from lessons.clipping.cliff_lab import TRAINING, Watched
-from lessons.clipping.recurrent import ARMS, CLOSER, SIDE, VALLEY, WHOLE, drawn_starts, surface
-from lessons.training.run import Run, finished
+from lessons.chapters.clipping.cliff.lab import TRAINING, Watched
+from lessons.chapters.clipping.cliff.lesson import at_the_wall, cliff, value_or_norm
+from lessons.chapters.clipping.cliff.recurrent import (
+    ARMS,
+    CLOSER,
+    SIDE,
+    VALLEY,
+    WHOLE,
+    drawn_starts,
+    surface,
+)
+from lessons.outputs.catalogue import find
+from lessons.training.under_way import Run, finished
 
 LESSON = find("cliff")
 CPU = torch.device("cpu")

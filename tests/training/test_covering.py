@@ -4,12 +4,13 @@ import re
 
 import pytest
 
-from lessons import lessons
-from lessons.lesson import Figure, Table, hidden_roles
-from lessons.parameters import Choice, Integer
-from lessons.prose import TRAINING
+from lessons.contract.figure import Figure, Table
+from lessons.contract.lesson import hidden_roles
+from lessons.contract.parameters import Choice, Integer
+from lessons.contract.prose import TRAINING
+from lessons.outputs.catalogue import lessons
 from lessons.training.covering import COVERED, covered_figure, covered_table
-from lessons.training.run import Run
+from lessons.training.under_way import Run
 from pages.labs.lesson import frame
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch

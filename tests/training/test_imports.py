@@ -13,7 +13,7 @@ def test_training_loads_nothing_more():
     """torch.optim would load torch's compiler: 800 modules, and a slower page from then on."""
     code = """
 import sys, lessons
-from lessons.training.run import Run
+from lessons.training.under_way import Run
 trained = [lesson for lesson in lessons.lessons() if lesson.lab.training]
 before = set(sys.modules)
 for lesson in trained:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.reversal.moons.lesson import adversarial, classifier, reversed_twice
-from lessons.reversal.moons_lab import TRAINING, Watched
-from lessons.reversal.moons_net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
-from lessons.reversal.moons_roles import Heads, features_of_one, settings_of_one
-from lessons.training.run import Run, finished
+from lessons.chapters.reversal.moons.lab import TRAINING, Watched
+from lessons.chapters.reversal.moons.lesson import adversarial, classifier, reversed_twice
+from lessons.chapters.reversal.moons.net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
+from lessons.chapters.reversal.moons.roles import Heads, features_of_one, settings_of_one
+from lessons.outputs.catalogue import find
 from lessons.training.stacked import WORTH_A_THREAD, Adam
+from lessons.training.under_way import Run, finished
 
 LESSON = find("moons")
 CPU = torch.device("cpu")

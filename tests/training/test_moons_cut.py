@@ -7,13 +7,13 @@ import pytest
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
-from lessons import find
-from lessons.graph import record
-from lessons.graph.cutting import cut
-from lessons.reversal.moons.lesson import adversarial
-from lessons.reversal.moons_lab import PARAMETERS, TRAINING
-from lessons.reversal.moons_net import Networks, loss_of, points_of
-from lessons.training.run import Run, finished
+from lessons.chapters.reversal.moons.lab import PARAMETERS, TRAINING
+from lessons.chapters.reversal.moons.lesson import adversarial
+from lessons.chapters.reversal.moons.net import Networks, loss_of, points_of
+from lessons.outputs.catalogue import find
+from lessons.tracer import record
+from lessons.tracer.cutting import cut
+from lessons.training.under_way import Run, finished
 
 LESSON = find("moons")
 MEASURES = ("target", "source", "domain", "domain_loss", "label_loss")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from lessons import find
-from lessons.stop_gradient.long_lab import TRAINING, Watched
-from lessons.stop_gradient.long_net import (
+from lessons.chapters.stop_gradient.noise_layer.lab import TRAINING, Watched
+from lessons.chapters.stop_gradient.noise_layer.lesson import NoiseLayer, how_it_ends, quieter_where
+from lessons.chapters.stop_gradient.noise_layer.net import (
     LAYERS,
     POINTS,
     WIDTH,
@@ -17,8 +17,8 @@ from lessons.stop_gradient.long_net import (
     inputs,
     kept_draws,
 )
-from lessons.stop_gradient.noise_layer.lesson import NoiseLayer, how_it_ends, quieter_where
-from lessons.training.run import Run, finished
+from lessons.outputs.catalogue import find
+from lessons.training.under_way import Run, finished
 
 LESSON = find("noise_layer")
 CPU = torch.device("cpu")

@@ -7,12 +7,12 @@ import pytest
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
-from lessons import find
-from lessons.graph import record
-from lessons.graph.cutting import cut
-from lessons.stop_gradient.long_lab import TRAINING
-from lessons.stop_gradient.noise_layer.lesson import NoiseLayer
-from lessons.training.run import Run, finished
+from lessons.chapters.stop_gradient.noise_layer.lab import TRAINING
+from lessons.chapters.stop_gradient.noise_layer.lesson import NoiseLayer
+from lessons.outputs.catalogue import find
+from lessons.tracer import record
+from lessons.tracer.cutting import cut
+from lessons.training.under_way import Run, finished
 
 LESSON = find("noise_layer")
 STOPPED = ("add_1", 1)

@@ -8,9 +8,8 @@ import time
 import numpy as np
 import pytest
 
-from lessons.training import Snapshot
-from lessons.training.history import KEPT, History
-from lessons.training.run import PICTURES, Run, facts_at_first, finished, snapshots
+from lessons.contract.history import KEPT, History, Snapshot
+from lessons.training.under_way import PICTURES, Run, facts_at_first, finished, snapshots
 from tests.training.counting import COUNTING, VALUES, Counter, program
 
 

@@ -7,12 +7,10 @@ import pytest
 import torch
 from torch.nn.functional import conv_transpose2d
 
-from lessons import find
-from lessons.override_map.guided_relu.lesson import guided_relu, never_differs, who_notices
-from lessons.override_map.shapes import KINDS, SIDE, labels, pictures
-from lessons.override_map.shapes_lab import TRAINING, Watched
-from lessons.override_map.shapes_maps import RULES, maps, rank_correlation, ranks
-from lessons.override_map.shapes_net import (
+from lessons.chapters.override_map.guided_relu.lab import TRAINING, Watched
+from lessons.chapters.override_map.guided_relu.lesson import guided_relu, never_differs, who_notices
+from lessons.chapters.override_map.guided_relu.maps import RULES, maps, rank_correlation, ranks
+from lessons.chapters.override_map.guided_relu.net import (
     FRESH,
     MOST_SEED,
     RELUS,
@@ -21,7 +19,9 @@ from lessons.override_map.shapes_net import (
     drawn,
     test_pictures,
 )
-from lessons.training.run import Run, finished
+from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels, pictures
+from lessons.outputs.catalogue import find
+from lessons.training.under_way import Run, finished
 
 LESSON = find("guided_relu")
 CPU = torch.device("cpu")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lessons import lessons
-from lessons.training.run import Run
+from lessons.outputs.catalogue import lessons
+from lessons.training.under_way import Run
 
 TRAINED = [lesson for lesson in lessons() if lesson.lab.training is not None]
 

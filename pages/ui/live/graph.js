@@ -1,5 +1,5 @@
 // The graph of one run: its drawing, the backward pass step by step beside it, and the scissors.
-// What it shows comes from lessons/graph/picture.py; stepping asks nothing of the server.
+// What it shows comes from lessons/tracer/picture/drawing.py; stepping asks nothing of the server.
 
 import { element, setChildren, setText } from "./dom.js";
 import { Drawing, swatch } from "./graph_drawing.js";

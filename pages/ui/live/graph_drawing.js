@@ -7,7 +7,7 @@ import { setChildren, setOrRemove, setText } from "./dom.js";
 /** @import { Reached } from "./graph_reached.js" */
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
-const LINE = 16; // px between the lines of a node, as lessons/graph/picture.py counts them
+const LINE = 16; // px between the lines of a node, as lessons/tracer/picture/drawing.py counts them
 const MARGIN = 14; // room for focus rings and marks
 /** @type {Record<string, string | undefined>} */
 const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped: "⊓", surrogate: "≈", stopped: "■" };

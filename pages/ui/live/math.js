@@ -1,4 +1,4 @@
-// LaTeX to MathML, for the formulas of lessons/graph/rules.py and no others: browsers draw MathML
+// LaTeX to MathML, for the formulas of lessons/tracer/derivatives/along_edge.py and no others: browsers draw MathML
 // themselves. A word that is not known is shown as it is written; a test holds that none is.
 
 const NAMESPACE = "http://www.w3.org/1998/Math/MathML";

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import streamlit as st
 
-import lessons
-from lessons.glossary import find_term
-from lessons.search import as_data
+from lessons.outputs import catalogue
+from lessons.outputs.glossary import find_term
+from lessons.outputs.search import as_data
 from pages.server import assets
 from pages.ui import memory
 from pages.ui.place import place_of
@@ -58,7 +58,7 @@ def _follow(asked: dict[str, object]) -> None:
     slug, step = str(asked.get("lesson"))[:100], asked.get("step")
     if asked.get("page") == "glossary" and find_term(slug):
         st.switch_page("glossary.py", query_params={"term": slug})
-    lesson = next((one for one in lessons.lessons() if one.slug == slug), None)
+    lesson = next((one for one in catalogue.lessons() if one.slug == slug), None)
     if lesson is None:
         return
     trail = memory.trail(lesson)

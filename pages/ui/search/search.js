@@ -4,7 +4,7 @@
 /** @import { Component } from "../component.d.ts" */
 
 /**
- * What lessons/search.py lists.
+ * What lessons/outputs/search.py lists.
  * @typedef {Object} Entry
  * @property {string} kind
  * @property {string} title

@@ -1,6 +1,7 @@
 """A curve to draw by hand: handles over x, moved by mouse, finger or arrow keys, then committed.
 
-What comes from the browser is text that ``lessons.sketch`` reads and refuses; nothing here grades.
+What comes from the browser is text that ``lessons.contract.sketch`` reads or refuses;
+nothing here grades.
 """
 
 import html
@@ -10,8 +11,8 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.roles import ROLES
-from lessons.sketch import LEVELS, Graded, Sketch
+from lessons.contract.roles import ROLES
+from lessons.contract.sketch import LEVELS, Graded, Sketch
 from lessons.text import number
 
 _HERE = Path(__file__).parent

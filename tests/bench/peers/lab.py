@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
-import lessons
-from lessons.figures import themed
+from lessons.kit.chart_pieces import themed
+from lessons.outputs import catalogue
 
 torch.set_num_threads(1)  # as the app does
 WIDTH = 740  # pixels: how wide the app's lab is on the page the benchmark opens
-LESSON = lessons.find("noise_leaks")
+LESSON = catalogue.find("noise_leaks")
 _PARAMETER = next(one for one in LESSON.lab.parameters if one.name == "noise_high")
 SLIDER = {
     "min": _PARAMETER.slider[0],

@@ -1,0 +1,56 @@
+"""A clamp whose result nobody takes: the gradients are as they were."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from lessons.contract.bug import Bug
+
+Step = Callable[[list[Any], torch.Tensor, float], None]
+
+
+def step(parameters: list[Any], loss: torch.Tensor, rate: float) -> None:
+    loss.backward()
+    for p in parameters:
+        p.grad.clamp(-1, 1)
+    torch.optim.SGD(parameters, lr=rate).step()
+
+
+def named(parameters: list[Any], loss: torch.Tensor, rate: float) -> None:
+    loss.backward()
+    for p in parameters:
+        gradient = p.grad
+        gradient = gradient.clamp(-1, 1)
+    torch.optim.SGD(parameters, lr=rate).step()
+
+
+def weights(parameters: list[Any], loss: torch.Tensor, rate: float) -> None:
+    loss.backward()
+    for p in parameters:
+        p.data.clamp_(-1, 1)
+    torch.optim.SGD(parameters, lr=rate).step()
+
+
+def in_place(parameters: list[Any], loss: torch.Tensor, rate: float) -> None:
+    loss.backward()
+    for p in parameters:
+        p.grad.clamp_(-1, 1)
+    torch.optim.SGD(parameters, lr=rate).step()
+
+
+def check(code: Step) -> None:
+    """The steep parameter moves by rate times limit, the flat one as its gradient says."""
+    steep, flat = (torch.tensor(2.0, requires_grad=True) for _ in range(2))
+    code([steep, flat], 400 * steep + 0.5 * flat, 0.1)
+    came = [round(float(2.0 - p.detach()), 4) for p in (steep, flat)]
+    assert came == [0.1, 0.05], f"the two moved by {came}, expected [0.1, 0.05]"
+
+
+BUG = Bug(
+    source="pytorch/tutorials#30",
+    url="https://github.com/pytorch/tutorials/pull/30",
+    broken=step,
+    fixes={"named": named, "weights": weights, "in_place": in_place},
+    check=check,
+)

@@ -1,0 +1,227 @@
+"""The cliff lab: the error of one recurrent unit, a start to drag, and many starts at once."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from lessons.chapters.clipping.cliff.figures import figures, table
+from lessons.chapters.clipping.cliff.recurrent import (
+    ARMS,
+    CLOSER,
+    COUNT,
+    SIDE,
+    VALLEY,
+    WHOLE,
+    Descents,
+    Program,
+    by_role,
+    inside,
+    on_the_edge,
+    paths,
+    surface,
+)
+from lessons.chapters.clipping.cliff.starts import run_figures, run_table
+from lessons.contract.history import Snapshot
+from lessons.contract.lab import Lab, Progress
+from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.result import Array, Note, Result, warned
+from lessons.contract.training import Training
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused, series_by_role
+from lessons.training.script import ending
+from lessons.training.under_way import facts_at_first
+from lessons.training.which_seeds import first_seed, seed_drawn
+
+WINDOWS = {"whole": WHOLE, "closer": CLOSER}
+
+WHILE_DRAGGING = 20
+"""Updates of a path while the hand still moves."""
+
+FIRST = "first"
+"""The name under which their number stands beside the settings; no setting itself."""
+
+PARAMETERS = (
+    Number("w", "Start: w", "4.3", "A click or drag on the map sets both.", False, 3, 7, (3, 7)),
+    Number("b", "Start: b", "-2.2", "", False, -3.5, -1.5, (-3.5, -1.5)),
+    Number("rate", "Learning rate", "1", "", False, 1e-6, 1e3, (0.01, 2.0), 0.01),
+    Number("value_limit", "Limit by value", "0.3", "", False, 1e-6, 1e6, (0.01, 1.5), 0.01),
+    Number("norm_limit", "Limit by norm", "0.3", "", False, 1e-6, 1e6, (0.01, 1.5), 0.01),
+    Choice(
+        "window",
+        "Window",
+        "whole",
+        options=(("whole", "whole"), ("closer", "its middle")),
+    ),
+    Integer("steps", "Updates of the run", "300", advanced=True, low=1, high=5000),
+    Integer("seeds", "Seeds", "20", f"{SIDE}² starts each.", advanced=True, low=1, high=40),
+    seed_drawn(40, advanced=True),
+    first_seed(),
+    Integer("path", "Updates of the path", "200", advanced=True, low=1, high=500),
+    *COMPUTED_IN,
+)
+
+
+class Watched:
+    """Descents from all starts, and how they look: pictures are of one seed, numbers of all."""
+
+    def __init__(self, program: Program, values: Values) -> None:
+        device, _ = resolve(values["device"])
+        self.descents = Descents(program, values, device, DTYPES[values["dtype"]])
+
+    def step(self, done: int, values: Values) -> None:
+        self.descents.step(done, values)
+
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+        descents = self.descents
+        numbers = {name: array(value) for name, value in descents.numbers().items()}
+        if not drawn:
+            return Snapshot(numbers)
+        index = min(int(values["shown"]), len(descents.seeds)) - 1
+        arrived, left = descents.arrived()[:, index], descents.left[:, index]
+        picture = {
+            "places": array(descents.places[:, :, index]),
+            "arrived": array(arrived),
+            "left": array(left),
+            "seed": np.array([float(descents.seeds[index])]),
+        }
+        return Snapshot(numbers, picture)
+
+
+TRAINING = Training(
+    begin=Watched,
+    live=frozenset(
+        {"w", "b", "rate", "value_limit", "norm_limit", "window", "shown", "path", FIRST}
+    ),
+    figures=run_figures,
+    table=run_table,
+    leads=False,
+)
+
+_DEFAULTS = validate(PARAMETERS, {})
+_IDLE = {name: _DEFAULTS.get(name) for name in TRAINING.live}  # before the first update
+_WALK = ("w", "b", "rate", "value_limit", "norm_limit", "device", "dtype")
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """The surface, the gradients at the learner's start, and the three paths from there."""
+    device, missing = resolve(values["device"])
+    roles = by_role(program, values, device, DTYPES[values["dtype"]])
+    component = np.array([1.0, 2.0])
+    updates = values.get(FIRST, values["path"])
+    places, errors = _walked(program, updates, tuple((name, values[name]) for name in _WALK))
+    error, norm = _surface(program, values["window"], str(device), values["dtype"])
+    steepest = float(np.linalg.norm(array(roles["true_gradient"])))
+    progress(1.0)
+    return Result(
+        series=series_by_role(component, roles),
+        facts={
+            **{name: values[name] for name in _WALK[:-2]},
+            "longest": values["rate"] * values["norm_limit"],
+            "seeds": values["seeds"],
+            "starts": SIDE**2,
+            "points": COUNT**2,
+            "height": WHOLE[1][1] - WHOLE[1][0],
+            "error": float(errors[0, 0]),
+            "norm_at_start": steepest,
+            "jump": values["rate"] * steepest,
+            **_landscape(program, str(device), values["dtype"]),
+            **_told(places, errors),
+            **facts_at_first(TRAINING, program, values, _IDLE),
+        },
+        notes=(
+            *warned(missing),
+            *_lost(places),
+        ),
+        planes={"error": error, "norm": norm, "places": places, "errors": errors},
+        work=f"{COUNT}² points, 3 paths of {updates} updates",
+        device=str(device),
+    )
+
+
+@lru_cache(maxsize=64)
+def _walked(
+    program: Program, updates: int, values: tuple[tuple[str, Any], ...]
+) -> tuple[Array, Array]:
+    """Places, [updates + 1, 2, 3], and errors, [updates + 1, 3], of the paths from the start."""
+    named = dict(values)
+    device, _ = resolve(named["device"])
+    places, errors = paths(program, named, updates, device, DTYPES[named["dtype"]])
+    return array(places), array(errors)
+
+
+@lru_cache(maxsize=16)
+def _surface(program: Program, window: str, device: str, dtype: str) -> tuple[Array, Array]:
+    """Error and gradient norm over a window, [COUNT, COUNT]; kept, since no slider moves them."""
+    error, norm = surface(program, WINDOWS[window], torch.device(device), DTYPES[dtype])
+    return array(error), array(norm)
+
+
+@lru_cache(maxsize=8)
+def _landscape(program: Program, device: str, dtype: str) -> Mapping[str, float]:
+    """How steep it is: on both grids, and on the edge itself."""
+    facts: dict[str, float] = {}
+    for window in WINDOWS:
+        _, norm = _surface(program, window, device, dtype)
+        facts |= {
+            f"{window}_steepest": float(norm.max()),
+            f"{window}_median": float(np.median(norm)),
+            f"{window}_mean": float(norm.mean()),
+        }
+    edge_w = WHOLE[0][1] - 1.0
+    return {
+        **facts,
+        "half_mean": facts["whole_mean"] / 2,
+        "ten_means": facts["whole_mean"] * 10,
+        "valley": VALLEY,
+        "edge_w": edge_w,
+        **on_the_edge(program, edge_w),
+    }
+
+
+def _told(places: Array, errors: Array) -> Mapping[str, float]:
+    """Of each path: when it first left the window (0: never), and where it ends."""
+    within = array(inside(torch.from_numpy(places).transpose(0, 1))) > 0
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    facts: dict[str, float] = {}
+    for index, arm in enumerate(ARMS):
+        facts |= {
+            f"{arm}_left_at": int((~within[:, index]).argmax()),
+            f"{arm}_in_valley": int(errors[-1, index] < VALLEY),
+            f"{arm}_error": float(errors[-1, index]),
+            f"{arm}_longest": float(steps[:, index].max()),
+            f"{arm}_w": float(places[-1, 0, index]),
+            f"{arm}_b": float(places[-1, 1, index]),
+        }
+    return facts
+
+
+def _lost(places: Array) -> Iterator[Note]:
+    if not np.isfinite(places).all():
+        said = "A path became too long for numbers: ∞ or NaN. Try a smaller learning rate."
+        yield Note("warning", said)
+
+
+def script(program: str, values: Values) -> str:
+    """The end of an exported file: the gradients at the start, then all descents."""
+    return ending(program, values, Descents.__name__)
+
+
+def shortened(values: Values) -> Values:
+    """Only the first updates of the paths, for while the learner drags."""
+    return dict(values) | {FIRST: min(values["path"], WHILE_DRAGGING)}
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    script=script,
+    check=format_refused,
+    preview=shortened,
+    preview_note="",  # the path is short to see; a note would push the map away under the hand
+    training=TRAINING,
+)

@@ -1,0 +1,192 @@
+"""One recurrent unit over fifty steps: its error over its two weights, and descents on it.
+
+After Pascanu, Mikolov and Bengio, 2013, equation 8 and figure 6: x ← w·σ(x) + b, fifty times from
+one x, without inputs. Which starts are tried, and how many, is not in the paper. Torch only:
+exported files carry this.
+"""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from lessons.contract.parameters import Values
+
+Program = Callable[..., tuple[torch.Tensor, torch.Tensor]]
+"""From w, b and two limits: the error, and its gradient clipped, w's part first."""
+
+Window = tuple[tuple[float, float], tuple[float, float]]
+
+WHOLE: Window = ((3.0, 7.0), (-3.5, -1.5))
+CLOSER: Window = ((4.0, 6.0), (-3.0, -2.0))
+"""Parts of the plane, as the ends of w and of b."""
+
+ARMS = ("none", "value", "norm")
+"""How the gradient is clipped: not at all, by value, by norm."""
+
+VALLEY = 1e-3
+"""An error below this lies in the valley."""
+
+SIDE = 15
+"""Starts along each side of the window."""
+
+COUNT = 120
+"""Points along each side of a drawn window."""
+
+FIRST_X = 0.5
+
+
+def limits(values: Values, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """By value and by norm, one entry an arm, shape [3]; an infinite limit leaves all as it is."""
+    inf = math.inf
+    by_value = torch.tensor([inf, values["value_limit"], inf], dtype=torch.float64)
+    by_norm = torch.tensor([inf, inf, values["norm_limit"]], dtype=torch.float64)
+    return by_value.to(like), by_norm.to(like)
+
+
+def inside(places: torch.Tensor) -> torch.Tensor:
+    """Which places, [2, ...], lie in the whole window; a NaN does not."""
+    (w_low, w_high), (b_low, b_high) = WHOLE
+    w, b = places.unbind()
+    return (w >= w_low) & (w <= w_high) & (b >= b_low) & (b <= b_high)
+
+
+def by_role(
+    program: Program, values: Values, device: torch.device, dtype: torch.dtype
+) -> dict[str, torch.Tensor]:
+    """The learner's start and the gradients there, w's part first, each of shape [2].
+
+    Returns:
+        forward: w and b. true_gradient: not clipped. trick_gradient: clipped by value.
+        intended_gradient: clipped by norm.
+    """
+    start = torch.tensor([values["w"], values["b"]], dtype=torch.float64).to(device, dtype)
+    w, b = start[:, None].expand(2, len(ARMS))
+    _, gradient = program(w, b, *limits(values, start))
+    none, value, norm = gradient.unbind(1)
+    return {
+        "forward": start,
+        "trick_gradient": value,
+        "true_gradient": none,
+        "intended_gradient": norm,
+    }
+
+
+def paths(
+    program: Program, values: Values, updates: int, device: torch.device, dtype: torch.dtype
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Three descents from the learner's start, one an arm.
+
+    Returns:
+        Places, shape [updates + 1, 2, 3], and errors there, shape [updates + 1, 3].
+    """
+    start = torch.tensor([values["w"], values["b"]], dtype=torch.float64).to(device, dtype)
+    place = start[:, None].expand(2, len(ARMS))
+    by_value, by_norm = limits(values, start)
+    places, errors = [place], []
+    for _ in range(updates):
+        error, gradient = program(*place, by_value, by_norm)
+        place = place - values["rate"] * gradient
+        places.append(place)
+        errors.append(error)
+    errors.append(program(*place, by_value, by_norm)[0])
+    return torch.stack(places), torch.stack(errors)
+
+
+def surface(
+    program: Program, window: Window, device: torch.device, dtype: torch.dtype
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Error and norm of its gradient over a window, as one batch: rows by b, columns by w."""
+    w, b = (torch.linspace(*ends, COUNT, dtype=torch.float64) for ends in window)
+    rows, columns = torch.meshgrid(b.to(device, dtype), w.to(device, dtype), indexing="ij")
+    unlimited = torch.tensor(math.inf, device=device, dtype=dtype)
+    error, gradient = program(columns, rows, unlimited, unlimited)
+    return error, gradient.norm(dim=0)
+
+
+def on_the_edge(program: Program, w: float) -> dict[str, float]:
+    """At this w, the b for which the first x maps to itself, and what fifty steps make of that.
+
+    Returns:
+        edge_b: that b. edge_factor: what one step multiplies a difference in x with. edge_norm: the
+        norm of the gradient there, in float64.
+    """
+    at_first = torch.sigmoid(torch.tensor(FIRST_X, dtype=torch.float64))
+    place = torch.stack([torch.full_like(at_first, w), FIRST_X - w * at_first])
+    unlimited = torch.tensor(math.inf, dtype=torch.float64)
+    _, gradient = program(*place, unlimited, unlimited)
+    return {
+        "edge_b": float(place[1]),
+        "edge_factor": w * float(at_first * (1 - at_first)),
+        "edge_norm": float(gradient.norm()),
+    }
+
+
+@lru_cache(maxsize=64)
+def drawn_starts(seed: int) -> torch.Tensor:
+    """One start in each cell of the window, anywhere in it: float64 on the CPU, [2, SIDE²]."""
+    generator = torch.Generator().manual_seed(seed)
+    within = torch.rand(2, SIDE, SIDE, dtype=torch.float64, generator=generator)
+    cell = torch.arange(SIDE, dtype=torch.float64)
+    share = torch.stack([cell[None, :] + within[0], cell[:, None] + within[1]]) / SIDE
+    low, high = torch.tensor(WHOLE, dtype=torch.float64).unbind(1)
+    return (low[:, None, None] + (high - low)[:, None, None] * share).flatten(1)
+
+
+class Descents:
+    """Descents from many starts at once, each in three arms: no clipping, by value, by norm.
+
+    Args:
+        program: the lesson's.
+        values: the settings; rate and limits may change from step to step.
+        device: where to compute.
+        dtype: what to compute in.
+    """
+
+    def __init__(
+        self, program: Program, values: Values, device: torch.device, dtype: torch.dtype
+    ) -> None:
+        self.program = program
+        self.steps = int(values["steps"])
+        self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
+        starts = torch.stack([drawn_starts(seed) for seed in self.seeds], 1).to(device, dtype)
+        self.places = starts[:, None].repeat(1, len(ARMS), 1, 1)  # [2, arms, seeds, starts]
+        self.left = torch.zeros_like(self.places[0], dtype=torch.bool)
+        self._values = values
+        self._here: tuple[Any, torch.Tensor, torch.Tensor] | None = None
+
+    def step(self, done: int, values: Values) -> None:
+        """One update of every weight."""
+        self._values = values
+        _, gradient = self._evaluated()
+        self.places = self.places - values["rate"] * gradient
+        self.left |= ~inside(self.places)
+        self._here = None
+
+    def arrived(self) -> torch.Tensor:
+        """Which of them are in the valley now, shape [arms, seeds, starts]."""
+        return self._evaluated()[0] < VALLEY
+
+    def numbers(self) -> dict[str, torch.Tensor]:
+        """Shares of the starts, float64 on the CPU, shape [seeds].
+
+        Of each arm: ``reached`` the valley, by luck or not; ``left`` the window at some time;
+        ``stayed`` in the window all the way and reached the valley.
+        """
+        arrived = self.arrived()
+        found = {"reached": arrived, "left": self.left, "stayed": arrived & ~self.left}
+        return {
+            f"{arm}_{what}": which[index].to("cpu", torch.float64).mean(-1)
+            for index, arm in enumerate(ARMS)
+            for what, which in found.items()
+        }
+
+    def _evaluated(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Error and clipped gradient at the present places; computed once for each."""
+        limit = self._values["value_limit"], self._values["norm_limit"]
+        if self._here is None or self._here[0] != limit:
+            each = (one[:, None, None] for one in limits(self._values, self.places))
+            self._here = (limit, *self.program(*self.places, *each))
+        return self._here[1:]

@@ -1,0 +1,174 @@
+"""The vector lab: a gradient of two components, before clipping, by value and by norm."""
+
+import math
+from collections.abc import Iterator
+from typing import TypeVar
+
+import numpy as np
+import torch
+
+from lessons.chapters.clipping.value_or_norm.figures import figures, table
+from lessons.chapters.clipping.value_or_norm.vector import Program, bowl, by_role
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Number, Values
+from lessons.contract.result import Array, Note, Result, Series, warned
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused, printed
+
+ANGLES = 181
+"""Directions of the drawn curves, two degrees apart, 0 and 360 included."""
+
+MANY = 10_000
+"""Components of the long vector whose length the prose speaks of."""
+
+PARAMETERS = (
+    Number("g1", "First component", "3", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
+    Number("g2", "Second component", "1", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
+    Number("limit", "Limit", "1.5", low=0.0, high=1e6, slider=(0, 5), step=0.1),
+    *COMPUTED_IN,
+)
+
+Angle = TypeVar("Angle", float, Array)
+"""One angle, or an array of them."""
+
+_CLIPPED = {"value": "trick_gradient", "norm": "intended_gradient"}
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """The vectors at the learner's gradient, and how they turn and shrink all the way round."""
+    device, missing = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+    limit = float(values["limit"])
+    w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
+    here = by_role(program, w.to(device, dtype), limit)
+    vectors = {role: array(value) for role, value in here.items()}
+    component = np.array([1.0, 2.0])
+    progress(1.0)
+    return Result(
+        series=tuple(Series(role, role, component, value) for role, value in vectors.items()),
+        curves=tuple(_curves(program, w, limit, device, dtype)),
+        facts={
+            "g1": values["g1"],
+            "g2": values["g2"],
+            "limit": limit,
+            "loss": float(bowl(w)),
+            "clipped1": float(vectors["trick_gradient"][0]),
+            "clipped2": float(vectors["trick_gradient"][1]),
+            "shorter1": float(vectors["intended_gradient"][0]),
+            "shorter2": float(vectors["intended_gradient"][1]),
+            **_measures(vectors),
+            **_many(program, limit),
+        },
+        notes=(
+            *warned(missing),
+            *_no_direction(vectors),
+        ),
+        work="2 components",
+        device=str(device),
+    )
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: the gradient clipped by value, under the loss."""
+    device, _ = resolve(values["device"])
+    w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
+    leaf = w.to(device, DTYPES[values["dtype"]]).requires_grad_()
+    settings = {"limit": float(values["limit"])}
+    return Start({"w": leaf}, settings, (0,), finish=lambda both: bowl(both[0]))
+
+
+def script(program: str, values: Values) -> str:
+    """The end of an exported file: the vectors at the learner's gradient."""
+    device, _ = resolve(values["device"])
+    return f"""\
+w = torch.tensor([{values["g1"]!r}, {values["g2"]!r}], dtype=torch.float64)
+x = torch.tensor([1.0, 2.0])  # which component
+roles = by_role({program}, w.to("{device}", torch.{values["dtype"]}), {values["limit"]!r})
+series = {{}}
+{printed(program, str(device))}"""
+
+
+def angle(vector: Array) -> float:
+    """Degrees from the first axis, −180 to 180; NaN for a vector of length 0."""
+    return math.degrees(math.atan2(vector[1], vector[0])) if vector.any() else math.nan
+
+
+def turn(start: Angle, end: Angle) -> Angle:
+    """Degrees from one direction to another, the short way round.
+
+    >>> turn(350.0, 10.0)
+    20.0
+    """
+    return (end - start + 180.0) % 360.0 - 180.0
+
+
+def _curves(
+    program: Program, w: torch.Tensor, limit: float, device: torch.device, dtype: torch.dtype
+) -> Iterator[Series]:
+    """Angle and length after clipping, for a gradient of this length in every direction."""
+    degrees = torch.linspace(0.0, 360.0, ANGLES, dtype=torch.float64)
+    around = torch.stack([degrees.deg2rad().cos(), degrees.deg2rad().sin()], 1)
+    circle = (w.norm() * around).to(device, dtype)
+    # One vector at a time, since a norm is of the whole tensor; one backward pass for them all.
+    rows = [row.detach().requires_grad_() for row in circle]
+    both = zip(*(program(row, limit) for row in rows), strict=True)
+    drawn = {"true_gradient": circle}
+    for role, clipped in zip(_CLIPPED.values(), both, strict=True):
+        loss = bowl(torch.stack(clipped)).sum()
+        if loss.requires_grad:
+            drawn[role] = torch.stack(torch.autograd.grad(loss, rows, materialize_grads=True))
+        else:  # the one way back is cut
+            drawn[role] = torch.zeros_like(circle)
+    x = array(degrees)
+    for role, vectors in drawn.items():
+        across, up = array(vectors).T
+        pointing = np.where((across == 0) & (up == 0), np.nan, np.degrees(np.arctan2(up, across)))
+        yield Series(role, role, x, turn(x, pointing) + x)
+        yield Series(f"{role}_length", role, x, np.hypot(across, up))
+
+
+def _measures(vectors: dict[str, Array]) -> dict[str, float]:
+    """Angles, lengths, turns, and the smaller component's share of the larger one."""
+    named = {"before": vectors["true_gradient"]}
+    named |= {name: vectors[role] for name, role in _CLIPPED.items()}
+    small, large = sorted((0, 1), key=lambda i: abs(float(named["before"][i])))
+    facts: dict[str, float] = {}
+    for name, vector in named.items():
+        facts[f"angle_{name}"] = angle(vector)
+        facts[f"length_{name}"] = math.hypot(*vector)
+        # Rounded, since the angle of the very same direction can differ in the last bit.
+        facts[f"turn_{name}"] = round(abs(turn(angle(named["before"]), angle(vector))), 9)
+        size = abs(float(vector[large]))
+        facts[f"share_{name}"] = abs(float(vector[small])) / size if size else math.nan
+    return facts
+
+
+def _many(program: Program, limit: float) -> dict[str, float | int]:
+    """The length of a long vector, each of its components beyond the limit, clipped by value."""
+    long = torch.full((MANY,), 2 * limit, dtype=torch.float64)
+    clipped = by_role(program, long, limit)["trick_gradient"]
+    return {
+        "many": MANY,
+        "many_length": float(clipped.norm()),
+        "many_times": float(clipped.norm()) / limit if limit else math.nan,
+        "root_of_many": limit * math.sqrt(MANY),
+        "sum_of_many": limit * MANY,
+    }
+
+
+def _no_direction(vectors: dict[str, Array]) -> Iterator[Note]:
+    if not vectors["true_gradient"].any():
+        yield Note("warning", "The gradient is 0: it has no direction, so its angle is NaN.")
+    elif not vectors["trick_gradient"].any() or not vectors["intended_gradient"].any():
+        yield Note("warning", "What is left is 0 and has no direction, so its angle is NaN.")
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    script=script,
+    check=format_refused,
+    start=start,
+)

@@ -1,0 +1,145 @@
+"""An identity whose gradient is clipped, and what arrives behind it."""
+
+import math
+
+import numpy as np
+import torch
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Array, Result
+from lessons.contract.sketch import Facts, Sketch
+from lessons.kit.answers import nearest
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.tricks import gradient_override_map, identity
+
+
+def clip_identity(
+    x: torch.Tensor, limit: float, factor: float, uses: int, place: str, power: str
+) -> torch.Tensor:
+    def clip(op: object, upstream: torch.Tensor) -> torch.Tensor:
+        return upstream.clamp(-limit, limit)
+
+    with gradient_override_map({"identity": clip}):
+        if place == "each":
+            used = [factor * identity(x) for _ in range(uses)]
+        else:
+            y = identity(factor * x) if place == "outside" else factor * identity(x)
+            used = [y] * uses
+    return (torch.stack(used) ** int(power)).sum(0)
+
+
+def without_rule(
+    x: torch.Tensor, limit: float, factor: float, uses: int, place: str, power: str
+) -> torch.Tensor:
+    """The same forward expression; no identity, no rule."""
+    return uses * (factor * x) ** int(power)
+
+
+def held_at_x(
+    x: torch.Tensor, limit: float, factor: float, uses: int, place: str, power: str
+) -> torch.Tensor:
+    """What is wanted: the true gradient, held to the limit where it arrives at x."""
+    one = factor * torch.ones_like(x) if power == "1" else 2 * factor**2 * x
+    return (uses * one).clamp(-limit, limit)
+
+
+def beliefs(run: Run, settings: Values) -> dict[str, float]:
+    """The gradient with the identity in other places, and what each belief expects of it."""
+    limit, factor = float(settings["limit"]), float(settings["factor"])
+    uses = int(settings["uses"])
+    one = run(uses=1)["true_gradient"]
+
+    def clipped(value: float) -> float:
+        return max(-limit, min(limit, value))
+
+    return {
+        "inside": run(place="inside")["trick_gradient"],
+        "outside": run(place="outside")["trick_gradient"],
+        "one_use": one,
+        "all_uses": uses * one,
+        "sum_then_clip": clipped(uses * one),
+        "clip_then_sum": uses * clipped(one),
+        "limit_at_x": math.copysign(limit, uses * one),
+        "limit_times_factor": factor * limit,
+        "limit_over_factor": limit / factor if factor else math.nan,
+    }
+
+
+def sum_or_clip(result: Result) -> str:
+    """Which of clipping and summing autograd did first, for a value that is used several times."""
+    return nearest(
+        result, "inside", {"sum": "sum_then_clip", "clip": "clip_then_sum", "none": "all_uses"}
+    )
+
+
+def over_x(x: Array, facts: Facts) -> dict[str, Array]:
+    """As ``sum_or_clip``: the gradient that each belief expects, at these x."""
+    limit, factor, uses = (float(facts[name]) for name in ("limit", "factor", "uses"))
+    one = factor * np.ones_like(x) if facts["power"] == "1" else 2 * factor**2 * x
+    return {
+        "sum": np.clip(uses * one, -limit, limit),
+        "clip": uses * np.clip(one, -limit, limit),
+        "none": uses * one,
+    }
+
+
+def where_it_holds(result: Result) -> str:
+    """What bounds the gradient at x when the identity stands behind the factor."""
+    candidates = {
+        "limit": "limit_at_x",
+        "scaled": "limit_times_factor",
+        "divided": "limit_over_factor",
+        "none": "all_uses",
+    }
+    return nearest(result, "outside", candidates)
+
+
+CURVE = Curve(
+    parameters=(
+        Number("limit", "Limit", "1", low=0.0, high=1000.0, slider=(0.0, 4.0), step=0.1),
+        Number("factor", "Factor k", "3", low=-100.0, high=100.0, slider=(-5.0, 5.0), step=0.1),
+        Choice(
+            "place",
+            "The identity I",
+            "inside",
+            options=(
+                ("inside", "k·I(x)"),
+                ("outside", "I(k·x)"),
+                ("each", "I each use"),
+            ),
+        ),
+        Integer("uses", "Times y is used", "2", low=1, high=10),
+        Choice("power", "Loss", "1", options=(("1", "L = Σ y"), ("2", "L = Σ y²"))),
+    ),
+    expression=without_rule,
+    intended=held_at_x,
+    text=CurveText(
+        value="L",
+        gradient="dL/dx",
+        gradient_caption="Dashed: the true gradient held to the limit at x. Click a point to "
+        "have its numbers in the text.",
+        forward_caption="The rule leaves this alone, wherever the identity stands.",
+    ),
+    x="-2, 1, 3",
+    point=3,
+    facts=beliefs,
+)
+
+LESSON = Lesson(
+    program=clip_identity,
+    lab=curve_lab(CURVE),
+    predictions={"summed": sum_or_clip, "placed": where_it_holds},
+    sketches={
+        "summed": Sketch(
+            beliefs=over_x,
+            x=(-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 3.0),
+            low=-6.0,
+            high=6.0,
+            near=0.8,
+            label="dL/dx",
+        )
+    },
+    highlight='with gradient_override_map({"identity": clip}):',
+)

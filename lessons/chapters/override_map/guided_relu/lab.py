@@ -1,0 +1,280 @@
+"""The shapes lab: small convolutional networks of several seeds in training, and the gradients of
+their scores in a picture under three rules for relu. What a rule does to one relu stands below.
+"""
+
+import inspect
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from lessons.chapters.override_map.guided_relu.figures import (
+    aim,
+    figures,
+    static_figures,
+    static_table,
+    table,
+)
+from lessons.chapters.override_map.guided_relu.maps import (
+    BEFORE,
+    RULES,
+    Program,
+    Shapes,
+    by_role,
+    layer,
+    maps,
+)
+from lessons.chapters.override_map.guided_relu.net import (
+    LAYERS,
+    MOST_SEED,
+    TESTED,
+    Networks,
+    joined,
+    test_pictures,
+)
+from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE
+from lessons.contract.history import Snapshot
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.result import Array, Note, Result, warned
+from lessons.contract.training import Training
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.text import counted
+from lessons.training.script import ending
+from lessons.training.under_way import facts_at_first
+from lessons.training.which_seeds import first_seed, seed_drawn
+from lessons.tricks import gradient_override_map
+from lessons.tricks.entry import unmatched
+
+PARAMETERS = (
+    Choice("shape", "Picture of a", "triangle", options=tuple((name, name) for name in KINDS)),
+    Choice(
+        "target", "Score of", "own", options=(("own", "its own class"), ("next", "another class"))
+    ),
+    Choice(
+        "spelling",
+        "Model writes relu as",
+        "relu",
+        options=(("relu", "relu"), ("clamp", "clamp"), ("maximum", "maximum")),
+    ),
+    Choice(
+        "when",
+        "Rule comes in",
+        "runs",
+        options=(("runs", "as relu runs"), ("built", "once built")),
+    ),
+    Integer(
+        "randomised",
+        "Last layers randomised",
+        "0",
+        "From one on: are the maps still the same?",
+        low=0,
+        high=len(LAYERS),
+    ),
+    Choice(
+        "behind",
+        "Eight relus: score",
+        "weights",
+        options=(("weights", "weighted sum"), ("sum", "plain sum")),
+    ),
+    Choice(
+        "rule",
+        "Eight relus: rule",
+        "guided",
+        advanced=True,
+        options=tuple((name, name) for name in RULES),
+    ),
+    Integer(
+        "point",
+        "Eight relus: in the graph",
+        "7",
+        "Which one’s numbers the graph shows.",
+        True,
+        low=1,
+        high=len(BEFORE),
+    ),
+    Integer(
+        "picture",
+        "Which picture",
+        "1",
+        "Of the shape chosen; none is trained on.",
+        True,
+        low=1,
+        high=TESTED // len(KINDS),
+    ),
+    seed_drawn(10, advanced=True),
+    Integer("seeds", "Seeds", "5", "All of them train at once.", True, low=1, high=10),
+    Integer("steps", "Steps", "400", advanced=True, low=1, high=20_000),
+    Number("noise", "Noise", "0.25", "In new pictures.", True, 0.0, 10.0, (0.0, 1.0), 0.05),
+    Number("rate", "Learning rate", "0.01", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
+    first_seed(MOST_SEED),
+    *computed_in("float32"),
+)
+
+
+class Watched:
+    """The networks in training, and how their maps look. Maps are of one seed, numbers of all."""
+
+    def __init__(self, program: Program, values: Values) -> None:
+        device, _ = resolve(values["device"])
+        self._to: dict[str, Any] = {"device": device, "dtype": DTYPES[values["dtype"]]}
+        self.shapes = Shapes(program, values, **self._to)
+        self._as = _maps_settings(values)
+
+    def step(self, done: int, values: Values) -> None:
+        self.shapes.step(done, values)
+
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+        if _maps_settings(values) != self._as:
+            self._as = _maps_settings(values)
+            self.shapes.compare(values)
+        numbers = {name: array(value) for name, value in self.shapes.numbers().items()}
+        return Snapshot(numbers, self._picture(values) if drawn else {})
+
+    def _picture(self, values: Values) -> dict[str, Array]:
+        """One seed's maps of one picture, before and after randomising, and what all give."""
+        seeds = self.shapes.classifiers.seeds
+        index = min(int(values["shown"]), len(seeds)) - 1
+        own = self.shapes.networks.at(index)
+        changed = own.randomised(self.shapes.others.at(index), values["randomised"])
+        pair = joined([own, changed])
+        kind = KINDS.index(values["shape"])
+        number = len(KINDS) * (values["picture"] - 1) + kind
+        x = test_pictures(TESTED, values["noise"])[number : number + 1].to(**self._to)
+        target = torch.tensor([KINDS.index(aim(values))])
+        found = {
+            rule: array(maps(self.shapes.program, pair, x, target, rule, values)[:, 0])
+            for rule in RULES
+        }
+        found = {rule: both.reshape(2, SIDE, SIDE) for rule, both in found.items()}
+        alike = {f"alike_{rule}": array(each) for rule, each in self.shapes.alike.items()}
+        with torch.no_grad():
+            shares = own.logits(x, values["spelling"])[0, :, 0].softmax(0)
+        return {
+            **found,
+            **alike,
+            "pixels": array(x[0, 0]),
+            "shares": array(shares),
+            "seed": np.array([float(seeds[index])]),
+        }
+
+
+def _maps_settings(values: Values) -> tuple[Any, ...]:
+    """What the comparison of maps depends on besides the weights."""
+    return values["spelling"], values["when"]
+
+
+TRAINING = Training(
+    begin=Watched,
+    live=frozenset(
+        {
+            *("shape", "picture", "target", "spelling", "when", "randomised", "shown"),
+            *("rule", "behind", "point", "rate"),
+        }
+    ),
+    figures=figures,
+    table=table,
+)
+
+_DEFAULTS = validate(PARAMETERS, {})
+# What has no part in the facts before the first step; these two are live, and yet have one.
+_IDLE = {name: _DEFAULTS[name] for name in TRAINING.live - {"spelling", "when"}}
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """What is there before the first step: what the rule does to eight relus."""
+    device, missing = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+    whole = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole in the networks
+    unit = np.arange(1.0, 1 + len(BEFORE))
+    roles = by_role(program, values, device, dtype)
+    series = series_by_role(unit, roles)
+    progress(1.0)
+    at = values["point"] - 1
+    return Result(
+        series=series,
+        curves=series,
+        facts={
+            **{name: values[name] for name in ("seeds", "noise", "randomised", "point")},
+            **{role: float(one.y[at]) for role, one in zip(roles, series, strict=True)},
+            **_beliefs(whole, values, device, dtype),
+            **facts_at_first(TRAINING, whole, values, _IDLE),
+        },
+        notes=tuple(_notes(values, missing)),
+        work=counted(values["seeds"], "seed"),
+        device=str(device),
+    )
+
+
+def _beliefs(
+    program: Program, values: Values, device: torch.device, dtype: torch.dtype
+) -> dict[str, float | str]:
+    """In how many of the eight relus the guided gradient is not the plain one; what is missed."""
+
+    def differ(**other: str) -> int:
+        given = {**values, "rule": "guided", "spelling": "relu", **other}
+        roles = by_role(program, given, device, dtype)
+        return int((roles["trick_gradient"] != roles["true_gradient"]).sum())
+
+    return {
+        "differ_weights": differ(behind="weights"),
+        "differ_sum": differ(behind="sum"),
+        "differ_clamp": differ(behind="weights", spelling="clamp"),
+        "differ_maximum": differ(behind="weights", spelling="maximum"),
+        "missed": missed("clamp"),
+    }
+
+
+@lru_cache(maxsize=8)
+def missed(spelling: str) -> str:
+    """What the engine says where the networks' relu is of another type; empty where it is not."""
+    networks = Networks.new([0], torch.device("cpu"), torch.float32)
+    x = test_pictures(1, 0.0)
+    with gradient_override_map({}) as report:
+        networks.logits(x, spelling)
+    return "" if report.ran["relu"] else unmatched("Relu", ["relu"], report.ran)
+
+
+def _notes(values: Values, missing: str | None) -> Iterator[Note]:
+    yield from warned(missing)
+    words = missed(values["spelling"])
+    if words and values["when"] == "runs":
+        yield Note("warning", f"The three maps are one and the same. {words}")
+    elif words:
+        yield Note(
+            "warning",
+            "The three maps are one and the same. The graph that is built holds no node of relu: "
+            "this model’s leave nodes of another type.",
+        )
+
+
+def start(values: Values) -> Start:
+    """The graph of the eight relus."""
+    device, _ = resolve(values["device"])
+    x = torch.tensor(BEFORE, device=device, dtype=DTYPES[values["dtype"]]).requires_grad_()
+    settings = {
+        "network": layer(values["behind"], values["spelling"]),
+        "rule": values["rule"],
+        "when": values["when"],
+    }
+    return Start({"x": x}, settings, (values["point"] - 1,))
+
+
+def script(program: str, values: Values) -> str:
+    """The end of an exported file: the eight relus, then the whole training."""
+    return ending(program, values, Shapes.__name__)
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=static_figures,
+    table=static_table,
+    script=script,
+    check=format_refused,
+    start=start,
+    training=TRAINING,
+)

@@ -1,0 +1,64 @@
+"""A rule for every relu of a network that was trained without it."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from lessons.chapters.override_map.guided_relu.lab import LAB, TRAINING
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import validate
+from lessons.contract.result import Result
+from lessons.training.under_way import finished
+from lessons.tricks import gradient_override_map, override_gradients
+
+
+def guided_relu(
+    x: torch.Tensor, network: Callable[[torch.Tensor], torch.Tensor], rule: str, when: str
+) -> torch.Tensor:
+    def guided(op: Any, upstream: torch.Tensor) -> torch.Tensor:
+        return torch.where(op.outputs[0] > 0, upstream.clamp(min=0), 0.0)
+
+    def deconvnet(op: Any, upstream: torch.Tensor) -> torch.Tensor:
+        return upstream.clamp(min=0)
+
+    relu = {"plain": "Relu", "guided": guided, "deconvnet": deconvnet}[rule]
+    if when == "runs":  # for each relu that runs in the block
+        with gradient_override_map({"Relu": relu}, warn=False):
+            return network(x)
+    score = network(x)  # for each relu of a graph that is there already
+    override_gradients(score, {"Relu": relu}, warn=False)
+    return score
+
+
+@lru_cache(maxsize=8)
+def brief(program: Callable[..., torch.Tensor]) -> dict[str, float]:
+    """Facts at the end of a short training: few seeds, few steps, else as the lab opens."""
+    short = {"seeds": "2", "steps": "75"}
+    history = finished(TRAINING, program, validate(LAB.parameters, short))
+    return {name: float(value) for name, value in history.facts.items()}
+
+
+def never_differs(result: Result) -> str:
+    """What it takes that a guided relu's gradient differs from a relu's."""
+    if result.facts["differ_sum"]:
+        return "inputs"
+    return "signs" if result.facts["differ_weights"] else "never"
+
+
+def who_notices(result: Result, program: Callable[..., torch.Tensor] = guided_relu) -> str:
+    """Whose map becomes another one when the last layer is randomised."""
+    ends = brief(program)
+    plain, guided = (ends[f"{rule}_1"] < 0.5 for rule in ("plain", "guided"))
+    return {(True, True): "both", (True, False): "plain", (False, True): "guided"}.get(
+        (plain, guided), "neither"
+    )
+
+
+LESSON = Lesson(
+    program=guided_relu,
+    lab=LAB,
+    predictions={"equal": never_differs, "random": who_notices},
+    highlight='with gradient_override_map({"Relu": relu}, warn=False):',
+)

@@ -1,0 +1,64 @@
+"""A map entered around a model that was built before it: only what is new is overridden."""
+
+from collections.abc import Callable
+
+import torch
+
+from lessons.contract.bug import Bug
+from lessons.tricks import gradient_override_map, identity
+
+
+def pass_on(op: object, upstream: torch.Tensor) -> torch.Tensor:
+    """The rule that both relus were meant to have: whatever arrives goes on."""
+    return upstream
+
+
+def broken(x: torch.Tensor) -> torch.Tensor:
+    hidden = torch.relu(x)  # the model, built earlier
+    with gradient_override_map({"relu": pass_on}):
+        y = torch.relu(hidden)
+        (gradient,) = torch.autograd.grad(y.sum(), x)
+    return gradient
+
+
+def other_name(x: torch.Tensor) -> torch.Tensor:
+    hidden = torch.relu(x)  # the model, built earlier
+    with gradient_override_map({"Relu": pass_on}):
+        y = torch.relu(hidden)
+        (gradient,) = torch.autograd.grad(y.sum(), x)
+    return gradient
+
+
+def handed_in(x: torch.Tensor) -> torch.Tensor:
+    hidden = torch.relu(x)  # the model, built earlier
+    with gradient_override_map({"relu": pass_on}):
+        y = torch.relu(identity(hidden))
+        (gradient,) = torch.autograd.grad(y.sum(), x)
+    return gradient
+
+
+def built_inside(x: torch.Tensor) -> torch.Tensor:
+    with gradient_override_map({"relu": pass_on}):
+        hidden = torch.relu(x)
+        y = torch.relu(hidden)
+    (gradient,) = torch.autograd.grad(y.sum(), x)
+    return gradient
+
+
+def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    x = torch.tensor([-1.0, 2.0], requires_grad=True)
+    gradient = code(x).tolist()
+    expected = [1.0, 1.0]
+    assert gradient == expected, (
+        f"gradient {gradient}, expected {expected}: the rule passes everything on, so no relu "
+        "may hold anything back."
+    )
+
+
+BUG = Bug(
+    source="tensorflow/tensorflow#36870",
+    url="https://github.com/tensorflow/tensorflow/issues/36870",
+    broken=broken,
+    fixes={"other_name": other_name, "handed_in": handed_in, "built_inside": built_inside},
+    check=check,
+)

@@ -1,0 +1,141 @@
+"""Which ops a map takes hold of, and until when."""
+
+import torch
+from torch.nn import functional
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.tricks import gradient_override_map, identity
+
+
+def scope(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) -> torch.Tensor:
+    def identities(y: torch.Tensor) -> torch.Tensor:
+        for _ in range(ops):
+            y = identity(y)
+        return y
+
+    try:
+        with gradient_override_map({"identity": lambda op, upstream: factor * upstream}):
+            if place == "map":
+                y = identities(x)
+            elif place == "nested":
+                with gradient_override_map({"identity": lambda op, upstream: inner * upstream}):
+                    y = identities(x)
+            elif place == "restored":
+                with gradient_override_map({"identity": "identity"}):
+                    y = identities(x)
+            else:
+                raise InterruptedError("something went wrong inside the map")
+    except InterruptedError:
+        y = identities(x)
+    return y**2
+
+
+def without_map(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) -> torch.Tensor:
+    """The same forward expression; an identity leaves no trace."""
+    return x**2
+
+
+def one_rule(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) -> torch.Tensor:
+    """What whoever writes the map has in mind: the true gradient times the factor, once."""
+    return factor * 2 * x
+
+
+def _when(factor: float, x: float) -> dict[str, float]:
+    """The gradient of an identity inside a map taken outside it, and the other way round."""
+
+    def rule(op: object, upstream: torch.Tensor) -> torch.Tensor:
+        return factor * upstream
+
+    leaf = torch.tensor([x], dtype=torch.float64, requires_grad=True)
+    before = identity(leaf)
+    with gradient_override_map({"identity": rule}):
+        inside = identity(leaf)
+        (created_before,) = torch.autograd.grad((before**2).sum(), leaf)
+    (created_inside,) = torch.autograd.grad((inside**2).sum(), leaf)
+    return {"created_before": float(created_before), "created_inside": float(created_inside)}
+
+
+def what_is_seen() -> str:
+    """What a map reports of a few library calls: the outermost one of each."""
+    x = torch.tensor([[1.0, 2.0]])
+    with gradient_override_map({}) as report:
+        functional.normalize(x)
+        functional.linear(x, torch.eye(2))
+        torch.matmul(x, torch.eye(2))
+    return repr(report)
+
+
+def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
+    """The gradient in each case, and what each belief expects of it."""
+    factor, inner = settings["factor"], settings["inner"]
+    true = run(ops=1, place="restored")["true_gradient"]
+    return {
+        "three_ops": run(ops=3, place="map")["trick_gradient"],
+        "each_op": factor**3 * true,
+        "once": factor * true,
+        "added": 3 * factor * true,
+        "nested": run(ops=1, place="nested")["trick_gradient"],
+        "inner_alone": inner * true,
+        "outer_alone": factor * true,
+        "composed": factor * inner * true,
+        "restored": run(ops=1, place="restored")["trick_gradient"],
+        "left": run(ops=1, place="left")["trick_gradient"],
+        "seen": what_is_seen(),
+        **_when(factor, run()["true_gradient"] / 2),
+    }
+
+
+def three_in_a_row(result: Result) -> str:
+    """What three identities inside one map come to."""
+    return nearest(result, "three_ops", {key: key for key in ("each_op", "once", "added")})
+
+
+def map_in_a_map(result: Result) -> str:
+    """Which rule an op gets that stands in two maps."""
+    candidates = {"inner": "inner_alone", "outer": "outer_alone"}
+    candidates |= {"both": "composed", "neither": "true_gradient"}
+    return nearest(result, "nested", candidates)
+
+
+CURVE = Curve(
+    parameters=(
+        Number("factor", "Factor", "10", low=-100, high=100, slider=(-10, 10), step=0.5),
+        Number("inner", "Inner factor", "2", low=-100, high=100, slider=(-10, 10), step=0.5),
+        Integer("ops", "Identities in a row", "1", low=1, high=6),
+        Choice(
+            "place",
+            "Where they run",
+            "map",
+            options=(
+                ("map", "in the map"),
+                ("nested", "in an inner map"),
+                ("restored", "inner map to itself"),
+                ("left", "after an exception"),
+            ),
+        ),
+    ),
+    expression=without_map,
+    intended=one_rule,
+    text=CurveText(
+        value="L",
+        gradient="dL/dx",
+        gradient_caption="Dashed: the true gradient times the factor, once. Dotted: no map. Click "
+        "a point to have its numbers in the text.",
+        forward_caption="No map touches this.",
+    ),
+    x="-2, 1, 3",
+    point=3,
+    facts=beliefs,
+)
+
+LESSON = Lesson(
+    program=scope,
+    lab=curve_lab(CURVE),
+    predictions={"three": three_in_a_row, "nested": map_in_a_map},
+    highlight='with gradient_override_map({"identity": lambda op, upstream: factor * upstream}):',
+)

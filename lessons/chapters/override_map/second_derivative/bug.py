@@ -1,0 +1,92 @@
+"""A custom Function that keeps an intermediate value: right once, wrong when differentiated."""
+
+# mypy: allow-untyped-calls
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from lessons.contract.bug import Bug
+
+
+def broken(x: torch.Tensor) -> Any:
+    class DoubledSquare(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> Any:
+            ctx.doubled = 2 * x
+            return ctx.doubled**2
+
+        @staticmethod
+        def backward(ctx: Any, upstream: torch.Tensor) -> Any:
+            return 4 * ctx.doubled * upstream
+
+    return DoubledSquare.apply(x)
+
+
+def saved(x: torch.Tensor) -> Any:
+    class DoubledSquare(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> Any:
+            doubled = 2 * x
+            ctx.save_for_backward(doubled)
+            return doubled**2
+
+        @staticmethod
+        def backward(ctx: Any, upstream: torch.Tensor) -> Any:
+            (doubled,) = ctx.saved_tensors
+            return 4 * doubled * upstream
+
+    return DoubledSquare.apply(x)
+
+
+def gradients_on(x: torch.Tensor) -> Any:
+    class DoubledSquare(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> Any:
+            ctx.doubled = 2 * x
+            return ctx.doubled**2
+
+        @staticmethod
+        def backward(ctx: Any, upstream: torch.Tensor) -> Any:
+            with torch.enable_grad():
+                return 4 * ctx.doubled * upstream
+
+    return DoubledSquare.apply(x)
+
+
+def from_the_input(x: torch.Tensor) -> Any:
+    class DoubledSquare(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> Any:
+            ctx.save_for_backward(x)
+            return (2 * x) ** 2
+
+        @staticmethod
+        def backward(ctx: Any, upstream: torch.Tensor) -> Any:
+            (x,) = ctx.saved_tensors
+            return 4 * (2 * x) * upstream
+
+    return DoubledSquare.apply(x)
+
+
+def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    x = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
+    # The loss (4x²)² = 16x⁴ reads the function twice, so its second derivative has two terms.
+    (first,) = torch.autograd.grad(code(x) ** 2, x, create_graph=True)
+    expected = 64 * x.item() ** 3
+    assert first.item() == expected, f"first derivative {first.item():g}, expected {expected:g}."
+    (second,) = torch.autograd.grad(first, x)
+    expected = 192 * x.item() ** 2
+    assert second.item() == expected, (
+        f"second derivative {second.item():g}, expected {expected:g}; the first one is right."
+    )
+
+
+BUG = Bug(
+    source="pytorch/pytorch#58509",
+    url="https://github.com/pytorch/pytorch/issues/58509",
+    broken=broken,
+    fixes={"saved": saved, "gradients_on": gradients_on, "from_the_input": from_the_input},
+    check=check,
+)

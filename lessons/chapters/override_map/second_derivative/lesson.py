@@ -1,0 +1,121 @@
+"""What a second derivative makes of a rule."""
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from lessons.contract.lab import Start
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.tricks import gradient_override_map, identity
+
+
+def second_derivative(x: torch.Tensor, kind: str, factor: float, order: str) -> torch.Tensor:
+    def on_identity(op: Any, upstream: torch.Tensor) -> Any:
+        return factor * upstream
+
+    def on_square(op: Any, upstream: torch.Tensor) -> Any:
+        return factor * op.inputs[0] * upstream  # the built-in: 2 * op.inputs[0] * upstream
+
+    with gradient_override_map({kind: on_identity if kind == "identity" else on_square}):
+        y = identity(x) ** 3 if kind == "identity" else torch.square(x)
+    for _ in range(int(order) - 1):
+        (y,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    return y
+
+
+def without_rule(x: torch.Tensor, kind: str, factor: float, order: str) -> torch.Tensor:
+    """The same with built-in gradients: x³ or x², differentiated as often."""
+    y = x**3 if kind == "identity" else x**2
+    for _ in range(int(order) - 1):
+        (y,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    return y
+
+
+def slope(x: torch.Tensor, kind: str, factor: float, order: str) -> torch.Tensor:
+    """First the rule once; then, for each higher order, the slope of the order before."""
+    identities = [3 * factor * x**2, 6 * factor * x, 6 * factor**2 * torch.ones_like(x)]
+    squares = [factor * x, factor * torch.ones_like(x), torch.zeros_like(x)]
+    return (identities if kind == "identity" else squares)[int(order) - 1]
+
+
+def beliefs(run: Run, settings: Values) -> dict[str, float]:
+    """First, second and third derivative under each rule, and what each belief expects."""
+    factor = settings["factor"]
+    facts: dict[str, float] = {}
+    for kind, own in (("identity", factor), ("square", 3.0)):
+        for order, word in (("1", "first"), ("2", "second"), ("3", "third")):
+            roles = run(kind=kind, order=order, factor=own)
+            facts[f"{kind}_{word}"] = roles["trick_gradient"]
+            facts[f"{kind}_{word}_true"] = roles["true_gradient"]
+            facts[f"{kind}_{word}_slope"] = roles["intended_gradient"]
+    true = facts["identity_second_true"]
+    facts |= {"per_order": factor**2 * true, "once": factor * true, "not_at_all": true}
+    true = facts["square_second_true"]
+    facts |= {"rule_slope": 3.0, "built_in": true, "ratio_again": 1.5**2 * true}
+    return facts
+
+
+def through_identity(result: Result) -> str:
+    """How often the factor stands in the second derivative."""
+    keys = ("per_order", "once", "not_at_all")
+    return nearest(result, "identity_second", {key: key for key in keys})
+
+
+def through_square(result: Result) -> str:
+    """What the second derivative of an overridden square is."""
+    candidates = {"rule": "rule_slope", "plain": "built_in", "again": "ratio_again"}
+    return nearest(result, "square_second", candidates)
+
+
+CURVE = Curve(
+    parameters=(
+        Choice(
+            "kind",
+            "Rule on",
+            "identity",
+            options=(("identity", "identity, y = I(x)³"), ("square", "square, y = x²")),
+        ),
+        Number("factor", "Factor", "10", low=-100.0, high=100.0, slider=(-10.0, 10.0), step=0.5),
+        Choice(
+            "order",
+            "Derivative",
+            "1",
+            options=(("1", "first"), ("2", "second"), ("3", "third")),
+        ),
+    ),
+    expression=without_rule,
+    intended=slope,
+    text=CurveText(
+        value="dⁿ⁻¹y/dxⁿ⁻¹",
+        gradient="dⁿy/dxⁿ",
+        gradient_caption="Dotted: no rule. Dashed: for the first, the rule once; for a higher one, "
+        "the slope of the other chart’s curve.",
+        forward_caption="What is differentiated: for n = 1 that is y, else the derivative before.",
+    ),
+    x="-2, 1, 2",
+    point=3,
+    facts=beliefs,
+)
+
+LAB = curve_lab(CURVE)
+
+
+def first_order(values: Values) -> Start:
+    """The run whose graph is drawn: y itself. A recording does not follow a backward pass."""
+    assert LAB.start is not None
+    start = LAB.start(values)
+    return replace(start, settings={**start.settings, "order": "1"})
+
+
+LESSON = Lesson(
+    program=second_derivative,
+    lab=replace(LAB, start=first_order),
+    predictions={"identity": through_identity, "square": through_square},
+    highlight="(y,) = torch.autograd.grad(y.sum(), x, create_graph=True)",
+)

@@ -1,0 +1,69 @@
+"""A rule for an op of two inputs takes the mean over what was broadcast, where a sum belongs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from lessons.contract.bug import Bug
+from lessons.tricks import gradient_override_map
+from lessons.tricks.rule import Op
+
+Code = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def broken(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
+    def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
+        x, y = op.inputs
+        return upstream, (-(x // y) * upstream).mean()
+
+    with gradient_override_map({"FloorMod": mod_grad}):
+        return torch.remainder(time, period)
+
+
+def total(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
+    def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
+        x, y = op.inputs
+        return upstream, (-(x // y) * upstream).sum()
+
+    with gradient_override_map({"FloorMod": mod_grad}):
+        return torch.remainder(time, period)
+
+
+def each(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
+    def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
+        x, y = op.inputs
+        return upstream, -(x // y) * upstream
+
+    with gradient_override_map({"FloorMod": mod_grad}):
+        return torch.remainder(time, period)
+
+
+def none(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
+    def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
+        return upstream, None
+
+    with gradient_override_map({"FloorMod": mod_grad}):
+        return torch.remainder(time, period)
+
+
+def check(code: Code) -> None:
+    """The gradient of one period that many times share, by central differences."""
+    time, h = torch.tensor([0.5, 3.5, 7.5, 9.5], dtype=torch.float64), 1e-6
+    period = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+    up, down = (torch.remainder(time, period.detach() + d).sum().item() for d in (h, -h))
+    expected = (up - down) / (2 * h)
+    (came,) = torch.autograd.grad(code(time, period).sum(), period, allow_unused=True)
+    got = 0.0 if came is None else came.item()
+    assert abs(got - expected) < 1e-4, (
+        f"gradient of the period: got {got:.4g}, expected {expected:.4g}"
+    )
+
+
+BUG = Bug(
+    source="philipperemy/tensorflow-phased-lstm#9",
+    url="https://github.com/philipperemy/tensorflow-phased-lstm/issues/9",
+    broken=broken,
+    fixes={"total": total, "each": each, "none": none},
+    check=check,
+)

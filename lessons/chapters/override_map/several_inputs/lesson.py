@@ -1,0 +1,143 @@
+"""A rule for an op with two inputs returns two gradients, in their order."""
+
+from typing import Any
+
+import torch
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
+from lessons.kit.curve import Program
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.tricks import gradient_override_map
+from lessons.tricks.rule import Op
+
+
+def several_inputs(
+    x: torch.Tensor, factor: float, product: str, rule: str, power: str
+) -> torch.Tensor:
+    def override(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
+        first, second = op.inputs
+        if op.type == "matmul":
+            own = upstream @ second.T, first.T @ upstream
+        else:
+            own = upstream * second, upstream * first
+        if rule == "both":
+            return own
+        return (own[0], None) if rule == "first" else (torch.sign(own[0]), None)
+
+    w, i = x, torch.full_like(x, factor)
+    with gradient_override_map({"matmul" if product == "matmul" else "mul": override}):
+        if product == "matmul":
+            rows = torch.stack([w, torch.ones_like(w)], 1)
+            y = (rows @ rows.new_tensor([[factor, 1], [2, -1]])).sum(1)
+        else:
+            y = torch.mul(w, i) if product == "weight_first" else torch.mul(i, w)
+    return y ** int(power)
+
+
+def without_rule(
+    x: torch.Tensor, factor: float, product: str, rule: str, power: str
+) -> torch.Tensor:
+    """The same forward expression, without a product to override; no map."""
+    y = (factor + 1) * x + 1 if product == "matmul" else factor * x
+    return y ** int(power)
+
+
+def as_meant(x: torch.Tensor, factor: float, product: str, rule: str, power: str) -> torch.Tensor:
+    """What is wanted: the derivative by the weight, or its sign where the rule takes the sign."""
+    slope = factor + 1 if product == "matmul" else factor
+    y = slope * x + 1 if product == "matmul" else slope * x
+    own = slope * torch.ones_like(x) if power == "1" else 2 * slope * y
+    return torch.sign(own) if rule == "sign" else own
+
+
+def beliefs(run: Run, settings: Values) -> dict[str, float]:
+    """The gradient of the weight in each case, with L = y, and what each belief expects."""
+
+    def one(product: str, rule: str) -> dict[str, float]:
+        return run(product=product, rule=rule, power="1")
+
+    article, matmul = one("weight_first", "first"), one("matmul", "both")
+    return {
+        "mulgrad": article["trick_gradient"],
+        "builtin": article["true_gradient"],
+        "visible": one("weight_first", "sign")["trick_gradient"],
+        "swapped": one("weight_second", "first")["trick_gradient"],
+        "matmul_both": matmul["trick_gradient"],
+        "matmul_builtin": matmul["true_gradient"],
+        "matmul_sign": one("matmul", "sign")["trick_gradient"],
+        "of_output": 1.0,
+        "nothing": 0.0,
+    }
+
+
+def as_torch_says(program: Program, x: torch.Tensor, settings: Values) -> dict[str, str]:
+    """The gradient of the swapped product as torch hands it out, where a curve can only draw 0."""
+    leaf = x.detach().requires_grad_()
+    given = {**settings, "product": "weight_second", "rule": "first", "power": "1"}
+    y = program(leaf, **given).sum()
+    (came,) = torch.autograd.grad(y, leaf, allow_unused=True) if y.requires_grad else (None,)
+    return {"swapped_in_torch": "None" if came is None else format(float(came), ".4g")}
+
+
+def what_it_shows(result: Result) -> str:
+    """What the gradient of the weight is under the article's rule."""
+    return nearest(
+        result, "mulgrad", {"same": "builtin", "upstream": "of_output", "zero": "nothing"}
+    )
+
+
+def arguments_swapped(result: Result) -> str:
+    """What the weight gets when it is the second input."""
+    return nearest(result, "swapped", {"same": "builtin", "value": "x", "none": "nothing"})
+
+
+CURVE = Curve(
+    parameters=(
+        Choice(
+            "product",
+            "Product",
+            "weight_first",
+            options=(
+                ("weight_first", "W · I"),
+                ("weight_second", "I · W"),
+                ("matmul", "A @ B"),
+            ),
+        ),
+        Choice(
+            "rule",
+            "The rule returns",
+            "first",
+            options=(
+                ("both", "both"),
+                ("first", "first, None"),
+                ("sign", "sign, None"),
+            ),
+        ),
+        Number("factor", "Input I", "10", low=-100.0, high=100.0, slider=(-20.0, 20.0), step=0.5),
+        Choice("power", "Loss", "1", options=(("1", "L = Y"), ("2", "L = Y²"))),
+    ),
+    expression=without_rule,
+    intended=as_meant,
+    text=CurveText(
+        value="L",
+        gradient="dL/dW",
+        gradient_caption="Dotted: no rule. Dashed: what the rule is meant to give. x is the "
+        "weight W. Click a point to have its numbers in the text.",
+        forward_caption="The same for every rule; x is the weight W.",
+    ),
+    x="-1, 0.013, 2",
+    point=2,
+    facts=beliefs,
+    observe=as_torch_says,
+)
+
+LESSON = Lesson(
+    program=several_inputs,
+    lab=curve_lab(CURVE),
+    predictions={"shows": what_it_shows, "swapped": arguments_swapped},
+    highlight='return (own[0], None) if rule == "first" else (torch.sign(own[0]), None)',
+)

@@ -1,0 +1,73 @@
+"""A rule for two outputs that serves only the first."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from lessons.contract.bug import Bug
+from lessons.tricks import gradient_override_map, py_func
+from lessons.tricks.rule import Op
+
+Code = Callable[[torch.Tensor, torch.Tensor], Any]
+
+
+def _function(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return a * b, a + 2 * b
+
+
+def broken(a: torch.Tensor, b: torch.Tensor) -> Any:
+    def rule(op: Op, up1: torch.Tensor, up2: torch.Tensor) -> tuple[Any, Any]:
+        a, b = op.inputs
+        return up1 * b, up1 * a
+
+    with gradient_override_map({"py_func": rule}):
+        return py_func(_function, a, b)
+
+
+def total(a: torch.Tensor, b: torch.Tensor) -> Any:
+    def rule(op: Op, up1: torch.Tensor, up2: torch.Tensor) -> tuple[Any, Any]:
+        a, b = op.inputs
+        return up1 * b + up2, up1 * a + up2 * 2
+
+    with gradient_override_map({"py_func": rule}):
+        return py_func(_function, a, b)
+
+
+def product(a: torch.Tensor, b: torch.Tensor) -> Any:
+    def rule(op: Op, up1: torch.Tensor, up2: torch.Tensor) -> tuple[Any, Any]:
+        a, b = op.inputs
+        return up1 * b * up2, up1 * a * up2 * 2
+
+    with gradient_override_map({"py_func": rule}):
+        return py_func(_function, a, b)
+
+
+def derivatives(a: torch.Tensor, b: torch.Tensor) -> Any:
+    def rule(op: Op, up1: torch.Tensor, up2: torch.Tensor) -> tuple[Any, Any]:
+        a, b = op.inputs
+        return b + 1, a + 2
+
+    with gradient_override_map({"py_func": rule}):
+        return py_func(_function, a, b)
+
+
+def check(code: Code) -> None:
+    """The gradients of a loss that weighs the outputs, as torch's own ops give them."""
+    a, b = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
+    y1, y2 = _function(a, b)
+    expected = torch.stack(torch.autograd.grad(5 * y1 - y2, (a, b)))
+    y1, y2 = code(a, b)
+    came = torch.stack(torch.autograd.grad(5 * y1 - y2, (a, b)))
+    assert torch.equal(came, expected), (
+        f"gradients by a and b: got {came.tolist()}, expected {expected.tolist()}"
+    )
+
+
+BUG = Bug(
+    source="tensorflow/tensorflow#58941",
+    url="https://github.com/tensorflow/tensorflow/issues/58941",
+    broken=broken,
+    fixes={"total": total, "product": product, "derivatives": derivatives},
+    check=check,
+)

@@ -1,0 +1,149 @@
+"""A rule is handed one upstream gradient an output, and must add up."""
+
+from typing import Any
+
+import torch
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
+from lessons.kit.curve import Program
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.tricks import gradient_override_map, py_func
+from lessons.tricks.rule import Op
+
+
+def several_outputs(
+    x: torch.Tensor, b: float, w1: float, w2: float, w3: float, rule: str, power: str
+) -> torch.Tensor:
+    def three_outputs(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return a + b, a * b, a - b
+
+    def override(op: Op, grad1: Any, grad2: Any, grad3: Any) -> tuple[Any, Any]:
+        a, b = op.inputs
+        if rule == "product":
+            return grad1 * grad2 * b, None
+        return grad1 + grad2 * b + grad3, grad1 + grad2 * a - grad3
+
+    with gradient_override_map({"py_func": override}):
+        outputs = py_func(three_outputs, x, torch.full_like(x, b))
+    total = torch.zeros_like(x)
+    for weight, output in zip((w1, w2, w3), outputs, strict=True):
+        if weight:  # an output of weight 0 is not used at all
+            total = total + weight * output ** int(power)
+    return total
+
+
+def without_rule(
+    x: torch.Tensor, b: float, w1: float, w2: float, w3: float, rule: str, power: str
+) -> torch.Tensor:
+    """The same forward expression, by ops that know their gradients."""
+    p = int(power)
+    return w1 * (x + b) ** p + w2 * (x * b) ** p + w3 * (x - b) ** p
+
+
+def added_up(
+    x: torch.Tensor, b: float, w1: float, w2: float, w3: float, rule: str, power: str
+) -> torch.Tensor:
+    """What is wanted: each output's upstream gradient times its derivative by x, added up."""
+    if power == "1":
+        return (w1 + w2 * b + w3) * torch.ones_like(x)
+    return 2 * (w1 * (x + b) + w2 * (x * b) * b + w3 * (x - b))
+
+
+def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
+    """The gradient with one output unused, or weighted more, and what each belief expects."""
+    b = float(settings["b"])
+    one = {"w1": 1.0, "w2": 1.0, "w3": 1.0, "power": "1"}
+    article = run(**one, rule="product")
+    unused = run(**{**one, "w2": 0.0}, rule="product")
+    third = run(**{**one, "w3": 7.0}, rule="product")
+    return {
+        "article": article["trick_gradient"],
+        "all_true": article["true_gradient"],
+        "unused_second": unused["trick_gradient"],
+        "unused_second_true": unused["true_gradient"],
+        "left_out": b,
+        "nothing": 0.0,
+        "third_seven": third["trick_gradient"],
+        "third_seven_true": third["true_gradient"],
+        "third_multiplied": 7 * b,
+    }
+
+
+def arrivals(program: Program, x: torch.Tensor, settings: Values) -> dict[str, str]:
+    """What a rule is handed for an output that is used, one that is not, and a whole number."""
+    seen: list[str] = []
+
+    def rule(op: Op, *upstream: torch.Tensor | None) -> torch.Tensor | None:
+        seen.extend("None" if u is None else format(float(u), "g") for u in upstream)
+        return upstream[0]
+
+    leaf = torch.tensor(2.0, requires_grad=True)
+    with gradient_override_map({"py_func": rule}):
+        used, *_ = py_func(lambda a: (a + 1, a * 3, (a > 1).long()), leaf)
+    torch.autograd.grad(used, leaf)
+    return dict(zip(("came_used", "came_unused", "came_whole"), seen, strict=True))
+
+
+def second_unused(result: Result) -> str:
+    """What the article's rule gives when output 2 is not used."""
+    return nearest(
+        result,
+        "unused_second",
+        {"zero": "nothing", "left_out": "left_out", "right": "unused_second_true"},
+    )
+
+
+def third_weighted(result: Result) -> str:
+    """What the article's rule makes of output 3."""
+    return nearest(
+        result,
+        "third_seven",
+        {"lost": "left_out", "multiplied": "third_multiplied", "right": "third_seven_true"},
+    )
+
+
+def _weight(place: int) -> Number:
+    return Number(
+        f"w{place}", f"Weight of output {place}", "1", low=-100, high=100, slider=(-5, 5), step=0.5
+    )
+
+
+CURVE = Curve(
+    parameters=(
+        Choice(
+            "rule",
+            "The rule",
+            "product",
+            options=(("product", "multiplies"), ("sum", "adds up")),
+        ),
+        Choice("power", "Loss", "1", options=(("1", "L = Σ w·o"), ("2", "L = Σ w·o²"))),
+        Number("b", "Second input b", "3", low=-100, high=100, slider=(-5, 5), step=0.5),
+        _weight(1),
+        _weight(2),
+        _weight(3),
+    ),
+    expression=without_rule,
+    intended=added_up,
+    text=CurveText(
+        value="L",
+        gradient="dL/da",
+        gradient_caption="Dotted: no rule. Dashed: the vector-Jacobian product, by hand. x is the "
+        "first input, a. Click a point to have its numbers in the text.",
+        forward_caption="The same for both rules; x is the first input, a.",
+    ),
+    x="-2, 1, 2",
+    point=2,
+    facts=beliefs,
+    observe=arrivals,
+)
+
+LESSON = Lesson(
+    program=several_outputs,
+    lab=curve_lab(CURVE),
+    predictions={"unused": second_unused, "third": third_weighted},
+    highlight="return grad1 * grad2 * b, None",
+)

@@ -1,0 +1,180 @@
+"""A key that names no op, in TensorFlow 1 and here."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import torch
+
+from lessons.contract.lab import Progress, Start
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Text, Values
+from lessons.contract.result import Note, Result
+from lessons.kit.answers import nearest
+from lessons.kit.curve import Program, by_role  # noqa: F401  (exported files call by_role)
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.tricks import TrickError, gradient_override_map
+from lessons.tricks.entry import unmatched
+from lessons.tricks.lookup import resolve
+
+
+def silent_key(x: torch.Tensor, key: str) -> torch.Tensor:
+    def straight(op: object, upstream: torch.Tensor) -> torch.Tensor:
+        return upstream
+
+    with gradient_override_map({key: straight} if key else {}):
+        return torch.sign(torch.sin(x))
+
+
+def without_map(x: torch.Tensor, key: str) -> torch.Tensor:
+    """The same forward expression; no map."""
+    return torch.sign(torch.sin(x))
+
+
+def through_the_sign(x: torch.Tensor, key: str) -> torch.Tensor:
+    """What is wanted: the sign passes on what arrives, and the sine has its own gradient."""
+    return torch.cos(x)
+
+
+IN_TENSORFLOW = ("Sin", "Sign")
+"""The types of the two ops in a TensorFlow graph: a key binds where it is one of these exactly."""
+
+
+class Outcome(NamedTuple):
+    """What a key comes to here: it overrides an op, or the engine warns, or refuses; and its words.
+
+    Args:
+        ends: which of the three.
+        words: the engine's own, nothing where it overrides.
+    """
+
+    ends: Literal["overrides", "warns", "refuses"]
+    words: str = ""
+
+
+def outcome(key: str) -> Outcome:
+    """What the engine does with this key around the lesson's two ops."""
+    with gradient_override_map({}) as report:
+        torch.sign(torch.sin(torch.ones(1)))
+    if not key:
+        return Outcome("warns", "An empty map: nothing is overridden.")
+    try:
+        types = resolve(key)
+    except TrickError as error:
+        return Outcome("refuses", str(error))
+    if not set(types) & set(report.ran):
+        return Outcome("warns", unmatched(key, types, report.ran))
+    return Outcome("overrides")
+
+
+def bound(values: Values) -> Values:
+    """The values with a key that binds an op, or none: where TensorFlow goes on in silence."""
+    return {**values, "key": values["key"] if outcome(values["key"]).ends == "overrides" else ""}
+
+
+def unknown_gradient() -> str:
+    """What the engine says of a gradient name that nobody registered."""
+    try:
+        with gradient_override_map({"Sign": "Straigt"}):
+            pass
+    except TrickError as error:
+        return str(error)
+    return ""
+
+
+def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
+    """The gradient under some keys, here and in TensorFlow, and what is said of them."""
+
+    def tensorflow(key: str) -> float:
+        return run(key=key if key in IN_TENSORFLOW else "")["trick_gradient"]
+
+    return {
+        "right_key": run(key="Sign")["trick_gradient"],
+        "lower_here": run(key="sign")["trick_gradient"],
+        "lower_there": tensorflow("sign"),
+        "through": run(key="")["intended_gradient"],
+        "plain": run(key="")["true_gradient"] + 0.0,  # no minus sign before a zero
+        "misspelt": outcome("Sing").words,
+        "wrong_case": outcome("Matmul").words,
+        "absent": outcome("MatMul").words,
+        "absent_ends": outcome("MatMul").ends,
+        "unknown_gradient": unknown_gradient(),
+    }
+
+
+def in_tensorflow(result: Result) -> str:
+    """What TensorFlow makes of the key sign, in lower case."""
+    return nearest(result, "lower_there", {"rule": "through", "plain": "plain"})
+
+
+def no_such_op(result: Result) -> str:
+    """What becomes here of a key that is right, with no such op in the block."""
+    ends = str(result.facts["absent_ends"])
+    return {"refuses": "error", "warns": "warning", "overrides": "silence"}[ends]
+
+
+def op_type(text: str) -> None:
+    """Refuse what no op type could look like; whether it is one, the engine says."""
+    if not re.fullmatch(r"[\w.:/ -]*", text, re.ASCII):
+        raise ValueError("An op type is written with letters, digits and _, as in Sign or matmul.")
+
+
+CURVE = Curve(
+    parameters=(
+        Text("key", "Key of the map", "Sign", longest=40, read=op_type, placeholder="an op type"),
+    ),
+    expression=without_map,
+    intended=through_the_sign,
+    text=CurveText(
+        value="y",
+        gradient="dy/dx",
+        gradient_caption="Dashed: the sign passes everything on. Where your key binds no op, the "
+        "curve is what TensorFlow gives: as if there were no map.",
+        forward_caption="The same under every key.",
+    ),
+    x="-2, 1, 2.5",
+    point=2,
+    facts=beliefs,
+)
+
+LAB = curve_lab(CURVE)
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """The curve under the key that binds, with what is said of the learner's key."""
+    result = LAB.compute(program, bound(values), progress)
+    facts = {**result.facts, "key": values["key"]}
+    return replace(result, facts=facts, notes=(*result.notes, *_notes(values["key"])))
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: under the key that binds, or under an empty map."""
+    assert LAB.start is not None
+    return LAB.start(bound(values))
+
+
+def _notes(key: str) -> Iterator[Note]:
+    here, there = outcome(key), key in IN_TENSORFLOW
+    if here.ends == "refuses":
+        yield Note("warning", f"Here this is an error: {here.words}")
+    elif here.ends == "warns":
+        yield Note("warning", f"Here this is a warning: {here.words}")
+    elif not there:
+        yield Note("info", "Here the key binds: it is torch’s name of the type.")
+    if key and not there:
+        yield Note("warning", "TensorFlow 1 ignores this key and says nothing.")
+
+
+LESSON = Lesson(
+    program=silent_key,
+    lab=replace(
+        LAB,
+        compute=compute,
+        script=lambda program, values: LAB.script(program, bound(values)),
+        start=start,
+    ),
+    predictions={"lower": in_tensorflow, "absent": no_such_op},
+    highlight="with gradient_override_map({key: straight} if key else {}):",
+)

@@ -1,0 +1,165 @@
+"""An op's name says nothing to a map; its type does."""
+
+import re
+from dataclasses import replace
+
+import torch
+
+from lessons.contract.figure import Table
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Text, Values
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
+from lessons.kit.curve import Program
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.tracer import named, record
+from lessons.tricks import TrickError, gradient_override_map, identity, op_types
+from lessons.tricks.lookup import resolve
+from lessons.tricks.rule import Op
+
+_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*", re.ASCII)
+
+
+def type_not_name(x: torch.Tensor, key: str, name: str, place: str) -> torch.Tensor:
+    def half(op: Op, upstream: torch.Tensor) -> torch.Tensor:
+        return upstream * 0.5
+
+    with gradient_override_map({key: half}, warn=False):
+        y = torch.square(named(torch.mul(x, 6), name))
+        if place == "inside":
+            y = identity(y)
+    return identity(y) if place == "outside" else y
+
+
+def without_rule(x: torch.Tensor, key: str, name: str, place: str) -> torch.Tensor:
+    """The same forward expression; no map."""
+    return torch.square(torch.mul(x, 6))
+
+
+def half_of_true(x: torch.Tensor, key: str, name: str, place: str) -> torch.Tensor:
+    """What is wanted: half of the derivative 72·x of (6·x)²."""
+    return 36 * x
+
+
+def a_type(text: str) -> None:
+    """Refuse what names no op type, in the engine's words."""
+    try:
+        resolve(text)
+    except TrickError as error:
+        message = str(error)
+        raise ValueError(message[0].upper() + message[1:]) from None
+
+
+def a_name(text: str) -> None:
+    """Refuse what TensorFlow would not take as the name of an op."""
+    if not _NAME.fullmatch(text):
+        raise ValueError(
+            "A name is letters, digits and . _ - / without spaces, and begins with a letter, a "
+            "digit or a dot. Write it as in Identity or my_product."
+        )
+
+
+def beliefs(run: Run, settings: Values) -> dict[str, float]:
+    """The article's map with its identity in three places, and what each belief expects."""
+    article = {"key": "Identity", "name": "Identity"}
+    true = run()["true_gradient"]
+    return {
+        **{
+            f"identity_{place}": run(**article, place=place)["trick_gradient"]
+            for place in ("none", "inside", "outside")
+        },
+        "on_mul": run(key="Mul", place="none")["trick_gradient"],
+        "half_true": true / 2,
+        "quarter": true / 4,
+        "six_lost": true / 6 / 2,
+    }
+
+
+def inspected(program: Program, x: torch.Tensor, settings: Values) -> dict[str, str | int]:
+    """Name and type of every op of the program's run, and whether a rule took hold of it."""
+    leaf = x.detach().requires_grad_()
+    with record({"x": leaf}) as recording:
+        program(leaf, **settings)
+    facts: dict[str, str | int] = {"ops": len(recording.ops)}
+    for place, op in enumerate(recording.ops, start=1):
+        facts[f"op{place}_name"], facts[f"op{place}_type"] = op.name, op.type
+        facts[f"op{place}_gradient"] = "the rule" if op.kind == "overridden" else "its own"
+    held = [op.name for op in recording.ops if op.kind == "overridden"]
+    return facts | {"overridden": len(held)}
+
+
+def inspector(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    """A row for each op, in the order they ran."""
+    facts, covered = result.facts, "trick_gradient" in hidden
+    types = op_types()
+    rows = []
+    for place in range(1, int(facts["ops"]) + 1):
+        name, kind, by = (str(facts[f"op{place}_{what}"]) for what in ("name", "type", "gradient"))
+        rows.append((name, kind, types.get(kind) or "none", "?" if covered else by))
+    columns = (("name", None), ("type", None), ("type in TensorFlow", None))
+    caption = "Every op that ran"
+    if not covered and not facts["overridden"]:
+        caption += f". No op of type {values['key']} ran inside the map: the rule is never called"
+    return Table(caption, (*columns, ("its gradient", "trick_gradient")), tuple(rows))
+
+
+def named_identity(result: Result) -> str:
+    """Whether the name of an op lets a rule take hold of it."""
+    beliefs = {"half": "half_true", "nothing": "true_gradient", "product": "six_lost"}
+    return nearest(result, "identity_none", beliefs)
+
+
+def moved_outside(result: Result) -> str:
+    """What becomes of an identity that stands one line further down."""
+    beliefs = {"half": "half_true", "nothing": "true_gradient", "both": "quarter"}
+    return nearest(result, "identity_outside", beliefs)
+
+
+CURVE = Curve(
+    parameters=(
+        Text(
+            "key",
+            "Type in the map",
+            "Identity",
+            "An op type: torch's name or TensorFlow's.",
+            longest=40,
+            read=a_type,
+            placeholder="Identity, Mul, Square …",
+        ),
+        Text(
+            "name",
+            "Name of the product",
+            "Identity",
+            "What 6·x is called. Any name will do.",
+            longest=40,
+            read=a_name,
+        ),
+        Choice(
+            "place",
+            "Identity and map",
+            "inside",
+            options=(("none", "none"), ("inside", "inside"), ("outside", "after it")),
+        ),
+    ),
+    expression=without_rule,
+    intended=half_of_true,
+    text=CurveText(
+        value="y",
+        gradient="dy/dx",
+        gradient_caption="Dotted: no rule. Dashed: half of it. The table below says which op the "
+        "rule took hold of.",
+        forward_caption="The same whatever is named, moved or overridden.",
+    ),
+    x="-2, 1, 3",
+    point=3,
+    facts=beliefs,
+    observe=inspected,
+)
+
+LESSON = Lesson(
+    program=type_not_name,
+    lab=replace(curve_lab(CURVE), table=inspector),
+    predictions={"named": named_identity, "moved": moved_outside},
+    highlight="with gradient_override_map({key: half}, warn=False):",
+)

@@ -1,0 +1,140 @@
+"""A rule that halves what it is handed, on one op after another."""
+
+import math
+from typing import Any
+
+import torch
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Values
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
+from lessons.kit.curve import Program
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.gradients import gradient
+from lessons.tracer import record
+from lessons.tricks import TrickError, gradient_override_map, identity
+from lessons.tricks.rule import Op
+
+
+def halve(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
+    def half(op: Op, upstream: torch.Tensor) -> Any:
+        if local == "supplied" and op.type == "square":
+            return upstream * 0.5 * 2 * op.inputs[0]
+        if local == "supplied" and op.type == "mul":
+            return upstream * 0.5 * op.args[1]
+        return upstream * 0.5
+
+    with gradient_override_map({op_type: half}):
+        return identity(torch.square(torch.mul(x, 6)))
+
+
+def without_rule(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
+    """The same forward expression; no rule."""
+    return torch.square(torch.mul(x, 6))
+
+
+def half_of_true(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
+    """What is wanted: half of the derivative 72·x of (6·x)²."""
+    return 36 * x
+
+
+def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
+    """The gradient with the rule on each op, and what the article compares it with."""
+    true = run()["true_gradient"]
+    on = {
+        f"on_{op}": run(op_type=op, local="missing")["trick_gradient"]
+        for op in ("identity", "square", "mul")
+    }
+    x = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
+    return {
+        **on,
+        "square_supplied": run(op_type="square", local="supplied")["trick_gradient"],
+        "half_true": true / 2,
+        "half_of_six": 0.5 * 6,
+        "of_output": 1.0,
+        "bare_identity": float(gradient(identity(x), x)),
+        "refused": refusal(),
+    }
+
+
+def refusal() -> str:
+    """What the engine says to one gradient for a product of two tensors."""
+    x = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
+    with gradient_override_map({"mul": lambda op, upstream: upstream * 0.5}):
+        y = torch.square(torch.mul(x, torch.full_like(x, 6)))
+    try:
+        gradient(y, x)
+    except TrickError as error:
+        return str(error).partition(": ")[2].partition(" (")[0]
+    return "nothing"
+
+
+def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+    """What the rule is handed at each op, read off the program's own backward pass.
+
+    NaN where no gradient comes: an edge of the program may be cut.
+    """
+    facts = {}
+    for op_type in ("identity", "square", "mul"):
+        leaf = x.detach().requires_grad_()
+        with record({"x": leaf}) as recording:
+            y = program(leaf, **{**settings, "op_type": op_type, "local": "missing"})
+        recording.backward(y)
+        came = recording.nodes[op_type].upstream[0]
+        facts[f"handed_{op_type}"] = math.nan if came is None else float(came.numbers[0])
+    return facts
+
+
+def what_arrives(result: Result) -> str:
+    """What number the rule on the identity is handed."""
+    beliefs = ("of_output", "true_gradient", "forward", "half_true")
+    return nearest(result, "handed_identity", {name: name for name in beliefs})
+
+
+def on_the_square(result: Result) -> str:
+    """What the very same rule does on an op whose local derivative is not 1."""
+    return nearest(
+        result,
+        "on_square",
+        {"lost": "half_of_six", "half": "half_true", "none": "true_gradient"},
+    )
+
+
+CURVE = Curve(
+    parameters=(
+        Choice(
+            "op_type",
+            "Rule on",
+            "identity",
+            options=(("identity", "Identity"), ("square", "Square"), ("mul", "Mul")),
+        ),
+        Choice(
+            "local",
+            "Local derivative",
+            "missing",
+            options=(("missing", "not in the rule"), ("supplied", "in the rule")),
+        ),
+    ),
+    expression=without_rule,
+    intended=half_of_true,
+    text=CurveText(
+        value="y",
+        gradient="dy/dx",
+        gradient_caption="Dotted: no rule. Dashed: half of it, which is wanted. Click a point to "
+        "have its numbers in the text.",
+        forward_caption="The same for every rule, on whichever op.",
+    ),
+    x="-2, 1, 3",
+    point=3,
+    facts=beliefs,
+    observe=handed,
+)
+
+LESSON = Lesson(
+    program=halve,
+    lab=curve_lab(CURVE),
+    predictions={"handed": what_arrives, "square": on_the_square},
+    highlight="with gradient_override_map({op_type: half}):",
+)

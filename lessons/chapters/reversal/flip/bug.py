@@ -1,0 +1,57 @@
+"""A reversal as the last layer of the head: the head itself then learns to fail."""
+
+from collections.abc import Callable
+
+import torch
+
+from lessons.contract.bug import Bug
+from lessons.tricks import flip_gradient
+
+Head = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+"""The head's output from the extractor's weight, the head's weight and the input."""
+
+
+def broken(extractor: torch.Tensor, head: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    feature = extractor * x
+    return flip_gradient(head * feature)
+
+
+def other_sign(extractor: torch.Tensor, head: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    feature = extractor * x
+    return flip_gradient(head * feature, -1.0)
+
+
+def both_ends(extractor: torch.Tensor, head: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    feature = flip_gradient(extractor * x)
+    return flip_gradient(head * feature)
+
+
+def before_the_head(extractor: torch.Tensor, head: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    feature = flip_gradient(extractor * x)
+    return head * feature
+
+
+def check(code: Head) -> None:
+    w, v = (torch.tensor(value, requires_grad=True) for value in (2.0, 0.5))
+    x = torch.tensor(3.0)
+    plain_extractor, plain_head = torch.autograd.grad((v * w * x - 1) ** 2, (w, v))
+    extractor, head = torch.autograd.grad((code(w, v, x) - 1) ** 2, (w, v))
+    assert head == plain_head, (
+        f"the head’s gradient is {head:g}, expected {plain_head:g}: the head is to learn its task."
+    )
+    assert extractor == -plain_extractor, (
+        f"the extractor’s gradient is {extractor:g}, expected {-plain_extractor:g}: to be reversed."
+    )
+
+
+BUG = Bug(
+    source="janfreyberg/pytorch-revgrad#5",
+    url="https://github.com/janfreyberg/pytorch-revgrad/issues/5",
+    broken=broken,
+    fixes={
+        "other_sign": other_sign,
+        "both_ends": both_ends,
+        "before_the_head": before_the_head,
+    },
+    check=check,
+)

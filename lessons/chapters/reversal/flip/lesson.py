@@ -1,0 +1,91 @@
+"""One path of two runs through a gradient reversal."""
+
+import torch
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Integer, Number, Values
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.tricks import flip_gradient
+
+
+def flip(x: torch.Tensor, scale: float, beside: float, flips: int) -> torch.Tensor:
+    y = x
+    for _ in range(flips):
+        y = flip_gradient(y, scale)
+    return y**3 + beside * x
+
+
+def not_flipped(x: torch.Tensor, scale: float, beside: float, flips: int) -> torch.Tensor:
+    """The same forward expression with no reversal."""
+    return x**3 + beside * x
+
+
+def flipped_once(x: torch.Tensor, scale: float, beside: float, flips: int) -> torch.Tensor:
+    """What a reversal is for: −λ times the gradient of the cube, the other path as it is."""
+    return -scale * 3 * x**2 + beside
+
+
+def beliefs(run: Run, settings: Values) -> dict[str, float]:
+    """The gradient with one and two reversals, and what each belief expects of it."""
+    scale, beside = settings["scale"], settings["beside"]
+    plain_path = run(flips=0, beside=0.0)["true_gradient"]
+    return {
+        "upstream": plain_path,
+        "reversed_path": -scale * plain_path,
+        "one_flip": run(flips=1)["trick_gradient"],
+        "two_flips": run(flips=2)["trick_gradient"],
+        "undone": run(flips=1, scale=-1.0)["trick_gradient"],
+        "path": -scale * plain_path + beside,
+        "everything": -scale * (plain_path + beside),
+        "sign_only": -plain_path + beside,
+        "nothing": plain_path + beside,
+        "product": scale**2 * plain_path + beside,
+        "added": -2 * scale * plain_path + beside,
+    }
+
+
+def what_is_reversed(result: Result) -> str:
+    """Which part of the gradient a single reversal turned."""
+    return _belief(result, "one_flip", ("path", "everything", "sign_only", "nothing"))
+
+
+def two_in_a_row(result: Result) -> str:
+    """What two reversals, one behind the other, come to."""
+    return _belief(result, "two_flips", ("product", "nothing", "added", "path"))
+
+
+def _belief(result: Result, fact: str, names: tuple[str, ...]) -> str:
+    return nearest(result, fact, {name: name for name in names})
+
+
+CURVE = Curve(
+    parameters=(
+        Number("scale", "Scale λ", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
+        Number(
+            "beside", "Path beside b", "2", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1
+        ),
+        Integer("flips", "Reversals in a row", "1", low=0, high=8),
+    ),
+    expression=not_flipped,
+    intended=flipped_once,
+    text=CurveText(
+        value="L",
+        gradient="dL/dx",
+        gradient_caption="Dotted: no reversal. Dashed: what one reversal is for. Click a point "
+        "to have its numbers in the text.",
+        forward_caption="The same for every λ and every number of reversals.",
+    ),
+    x="-1.5, -0.5, 1",
+    point=3,
+    facts=beliefs,
+)
+
+LESSON = Lesson(
+    program=flip,
+    lab=curve_lab(CURVE),
+    predictions={"reversed": what_is_reversed, "twice": two_in_a_row},
+    highlight="y = flip_gradient(y, scale)",
+)

@@ -1,0 +1,211 @@
+"""The moons lab: domain-adversarial training of many seeds at once, against source-only training.
+
+What is not in the paper: the larger of the two networks, and Adam on all points in place of one
+example at a time.
+"""
+
+import inspect
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from lessons.chapters.reversal.moons.figures import (
+    SIDE,
+    figures,
+    static_figures,
+    static_table,
+    table,
+)
+from lessons.chapters.reversal.moons.net import Moons
+from lessons.chapters.reversal.moons.roles import (
+    UNITS,
+    Heads,
+    by_role,
+    features_of_one,
+    settings_of_one,
+)
+from lessons.contract.history import Snapshot
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.result import Array, Result, warned
+from lessons.contract.training import Training
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.text import counted
+from lessons.training.contours import crossing, grid
+from lessons.training.script import ending
+from lessons.training.under_way import facts_at_first
+from lessons.training.which_seeds import first_seed, seed_drawn
+
+MARKS, GRID = grid(-SIDE, SIDE, 41)
+
+WIRINGS = (
+    ("reversal", "one reversal"),
+    ("twice", "reversed twice"),
+    ("lost", "λ lost"),
+    ("never", "reversal never called"),
+    ("subtract", "domain loss subtracted"),
+    ("labels", "domain labels flipped"),
+)
+
+PARAMETERS = (
+    Number(
+        "scale", "Full λ", "1", "May be moved while it trains.", False, 0.0, 1e6, (0.0, 6.0), 0.1
+    ),
+    Number("angle", "Target turned by, degrees", "35", "", False, -360.0, 360.0, (0.0, 90.0), 1.0),
+    Choice("wiring", "How the two losses meet", "reversal", options=WIRINGS),
+    Choice(
+        "network",
+        "Network",
+        "two_layers",
+        options=(("two_layers", "2→32→32"), ("paper", "paper's 2→15")),
+    ),
+    Choice(
+        "schedule", "λ as it trains", "rising", options=(("rising", "rising"), ("fixed", "fixed"))
+    ),
+    Choice(
+        "whose",
+        "Graph and gradients of",
+        "target",
+        options=(("target", "target point"), ("source", "source point")),
+    ),
+    seed_drawn(40),
+    Integer("point", "Unit in the graph", "1", "", True, low=1, high=UNITS),
+    Integer("seeds", "Seeds", "20", "All of them train at once.", True, low=1, high=40),
+    Integer("steps", "Steps", "1000", advanced=True, low=1, high=20_000),
+    Number("rate", "Learning rate", "0.02", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
+    Choice(
+        "decay",
+        "Learning rate falls",
+        "falling",
+        advanced=True,
+        options=(("falling", "as in the paper"), ("none", "not at all")),
+    ),
+    first_seed(),
+    *computed_in("float32", "Where torch computes. A GPU helps here."),
+)
+
+Program = Callable[..., torch.Tensor]
+
+
+class Watched:
+    """The moons in training, and how they look. Pictures are of one seed, numbers of all."""
+
+    def __init__(self, program: Program, values: Values) -> None:
+        self._device, _ = resolve(values["device"])
+        self._dtype = DTYPES[values["dtype"]]
+        self.moons = Moons(program, values, self._device, self._dtype)
+        self._grid = torch.tensor(GRID[None]).to(self._device, self._dtype)
+        self._plane: dict[int, torch.Tensor] = {}  # by seed: the plane its features are seen in
+
+    def step(self, done: int, values: Values) -> None:
+        self.moons.step(done, values)
+
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+        numbers = {name: array(value) for name, value in self.moons.numbers().items()}
+        if not drawn:
+            return Snapshot(numbers)
+        index = min(int(values["shown"]), len(self.moons.seeds)) - 1
+        with torch.no_grad():
+            return Snapshot(numbers, self._picture(index))
+
+    def _picture(self, index: int) -> dict[str, Array]:
+        """Points, boundaries and features of one seed."""
+        arms, points = self.moons.of_seed(index)
+        trick, plain = arms["trick"], arms["source_only"]
+        there = trick.features(self._grid)
+        lines = {
+            "label": trick.label_head(there),
+            "domain": trick.domain_head(there),
+            "source_only": plain.label_head(plain.features(self._grid)),
+        }
+        picture = {"points": array(points[0]), "seed": np.array([float(self.moons.seeds[index])])}
+        for name, values in lines.items():
+            x, y = crossing(MARKS, array(values).reshape(len(MARKS), -1))
+            picture |= {f"{name}_x": x, f"{name}_y": y}
+        features, share = self._flattened(index, trick.features(points)[0].to("cpu", torch.float64))
+        return picture | {"features": features, "share": share}
+
+    def _flattened(self, index: int, features: torch.Tensor) -> tuple[Array, Array]:
+        """Features on their first two principal components, [2, points]; the variance in them.
+
+        The plane is turned towards the last one seen, since a component has no sign of its own.
+        By torch: numpy's products take all cores, and on busy ones cost a hundred times as much.
+        """
+        centred = features - features.mean(1, keepdim=True)
+        if not centred.isfinite().all():
+            return np.full((2, features.shape[1]), np.nan), np.array([np.nan])
+        sizes, directions = torch.linalg.eigh(centred @ centred.T)
+        plane = directions[:, [-1, -2]]
+        if index in self._plane:
+            left, _, right = torch.linalg.svd(plane.T @ self._plane[index])
+            plane = plane @ (left @ right)
+        self._plane[index] = plane
+        share = sizes[-2:].sum() / sizes.sum().clamp(min=1e-300)
+        return array(plane.T @ centred), array(share[None])
+
+
+TRAINING = Training(
+    begin=Watched,
+    live=frozenset({"scale", "schedule", "wiring", "rate", "decay", "shown", "whose", "point"}),
+    figures=figures,
+    table=table,
+    cuts=True,
+)
+
+
+_DEFAULTS = validate(PARAMETERS, {})
+_IDLE = {name: _DEFAULTS[name] for name in TRAINING.live}  # before the first step
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """One point's gradients by role, and what the networks are before the first step."""
+    device, missing = resolve(values["device"])
+    roles = by_role(program, values, device, DTYPES[values["dtype"]])
+    unit = np.arange(1.0, 1 + len(roles["forward"]))
+    series = series_by_role(unit, roles)
+    progress(1.0)
+    return Result(
+        series=series,
+        curves=series,
+        facts={
+            **{name: values[name] for name in ("scale", "angle", "seeds")},
+            # Before the first step the program has not run: cut open or not is one.
+            **facts_at_first(TRAINING, inspect.unwrap(program), values, _IDLE),
+        },
+        notes=warned(missing),
+        work=f"{counted(values['seeds'], 'seed')}, two networks each",
+        device=str(device),
+    )
+
+
+def start(values: Values) -> Start:
+    """The graph of one point's loss, its two heads one op each."""
+    device, _ = resolve(values["device"])
+    features = features_of_one(device, DTYPES[values["dtype"]])
+    heads = Heads(features)
+    settings = settings_of_one(heads, values)
+    besides = {"w_label": heads.label, "w_domain": heads.inner}
+    for weights in besides.values():
+        weights.requires_grad_()
+    return Start(
+        {"features": features.requires_grad_()}, settings, (values["point"] - 1,), besides=besides
+    )
+
+
+def script(program: str, values: Values) -> str:
+    """The end of an exported file: the gradients at the start, then the whole training."""
+    return ending(program, values, Moons.__name__)
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=static_figures,
+    table=static_table,
+    script=script,
+    check=format_refused,
+    start=start,
+    training=TRAINING,
+)

@@ -1,0 +1,311 @@
+"""Twin moons in two domains, and the networks that are trained on them. Torch only.
+
+The data are those of Ganin et al., JMLR 2016, figure 2: two interleaved moons, and as the target
+domain the same turned about the middle. What is not in the paper is stated where it is set.
+"""
+
+import inspect
+import math
+from collections.abc import Callable
+from functools import lru_cache, partial
+from itertools import pairwise
+
+import torch
+
+from lessons.contract.parameters import Values
+from lessons.training.stacked import (
+    Adam,
+    Beside,
+    accuracy,
+    cross_entropy,
+    drawn_layer,
+    linear,
+    shares,
+)
+from lessons.tricks.as_one import one_op
+
+MOON = 150
+"""Points of each moon in each domain, as in the paper."""
+
+SOURCE = 2 * MOON
+"""The first so many of the points are of the source domain, the others of the target domain."""
+
+NOISE = 0.05
+"""Standard deviation of the points about their moons."""
+
+LABELS = torch.tensor([0.0, 1.0, 0.0, 1.0]).repeat_interleave(MOON)
+"""Which moon a point is of."""
+
+DOMAINS = torch.tensor([0.0, 1.0]).repeat_interleave(SOURCE)
+"""Which domain a point is of."""
+
+# Units of the extractor's layers, then of the domain head's hidden layer (none: it is linear).
+SHAPES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "two_layers": ((32, 32), (32,)),
+    "paper": ((15,), ()),
+}
+
+Head = Callable[..., torch.Tensor]
+
+
+@lru_cache(maxsize=512)
+def drawn(seed: int, network: str) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+    """Points of one seed before the target is turned, [2, 600], and its weights at first.
+
+    Float64 on the CPU. The source mean is subtracted from both domains, and both are doubled.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    domains = torch.stack([_moons(generator), _moons(generator)])
+    points = 2 * (domains - domains[0].mean(1, keepdim=True))
+    extractor, domain_hidden = SHAPES[network]
+    weights: list[torch.Tensor] = []
+    for widths in ((2, *extractor), (extractor[-1], 1), (extractor[-1], *domain_hidden, 1)):
+        for inputs, outputs in pairwise(widths):
+            weights += drawn_layer(inputs, outputs, generator)
+    return torch.cat([points[0], points[1]], 1), tuple(weights)
+
+
+def _moons(generator: torch.Generator) -> torch.Tensor:
+    """One domain: the upper moon's points, then the lower one's; shape [2, 300]."""
+    turn = math.pi * torch.rand(2, MOON, dtype=torch.float64, generator=generator)
+    upper = torch.stack([turn[0].cos(), turn[0].sin()])
+    lower = torch.stack([1 - turn[1].cos(), 0.5 - turn[1].sin()])
+    moons = torch.cat([upper, lower], 1)
+    return moons + NOISE * torch.randn(moons.shape, dtype=torch.float64, generator=generator)
+
+
+def points_of(seeds: range, network: str, angle: float) -> torch.Tensor:
+    """The points of these seeds with the target turned, float64, shape [seeds, 2, 600]."""
+    points = torch.stack([drawn(seed, network)[0] for seed in seeds])
+    turn = math.radians(angle)
+    matrix = torch.tensor(
+        [[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]], dtype=torch.float64
+    )
+    return torch.cat([points[..., :SOURCE], matrix @ points[..., SOURCE:]], -1)
+
+
+class Networks:
+    """Feature extractor, label head and domain head of every seed, as stacked weights.
+
+    Args:
+        network: a key of ``SHAPES``.
+        seeds: one network each.
+        device, dtype: where and in what they compute.
+    """
+
+    def __init__(
+        self, network: str, seeds: range, device: torch.device, dtype: torch.dtype
+    ) -> None:
+        layers = zip(*(drawn(seed, network)[1] for seed in seeds), strict=True)
+        self.weights = [torch.stack(layer).to(device, dtype).requires_grad_() for layer in layers]
+        self._squash = torch.tanh_ if network == "two_layers" else torch.sigmoid_
+        self._depth = len(SHAPES[network][0])
+
+    def features(self, x: torch.Tensor) -> torch.Tensor:
+        """[seeds, 2, points] to [seeds, units, points]."""
+        for layer in range(self._depth):
+            x = self._squash(self._layer(layer, x))
+        return x
+
+    @one_op("label_head")
+    def label_head(self, features: torch.Tensor) -> torch.Tensor:
+        """The logit of the second moon, [seeds, 1, points]."""
+        return self._layer(self._depth, features)
+
+    @one_op("domain_head")
+    def domain_head(self, features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
+        """The logit of the target domain, [seeds, 1, points]; ``frozen`` weights learn nothing."""
+        first, last = self._depth + 1, len(self.weights) // 2
+        for layer in range(first, last):
+            features = self._layer(layer, features, frozen)
+            if layer + 1 < last:
+                features = features.relu_()
+        return features
+
+    def domain_layers(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        """Weight and bias of the domain head's layers, the first one first."""
+        rest = self.weights[2 * (self._depth + 1) :]
+        return list(zip(rest[::2], rest[1::2], strict=True))
+
+    def at(self, index: int) -> "Networks":
+        """One seed's networks, as they are now; they share no memory with these."""
+        one = object.__new__(Networks)
+        one.weights = [weight.detach()[index : index + 1].clone() for weight in self.weights]
+        one._squash, one._depth = self._squash, self._depth
+        return one
+
+    def _layer(self, layer: int, x: torch.Tensor, frozen: bool = False) -> torch.Tensor:
+        weight, bias = self.weights[2 * layer : 2 * layer + 2]
+        return linear(x, weight.detach(), bias.detach()) if frozen else linear(x, weight, bias)
+
+
+def progress(done: int, steps: int) -> float:
+    """How far the training is, 0 to 1."""
+    return done / steps
+
+
+def scale_at(p: float, values: Values) -> float:
+    """λ when the training has come this far: as set, or rising from 0 to it (Ganin et al.)."""
+    full = float(values["scale"])
+    return full if values["schedule"] == "fixed" else full * (2 / (1 + math.exp(-10 * p)) - 1)
+
+
+def rate_at(p: float, values: Values) -> float:
+    """The learning rate: as set, or falling as in Ganin et al."""
+    full = float(values["rate"])
+    return full if values["decay"] == "none" else full / (1 + 10 * p) ** 0.75
+
+
+def loss_of(
+    program: Callable[..., torch.Tensor],
+    networks: Networks,
+    points: torch.Tensor,
+    scale: float,
+    scale_at_start: float,
+    wiring: str,
+    heard: bool = True,
+) -> torch.Tensor:
+    """What one step descends, one number a seed: the lesson's program on these networks.
+
+    ``heard=False`` spares the domain head's gradient at the features, where λ is 0 and would make
+    nothing of it.
+    """
+
+    def unheard(features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
+        return networks.domain_head(features.detach(), frozen)
+
+    return program(
+        networks.features(points),
+        label_head=networks.label_head,
+        domain_head=networks.domain_head if heard else unheard,
+        labels=LABELS.to(points),
+        domains=DOMAINS.to(points),
+        scale=scale,
+        scale_at_start=scale_at_start,
+        wiring=wiring,
+    )
+
+
+class Group:
+    """Some seeds' networks in two arms from the same start: with the trick, and with λ = 0.
+
+    Args:
+        program: the lesson's: features, heads and labels in, a loss a seed out.
+        seeds: which.
+        values: the settings.
+        device: where to compute.
+        dtype: what to compute in.
+    """
+
+    def __init__(
+        self,
+        program: Callable[..., torch.Tensor],
+        seeds: range,
+        values: Values,
+        device: torch.device,
+        dtype: torch.dtype,
+    ) -> None:
+        self.program = program
+        self.whole = inspect.unwrap(program)  # what is compared with keeps the edges that are cut
+        self.points = points_of(seeds, values["network"], values["angle"]).to(device, dtype)
+        new = partial(Networks, values["network"], seeds, device, dtype)
+        self.arms = {"trick": new(), "source_only": new()}
+        self._adam = {name: Adam(arm.weights) for name, arm in self.arms.items()}
+        self._scale_at_start = scale_at(0.0, values)
+
+    def step(self, p: float, values: Values) -> None:
+        """One update of both arms on all points; ``p`` of the training lies behind."""
+        loss = partial(loss_of, self.program)
+        wired = (scale_at(p, values), self._scale_at_start, values["wiring"])
+        trick = loss(self.arms["trick"], self.points, *wired)
+        self._adam["trick"].step(trick, rate_at(p, values))
+        whole = partial(loss_of, self.whole)
+        plain = whole(self.arms["source_only"], self.points, 0.0, 0.0, "reversal", heard=False)
+        self._adam["source_only"].step(plain, rate_at(p, values))
+
+    @torch.no_grad()
+    def numbers(self) -> dict[str, torch.Tensor]:
+        """Losses and accuracies as they are now, float64 on the CPU, shape [seeds]."""
+        found = {
+            f"{name}_{what}": value
+            for name, arm in self.arms.items()
+            for what, value in self._numbers_of(arm).items()
+        }
+        # All at once: each number fetched from a GPU waits for it.
+        rows = torch.stack([value.to(torch.float64) for value in found.values()]).cpu()
+        return dict(zip(found, rows, strict=True))
+
+    def _numbers_of(self, arm: Networks) -> dict[str, torch.Tensor]:
+        """Of one arm by itself: torch rounds the last numbers of a tensor in another way than the
+        others, so two arms in one tensor would differ where their networks are the same."""
+        labels, domains = LABELS.to(self.points), DOMAINS.to(self.points)
+        features = arm.features(self.points)
+        label, domain = arm.label_head(features), arm.domain_head(features)
+        source, target = slice(SOURCE), slice(SOURCE, None)
+        return {
+            "target": accuracy(label[..., target], labels[target]),
+            "source": accuracy(label[..., source], labels[source]),
+            "domain": accuracy(domain, domains),
+            "label_loss": cross_entropy(label[..., source], labels[source]),
+            "domain_loss": cross_entropy(domain, domains),
+        }
+
+
+class Moons:
+    """All seeds: one batch, or two of half the seeds where a second core helps.
+
+    Args:
+        program, values, device, dtype: as for ``Group``.
+    """
+
+    def __init__(
+        self,
+        program: Callable[..., torch.Tensor],
+        values: Values,
+        device: torch.device,
+        dtype: torch.dtype,
+    ) -> None:
+        self.steps = int(values["steps"])
+        self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
+        parts = shares(self.seeds, 2 * len(DOMAINS), device)
+        self.groups = [Group(program, seeds, values, device, dtype) for seeds in parts]
+        self._beside = Beside()
+
+    def step(self, done: int, values: Values) -> None:
+        """One update of both arms of every seed; ``done`` were made before it.
+
+        Half of the seeds may lag behind, until somebody looks: two threads that wait for each
+        other at every step lose a fifth of their time.
+        """
+        p = progress(done, self.steps)
+        first, *others = self.groups
+        for group in others:
+            self._beside.do(partial(group.step, p, values))
+        try:
+            first.step(p, values)
+        except BaseException:
+            self._beside.end()
+            raise
+
+    def numbers(self) -> dict[str, torch.Tensor]:
+        """Losses and accuracies as they are now, float64 on the CPU, shape [seeds]."""
+        found: dict[int, dict[str, torch.Tensor]] = {}
+
+        def note(part: int) -> None:
+            found[part] = self.groups[part].numbers()
+
+        for part in range(1, len(self.groups)):
+            self._beside.do(partial(note, part))
+        note(0)
+        self._beside.wait()
+        return {name: torch.cat([found[part][name] for part in sorted(found)]) for name in found[0]}
+
+    def of_seed(self, index: int) -> tuple[dict[str, Networks], torch.Tensor]:
+        """One seed's networks by arm, as they are now, and its points, [1, 2, points]."""
+        self._beside.wait()
+        for group in self.groups:
+            if index < len(group.points):
+                arms = {name: arm.at(index) for name, arm in group.arms.items()}
+                return arms, group.points[index : index + 1]
+            index -= len(group.points)
+        raise IndexError("no such seed")

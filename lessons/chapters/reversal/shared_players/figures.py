@@ -1,0 +1,146 @@
+"""The two players' charts: arrows in the plane of the feature, and the weights' gradients."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from lessons.contract.figure import Figure, Table
+from lessons.contract.result import Array, Result
+from lessons.contract.roles import ROLES
+from lessons.kit.chart_pieces import Trace, axes, round_up
+from lessons.kit.components import component_table, said, sticks
+
+NAMES = ("w₁ 1,1", "w₁ 1,2", "w₁ 2,1", "w₁ 2,2", "w₂ 1", "w₂ 2")
+
+LABELS = {
+    "true_gradient": "no reversal",
+    "trick_gradient": "autograd",
+    "intended_gradient": "wanted",
+}
+
+REACH = 3.0
+"""How far the feature plane's axes go at least: within the sliders' span nothing jumps."""
+
+HEIGHT = 380
+"""Pixels: the plane gets a square."""
+
+
+def figures(
+    result: Result, arrows: Mapping[str, tuple[Array, Array]], hidden: frozenset[str]
+) -> list[Figure]:
+    """The feature plane with its arrows, then the weights' gradients.
+
+    Args:
+        result: of the players' lab.
+        arrows: by role, where each arrow starts and ends, both [n, 2]; the classifier's is last.
+        hidden: the roles still covered.
+    """
+    data, layout = sticks(result, LABELS, NAMES, hidden, "dL/dw")
+    return [
+        _plane(result, arrows, hidden),
+        Figure(
+            "gradient",
+            "Who gets which gradient",
+            "For each weight, left to right: no reversal, what autograd gives, what is wanted. "
+            "w₁ is the extractor, w₂ the classifier.",
+            "The gradient of each weight. " + said(result, LABELS, NAMES, hidden),
+            data,
+            layout,
+            height=HEIGHT,
+        ),
+    ]
+
+
+def table(result: Result, hidden: frozenset[str]) -> Table:
+    """One row a weight."""
+    return component_table(result, LABELS, NAMES, hidden, "The gradient of the domain loss")
+
+
+def _plane(
+    result: Result, arrows: Mapping[str, tuple[Array, Array]], hidden: frozenset[str]
+) -> Figure:
+    starts, _ = arrows["true_gradient"]
+    features, tip = starts[:-1], starts[-1]
+    domain = np.arange(len(features)) >= len(features) // 2
+    reach = max(REACH, round_up([features], least=REACH / 2))
+    layout = axes((-reach, reach), (-reach, reach), "feature 1", "feature 2")
+    layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
+    across = np.array([-tip[1], tip[0]]) / math.hypot(*tip) * 2 * reach
+    data: list[Trace] = [
+        _line("boundary", np.stack([-across, across])),
+        _line("classifier w₂", np.stack([np.zeros(2), tip])),
+        *(_arrows(role, *arrows[role], role not in hidden) for role in arrows),
+        _points("source", features[~domain], "circle"),
+        _points("target", features[domain], "square-open"),
+    ]
+    sizes = [
+        f"{LABELS[role]} {float(np.abs(result[role].y).max()):.3g}"
+        for role in LABELS
+        if role not in hidden
+    ]
+    return Figure(
+        "plane",
+        "The feature, and where each step would take it",
+        "Circles: source. Squares: target. Thin: w₂ and the classifier’s boundary. Arrows: one "
+        "step downhill, solid as autograd gives it, dotted with no reversal.",
+        "The features of six examples, an arrow at each and one at the classifier’s weight. "
+        "Largest gradient of a weight: " + ", ".join(sizes) + ".",
+        data,
+        layout,
+        height=HEIGHT,
+    )
+
+
+def _arrows(role: str, starts: Array, ends: Array, visible: bool) -> Trace:
+    look = ROLES[role]
+    gap = np.full_like(starts, np.nan)
+    way = np.stack([starts, ends, gap], 1).reshape(-1, 2)
+    trick = role == "trick_gradient"
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": LABELS[role],
+        "x": way[:, 0],
+        "y": way[:, 1],
+        "line": {"color": f"role:{role}", "dash": look.dash, "width": 3 if trick else 2},
+        "marker": {
+            "symbol": "arrow",
+            "angleref": "previous",
+            "size": [0, 11, 0] * len(starts),
+            "opacity": 1,
+            "color": f"role:{role}",
+            "line": {"width": 0},
+        },
+        "visible": visible,
+        "hoverinfo": "skip",
+    }
+
+
+def _line(name: str, ends: Array) -> Trace:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": ends[:, 0],
+        "y": ends[:, 1],
+        "line": {"color": "ink:axis", "width": 1.5},
+        "hoverinfo": "skip",
+    }
+
+
+def _points(name: str, features: Array, symbol: str) -> Trace:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": features[:, 0],
+        "y": features[:, 1],
+        "marker": {
+            "color": "role:forward",
+            "symbol": symbol,
+            "size": 11,
+            "line": {"color": "role:forward", "width": 2},
+        },
+        "hovertemplate": "%{x:.4g}, %{y:.4g}<extra>" + name + "</extra>",
+    }

@@ -1,0 +1,199 @@
+"""The lab of the two players: λ, the domains' gap, the classifier's angle; who gets what."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from lessons.chapters.reversal.shared_players.figures import figures, table
+from lessons.chapters.reversal.shared_players.game import (
+    Program,
+    at_features,
+    by_role,
+    domain_loss,
+    examples,
+    weights,
+)
+from lessons.contract.figure import Figure
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Choice, Number, Parameter, Values
+from lessons.contract.result import Array, Result, Series, warned
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused, printed
+
+STEP = 0.5
+"""The learning rate of the one step that the facts try."""
+
+DRAWN = 1.2
+"""How long an arrow is drawn for an example's gradient of length 1."""
+
+Tensors = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
+"""w1, w2, x and domain."""
+
+PARAMETERS = (
+    Number("scale", "Scale λ", "2", low=-1000.0, high=1000.0, slider=(-1.0, 3.0), step=0.05),
+    Number("gap", "Gap of the domains", "1.2", low=-100.0, high=100.0, slider=(0.0, 3.0)),
+    Number(
+        "turn", "Classifier’s angle, °", "20", low=-360.0, high=360.0, slider=(-180, 180), step=1.0
+    ),
+)
+
+
+def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
+    """The lab, with parameters of the lesson's own in front; the program takes them by name.
+
+    Args:
+        own: those parameters.
+        compared: the one of them for each of whose options the facts say who gets which part of
+            the plain gradient: ``OPTION_extractor`` and ``OPTION_classifier``.
+    """
+
+    def settings(values: Values) -> dict[str, Any]:
+        return {parameter.name: values[parameter.name] for parameter in own}
+
+    def given(values: Values) -> tuple[Tensors, torch.device]:
+        device, _ = resolve(values["device"])
+        tensors = (*weights(values["turn"]), *examples(values["gap"]))
+        w1, w2, x, domain = (one.to(device, DTYPES[values["dtype"]]) for one in tensors)
+        return (w1, w2, x, domain), device
+
+    def compute(program: Program, values: Values, progress: Progress) -> Result:
+        tensors, device = given(values)
+        scale, chosen = values["scale"], settings(values)
+        here = by_role(program, *tensors, scale, **chosen)
+        _, missing = resolve(values["device"])
+        place = array(torch.arange(1, 7))
+        arrows = _arrows(program, tensors, scale, chosen, here)
+        progress(1.0)
+        return Result(
+            series=(
+                Series("forward", "forward", np.ones(1), array(here["forward"])),
+                *(Series(r, r, place, array(y)) for r, y in here.items() if r != "forward"),
+            ),
+            curves=tuple(
+                Series(f"{role}_{end}_{axis}", role, place_of, points[:, at])
+                for role, (starts, ends) in arrows.items()
+                for end, points in (("from", starts), ("to", ends))
+                for at, axis in enumerate("xy")
+                for place_of in [np.arange(1.0, len(points) + 1)]
+            ),
+            facts={
+                "scale": scale,
+                "gap": values["gap"],
+                **chosen,
+                **_shares(here),
+                **_one_step(tensors, here),
+                **(_compared(program, tensors, scale, chosen, compared) if compared else {}),
+            },
+            notes=warned(missing),
+            work="6 examples, 6 weights",
+            device=str(device),
+        )
+
+    def start(values: Values) -> Start:
+        (w1, w2, x, domain), _ = given(values)
+        leaves = {"w1": w1.requires_grad_(), "w2": w2.requires_grad_(), "x": x, "domain": domain}
+        return Start(leaves, {"scale": values["scale"], **settings(values)}, (0, 0))
+
+    def script(program: str, values: Values) -> str:
+        device, _ = resolve(values["device"])
+        named = "".join(f", {name}={value!r}" for name, value in settings(values).items())
+        return f"""\
+tensors = (*weights({values["turn"]!r}), *examples({values["gap"]!r}))
+tensors = [one.to("{device}", torch.{values["dtype"]}) for one in tensors]
+roles = by_role({program}, *tensors, {values["scale"]!r}{named})
+loss = roles.pop("forward")
+series = {{"forward": {{"role": "forward", "x": [1.0], "y": plain(loss)}}}}
+x = torch.arange(1, 7)  # the weights: four of the extractor, two of the classifier
+{printed(program, str(device))}"""
+
+    return Lab(
+        parameters=(*own, *PARAMETERS, *COMPUTED_IN),
+        compute=compute,
+        figures=_figures,
+        table=lambda result, values, hidden: table(result, hidden),
+        script=script,
+        check=format_refused,
+        start=start,
+    )
+
+
+def _figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    curves = {series.name: series.y for series in result.curves}
+
+    def points(role: str, end: str) -> Array:
+        return np.stack([curves[f"{role}_{end}_{axis}"] for axis in "xy"], 1)
+
+    shown = ("true_gradient", "trick_gradient")
+    arrows = {role: (points(role, "from"), points(role, "to")) for role in shown}
+    return figures(result, arrows, hidden)
+
+
+def _arrows(
+    program: Program,
+    tensors: Tensors,
+    scale: float,
+    settings: Mapping[str, Any],
+    here: Mapping[str, torch.Tensor],
+) -> dict[str, tuple[Array, Array]]:
+    """By role where each arrow starts and ends: one an example, the classifier's weight last."""
+    w1, w2, x, _ = tensors
+
+    def without(w1: Any, w2: Any, x: Any, domain: Any, scale: float) -> torch.Tensor:
+        return domain_loss(w1, w2, x, domain)
+
+    slopes = {
+        "true_gradient": at_features(without, *tensors, scale),
+        "trick_gradient": at_features(program, *tensors, scale, **settings),
+    }
+    starts = array(torch.cat([x @ w1, w2[None]]))
+    found = {}
+    for role, slope in slopes.items():
+        # The loss is a mean over the examples; an arrow shows the example's own part.
+        steps = np.concatenate([array(slope) * len(x), array(here[role][-2:])[None]])
+        found[role] = (starts, starts - DRAWN * steps)
+    return found
+
+
+def _shares(here: Mapping[str, torch.Tensor]) -> dict[str, float]:
+    """What each player gets of the plain gradient: lengths, and the factor along it."""
+    plainly, trick = here["true_gradient"].double(), here["trick_gradient"].double()
+    facts: dict[str, float] = {"loss": float(here["forward"][0])}
+    for player, part in (("extractor", slice(0, 4)), ("classifier", slice(4, 6))):
+        size = float(plainly[part].norm())
+        along = float(trick[part] @ plainly[part]) / size**2 if size else float("nan")
+        facts |= {
+            f"{player}_plain": size,
+            f"{player}_gets": float(trick[part].norm()),
+            f"{player}_factor": along + 0.0,
+            f"{player}_plain_first": float(plainly[part][0]),
+            f"{player}_first": float(trick[part][0]),
+        }
+    return facts
+
+
+def _compared(
+    program: Program, tensors: Tensors, scale: float, settings: Mapping[str, Any], choice: Choice
+) -> dict[str, float]:
+    """For each option, the factor along the plain gradient that each player gets."""
+    facts = {}
+    for option, _ in choice.options:
+        here = by_role(program, *tensors, scale, **{**settings, choice.name: option})
+        shares = _shares(here)
+        for player in ("extractor", "classifier"):
+            facts[f"{option}_{player}"] = shares[f"{player}_factor"]
+    return facts
+
+
+def _one_step(tensors: Tensors, here: Mapping[str, torch.Tensor]) -> dict[str, float]:
+    """The plain domain loss now, and after a step of one player alone."""
+    w1, w2, x, domain = tensors
+    trick = here["trick_gradient"]
+    moved1, moved2 = w1 - STEP * trick[:4].reshape(2, 2), w2 - STEP * trick[4:]
+    return {
+        "step": STEP,
+        "loss_now": float(domain_loss(w1, w2, x, domain)),
+        "loss_after_extractor": float(domain_loss(moved1, w2, x, domain)),
+        "loss_after_classifier": float(domain_loss(w1, moved2, x, domain)),
+    }

@@ -1,0 +1,74 @@
+"""The domain loss subtracted in place of a reversal: the classifier learns to fail as well."""
+
+from collections.abc import Callable
+
+import torch
+from torch.nn.functional import binary_cross_entropy_with_logits, softplus
+
+from lessons.contract.bug import Bug
+from lessons.tricks import flip_gradient
+
+Total = Callable[..., torch.Tensor]
+"""The total loss from the feature, the label head's weight, the classifier's, and the labels."""
+
+
+def total(
+    feature: torch.Tensor, head: torch.Tensor, classifier: torch.Tensor, domain: torch.Tensor
+) -> torch.Tensor:
+    label_loss = softplus(-feature @ head).mean()
+    logit = feature @ classifier
+    return label_loss - binary_cross_entropy_with_logits(logit, domain)
+
+
+def both_signs(
+    feature: torch.Tensor, head: torch.Tensor, classifier: torch.Tensor, domain: torch.Tensor
+) -> torch.Tensor:
+    label_loss = softplus(-feature @ head).mean()
+    logit = flip_gradient(feature) @ classifier
+    return label_loss - binary_cross_entropy_with_logits(logit, domain)
+
+
+def detached(
+    feature: torch.Tensor, head: torch.Tensor, classifier: torch.Tensor, domain: torch.Tensor
+) -> torch.Tensor:
+    label_loss = softplus(-feature @ head).mean()
+    logit = feature.detach() @ classifier
+    return label_loss + binary_cross_entropy_with_logits(logit, domain)
+
+
+def layer(
+    feature: torch.Tensor, head: torch.Tensor, classifier: torch.Tensor, domain: torch.Tensor
+) -> torch.Tensor:
+    label_loss = softplus(-feature @ head).mean()
+    logit = flip_gradient(feature) @ classifier
+    return label_loss + binary_cross_entropy_with_logits(logit, domain)
+
+
+def check(code: Total) -> None:
+    """The classifier's gradient is that of its own loss; the feature's has it reversed."""
+    feature = torch.tensor([[1.0, -0.5], [0.2, 0.8]], requires_grad=True)
+    head, classifier = torch.tensor([0.3, 0.7]), torch.tensor([0.6, -0.4], requires_grad=True)
+    domain = torch.tensor([0.0, 1.0])
+    label_loss = softplus(-feature @ head).mean()
+    own_loss = binary_cross_entropy_with_logits(feature @ classifier, domain)
+    (by_label,) = torch.autograd.grad(label_loss, feature)
+    by_domain, own = torch.autograd.grad(own_loss, (feature, classifier))
+    slopes = torch.autograd.grad(
+        code(feature, head, classifier, domain), (feature, classifier), materialize_grads=True
+    )
+    for who, came, expected in zip(
+        ("classifier", "feature"), slopes[::-1], (own, by_label - by_domain), strict=True
+    ):
+        shown = [[round(x, 3) for x in one.flatten().tolist()] for one in (came, expected)]
+        assert torch.allclose(came, expected, atol=1e-6), (
+            f"the {who}’s gradient is {shown[0]}, expected {shown[1]}"
+        )
+
+
+BUG = Bug(
+    source="CuthbertCai/pytorch_DANN#13",
+    url="https://github.com/CuthbertCai/pytorch_DANN/issues/13",
+    broken=total,
+    fixes={"both_signs": both_signs, "detached": detached, "layer": layer},
+    check=check,
+)

@@ -1,0 +1,97 @@
+"""Reversals that people really wrote, and who gets which gradient."""
+
+import torch
+from torch.nn import functional
+
+from lessons.chapters.reversal.shared_players.lab import players_lab
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice
+from lessons.contract.result import Result
+from lessons.tricks import flip_gradient
+
+
+class Reversal(torch.nn.Module):
+    """A reversal as many have written it; is ``backward`` ever called?"""
+
+    def __init__(self, scale: float) -> None:
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x
+
+    def backward(self, upstream: torch.Tensor) -> torch.Tensor:
+        return -self.scale * upstream
+
+
+def wrong_ways(
+    w1: torch.Tensor,
+    w2: torch.Tensor,
+    x: torch.Tensor,
+    domain: torch.Tensor,
+    scale: float,
+    way: str,
+) -> torch.Tensor:
+    def loss(feature: torch.Tensor, w2: torch.Tensor, domain: torch.Tensor) -> torch.Tensor:
+        return functional.binary_cross_entropy_with_logits(feature @ w2, domain)
+
+    feature = x @ w1
+    if way == "twice":
+        feature = flip_gradient(flip_gradient(feature, scale), scale)
+    elif way == "module":
+        feature = Reversal(scale)(feature)
+    elif way == "left_out":
+        feature = flip_gradient(feature)  # λ is 1 by default
+    elif way == "subtract":
+        return -scale * loss(feature, w2, domain)
+    elif way == "apart":  # as with an optimiser for each player
+        return loss(feature.detach(), w2, domain) - scale * loss(feature, w2.detach(), domain)
+    elif way == "labels":
+        domain = 1 - domain
+    else:
+        feature = flip_gradient(feature, scale)
+    return loss(feature, w2, domain)
+
+
+WAY = Choice(
+    "way",
+    "Written as",
+    "module",
+    options=(
+        ("layer", "one reversal"),
+        ("module", "Module.backward"),
+        ("twice", "two reversals"),
+        ("left_out", "λ left out"),
+        ("subtract", "loss subtracted"),
+        ("apart", "subtracted, classifier apart"),
+        ("labels", "labels flipped"),
+    ),
+)
+
+
+def module_backward(result: Result) -> str:
+    """reversed, plain or none: what the extractor gets through a Module's backward."""
+    factor = float(result.facts["module_extractor"])
+    if abs(factor) < 1e-9:
+        return "none"
+    return "reversed" if factor < 0 else "plain"
+
+
+def subtracted(result: Result) -> str:
+    """Who gets −λ times the gradient when the loss is subtracted."""
+    extractor, classifier = (
+        float(result.facts[f"subtract_{player}"]) < 0 for player in ("extractor", "classifier")
+    )
+    if extractor and classifier:
+        return "both"
+    if extractor:
+        return "extractor"
+    return "classifier" if classifier else "nobody"
+
+
+LESSON = Lesson(
+    program=wrong_ways,
+    lab=players_lab(WAY, compared=WAY),
+    predictions={"module": module_backward, "subtract": subtracted},
+    highlight="feature = flip_gradient(feature, scale)",
+)

@@ -1,0 +1,63 @@
+"""A dropout layer that is made anew in every forward pass, so that eval() never reaches it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from lessons.contract.bug import Bug
+from lessons.tricks import stop_gradient
+
+
+def broken() -> torch.nn.Module:
+    class Network(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            return torch.nn.Dropout(p=0.5)(x)
+
+    return Network()
+
+
+def stopped() -> torch.nn.Module:
+    class Network(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x + stop_gradient(torch.nn.Dropout(p=0.5)(x) - x)
+
+    return Network()
+
+
+def functional() -> torch.nn.Module:
+    class Network(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.nn.functional.dropout(x, p=0.5)
+
+    return Network()
+
+
+def member() -> torch.nn.Module:
+    class Network(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.dropout = torch.nn.Dropout(p=0.5)
+
+        def forward(self, x: torch.Tensor) -> Any:
+            return self.dropout(x)
+
+    return Network()
+
+
+def check(code: Callable[[], torch.nn.Module]) -> None:
+    """Noise in training mode, the input itself in evaluation mode."""
+    network, x = code(), torch.ones(1000)
+    changed = int((network.train()(x) != x).sum())
+    assert changed == len(x), f"in training mode {changed} of {len(x)} values change, expected all"
+    changed = int((network.eval()(x) != x).sum())
+    assert changed == 0, f"after eval() {changed} of {len(x)} values still change, expected none"
+
+
+BUG = Bug(
+    source="yangze0930/NTS-Net#14",
+    url="https://github.com/yangze0930/NTS-Net/issues/14",
+    broken=broken,
+    fixes={"stopped": stopped, "functional": functional, "member": member},
+    check=check,
+)

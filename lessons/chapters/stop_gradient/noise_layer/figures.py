@@ -1,0 +1,225 @@
+"""The long network's charts and tables: as it trains, and the layer by itself."""
+
+from typing import Any
+
+import numpy as np
+
+from lessons.chapters.stop_gradient.noise_layer.net import LAYERS, REACH
+from lessons.contract.figure import Figure, Table
+from lessons.contract.history import History
+from lessons.contract.parameters import Values
+from lessons.contract.result import Array, Result, Series
+from lessons.contract.roles import ROLES
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    band,
+    cells,
+    curve,
+    gradient_points,
+    points,
+    spoken,
+)
+from lessons.text import number
+from lessons.training.drawing import crowd, line, of, over_steps, step_axes, with_ends
+
+HEIGHT = 250
+_ROLE = {"plain": "true_gradient", "trick": "trick_gradient"}
+_SAID = {"plain": "without the trick", "trick": "with the clean backward"}
+_GRADIENTS = ("true_gradient", "trick_gradient", "intended_gradient")
+_DECADES = (-4.5, 1.5)
+_LOSSES = (-3.0, 0.5)
+
+
+def figures(history: History, values: Values) -> list[Figure]:
+    """Noise by layer, losses, the size of what is made noisy, and one seed's fit."""
+    return [
+        _noise_by_layer(history, values),
+        _losses(history),
+        _fit(history),
+        _sizes(history, values),
+    ]
+
+
+def table(history: History, values: Values) -> Table:
+    """The relative variance of each layer's gradient: mean over the seeds, lowest and highest."""
+    facts = history.facts
+    rows = []
+    for layer in range(1, LAYERS + 1):
+        where = ", then noise" if layer == values["place"] else ""
+        found = (with_ends(facts, f"{name}_noise_{layer}") for name in _ROLE)
+        rows.append((f"{layer}{where}", *found))
+    columns = (("layer", None), *((_SAID[name], role) for name, role in _ROLE.items()))
+    return Table(
+        f"Relative variance of each layer's gradient after step {history.done:,}: mean over the "
+        "seeds (lowest to highest seed)",
+        columns,
+        tuple(rows),
+    )
+
+
+def _noise_by_layer(history: History, values: Values) -> Figure:
+    numbers, facts = history.latest.numbers, history.facts
+    data: list[Trace] = []
+    for name in _ROLE:
+        layers = [numbers[f"{name}_noise_{layer}"] for layer in range(1, LAYERS + 1)]
+        one = _over_layers(layers, _ROLE[name])
+        data = [band(one), *data, curve(one), {**points(one, size=8), "hovertemplate": _HOVER}]
+    place = float(values["place"])
+    layout = _logarithmic(axes((0.5, LAYERS + 0.5), _DECADES, "layer", "relative variance"))
+    layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
+    said = "; ".join(
+        f"{_SAID[name]}, layer {layer}: {number(of(facts, f'{name}_noise_{layer}'), 3)}"
+        for name in _ROLE
+        for layer in (1, int(place), int(place) + 1, LAYERS)
+    )
+    return Figure(
+        "noise",
+        "How noisy each layer's gradient is",
+        "Variance of a layer's weight gradient over many draws of the noise, against its squared "
+        "mean. Dotted: the plain backward pass. Solid: the clean one, same weights, same draws. "
+        "Areas: 5 to 95 % of the seeds. The grey line is the noise layer.",
+        f"Relative variance by layer on a logarithmic axis, means over the seeds after step "
+        f"{history.done}. {said}. The noise stands behind layer {int(place)}.",
+        [_upright(place + 0.5), *data],
+        layout | {"annotations": [_label(place + 0.5, _DECADES[1], "noise")]},
+        wide=True,
+        height=270,
+    )
+
+
+_HOVER = "layer %{x}<br>%{y:.3g}<extra></extra>"
+
+
+def _over_layers(layers: list[Array], role: str) -> Series:
+    """Mean and 5 to 95 % of the seeds, over the layers; 0 has no place on a logarithmic axis."""
+    known = np.where(np.isfinite(layers) & (np.array(layers) > 0), layers, np.nan)
+    there = np.isfinite(known).any(1)
+    mean, low, high = (np.full(len(layers), np.nan) for _ in range(3))
+    if there.any():
+        mean[there] = np.nanmean(known[there], 1)
+        low[there], high[there] = np.nanpercentile(known[there], [5, 95], 1)
+    return Series(role, role, np.arange(1.0, 1 + len(layers)), mean, low, high)
+
+
+def _losses(history: History) -> Figure:
+    facts = history.facts
+    said = ", ".join(f"{number(of(facts, f'{name}_loss'), 3)} {_SAID[name]}" for name in _ROLE)
+    layout = _logarithmic(step_axes(history, _LOSSES, "loss, with noise"))
+    return Figure(
+        "loss",
+        "The loss, noise and all",
+        "Dotted: trained without the trick. Solid: with the clean backward. Same start, same noise "
+        "draws. Areas: 5 to 95 % of the seeds.",
+        f"Mean squared error over the steps, means over the seeds. After step {history.done}: "
+        f"{said}.",
+        over_steps(history, {f"{name}_loss": _ROLE[name] for name in _ROLE}),
+        layout,
+        height=HEIGHT,
+    )
+
+
+def _sizes(history: History, values: Values) -> Figure:
+    facts = history.facts
+    said = ", ".join(f"{number(of(facts, f'{name}_size'), 3)} {_SAID[name]}" for name in _ROLE)
+    return Figure(
+        "size",
+        "How large the values are that the noise is put on",
+        "Root mean square of what goes into the noise layer. The noise multiplies it: small values "
+        "carry little noise.",
+        f"Root mean square over the steps, means over the seeds. After step {history.done}: "
+        f"{said}.",
+        over_steps(history, {f"{name}_size": _ROLE[name] for name in _ROLE}),
+        step_axes(history, (0.0, 1.0), f"size behind layer {values['place']}"),
+        height=HEIGHT,
+    )
+
+
+def _fit(history: History) -> Figure:
+    picture = history.latest.picture
+    x = picture["x"]
+    data = [line("sin 2x", x, picture["target"], "ink:muted", "solid", 1.5)]
+    for name in _ROLE:
+        role = ROLES[_ROLE[name]]
+        colour = f"role:{role.name}"
+        noisy = crowd(f"{_SAID[name]}, one draw", x, picture[f"{name}_noisy"], colour, role.marker)
+        noisy["marker"] |= {"opacity": 0.45, "size": 4}
+        data += [noisy, line(_SAID[name], x, picture[f"{name}_clean"], colour, role.dash)]
+    return Figure(
+        "fit",
+        f"The task and the fit, seed {int(picture['seed'][0])}",
+        "Grey: sin 2x, to be learned. Points: one draw of the noise. Lines: with the noise "
+        "turned off.",
+        f"What the networks of one seed make of sin 2x after step {history.done}, with a draw of "
+        "noise as points and without noise as lines.",
+        data,
+        axes((-REACH, REACH), (-1.9, 1.9), "x", "output"),
+        height=HEIGHT,
+    )
+
+
+def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    """What the layer by itself hands back, before a tanh."""
+    seen = [name for name in _GRADIENTS if name not in hidden]
+    top = max(2.0, 1.1 * (1 + float(values["strength"])))
+    low = min(-0.5, 1.1 * (1 - float(values["strength"])))
+    return [
+        Figure(
+            "alone",
+            "The layer by itself, a tanh behind it",
+            "One mark an input, each with a draw of its own. Squares: the true gradient, with the "
+            "factor u in it. Diamonds: what autograd gives. Crosses: intended, the upstream alone, "
+            "which reads the noisy value: so it is no smooth curve.",
+            "The gradient at the input of the noise layer. " + spoken(result, seen),
+            gradient_points(result, hidden),
+            axes((-2.2, 2.2), (low, top), "x", "gradient"),
+            height=HEIGHT,
+        )
+    ]
+
+
+def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    """Inputs, outputs and gradients of the layer by itself."""
+    labels = {"forward": "output", "true_gradient": "true", "trick_gradient": "autograd"}
+    labels |= {"intended_gradient": "intended"}
+    rows = [
+        (
+            number(float(result["forward"].x[index]), 3),
+            *cells(result, labels, index, hidden, 4),
+        )
+        for index in range(len(result["forward"].x))
+    ]
+    columns = (("x", None), *((label, role) for role, label in labels.items()))
+    return Table("The layer by itself: output, and gradient of the tanh", columns, tuple(rows))
+
+
+def _logarithmic(layout: Trace) -> Trace:
+    """The same with powers of ten upwards; its range is in them."""
+    ticks = {"type": "log", "dtick": 1, "tickformat": "~g"}
+    return layout | {"yaxis": layout["yaxis"] | ticks}
+
+
+def _upright(x: float) -> Trace:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": np.array([x, x]),
+        "y": 10.0 ** np.array(_DECADES),
+        "line": {"color": "role:noise", "dash": "solid", "width": 5},
+        "opacity": 0.5,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _label(x: float, y: float, text: str) -> dict[str, Any]:
+    return {
+        "x": x,
+        "y": y,
+        "text": text,
+        "showarrow": False,
+        "xanchor": "left" if x < LAYERS / 2 else "right",
+        "yanchor": "top",
+        "xshift": 5 if x < LAYERS / 2 else -5,
+        "font": {"color": "ink:muted", "size": 12},
+    }

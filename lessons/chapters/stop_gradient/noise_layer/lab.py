@@ -1,0 +1,198 @@
+"""The long network's lab: one noise layer, two backward passes, trained side by side."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from lessons.chapters.stop_gradient.noise_layer.figures import (
+    figures,
+    static_figures,
+    static_table,
+    table,
+)
+from lessons.chapters.stop_gradient.noise_layer.net import (
+    INPUTS,
+    LAYERS,
+    POINTS,
+    WIDTH,
+    Long,
+    Program,
+    Seen,
+    alone,
+    by_itself,
+)
+from lessons.contract.history import Snapshot
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.result import Array, Note, Result, warned
+from lessons.contract.training import Training
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.text import counted
+from lessons.training.under_way import facts_at_first
+from lessons.training.which_seeds import first_seed, seed_drawn
+
+MEASURED = 25
+"""How often the gradients' noise is measured in a whole run: it costs more than a step."""
+
+PARAMETERS = (
+    Integer("place", "Noise behind layer", "4", "May be moved while it trains.", low=1, high=9),
+    Number("strength", "Noise strength s", "0.9", "u from 1 − s to 1 + s.", False, 0, 1e3, (0, 2)),
+    Integer("seeds", "Seeds", "8", "All of them train at once.", low=1, high=16),
+    seed_drawn(16),
+    Integer("steps", "Steps", "400", advanced=True, low=1, high=20_000),
+    Number("rate", "Learning rate", "0.003", "", True, 1e-6, 10.0, (0.0005, 0.02), 0.0005),
+    Integer(
+        "draws",
+        "Noise draws measured",
+        "32",
+        "Over so many draws a gradient's variance is taken.",
+        True,
+        2,
+        64,
+    ),
+    Choice(
+        "layer",
+        "Backward in the graph",
+        "clean",
+        options=(("clean", "clean"), ("plain", "plain")),
+    ),
+    Integer("point", "Input in the graph", "13", "By its place.", True, low=1, high=INPUTS),
+    first_seed(),
+    *computed_in("float32"),
+)
+
+_COUNTED = ("place", "strength")  # of the live settings, those that the gradients' noise is of
+
+
+class Watched:
+    """The networks in training, and how they look. The fit is of one seed, numbers of all."""
+
+    def __init__(self, program: Program, values: Values) -> None:
+        device, _ = resolve(values["device"])
+        self.long = Long(program, values, device, DTYPES[values["dtype"]])
+        self._every = max(1, self.long.steps // MEASURED)
+        self._noise: dict[str, Array] = {}
+        self._measured: tuple[Any, ...] = ()
+
+    def step(self, done: int, values: Values) -> None:
+        if done % self._every == 0:
+            self._measure(done, values)
+        self.long.step(done, values)
+
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+        known = self._measured[1:] == tuple(values[name] for name in _COUNTED)
+        if not known or done == self.long.steps:
+            self._measure(done, values)
+        seen = self.long.seen(values)
+        losses = {name: array(value) for name, value in self.long.losses(seen).items()}
+        return Snapshot(losses | self._noise, self._picture(seen, values) if drawn else {})
+
+    def _measure(self, done: int, values: Values) -> None:
+        now = (done, *(values[name] for name in _COUNTED))
+        if self._measured != now:
+            found = self.long.gradient_noise(values)
+            self._noise = {name: array(value) for name, value in found.items()}
+            self._measured = now
+
+    def _picture(self, seen: dict[str, Seen], values: Values) -> dict[str, Array]:
+        """What one seed's networks make of the task, with one draw of noise and without."""
+        index = min(int(values["shown"]), len(self.long.seeds)) - 1
+        picture = {"x": self.long.x[index, 0], "target": self.long.target[0, 0]}
+        for name, one in seen.items():
+            picture[f"{name}_noisy"] = one.noisy[index, 0, :POINTS]
+            picture[f"{name}_clean"] = one.clean[index, 0]
+        picture["seed"] = torch.tensor([float(self.long.seeds[index])])
+        return {name: array(value) for name, value in picture.items()}
+
+
+TRAINING = Training(
+    begin=Watched,
+    live=frozenset({*_COUNTED, "shown", "rate", "layer", "point"}),
+    figures=figures,
+    table=table,
+    cuts=True,
+)
+
+_DEFAULTS = validate(PARAMETERS, {})
+# What has no part in the facts before the first step.
+_IDLE = {name: _DEFAULTS[name] for name in (TRAINING.live - {*_COUNTED}) | {"steps"}}
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """What is there before the first step: the layer by itself, and the untrained networks."""
+    device, missing = resolve(values["device"])
+    roles = alone(program, values["strength"], DTYPES[values["dtype"]])
+    x = array(roles.pop("x"))
+    series = series_by_role(x, roles)
+    before = facts_at_first(TRAINING, program, values, _IDLE)
+    progress(1.0)
+    return Result(
+        series=series,
+        curves=series,
+        facts={
+            **{name: values[name] for name in ("place", "strength", "seeds", "draws")},
+            "layers": LAYERS,
+            "width": WIDTH,
+            "points": POINTS,
+            "next": values["place"] + 1,
+            **before,
+            "steps": values["steps"],
+            # Under names that no run takes over: what the text says of the start stays.
+            **{f"{n}_at_first": one for n, one in before.items() if n.startswith("quieter")},
+        },
+        notes=tuple(_notes(values, missing)),
+        work=f"{counted(values['seeds'], 'seed')}, two networks each",
+        device=str(device),
+    )
+
+
+def _notes(values: Values, missing: str | None) -> Iterator[Note]:
+    yield from warned(missing)
+    if values["strength"] == 0:
+        yield Note("info", "With strength 0 there is no noise, and no variance to draw.")
+
+
+def start(values: Values) -> Start:
+    """The graph of the layer by itself, a tanh behind it."""
+    x, drawn = (one.to(DTYPES[values["dtype"]]) for one in by_itself())
+    settings = {
+        "strength": float(values["strength"]),
+        "clean_backward": values["layer"] == "clean",
+        "draw": lambda _: drawn,
+    }
+    at = (values["point"] - 1,)
+    return Start({"x": x.requires_grad_()}, settings, at, torch.tanh, {"drawn": drawn})
+
+
+def script(program: str, values: Values) -> str:
+    """The end of an exported file: the layer by itself, the training, the noise at its end."""
+    device, _ = resolve(values["device"])
+    return f"""\
+values = {dict(values)}
+device, dtype = torch.device("{device}"), torch.{values["dtype"]}
+roles = alone({program}, values["strength"], dtype)
+x = roles.pop("x")
+series = {{}}
+for role, value in roles.items():
+    series[role] = {{"role": role, "x": plain(x), "y": plain(value)}}
+# An argument makes it stop earlier: python noise_layer.py 100
+learner = Long({program}, values, device, dtype)
+trained = train(learner, values, sys.argv[1:])
+noise = {{name: over_seeds(value) for name, value in learner.gradient_noise(values).items()}}
+head = {{"lesson": "{program}", "device": "{device}"}}
+print(json.dumps({{**head, "series": series, "trained": trained, "gradient_noise": noise}}))
+"""
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=static_figures,
+    table=static_table,
+    script=script,
+    check=format_refused,
+    start=start,
+    training=TRAINING,
+)

@@ -1,0 +1,76 @@
+"""Noisy forward and clean backward as a layer, in the middle of a network."""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from lessons.chapters.stop_gradient.noise_layer.lab import LAB, TRAINING
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import validate
+from lessons.contract.result import Result
+from lessons.training.under_way import finished
+from lessons.tricks import stop_gradient
+
+
+class NoiseLayer(torch.nn.Module):
+    """Times u ~ U(1 − s, 1 + s) on the way forward; on the way back as if it were not there."""
+
+    def __init__(
+        self,
+        strength: float,
+        clean_backward: bool = True,
+        draw: Callable[[torch.Tensor], torch.Tensor] = torch.rand_like,
+    ) -> None:
+        super().__init__()
+        self.strength, self.clean_backward, self.draw = strength, clean_backward, draw
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if not self.training:  # net.eval() turns the noise off
+            return x
+        u = 1 - self.strength + 2 * self.strength * self.draw(x)
+        noisy = x * u
+        added = noisy - x
+        return x + (stop_gradient(added) if self.clean_backward else added)
+
+
+@lru_cache(maxsize=16)
+def at_first(program: Callable[..., Any]) -> dict[str, float]:
+    """Means over a few seeds before the first step."""
+    values = validate(LAB.parameters, {"seeds": "4"})
+    numbers = TRAINING.begin(program, values).look(0, values).numbers
+    return {name: float(seeds.mean()) for name, seeds in numbers.items()}
+
+
+@lru_cache(maxsize=16)
+def brief(program: Callable[..., Any]) -> dict[str, float]:
+    """Means at the end of a short training with the noise near the end of the network."""
+    short = {"seeds": "4", "steps": "100", "draws": "4", "place": "9"}
+    history = finished(TRAINING, program, validate(LAB.parameters, short))
+    return {name: float(value) for name, value in history.facts.items()}
+
+
+def quieter_where(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
+    """On which side of the layer the clean backward takes a third of the variance or more."""
+    start = at_first(program)
+    sides = (start["quieter"] > 1.5, start["quieter_behind"] > 1.5)
+    beliefs = {(True, True): "all", (True, False): "before", (False, True): "behind"}
+    return beliefs.get(sides, "none")
+
+
+def how_it_ends(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
+    """The loss with the clean backward, beside the loss without it."""
+    ends = brief(program)
+    share = ends["trick_loss"] / ends["plain_loss"]
+    beliefs = {"lower": 0.7, "same": 1.0, "higher": 1.4}
+    return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))
+
+
+LESSON = Lesson(
+    program=NoiseLayer,
+    lab=LAB,
+    predictions={"where": quieter_where, "loss": how_it_ends},
+    highlight="stop_gradient(added)",
+)

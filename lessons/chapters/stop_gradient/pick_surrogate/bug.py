@@ -1,0 +1,46 @@
+"""A steep sigmoid's slope, written out with an exponential."""
+
+import math
+from collections.abc import Callable
+
+import torch
+
+from lessons.contract.bug import Bug
+
+
+def broken(x: torch.Tensor) -> torch.Tensor:
+    e = torch.exp(-25 * x)
+    return 25 * e / (e + 1) ** 2
+
+
+def doubled(x: torch.Tensor) -> torch.Tensor:
+    e = torch.exp(-25 * x.double())
+    return (25 * e / (e + 1) ** 2).float()
+
+
+def mirrored(x: torch.Tensor) -> torch.Tensor:
+    e = torch.exp(25 * x)
+    return 25 * e / (e + 1) ** 2
+
+
+def through_the_value(x: torch.Tensor) -> torch.Tensor:
+    s = torch.sigmoid(25 * x)
+    return 25 * s * (1 - s)
+
+
+def check(slope: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """The slope of σ(25x) is that of σ(25|x|), near the step and far from it."""
+    for x in (-30.0, -5.0, -0.1, 0.0, 0.1, 5.0, 30.0):
+        came = slope(torch.tensor(x)).item()
+        e = math.exp(-25 * abs(x))
+        expected = 25 * e / (e + 1) ** 2
+        assert abs(came - expected) < 1e-5, f"at x = {x:g} the slope is {came}, not {expected:.3g}"
+
+
+BUG = Bug(
+    source="jeshraghian/snntorch#433",
+    url="https://github.com/jeshraghian/snntorch/pull/433",
+    broken=broken,
+    fixes={"value": through_the_value, "double": doubled, "mirror": mirrored},
+    check=check,
+)

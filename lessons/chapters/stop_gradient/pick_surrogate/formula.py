@@ -1,0 +1,132 @@
+"""A function of x that a learner writes, in the playground's language: read, run, exported.
+
+Text becomes the playground's nodes; nothing of it is ever evaluated as Python.
+"""
+
+import ast
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+
+from lessons.playground.codegen.emit import Emitter
+from lessons.playground.codegen.frameworks import TORCH
+from lessons.playground.language.errors import PlaygroundError
+from lessons.playground.language.expressions import Call, Name, Node, Number, Operator, walk
+from lessons.playground.language.functions import FUNCTIONS
+from lessons.playground.language.parse import parse_program
+from lessons.playground.running.budget import Budget
+from lessons.playground.running.interpret import Machine
+
+_HEAD = "y = "
+# These mix entries, or give another shape than x has.
+_OTHER_SHAPE = {"sum", "mean", "matmul", "transpose", "unbind"}
+_TOGETHER = {"softmax", "log_softmax", "onehot_argmax"}
+
+FUNCTION_NAMES = tuple(
+    name for name, function in FUNCTIONS.items() if not function.trick and name not in _OTHER_SHAPE
+)
+"""The functions that an expression may call."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A function of x alone.
+
+    Args:
+        text: as the learner wrote it.
+        node: the same, read.
+    """
+
+    text: str
+    node: Node
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        """Its value at x, in x's shape and dtype.
+
+        Raises:
+            PlaygroundError: it takes too long, or torch refuses it, as ``refusal`` says before.
+        """
+        machine = Machine(_HEAD + self.text, x.dtype, Budget())
+        value: torch.Tensor = machine.value(self.node, {"x": x})
+        return value if self.reads_x else torch.zeros_like(x) + value
+
+    def refusal(self, dtype: torch.dtype) -> str:
+        """Why it cannot be computed in this number format, for people; nothing where it can.
+
+        Tried on a list of two: what torch refuses depends on shapes and formats alone.
+        """
+        try:
+            self(torch.ones(2, dtype=dtype))
+        except PlaygroundError as error:
+            return _placed(error)
+        return ""
+
+    @property
+    def reads_x(self) -> bool:
+        """False for a constant."""
+        return any(isinstance(node, Name) for node in walk(self.node))
+
+    @property
+    def entry_by_entry(self) -> bool:
+        """False where one entry's value depends on the others, as in a softmax."""
+        calls = (node for node in walk(self.node) if isinstance(node, Call))
+        return not any(call.function.name in _TOGETHER for call in calls)
+
+    def source(self, name: str) -> str:
+        """It as a function of this name in torch; a constant takes x's shape."""
+        made = Emitter(TORCH).expression(self.node, floats=self.node.kind == "number")
+        body = ast.unparse(ast.fix_missing_locations(made))
+        if not self.reads_x:
+            body = f"torch.zeros_like(x) + {body}"
+        return f"def {name}(x: torch.Tensor) -> torch.Tensor:\n    return {body}\n"
+
+
+@lru_cache(maxsize=64)
+def read(text: str) -> Expression:
+    """The expression that a text stands for.
+
+    Raises:
+        ValueError: what came and what would be right, in words for people.
+    """
+    if "\n" in text or "\r" in text:
+        raise ValueError("Write one line: an expression of x, as in tanh(2 * x).")
+    if not text.strip():
+        raise ValueError("This is empty. Write an expression of x, as in tanh(2 * x).")
+    try:
+        lines = parse_program(_HEAD + text, ["x"]).assignments
+    except PlaygroundError as error:
+        raise ValueError(_placed(error)) from None
+    if len(lines) != 1 or lines[0].names != ("y",):
+        raise ValueError("Write one expression of x and no name, as in tanh(2 * x).")
+    node = lines[0].value
+    for part in walk(node):
+        _refuse(part)
+    if node.kind == "mask":
+        raise ValueError("A comparison gives yes or no. Write step(x) or where(x > 0, 1, 0).")
+    found = Expression(text, node)
+    if refused := found.refusal(torch.float64):
+        raise ValueError(refused)
+    return found
+
+
+def _placed(error: PlaygroundError) -> str:
+    """The message, with its place in the learner's own text in front."""
+    column = error.column - len(_HEAD)
+    return f"Column {column}: {error.message}" if column > 0 else error.message
+
+
+def _refuse(part: Node) -> None:
+    """Raise for what does not give one number for each x, or brings a trick of its own."""
+    name = part.function.name if isinstance(part, Call) else ""
+    if name in FUNCTIONS and name not in FUNCTION_NAMES:
+        why = (
+            "is a trick, and the lesson brings its own"
+            if FUNCTIONS[name].trick
+            else "does not give one number for each x"
+        )
+        raise ValueError(f"{name} {why}. There are: {', '.join(FUNCTION_NAMES)}.")
+    if isinstance(part, Operator) and part.sign == "@":
+        raise ValueError("@ multiplies matrices, and x is a list of numbers. Write *.")
+    if not isinstance(part, (Call, Operator, Name, Number)):
+        raise ValueError("Write numbers, x, functions, and + - * / **; lists have no place here.")

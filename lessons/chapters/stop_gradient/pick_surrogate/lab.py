@@ -1,0 +1,211 @@
+"""The surrogate lab: the learner writes one expression for the value, one for the gradient."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import torch
+
+from lessons.chapters.stop_gradient.pick_surrogate.formula import Expression, read
+from lessons.chapters.stop_gradient.pick_surrogate.surrogate import Program, by_role
+from lessons.contract.figure import Figure, Table
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Choice, Index, Numbers, Text, Values
+from lessons.contract.result import Note, Result, Series, warned
+from lessons.kit.causes import told
+from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import (
+    COMPUTED_IN,
+    array,
+    format_refused,
+    grid_around,
+    printed,
+    series_by_role,
+)
+from lessons.playground.language.functions import onehot_argmax, step  # noqa: F401 (exported files use them)
+from lessons.text import counted
+
+FUNCTIONS_HELP = "x, numbers, + - * / **, and functions such as sign, step, tanh, sigmoid, softmax."
+
+PARAMETERS = (
+    Text("f", "Value: f(x)", "sign(x)", FUNCTIONS_HELP, read=read),
+    Text("g", "Gradient of: g(x)", "tanh(x)", FUNCTIONS_HELP, read=read),
+    Choice(
+        "spelling",
+        "Spelling",
+        "together",
+        options=(("together", "g + sg(f − g)"), ("apart", "f − sg(g) + g")),
+    ),
+    Numbers("x", "Inputs x", "-2, -0.1, 0.4"),
+    Numbers(
+        "weights",
+        "Upstream gradient",
+        "",
+        "One number for each x, or one for all: what the rest of the network sends back.",
+        optional=True,
+        placeholder="1 for each",
+    ),
+    Index("point", "Curve over x number", "3", low=1, high=256, of="x"),
+    *COMPUTED_IN,
+)
+
+TEXT = CurveText(
+    value="y",
+    gradient="dL/dx",
+    gradient_caption="Dotted: the gradient of f. Dashed: the gradient of g. L sums the y, each "
+    "times its upstream gradient.",
+    forward_caption="The value is f’s, as long as g is finite and not far larger.",
+)
+
+Observe = Callable[[Program], Mapping[str, float | str]]
+"""Facts from runs of the program with expressions of the lesson's own."""
+
+
+def surrogate_lab(observe: Observe) -> Lab:
+    """The lab; ``observe`` adds what the prose needs besides the numbers at the chosen input."""
+
+    def compute(program: Program, values: Values, progress: Progress) -> Result:
+        device, missing = resolve(values["device"])
+        dtype = DTYPES[values["dtype"]]
+        f, g = read(values["f"]), read(values["g"])
+        points = torch.tensor(values["x"], dtype=torch.float64)
+        weights = _weights(values, len(points)).to(device, dtype)
+        at = min(values["point"], len(points)) - 1
+        grid = grid_around(points)
+        moved = points.repeat(len(grid), 1)
+        moved[:, at] = grid
+
+        def roles(rows: torch.Tensor) -> dict[str, torch.Tensor]:
+            return by_role(program, f, g, values["spelling"], rows.to(device, dtype), weights)
+
+        here = {role: value[0] for role, value in roles(points[None]).items()}
+        drawn = {role: value[:, at] for role, value in roles(moved).items()}
+        progress(1.0)
+        return Result(
+            series=series_by_role(array(points), here),
+            curves=series_by_role(array(grid), drawn),
+            facts={
+                "f": values["f"],
+                "g": values["g"],
+                "x": float(points[at]),
+                "weight": float(weights[at]),
+                "inputs": len(points),
+                **{role: float(value[at]) for role, value in here.items()},
+                **observe(program),
+            },
+            notes=(
+                *warned(missing),
+                *_not_finite(points, points.to(device, dtype), f, g, here),
+                *_alone(f, g),
+            ),
+            work=counted(len(points), "input"),
+            device=str(device),
+        )
+
+    return Lab(
+        parameters=PARAMETERS,
+        compute=compute,
+        figures=figures,
+        table=table,
+        script=script,
+        check=check,
+        start=start,
+    )
+
+
+def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    """Gradients and value over the chosen input; the others stay where they are."""
+    if all(read(values[name]).entry_by_entry for name in ("f", "g")) and values["weights"] is None:
+        return curve_figures(result, hidden, TEXT)
+    # Each input has a curve of its own now: only the chosen one's point lies on this one.
+    at = min(values["point"], len(values["x"])) - 1
+    chosen = tuple(
+        Series(one.name, one.role, one.x[at : at + 1], one.y[at : at + 1]) for one in result.series
+    )
+    drawn = curve_figures(replace(result, series=chosen), hidden, TEXT)
+    return [replace(figure, selects=None) for figure in drawn]
+
+
+def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    """One row an input."""
+    return curve_table(result, hidden, TEXT)
+
+
+def check(values: Values) -> dict[str, str]:
+    """Refusals that need more than one value."""
+    errors = format_refused(values)
+    x, weights = values["x"], values["weights"]
+    if weights is not None and len(weights) not in (1, len(x)):
+        errors["weights"] = (
+            f"{len(weights)} numbers came for {len(x)} inputs. Give one for each x, or one."
+        )
+    for name in ("f", "g"):
+        if refused := read(values[name]).refusal(DTYPES[values["dtype"]]):
+            errors[name] = f"This cannot be computed in {values['dtype']}. {refused}"
+    return errors
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn; the upstream gradient enters as a product at its end."""
+    device, _ = resolve(values["device"])
+    x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+    at = min(values["point"], len(x)) - 1
+    settings = {"f": read(values["f"]), "g": read(values["g"]), "spelling": values["spelling"]}
+    if values["weights"] is None:
+        return Start({"x": x.requires_grad_()}, settings, (at,))
+    weights = _weights(values, len(x)).to(x)
+    return Start({"x": x.requires_grad_()}, settings, (at,), lambda y: y * weights)
+
+
+def script(program: str, values: Values) -> str:
+    """The end of an exported file, with both expressions as functions of torch."""
+    device, _ = resolve(values["device"])
+    target = f'"{device}", torch.{values["dtype"]}'
+    weights = _weights(values, len(values["x"])).tolist()
+    return f"""\
+torch.set_default_dtype(torch.{values["dtype"]})
+
+
+{read(values["f"]).source("f")}
+
+{read(values["g"]).source("g")}
+
+x = torch.tensor({list(values["x"])}, dtype=torch.float64)
+weights = torch.tensor({weights}, dtype=torch.float64).to({target})
+rows = by_role({program}, f, g, "{values["spelling"]}", x[None].to({target}), weights)
+roles = {{role: value[0] for role, value in rows.items()}}
+series = {{}}
+{printed(program, str(device))}"""
+
+
+def _weights(values: Values, count: int) -> torch.Tensor:
+    given = (1.0,) if values["weights"] is None else values["weights"]
+    return torch.tensor(given, dtype=torch.float64).expand(count)
+
+
+def _not_finite(
+    given: torch.Tensor,
+    x: torch.Tensor,
+    f: Expression,
+    g: Expression,
+    here: Mapping[str, torch.Tensor],
+) -> Iterator[Note]:
+    """A note for each cause of a NaN or infinity at the learner's x."""
+    with torch.no_grad():
+        f_bad, g_bad = (~function(x).isfinite() for function in (f, g))
+    causes = (
+        (x.isinf(), "x is too large for this number format and becomes ∞."),
+        (g_bad, f"g, {g.text}, is NaN or infinite. It is added and taken away again, and that "
+         "leaves NaN in the value too."),
+        (f_bad, f"f, {f.text}, is NaN or infinite."),
+    )  # fmt: skip
+    unknown = "a slope is NaN or infinite, or a number too large for this number format."
+    return told("x", given, here, causes, otherwise=unknown)
+
+
+def _alone(f: Expression, g: Expression) -> Iterator[Note]:
+    """What is worth saying of expressions that are valid and odd."""
+    if not g.reads_x:
+        yield Note("info", "g does not read x, so no gradient comes back.")
+    if f.text.replace(" ", "") == g.text.replace(" ", ""):
+        yield Note("info", "f and g are the same: this is no trick, just the function.")

@@ -1,0 +1,112 @@
+"""The value of one function, the gradient of another, both written by hand."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+
+import numpy as np
+import torch
+
+from lessons.chapters.stop_gradient.pick_surrogate.formula import read
+from lessons.chapters.stop_gradient.pick_surrogate.lab import surrogate_lab
+from lessons.chapters.stop_gradient.pick_surrogate.surrogate import Function, Program, by_role
+from lessons.contract.lesson import Lesson
+from lessons.contract.result import Array, Result
+from lessons.contract.sketch import Facts, Sketch
+from lessons.kit.answers import nearest
+from lessons.tricks import stop_gradient
+
+
+def surrogate(x: torch.Tensor, f: Function, g: Function, spelling: str) -> torch.Tensor:
+    soft = g(x)
+    if spelling == "apart":
+        return f(x) - stop_gradient(soft) + soft
+    return soft + stop_gradient(f(x) - soft)
+
+
+@lru_cache(maxsize=4)
+def observed(program: Program) -> Mapping[str, float]:
+    """The numbers that the text speaks of, from runs of the program with pairs of its own.
+
+    They do not depend on what the learner sets.
+    """
+
+    def at(
+        f: str, g: str, x: list[float], weights: list[float], spelling: str = "together"
+    ) -> dict[str, float]:
+        rows, upstream = (torch.tensor(one, dtype=torch.float64) for one in ([x], weights))
+        found = by_role(program, read(f), read(g), spelling, rows, upstream)
+        return {role: value[0, 0].item() for role, value in found.items()}
+
+    steep = at("step(x)", "sigmoid(5 * x)", [0.2], [1.0])
+    logits, upstream = [1.0, 2.0, 0.5], [1.0, 2.0, 3.0]
+    hard = {
+        spelling: at("onehot_argmax(x)", "softmax(x)", logits, upstream, spelling)
+        for spelling in ("together", "apart")
+    }
+    kink = {
+        spelling: at("relu(x)", "softplus(x)", [0.4], [1.0], spelling)["trick_gradient"]
+        for spelling in ("together", "apart")
+    }
+    return MappingProxyType(
+        {
+            "steep_x": 0.2,
+            "steep_value": steep["forward"],
+            "steep_slope": steep["trick_gradient"],
+            "steep_g": steep["intended_gradient"],
+            "one": 1.0,
+            "zero": 0.0,
+            "steep_at_zero": at("step(x)", "sigmoid(5 * x)", [0.0], [1.0])["intended_gradient"],
+            "hard_together": hard["together"]["trick_gradient"],
+            "hard_apart": hard["apart"]["trick_gradient"],
+            "hard_soft": hard["together"]["intended_gradient"],
+            "hard_twice": 2 * hard["together"]["intended_gradient"],
+            "kink_x": 0.4,
+            "kink_together": kink["together"],
+            "kink_apart": kink["apart"],
+            "spoilt_value": at("sign(x)", "sqrt(x)", [-1.0], [1.0])["forward"],
+            "tanh_far": at("sign(x)", "tanh(x)", [-2.0], [1.0])["trick_gradient"],
+        }
+    )
+
+
+def whose_slope(result: Result) -> str:
+    """Whose gradient came back at a step of 1: the surrogate's, the step's or a straight 1."""
+    names = ("steep_g", "zero", "one", "steep_at_zero")
+    return nearest(result, "steep_slope", {name: name for name in names})
+
+
+def slopes(x: Array, facts: Facts) -> dict[str, Array]:
+    """As ``whose_slope``: the gradient that each belief expects, at these x."""
+    sigmoid = 1 / (1 + np.exp(-5 * x))
+    one = np.ones_like(x)
+    return {
+        "steep_g": 5 * sigmoid * (1 - sigmoid),
+        "zero": 0 * one,
+        "one": one,
+        "steep_at_zero": float(facts["steep_at_zero"]) * one,
+    }
+
+
+def brackets(result: Result) -> str:
+    """What becomes of the gradient when only the soft value is detached."""
+    beliefs = {"same": "hard_soft", "twice": "hard_twice", "none": "zero"}
+    return nearest(result, "hard_apart", beliefs)
+
+
+LESSON = Lesson(
+    program=surrogate,
+    lab=surrogate_lab(observed),
+    predictions={"slope": whose_slope, "brackets": brackets},
+    sketches={
+        "slope": Sketch(
+            beliefs=slopes,
+            x=(-1.2, -0.8, -0.4, -0.2, 0.0, 0.2, 0.4, 0.8, 1.2),
+            low=-0.5,
+            high=2.0,
+            near=0.25,
+            label="dy/dx",
+        )
+    },
+    highlight="soft + stop_gradient(f(x) - soft)",
+)

@@ -1,0 +1,34 @@
+"""Which answer of chapter 1's predictions the computed result makes right."""
+
+import numpy as np
+
+from lessons.contract.result import Array, Result
+
+_SAME = 1e-6
+
+
+def line_or_band(result: Result) -> str:
+    """line, band or none: does the gradient at the chosen x move with the noise?"""
+    if float(result.facts["trick_gradient_deviation"]) > _SAME:
+        return "band"
+    return "none" if abs(float(result.facts["trick_gradient"])) < _SAME else "line"
+
+
+def formulas(x: Array, u: float) -> dict[str, Array]:
+    """The gradient that each belief expects at these x, shape [n], with noise u."""
+    sign = np.sign(x)
+    root = np.sqrt(u)
+    return {"clean": sign, "same": sign * root, "reciprocal": sign / root, "zero": 0 * sign}
+
+
+def which_formula(result: Result) -> str:
+    """clean, same, reciprocal or zero: the formula nearest to autograd's gradient at x."""
+    x, u, gradient = (float(result.facts[name]) for name in ("x", "u", "trick_gradient"))
+    expected = formulas(np.array([x]), u)
+    return min(expected, key=lambda name: abs(expected[name][0] - gradient))
+
+
+def value_and_gradient(result: Result) -> str:
+    """Whether the forward value is noisy, then what formula the gradient follows."""
+    noisy = abs(float(result.facts["forward"]) - abs(float(result.facts["x"]))) > _SAME
+    return f"{'noisy' if noisy else 'exact'}_{which_formula(result)}"

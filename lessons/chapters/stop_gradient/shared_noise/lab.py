@@ -1,0 +1,296 @@
+"""The noise lab: what chapter 1's lessons let a learner set, and how it is computed."""
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+import numpy as np
+import torch
+
+from lessons.chapters.stop_gradient.shared_noise.figures import figures, table
+from lessons.chapters.stop_gradient.shared_noise.gradients import (
+    Program,
+    by_role,
+    first_draw,
+    intended,
+    of_this_noise,
+)
+from lessons.chapters.stop_gradient.shared_noise.notes import notes
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Index, Integer, Number, Numbers, Values
+from lessons.contract.result import Histogram, Result, Series, warned
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.draws import ROWS, unit_draws
+from lessons.kit.inputs import (
+    COMPUTED_IN,
+    GRID,
+    array,
+    format_refused,
+    grid_around,
+    printed,
+    series_by_role,
+)
+from lessons.kit.spread import Spread
+from lessons.text import counted
+from lessons.tricks import stop_gradient
+
+PREVIEW_DRAWS = ROWS
+CURVE_DRAWS = 196 * ROWS
+"""Draws behind a curve at most, some hundred thousand: more would move it by less than a pixel. At
+the learner's own inputs all are computed."""
+MOST_NUMBERS = 100_000_000
+"""Draws × inputs, those of the curves besides: some seven seconds on one core."""
+
+PARAMETERS = (
+    Number("noise_low", "Noise from", "0.9", slider=(-0.5, 2.0)),
+    Number("noise_high", "Noise to", "1.1", slider=(-0.5, 2.0)),
+    Numbers("x", "Inputs x", "-2, -1, 1"),
+    Integer(
+        "draws",
+        "Draws",
+        "500",
+        low=1,
+        high=1_000_000,
+        log=True,
+    ),
+    Index("point", "Histogram at", "1", low=1, high=256, of="x"),
+    Integer("seed", "Seed", "0", "The same seed draws the same noise.", advanced=True),
+    Numbers(
+        "u",
+        "Noise u by hand",
+        "",
+        "One number for each x, or one for all, in place of drawn noise.",
+        advanced=True,
+        optional=True,
+        placeholder="drawn",
+    ),
+    *COMPUTED_IN,
+)
+
+_SPREAD_ROLES = ("forward", "trick_gradient", "true_gradient")
+
+
+def check(values: Values) -> Mapping[str, str]:
+    """Refusals that need more than one value."""
+    errors = format_refused(values)
+    low, high, x, u = (values[name] for name in ("noise_low", "noise_high", "x", "u"))
+    if low > high:
+        errors["noise_low"] = f"{low:g} is above “Noise to”, {high:g}. Lower it, or raise that."
+    if u is not None and len(u) not in (1, len(x)):
+        errors["u"] = f"{len(u)} numbers came for {len(x)} inputs. Give one for each x, or one."
+    if u is None and numbers(values["draws"], len(x)) > MOST_NUMBERS:
+        most = (MOST_NUMBERS - CURVE_DRAWS * GRID) // len(x)
+        errors["draws"] = (
+            f"{values['draws']:,} draws at {len(x)} inputs are "
+            f"{numbers(values['draws'], len(x)):,} numbers with those of the curves; at most "
+            f"{MOST_NUMBERS:,} are computed. Take {most:,} draws or fewer, or fewer inputs."
+        )
+    return errors
+
+
+def numbers(draws: int, inputs: int) -> int:
+    """How many numbers of noise are drawn: at each input, and at each point of the curves."""
+    return draws * inputs + min(draws, CURVE_DRAWS) * GRID
+
+
+def preview(values: Values) -> Values:
+    """At most one chunk of draws, for while the learner drags."""
+    return {**values, "draws": min(values["draws"], PREVIEW_DRAWS)}
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """Forward values and gradients at the learner's x, and over many draws of the noise.
+
+    Args:
+        program: the lesson's forward pass, of x and u.
+        values: of PARAMETERS, validated.
+        progress: called after each chunk of draws.
+    """
+    device, missing = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+
+    def cast(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.to(device, dtype)
+
+    points = torch.tensor(values["x"], dtype=torch.float64)
+    grid = grid_around(points)
+    u = _noise_at_points(values, len(points))
+    here = by_role(program, cast(points), cast(u))
+
+    columns, count = torch.cat([points, grid]), len(points)
+    spreads = {role: Spread(count) for role in _SPREAD_ROLES}
+    along = {role: Spread(len(grid)) for role in _SPREAD_ROLES}
+    total = _total(values)
+    for noise in _noise(values, count, len(columns)):
+        wide = cast(columns[: noise.shape[1]]).expand(len(noise), -1)
+        for role, value in of_this_noise(program, wide, cast(noise)).items():
+            drawn = array(value)
+            spreads[role].add(drawn[:, :count])
+            if drawn.shape[1] > count:
+                along[role].add(drawn[:, count:])
+        progress(spreads["forward"].draws / total)
+
+    at = min(values["point"], len(points)) - 1
+    return Result(
+        series=(
+            Series("u", "noise", array(points), array(u.expand(len(points)))),
+            *series_by_role(array(points), here),
+        ),
+        statistics=tuple(_summary(role, spread, points) for role, spread in spreads.items()),
+        curves=(
+            *(_summary(role, spread, grid) for role, spread in along.items()),
+            Series(
+                "intended_gradient", "intended_gradient", array(grid), array(intended(cast(grid)))
+            ),
+        ),
+        histograms=_histograms(spreads, at, float(here["intended_gradient"][at])),
+        facts=_facts(points, u, here, spreads, at, values),
+        notes=(
+            *warned(missing),
+            *notes(points, cast(points), cast(u), here, spreads, along),
+        ),
+        work=counted(total, "draw"),
+        device=str(device),
+    )
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: this draw of the noise at the learner's x."""
+    device, _ = resolve(values["device"])
+    x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+    u = _noise_at_points(values, len(x)).to(x)
+    at = min(values["point"], len(x)) - 1
+    return Start({"x": x.requires_grad_(), "u": u}, index=(at,))
+
+
+def script(program: str, values: Values) -> str:
+    """The end of an exported file: this draw at the learner's x."""
+    device, _ = resolve(values["device"])
+    target = f'"{device}", torch.{values["dtype"]}'
+    if values["u"] is None:
+        low, high = values["noise_low"], values["noise_high"]
+        noise = f"first_draw(seed={values['seed']}, count=len(x), low={low!r}, high={high!r})"
+    else:
+        noise = f"torch.tensor({list(values['u'])}, dtype=torch.float64).expand(len(x))"
+    return f"""\
+x = torch.tensor({list(values["x"])}, dtype=torch.float64)
+u = {noise}
+roles = by_role({program}, x.to({target}), u.to({target}))
+series = {{"u": {{"role": "noise", "x": plain(x), "y": plain(u)}}}}
+{printed(program, str(device))}"""
+
+
+def _noise_at_points(values: Values, count: int) -> torch.Tensor:
+    if values["u"] is not None:
+        return torch.tensor(values["u"], dtype=torch.float64).expand(count)
+    return first_draw(values["seed"], count, values["noise_low"], values["noise_high"])
+
+
+def _total(values: Values) -> int:
+    return len(values["u"]) if values["u"] is not None else int(values["draws"])
+
+
+def _noise(values: Values, points: int, columns: int) -> Iterator[torch.Tensor]:
+    """Noise in chunks of rows, one row a draw; points and curves draw from streams of their own.
+
+    Once the curves have had their draws, the columns are those of the points alone. Noise given by
+    hand is used as it is: each of its numbers is one draw, for every x alike.
+    """
+    if values["u"] is not None:
+        yield torch.tensor(values["u"], dtype=torch.float64)[:, None].expand(-1, columns)
+        return
+    low, span = values["noise_low"], values["noise_high"] - values["noise_low"]
+    on_grid = unit_draws(values["seed"], 1, columns - points)
+    left, for_curves = values["draws"], min(values["draws"], CURVE_DRAWS)
+    for unit in unit_draws(values["seed"], 0, points):
+        if for_curves > 0:
+            unit = torch.cat([unit, next(on_grid)], 1)
+        yield low + span * unit[:left]
+        left, for_curves = left - ROWS, for_curves - ROWS
+        if left <= 0:
+            return
+
+
+def _summary(role: str, spread: Spread, x: torch.Tensor) -> Series:
+    percentiles = (spread.percentile(share) for share in (0.05, 0.95))
+    return Series(role, role, array(x), spread.mean, *percentiles)
+
+
+def _histograms(spreads: dict[str, Spread], at: int, intended: float) -> tuple[Histogram, ...]:
+    """The gradient's distribution at one input, with the trick and without, on the same bins."""
+    shown = {role: spreads[role] for role in ("trick_gradient", "true_gradient")}
+    ends = [end for spread in shown.values() for end in spread.extent(at)] + [intended]
+    finite = [end for end in ends if np.isfinite(end)]
+    if not finite:
+        return ()
+    low, high = min(finite), max(finite)
+    room = 0.05 * (high - low) or 0.05 * max(abs(high), 1.0)
+    # Outward to round numbers, so that the axis stands still while the learner drags.
+    step = 10.0 ** math.floor(math.log10(high - low + 2 * room)) / 2
+    low, high = math.floor((low - room) / step) * step, math.ceil((high + room) / step) * step
+    edges = np.linspace(low, high, 41)
+    return tuple(
+        Histogram(
+            role,
+            role,
+            edges,
+            spread.histogram(at, edges),
+            float(spread.mean[at]),
+            float(spread.deviation[at]),
+        )
+        for role, spread in shown.items()
+    )
+
+
+def _facts(
+    points: torch.Tensor,
+    u: torch.Tensor,
+    here: dict[str, torch.Tensor],
+    spreads: dict[str, Spread],
+    at: int,
+    values: Values,
+) -> dict[str, float]:
+    """What the prose and the predictions use, at the input the learner chose."""
+    facts: dict[str, float] = {
+        "x": float(points[at]),
+        "u": float(u.expand(len(points))[at]),
+        "draws": _total(values),
+        "inputs": len(points),
+        "noise_low": values["noise_low"],
+        "noise_high": values["noise_high"],
+        "abs_at_zero": _abs_at_zero(),
+    }
+    for role, value in here.items():
+        facts[role] = float(value[at])
+    facts["root_slope"] = float(1 / (2 * here["forward"][at]))
+    facts["square_slope"] = 2 * facts["x"]
+    facts["product"] = facts["trick_gradient"] * facts["true_gradient"]
+    for role, spread in spreads.items():
+        facts |= {
+            f"{role}_mean": float(spread.mean[at]),
+            f"{role}_deviation": float(spread.deviation[at]),
+            f"{role}_p05": float(spread.percentile(0.05)[at]),
+            f"{role}_p95": float(spread.percentile(0.95)[at]),
+        }
+    return facts
+
+
+@cache
+def _abs_at_zero() -> float:
+    """The gradient at 0 of the noisy block's value with |x| for the gradient's function."""
+    x = torch.zeros((), requires_grad=True)
+    clean = x.abs()
+    z = stop_gradient(torch.sqrt(x**2 * 1.1) - clean) + clean
+    return float(torch.autograd.grad(z, x)[0])
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    script=script,
+    check=check,
+    preview=preview,
+    start=start,
+)

@@ -1,0 +1,137 @@
+"""A step function with gradient 1, in three spellings."""
+
+import math
+
+import torch
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Values
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
+from lessons.kit.curve import Program
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.devices import DTYPES
+from lessons.tricks import stop_gradient, straight_through
+
+SPELLINGS = ("difference", "value", "exact")
+LARGE = {"bfloat16": 300.0, "float32": 1e8}
+"""For each number format, an x beside which 1 is lost."""
+
+
+def quantised(x: torch.Tensor, function: str, spelling: str, after: str) -> torch.Tensor:
+    f = torch.sign if function == "sign" else torch.round
+    if spelling == "difference":
+        q = x + stop_gradient(f(x) - x)
+    elif spelling == "value":
+        q = stop_gradient(f(x)) + (x - stop_gradient(x))
+    elif spelling == "exact":
+        q = straight_through(f)(x)
+    else:
+        q = f(x)
+    return q**2 if after == "square" else q
+
+
+def no_trick(x: torch.Tensor, function: str, spelling: str, after: str) -> torch.Tensor:
+    """The same forward expression with the step function as it is."""
+    return quantised(x, function, "plain", after)
+
+
+def straight(x: torch.Tensor, function: str, spelling: str, after: str) -> torch.Tensor:
+    """1 for the step function; a square behind it brings twice the quantised value."""
+    if after == "nothing":
+        return torch.ones_like(x)
+    return 2 * (x.sign() if function == "sign" else x.round())
+
+
+def beliefs(run: Run, settings: Values) -> dict[str, float]:
+    """The gradients of the first question, at the chosen input, and what each belief expects."""
+    step = {"function": "round", "after": "nothing"}
+    rounded = run(**step, spelling="plain")
+    return {
+        "rounded": rounded["forward"],
+        "plain_slope": rounded["trick_gradient"],
+        "straight_slope": run(**step, spelling="difference")["trick_gradient"],
+        "squared_slope": run(function="round", after="square", spelling="difference")[
+            "trick_gradient"
+        ],
+        "sign_slope": run(function="sign", after="nothing", spelling="difference")[
+            "trick_gradient"
+        ],
+    }
+
+
+def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+    """Where a derivative can be taken, and the sign of two large numbers in each spelling."""
+    here = float(x)
+    return {
+        "at_quantised": 2.0 * round(here) if math.isfinite(here) else math.nan,
+        "at_x": 2 * here,
+        "one": 1.0,
+        "zero": 0.0,
+        "large": LARGE["bfloat16"],
+        "larger": LARGE["float32"],
+        **{
+            f"{name}_{spelling}": program(
+                torch.tensor([value], dtype=DTYPES[name]), "sign", spelling, "nothing"
+            ).item()
+            for name, value in LARGE.items()
+            for spelling in SPELLINGS
+        },
+    }
+
+
+def where_the_slope_is_taken(result: Result) -> str:
+    """Where the square behind takes its derivative: at the rounded value, at x, or nowhere."""
+    names = ("at_quantised", "at_x", "one", "zero")
+    return nearest(result, "squared_slope", {name: name for name in names})
+
+
+def sign_of_a_large_number(result: Result) -> str:
+    """What the difference spelling makes of the sign of 300 in bfloat16."""
+    names = ("one", "zero", "large")
+    return nearest(result, "bfloat16_difference", {name: name for name in names})
+
+
+CURVE = Curve(
+    parameters=(
+        Choice(
+            "function",
+            "Step function",
+            "round",
+            options=(("round", "round"), ("sign", "sign")),
+        ),
+        Choice(
+            "spelling",
+            "Spelling",
+            "difference",
+            options=(
+                ("plain", "f(x)"),
+                ("difference", "x + sg(f − x)"),
+                ("value", "sg(f) + (x − sg(x))"),
+                ("exact", "the engine’s"),
+            ),
+        ),
+        Choice("after", "Op behind it", "square", options=(("nothing", "none"), ("square", "q²"))),
+    ),
+    expression=no_trick,
+    intended=straight,
+    text=CurveText(
+        value="the result",
+        gradient="d/dx",
+        gradient_caption="Dotted: the step function as it is. Dashed: gradient 1 through it. Click "
+        "a point to have its numbers in the text.",
+        forward_caption="The same in every spelling, until the numbers are large.",
+    ),
+    x="-2.7, 0.4, 1.6",
+    point=3,
+    facts=beliefs,
+    observe=observed,
+)
+
+LESSON = Lesson(
+    program=quantised,
+    lab=curve_lab(CURVE),
+    predictions={"slope": where_the_slope_is_taken, "large": sign_of_a_large_number},
+    highlight="x + stop_gradient(f(x) - x)",
+)

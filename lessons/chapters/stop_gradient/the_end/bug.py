@@ -1,0 +1,52 @@
+"""A codebook loss that is computed behind the straight-through line."""
+
+from collections.abc import Callable
+
+import torch
+
+from lessons.contract.bug import Bug
+
+Pair = tuple[torch.Tensor, torch.Tensor]
+
+
+def broken(encoded: torch.Tensor, code: torch.Tensor) -> Pair:
+    quantized = encoded + (code - encoded).detach()
+    loss = (quantized - encoded.detach()) ** 2
+    return quantized, loss
+
+
+def before(encoded: torch.Tensor, code: torch.Tensor) -> Pair:
+    loss = (code - encoded.detach()) ** 2
+    quantized = encoded + (code - encoded).detach()
+    return quantized, loss
+
+
+def swapped(encoded: torch.Tensor, code: torch.Tensor) -> Pair:
+    quantized = encoded + (code - encoded).detach()
+    loss = (quantized.detach() - encoded) ** 2
+    return quantized, loss
+
+
+def unstopped(encoded: torch.Tensor, code: torch.Tensor) -> Pair:
+    quantized = encoded + (code - encoded).detach()
+    loss = (quantized - encoded) ** 2
+    return quantized, loss
+
+
+def check(quantise: Callable[[torch.Tensor, torch.Tensor], Pair]) -> None:
+    """The codebook loss pulls the code to the encoding, and leaves the encoding alone."""
+    encoded, code = (torch.tensor(value, requires_grad=True) for value in (1.0, 3.0))
+    _, loss = quantise(encoded, code)
+    found = torch.autograd.grad(loss, (encoded, code), allow_unused=True)
+    to_encoded, to_code = (None if one is None else float(one) for one in found)
+    assert to_code == 4.0, f"the code gets {to_code}, expected 2 · (3 − 1) = 4.0"
+    assert not to_encoded, f"the encoding gets {to_encoded}, expected nothing"
+
+
+BUG = Bug(
+    source="andylolu2/jax-vqvae-gpt#2",
+    url="https://github.com/andylolu2/jax-vqvae-gpt/issues/2",
+    broken=broken,
+    fixes={"swap": swapped, "before": before, "unstopped": unstopped},
+    check=check,
+)

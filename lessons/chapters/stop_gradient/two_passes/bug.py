@@ -1,0 +1,65 @@
+"""One backward pass for each player of a GAN, and a fake image that both of them need."""
+
+# mypy: disable-error-code="no-untyped-call"
+
+from collections.abc import Callable
+
+import torch
+
+from lessons.contract.bug import Bug
+
+Weights = tuple[torch.Tensor, torch.Tensor]
+
+
+def broken(g: torch.Tensor, d: torch.Tensor) -> None:
+    fake = g * 2
+    d_loss = d * fake
+    d_loss.backward()
+    g_loss = -d.detach() * fake
+    g_loss.backward()
+
+
+def detached(g: torch.Tensor, d: torch.Tensor) -> None:
+    fake = g * 2
+    d_loss = d * fake.detach()
+    d_loss.backward()
+    g_loss = -d.detach() * fake
+    g_loss.backward()
+
+
+def retained(g: torch.Tensor, d: torch.Tensor) -> None:
+    fake = g * 2
+    d_loss = d * fake
+    d_loss.backward(retain_graph=True)
+    g_loss = -d.detach() * fake
+    g_loss.backward()
+
+
+def without_graph(g: torch.Tensor, d: torch.Tensor) -> None:
+    with torch.no_grad():
+        fake = g * 2
+    d_loss = d * fake
+    d_loss.backward()
+    g_loss = -d.detach() * fake
+    g_loss.backward()
+
+
+def check(step: Callable[[torch.Tensor, torch.Tensor], None]) -> None:
+    """Each player's gradient is that of its own loss: dd = fake, dg = −2d."""
+    g, d = (torch.tensor(value, requires_grad=True) for value in (3.0, 0.5))
+    try:
+        step(g, d)
+    except RuntimeError as error:
+        raise AssertionError(f"torch raises: {str(error).split('. ')[0]}") from None
+    for name, weight, expected in (("g", g, -1.0), ("d", d, 6.0)):
+        came = None if weight.grad is None else float(weight.grad)
+        assert came == expected, f"{name}.grad is {came}; its own loss asks for {expected}"
+
+
+BUG = Bug(
+    source="pytorch/examples#116",
+    url="https://github.com/pytorch/examples/issues/116",
+    broken=broken,
+    fixes={"detach": detached, "retain": retained, "no_grad": without_graph},
+    check=check,
+)

@@ -1,0 +1,115 @@
+"""What stop_gradient does to the value and to the gradient."""
+
+import torch
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Values
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.tricks import stop_gradient
+
+
+def two_passes(x: torch.Tensor, stopped: str) -> torch.Tensor:
+    first, second = x, x
+    if stopped in ("first", "both"):
+        first = stop_gradient(x)
+    if stopped in ("second", "both"):
+        second = stop_gradient(x)
+    if stopped == "no_grad":
+        with torch.no_grad():
+            first = x
+    return first**2 * second
+
+
+def nothing_stopped(x: torch.Tensor, stopped: str) -> torch.Tensor:
+    """The same forward expression with no trick: x³."""
+    return x**2 * x
+
+
+def paths_left(x: torch.Tensor, stopped: str) -> torch.Tensor:
+    """The product rule by hand: 2x² through the square, x² through the other factor."""
+    through_square = 0.0 if stopped in ("first", "both") else 2.0
+    through_factor = 0.0 if stopped in ("second", "both") else 1.0
+    return (through_square + through_factor) * x**2
+
+
+def measured(run: Run, settings: Values) -> dict[str, float | str]:
+    """Each variant's gradient, what a stopped leaf holds, and what an optimiser makes of it."""
+    here = run(stopped="nothing")
+    return {
+        "whole": here["true_gradient"],
+        "none": 0.0,
+        **{
+            name: run(stopped=name)["trick_gradient"]
+            for name in ("first", "second", "both", "no_grad")
+        },
+        "leaf_alone": leaf_after_backward(),
+        "moved_none": moved(None),
+        "moved_zero": moved(0.0),
+    }
+
+
+def leaf_after_backward() -> str:
+    """What ``.grad`` of a leaf holds when the only way to it is stopped."""
+    x = torch.ones((), requires_grad=True)
+    other = torch.ones((), requires_grad=True)
+    (stop_gradient(x) + other).backward()
+    return repr(x.grad)
+
+
+def moved(gradient: float | None) -> float:
+    """How far SGD with weight decay moves a weight of 1 in one step with this gradient."""
+    weight = torch.ones((), dtype=torch.float64, requires_grad=True)
+    weight.grad = None if gradient is None else torch.full_like(weight, gradient)
+    torch.optim.SGD([weight], lr=0.1, weight_decay=0.5).step()
+    return 1 - weight.item()
+
+
+def which_paths(result: Result) -> str:
+    """Which part of the product rule is left with the first factor stopped."""
+    names = ("first", "second", "whole", "none")
+    return nearest(result, "trick_gradient", {name: name for name in names})
+
+
+def no_grad_around_a_name(result: Result) -> str:
+    """What a no_grad block with no op in it stops."""
+    return nearest(result, "no_grad", {"same": "first", "whole": "whole", "nothing": "none"})
+
+
+CURVE = Curve(
+    parameters=(
+        Choice(
+            "stopped",
+            "Stopped",
+            "first",
+            options=(
+                ("nothing", "nothing"),
+                ("first", "first, inside the square"),
+                ("second", "second, the other factor"),
+                ("both", "both"),
+                ("no_grad", "no_grad around first = x"),
+            ),
+        ),
+    ),
+    expression=nothing_stopped,
+    intended=paths_left,
+    text=CurveText(
+        value="y",
+        gradient="dy/dx",
+        gradient_caption="Dotted: nothing stopped. Dashed: the product rule with the stopped part "
+        "left out. Click a point to have its numbers in the text.",
+        forward_caption="The same whatever is stopped.",
+    ),
+    x="-2, -1, 3",
+    point=3,
+    facts=measured,
+)
+
+LESSON = Lesson(
+    program=two_passes,
+    lab=curve_lab(CURVE),
+    predictions={"path": which_paths, "block": no_grad_around_a_name},
+    highlight="first = stop_gradient(x)",
+)

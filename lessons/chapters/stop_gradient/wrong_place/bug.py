@@ -1,0 +1,51 @@
+"""The two losses of a VQ-VAE, with the weight on the wrong one."""
+
+from collections.abc import Callable
+
+import torch
+
+from lessons.contract.bug import Bug
+
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def broken(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
+    to_code = (code.detach() - encoded) ** 2
+    commitment = (code - encoded.detach()) ** 2
+    return to_code + 0.25 * commitment
+
+
+def swapped(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
+    to_code = (code - encoded.detach()) ** 2
+    commitment = (code.detach() - encoded) ** 2
+    return to_code + 0.25 * commitment
+
+
+def unstopped(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
+    to_code = (code - encoded) ** 2
+    commitment = (code - encoded) ** 2
+    return to_code + 0.25 * commitment
+
+
+def weighted(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
+    to_code = (code.detach() - encoded) ** 2
+    commitment = (code - encoded.detach()) ** 2
+    return 0.25 * (to_code + commitment)
+
+
+def check(loss: Loss) -> None:
+    """The code is pulled in full, the encoding with a quarter of it."""
+    encoded, code = (torch.tensor(value, requires_grad=True) for value in (1.0, 3.0))
+    found = torch.autograd.grad(loss(encoded, code), (code, encoded))
+    to_code, to_encoded = (one.item() for one in found)
+    assert to_code == 4.0, f"the code gets {to_code:g}, expected 2 · (3 − 1) = 4"
+    assert to_encoded == -1.0, f"the encoding gets {to_encoded:g}, expected 0.25 · −4 = −1"
+
+
+BUG = Bug(
+    source="karpathy/deep-vector-quantization#2",
+    url="https://github.com/karpathy/deep-vector-quantization/issues/2",
+    broken=broken,
+    fixes={"unstopped": unstopped, "weighted": weighted, "swapped": swapped},
+    check=check,
+)

@@ -1,0 +1,40 @@
+"""What a lab hands to a page to be seen: charts and tables, as plain values."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart: Plotly data and layout as plain values, colours as role and ink tokens.
+
+    Args:
+        name: unique in its lesson.
+        title: above the chart.
+        caption: below it: what to look at.
+        alt: what it shows, in words and numbers, for those who cannot see it.
+        data, layout: as Plotly takes them.
+        wide: True gives it a row of its own.
+        height: in pixels; None is what the page gives its like.
+        selects: the parameter that a click on a point sets; or the two that a click or drag sets
+            to its place, x first.
+    """
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+    wide: bool = False
+    selects: str | tuple[str, str] | None = None
+    height: int | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers as text: columns are pairs of label and role (or None)."""
+
+    caption: str
+    columns: tuple[tuple[str, str | None], ...]
+    rows: tuple[tuple[str, ...], ...]

@@ -1,0 +1,198 @@
+"""What a lesson is: parameters in, a Result out, with its text, figures, table and code."""
+
+import inspect
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from lessons.contract.bug import Bug
+from lessons.contract.lab import Lab, Progress
+from lessons.contract.parameters import InvalidParametersError, Values, validate
+from lessons.contract.prose import Prose, Question
+from lessons.contract.result import Result
+from lessons.contract.sketch import Sketch
+from lessons.tracer import Recording, record
+from lessons.tracer.cutting import Cut, cut, write_cuts
+
+
+class CutError(ValueError):
+    """A program that cannot run with these edges of its graph cut; says why."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson as its lesson.py declares it; the catalogue adds where it was found.
+
+    Args:
+        program: the function, or the module's class, that the lesson is about; its source is what
+            the code pane shows.
+        lab: what can be set and seen.
+        predictions: for each question of the prose, which answer the result makes right.
+        sketches: for each question whose answer is drawn, where, and what each answer expects.
+        highlight: the text in the program's source where the trick sits, or nothing.
+        bug: a real mistake to find, from bug.py beside it.
+    """
+
+    program: Callable[..., Any]
+    lab: Lab
+    predictions: Mapping[str, Callable[[Result], str]] = field(default_factory=dict)
+    sketches: Mapping[str, Sketch] = field(default_factory=dict)
+    highlight: str = ""
+    bug: Bug | None = None
+    folder: Path = Path()
+    prose: Prose = field(default_factory=lambda: Prose({}, "", ()))
+
+    @property
+    def slug(self) -> str:
+        return self.folder.name
+
+    @property
+    def chapter(self) -> str:
+        return self.folder.parent.name
+
+    @property
+    def title(self) -> str:
+        return self.prose.front["title"]
+
+    @property
+    def summary(self) -> str:
+        return self.prose.front["summary"]
+
+    @property
+    def source(self) -> str:
+        """The torch code that runs, as it stands in lesson.py."""
+        return inspect.getsource(self.program)
+
+    @property
+    def equivalents(self) -> dict[str, Path]:
+        """The same in other frameworks: label to file, those that lie in the folder."""
+        names = {
+            "TensorFlow 2": "in_tensorflow.py",
+            "TensorFlow 1": "in_tensorflow1.py",
+            "JAX": "in_jax.py",
+        }
+        paths = {label: self.folder / name for label, name in names.items()}
+        return {label: path for label, path in paths.items() if path.exists()}
+
+    def validate(self, given: Mapping[str, str]) -> dict[str, Any]:
+        """Values for the text given, defaults for the rest.
+
+        Raises:
+            InvalidParametersError: everything refused, by parameter name.
+        """
+        values = validate(self.lab.parameters, given)
+        errors = self.lab.check(values)
+        if errors:
+            raise InvalidParametersError(errors)
+        return values
+
+    def compute(
+        self,
+        values: Values,
+        progress: Progress = lambda share: None,
+        cuts: Collection[Cut] = (),
+    ) -> Result:
+        """Run the lesson, its program cut open at these edges of its graph.
+
+        Pure: the same values and cuts give the same result.
+
+        Raises:
+            CutError: the program itself asks for a gradient, and the cuts leave it none.
+        """
+        if not cuts:
+            return self.lab.compute(self.program, values, progress)
+        try:
+            return self.lab.compute(self.cut_open(cuts), values, progress)
+        except RuntimeError as error:
+            # torch's words where a backward call meets a graph that leads nowhere.
+            if not re.search("does not require grad|not have been used in the graph", str(error)):
+                raise
+            raise CutError(
+                f"With {write_cuts(cuts)} cut, {self.slug} cannot run: it asks torch for a "
+                "gradient on its way, and no path leads there any more. Leave an edge whole."
+            ) from error
+
+    def cut_open(self, cuts: Collection[Cut]) -> Callable[..., Any]:
+        """The program with these edges of its graph cut; the same cuts give the same object."""
+        return _cut_open(self.program, tuple(sorted(cuts))) if cuts else self.program
+
+    def edges(self, values: Values) -> frozenset[Cut]:
+        """The edges of its graph that can be cut."""
+        recording = self.record(values)
+        edges = recording.edges if recording else ()
+        return frozenset((edge.consumer.name, edge.operand) for edge in edges if edge.cuttable)
+
+    def record(self, values: Values, cuts: Collection[Cut] = ()) -> Recording | None:
+        """The graph of one run at the learner's inputs, forward and backward; None if it has none.
+
+        Raises:
+            RecordError: a cut that names no edge.
+        """
+        if self.lab.start is None:
+            return None
+        start = self.lab.start(values)
+        with record({**start.leaves, **start.besides}, cuts=cuts) as recording:
+            out = start.call(self.program)
+            own = set(recording.nodes)
+            end = start.finish(out)
+        for node in recording:
+            for edge in node.operands if node.name not in own else ():
+                edge.fixed = True  # behind the program, whose edges alone `compute` cuts
+        return recording.backward(end)
+
+    def right(self, question: Question, result: Result) -> str:
+        """The answer that the computed result, or for a bug the assertion, makes right."""
+        if question.kind == "bug":
+            assert self.bug is not None  # the catalogue has seen to it
+            return self.bug.right()
+        return self.predictions[question.name](result)
+
+    def text(self, values: Values) -> dict[str, str]:
+        """The values as text that validates back to them; for URLs and exported files."""
+        return {p.name: p.format(values[p.name]) for p in self.lab.parameters}
+
+    @property
+    def defaults(self) -> dict[str, str]:
+        """The text of the default values."""
+        return self.text(self.validate({}))
+
+    def changed(self, values: Values) -> dict[str, str]:
+        """As ``text``, only what differs from the defaults."""
+        defaults = self.defaults
+        return {name: text for name, text in self.text(values).items() if text != defaults[name]}
+
+
+@lru_cache(maxsize=64)
+def _cut_open(program: Callable[..., Any], cuts: tuple[Cut, ...]) -> Callable[..., Any]:
+    return cut(program, cuts)
+
+
+def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:
+    """The roles still covered: those of a question not yet answered and not yet passed by.
+
+    Args:
+        lesson: whose questions.
+        answered: names of the questions the learner has committed to.
+        step: where the learner is, 1 for the first.
+    """
+    return frozenset(
+        role
+        for place, one in enumerate(lesson.prose.steps, start=1)
+        if one.question and one.question.name not in answered and step <= place
+        for role in one.question.hides
+    )
+
+
+def held_controls(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:
+    """What stands still at this step: what its question holds, if that is not yet answered.
+
+    Args:
+        lesson, answered, step: as for ``hidden_roles``.
+    """
+    question = lesson.prose.steps[step - 1].question
+    if question is None or question.name in answered:
+        return frozenset()
+    return frozenset(question.holds)

@@ -1,0 +1,258 @@
+"""Reads a lesson's Markdown: front matter, steps, predictions; fills in computed values.
+
+The file of a lesson (``en.md``; other languages stand beside it) looks like this::
+
+    ---
+    order: 20
+    title: Does the noise reach the gradient?
+    summary: One line for lists and search.
+    ---
+
+    ## A step
+    <!-- lab: noise_low=0.9 noise_high=1.1 -->
+    Text with a computed value: {{ gradient_mean:.3f }}.
+
+    ## A step that asks
+    <!-- predict: leak hides=trick_gradient -->
+    The question?
+
+    - line: One possible answer.
+      > Which belief leads there, and what is so instead.
+    - band: Another answer.
+      > Why this is right.
+
+``lab`` sets parameters when the learner arrives; two words in it belong to the graph: ``cuts``
+(edges, as in ``cuts=mul:0,sqrt:0``) and ``at`` (which step of the backward pass). ``show: name``
+points at a part of the lab: a figure by its name, or ``graph`` or ``table``. ``predict`` names a
+prediction that lesson.py grades; the roles it hides stay hidden until the learner has committed to
+an answer. ``holds`` names controls that stand still, at what this step's ``lab`` sets, until then;
+``training`` among them is the training: nothing runs. With ``as=number`` the learner types a
+number: each answer's key is then a fact, and what was typed counts as the answer whose fact it
+equals. With ``as=sketch`` the learner draws a curve: lesson.py says over which x, and what curve
+each answer expects. ``bug:`` makes the step's answers the fixes of bug.py. A value in double braces
+is a fact of the Result, with an optional format behind the colon.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, get_args
+
+_DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
+_OPTION = re.compile(r"^- (\w+): (.+)$")
+_VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
+_APART = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)  # code and maths
+
+TRAINING = "training"
+"""What a question holds when nothing may be trained before the answer."""
+
+Mark = Callable[[str, str], str]
+
+Kind = Literal["choice", "number", "sketch", "bug"]
+_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+
+
+class ProseError(ValueError):
+    """A lesson's text is not as it should be; says the file and what is wrong."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer to a prediction: its key, its text, and what is said to whoever picks it."""
+
+    key: str
+    text: str
+    reply: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A prediction as the learner reads it; lesson.py computes which option is right.
+
+    Args:
+        name: unique in its lesson; ``bug`` for the bug to find.
+        hides: the roles covered until an answer is given.
+        holds: the controls that stand still until then, ``training`` for the training.
+        options: the answers.
+        kind: how the learner answers; a ``number`` is typed, a ``sketch`` drawn, a ``bug`` is
+            the choice of a fix.
+    """
+
+    name: str
+    hides: tuple[str, ...]
+    options: tuple[Option, ...]
+    kind: Kind = "choice"
+    holds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: a title, Markdown, what it sets in the lab, perhaps a question, where to look.
+
+    ``cuts`` and ``at`` are what it sets in the graph: None leaves that as the learner has it.
+    """
+
+    title: str
+    text: str
+    lab: Mapping[str, str]
+    question: Question | None = None
+    show: str = ""
+    cuts: str | None = None
+    at: int | None = None
+
+
+@dataclass(frozen=True)
+class Prose:
+    """The text of a lesson or chapter: front matter by key, introduction, steps."""
+
+    front: Mapping[str, str]
+    intro: str
+    steps: tuple[Step, ...]
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return tuple(step.question for step in self.steps if step.question)
+
+
+def read(path: Path) -> Prose:
+    """Parse one Markdown file.
+
+    Raises:
+        ProseError: no front matter, an unknown directive, an answer without a reply.
+    """
+    text = path.read_text(encoding="utf-8")
+    parts = text.split("---\n", 2)
+    if len(parts) != 3 or parts[0].strip():
+        raise ProseError(f"{path}: it must open with front matter between two lines of ---")
+    front = {}
+    for line in filter(str.strip, parts[1].splitlines()):
+        key, colon, value = line.partition(":")
+        if not colon:
+            raise ProseError(f"{path}: front matter line without a colon: {line!r}")
+        front[key.strip()] = value.strip()
+    intro, *sections = re.split(r"^## ", parts[2], flags=re.MULTILINE)
+    return Prose(front, intro.strip(), tuple(_step(path, section) for section in sections))
+
+
+def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = None) -> str:
+    """The text with every ``{{ name:format }}`` replaced by that fact.
+
+    Args:
+        text: Markdown.
+        facts: by name.
+        mark: what to put for a number in running text, outside code and maths, given what stands
+            between its braces and how it reads; None puts the number.
+
+    >>> fill("mean {{ mean:.2f }}", {"mean": 1.0049})
+    'mean 1.00'
+    >>> fill("mean {{ mean:.2f }}", {"mean": -1.0})
+    'mean −1.00'
+
+    Raises:
+        ProseError: no such fact, or a format that does not fit it.
+    """
+
+    apart = _apart(text) if mark else []
+
+    def value(match: re.Match[str]) -> str:
+        name, form = match.group(1), (match.group(2) or "").strip()
+        if name not in facts:
+            raise ProseError(f"no fact {name!r} to fill in; there are {sorted(facts)}")
+        try:
+            shown = written(facts[name], form)
+        except ValueError as error:
+            raise ProseError(f"fact {name!r} cannot be shown as {form!r}: {error}") from None
+        if mark is None or isinstance(facts[name], str) or _within(match.start(), apart):
+            return shown
+        return mark(f"{name}:{form}", shown)
+
+    return _VALUE.sub(value, text)
+
+
+@lru_cache(maxsize=1024)
+def quoted(text: str) -> tuple[tuple[str, str], ...]:
+    """The facts that a text quotes in running text, outside code and maths: name and format."""
+    apart = _apart(text)
+    return tuple(
+        (match.group(1), (match.group(2) or "").strip())
+        for match in _VALUE.finditer(text)
+        if not _within(match.start(), apart)
+    )
+
+
+def written(value: float | int | str, form: str) -> str:
+    """A fact as it reads in a text.
+
+    >>> written(-1.0, ".2f")
+    '−1.00'
+    """
+    shown = format(value, form)
+    return shown.replace("-", "−", 1) if shown.startswith("-") else shown
+
+
+def _apart(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _APART.finditer(text)]
+
+
+def _within(place: int, spans: list[tuple[int, int]]) -> bool:
+    return any(start < place < end for start, end in spans)
+
+
+def _step(path: Path, section: str) -> Step:
+    title, _, body = section.partition("\n")
+    where = f"{path}, step “{title.strip()}”"
+    lab: dict[str, str] = {}
+    asked: list[str] = []
+    show = ""
+    lines: list[str] = []
+    for line in body.splitlines():
+        directive = _DIRECTIVE.match(line)
+        if not directive:
+            lines.append(line)
+        elif directive.group(1) == "lab":
+            lab |= dict(pair.split("=", 1) for pair in directive.group(2).split())
+        elif directive.group(1) == "predict":
+            asked = directive.group(2).split()
+        elif directive.group(1) == "bug":
+            asked = ["bug", "as=bug"]
+        elif directive.group(1) == "show":
+            show = directive.group(2)
+        else:
+            raise ProseError(f"{where}: unknown directive {directive.group(1)!r}")
+    cuts, at = lab.pop("cuts", None), lab.pop("at", None)
+    if at is not None and not (at.isascii() and at.isdigit()):
+        raise ProseError(f"{where}: at is a step of the backward pass, 0 or more, not {at!r}")
+    look = show, cuts, None if at is None else int(at)
+    if not asked:
+        return Step(title.strip(), "\n".join(lines).strip(), lab, None, *look)
+    text, options = _options(where, lines)
+    settings = dict(pair.split("=", 1) for pair in asked[1:])
+    hides = tuple(filter(None, settings.get("hides", "").split(",")))
+    holds = tuple(filter(None, settings.get("holds", "").split(",")))
+    loose = [name for name in holds if name not in {*lab, TRAINING}]
+    if loose:
+        raise ProseError(f"{where}: {loose[0]!r} is held, so `lab` has to say at what")
+    kind = _KINDS.get(settings.get("as", "choice"))
+    if kind is None:
+        raise ProseError(f"{where}: a prediction is one of {list(_KINDS)}, not {settings['as']!r}")
+    return Step(title.strip(), text, lab, Question(asked[0], hides, options, kind, holds), *look)
+
+
+def _options(where: str, lines: list[str]) -> tuple[str, tuple[Option, ...]]:
+    """Split a question's lines into its text and its answers."""
+    found: list[tuple[str, str, list[str]]] = []
+    text: list[str] = []
+    for line in lines:
+        option = _OPTION.match(line)
+        if option:
+            found.append((option.group(1), option.group(2), []))
+        elif found and line.strip():
+            found[-1][2].append(line.strip().removeprefix(">").strip())
+        elif not found:
+            text.append(line)
+    if len(found) < 2 or any(not reply for _, _, reply in found):
+        raise ProseError(f"{where}: a prediction needs two answers or more, each with a reply")
+    options = tuple(Option(key, said, " ".join(reply)) for key, said, reply in found)
+    return "\n".join(text).strip(), options

@@ -1,0 +1,108 @@
+"""A prediction typed as a number: which answer it equals, by the facts that the answers name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lessons.contract.parameters import read_number
+from lessons.contract.prose import Question
+from lessons.text import number
+
+CLOSE = 0.02
+"""How far from a fact a typed number may lie and still equal it, as a share of the fact."""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A number as typed and as graded.
+
+    Args:
+        value: what was typed.
+        key: the answer whose fact it equals; empty where it equals none.
+        computed: what was right when it was graded.
+    """
+
+    value: float
+    key: str
+    computed: float
+
+    def __str__(self) -> str:
+        """As text that ``parse`` reads: what is remembered of an answer."""
+        return f"{self.value:.6g}~{self.key}~{self.computed:.6g}"
+
+    @classmethod
+    def parse(cls, question: Question, text: str) -> Typed:
+        """What ``str`` wrote; the text may be anybody's.
+
+        Raises:
+            ValueError: it is not such a text, or names no answer of the question.
+        """
+        value, key, computed = text[:100].split("~")
+        if key and key not in {option.key for option in question.options}:
+            raise ValueError(f"no answer {key!r}")
+        return cls(read_number(value), key, read_number(computed))
+
+    def distance(self) -> str:
+        """How far off, in words, for a number that is no answer."""
+        apart = self.value - self.computed
+        side = "above" if apart > 0 else "below"
+        return (
+            f"That is {number(abs(apart), 3)} {side} {number(self.computed, 4)}, which torch "
+            "computes, and no belief named here leads to it. Check each factor of the chain."
+        )
+
+
+def grade(
+    question: Question, right: str, text: str, facts: Mapping[str, float | int | str]
+) -> Typed:
+    """The typed number beside the facts that the question's answers name.
+
+    It equals a fact within 2 %, or if the fact rounds to it at the digits that were typed, two or
+    more. Of several such facts the nearest counts.
+
+    Args:
+        question: whose answers' keys are facts.
+        right: the key of the right answer.
+        text: as it came from the learner.
+        facts: the ones that the learner saw.
+
+    Raises:
+        ValueError: the text is not a number, or the right answer is none or too far from it to
+            compare; the sentence says what to do.
+    """
+    value = read_number(text)
+    beliefs = {option.key: _as_float(facts[option.key]) for option in question.options}
+    computed = _as_float(facts[right])
+    if not math.isfinite(computed):
+        raise ValueError(
+            f"At these settings torch computes {number(computed)}, so there is nothing to compare "
+            "your number with. Reset the lab, or change its inputs, and commit again."
+        )
+    if not math.isfinite(value - computed):
+        raise ValueError(
+            f"{number(value)} is too far from {number(computed, 4)}, which torch computes, to "
+            "say by how much. Write a number nearer to 0."
+        )
+    apart = {key: abs(value - fact) for key, fact in beliefs.items() if _equal(value, text, fact)}
+    return Typed(value, min(apart, key=apart.__getitem__, default=""), computed)
+
+
+def _as_float(fact: float | int | str) -> float:
+    """A fact as torch would hold it: a whole number past the largest float is infinite."""
+    try:
+        return float(fact)
+    except OverflowError:
+        return math.inf if isinstance(fact, int) and fact > 0 else -math.inf
+
+
+def _equal(value: float, text: str, fact: float) -> bool:
+    """Whether a learner who typed this may have meant the fact."""
+    if not math.isfinite(fact):
+        return False
+    if abs(value - fact) <= CLOSE * abs(fact):
+        return True
+    mantissa = text.lower().split("e")[0]
+    digits = len("".join(filter(str.isdigit, mantissa)).lstrip("0"))
+    return digits >= 2 and float(f"{fact:.{min(digits, 15)}g}") == value

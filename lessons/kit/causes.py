@@ -1,0 +1,42 @@
+"""Says of NaN and infinities at which inputs they are, and why."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import torch
+
+from lessons.contract.result import Note
+from lessons.text import listed, number
+
+Cause = tuple[torch.Tensor, str]
+"""At which inputs it holds, a mask of shape [n], and what is said of them."""
+
+
+def lost(values: Iterable[torch.Tensor]) -> torch.Tensor:
+    """The inputs at which one of these is NaN or infinite: a mask of shape [n]."""
+    return ~torch.stack([value.isfinite() for value in values]).all(0)
+
+
+def told(
+    name: str,
+    given: torch.Tensor,
+    here: Mapping[str, torch.Tensor],
+    causes: Iterable[Cause],
+    otherwise: str = "",
+) -> Iterator[Note]:
+    """A note for each cause of a number that is not finite; an input counts to its first cause.
+
+    Args:
+        name: what the inputs are called.
+        given: the inputs as they are to be read, shape [n].
+        here: what was computed at each, by role, shape [n].
+        causes: in the order in which they are told.
+        otherwise: what is said of an input that has none of them, if anything.
+    """
+    left = lost(here.values())
+    rest = ((torch.ones_like(left), otherwise),) if otherwise else ()
+    for where, why in (*causes, *rest):
+        where = where & left
+        if where.any():
+            places = listed([number(value) for value in given[where.cpu()].tolist()])
+            yield Note("warning", f"At {name} = {places}: {why}")
+            left = left & ~where

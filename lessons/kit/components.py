@@ -1,0 +1,119 @@
+"""A gradient of a few components as a chart and a table: each role a lane of sticks beside it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from lessons.contract.figure import Table
+from lessons.contract.result import Array, Result
+from lessons.contract.roles import ROLES
+from lessons.kit.chart_pieces import Trace, axes, cells, round_up
+from lessons.text import number
+
+Labels = Mapping[str, str]
+"""What each role's series is called here; drawn in this order, side by side."""
+
+MOST_NAMED = 12
+"""More components than this are numbered by the axis itself."""
+
+
+def sticks(
+    result: Result, labels: Labels, names: Sequence[str], hidden: frozenset[str], y: str
+) -> tuple[list[Trace], Trace]:
+    """Data and layout of a chart with one stick a component and role.
+
+    Args:
+        result: with a series of each role's name, x the component's number, 1 for the first.
+        labels: the roles to draw.
+        names: of the components.
+        hidden: the roles still covered; they count for the axis, so that nothing jumps.
+        y: the title of the axis.
+    """
+    top = round_up([result[role].y for role in labels], least=1e-300)
+    below = any((result[role].y < 0).any() for role in labels)
+    span = ((-1.15 if below else -0.15) * top, 1.15 * top)
+    layout = axes((0.4, len(names) + 0.6), span, "", y)
+    if len(names) <= MOST_NAMED:
+        layout["xaxis"] |= {
+            "tickmode": "array",
+            "tickvals": list(range(1, len(names) + 1)),
+            "ticktext": list(names),
+        }
+    lanes = np.linspace(-0.24, 0.24, len(labels)) if len(labels) > 1 else np.zeros(1)
+    data = []
+    for lane, (role, label) in zip(lanes, labels.items(), strict=True):
+        x, values = result[role].x + lane, result[role].y
+        data.append(_sticks(role, label, x, values, role not in hidden))
+        data.append(_words(role, label, x, values, top, role not in hidden))
+    return data, layout
+
+
+def component_table(
+    result: Result, labels: Labels, names: Sequence[str], hidden: frozenset[str], caption: str
+) -> Table:
+    """One row a component, one column a role."""
+    columns = [("component", None), *((label, role) for role, label in labels.items())]
+    rows = [
+        (
+            name,
+            *cells(result, labels, at, hidden, 5),
+        )
+        for at, name in enumerate(names)
+    ]
+    return Table(caption, tuple(columns), tuple(rows))
+
+
+def said(result: Result, labels: Labels, names: Sequence[str], hidden: frozenset[str]) -> str:
+    """The first eight components in words, for screen readers."""
+    parts = [
+        f"{name}: "
+        + ", ".join(
+            f"{label} {number(float(result[role].y[at]), 4)}"
+            for role, label in labels.items()
+            if role not in hidden
+        )
+        for at, name in enumerate(names[:8])
+    ]
+    return "; ".join(parts) + "."
+
+
+def _sticks(role: str, label: str, x: Array, y: Array, visible: bool) -> Trace:
+    """From 0 to each value, with a mark at the value; what is not finite is left to words."""
+    gap = np.full_like(x, np.nan)
+    finite = np.where(np.isfinite(y), y, np.nan)
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": label,
+        "x": np.stack([x, x, gap], 1).ravel(),
+        "y": np.stack([np.where(np.isfinite(y), 0.0, np.nan), finite, gap], 1).ravel(),
+        "line": {"color": f"role:{role}", "width": 3, "simplify": False},
+        "marker": {
+            "color": f"role:{role}",
+            "symbol": ROLES[role].marker,
+            "size": [0, 10, 0] * len(x),
+            "opacity": 1,  # marks of several sizes are see-through otherwise
+            "line": {"color": "ink:paper", "width": 1},
+        },
+        "visible": visible,
+        "hovertemplate": f"%{{y:.6g}}<extra>{label}</extra>",
+    }
+
+
+def _words(role: str, label: str, x: Array, y: Array, top: float, visible: bool) -> Trace:
+    """NaN and infinities where their stick would be."""
+    places = np.where(np.isnan(y), 0.0, np.sign(y) * top)
+    lost = ~np.isfinite(y)
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "name": label,
+        "x": x[lost],
+        "y": places[lost],
+        "text": [number(float(value)) for value in y[lost]],
+        "textposition": "top center",
+        "textfont": {"color": f"role:{role}", "size": 13},
+        "cliponaxis": False,
+        "visible": visible,
+        "hoverinfo": "skip",
+    }

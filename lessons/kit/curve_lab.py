@@ -1,0 +1,181 @@
+"""The curve lab: a function of x with settings of the lesson's own, and its gradient by role."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Index, Numbers, Parameter, Values
+from lessons.contract.result import Note, Result, warned
+from lessons.kit.causes import Cause, told
+from lessons.kit.curve import Program, by_role
+from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import (
+    COMPUTED_IN,
+    array,
+    format_refused,
+    grid_around,
+    printed,
+    series_by_role,
+)
+from lessons.text import counted
+
+Run = Callable[..., dict[str, float]]
+"""All roles at the chosen x; settings given by name take the place of the learner's."""
+
+Roles = Mapping[str, torch.Tensor]
+
+
+Observe = Callable[[Program, torch.Tensor, Values], Mapping[str, float | int | str]]
+"""Facts from runs of the program itself at the chosen x, shape [1], with these settings."""
+
+
+def _no_facts(run: Run, settings: Values) -> dict[str, float]:
+    return {}
+
+
+def _nothing_observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+    return {}
+
+
+def _no_causes(x: torch.Tensor, roles: Roles) -> Iterable[Cause]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What a lesson says of its function; the lab does the rest.
+
+    Args:
+        parameters: the lesson's own settings; program, expression and intended take them by name.
+        expression: the program's forward pass without any trick: its autograd is the true gradient.
+        intended: the gradient that is wanted, as a formula independent of the program.
+        text: names of the axes, captions.
+        x: the inputs at first, as text.
+        point: which of them the text speaks of at first, 1 for the first.
+        facts: what the prose needs besides the roles and settings at the chosen input.
+        observe: the same, where it takes a look at the program's own run: its ops, what a rule got.
+        causes: pairs of a mask over x and why it is not finite there, in the order to be told.
+    """
+
+    parameters: tuple[Parameter, ...]
+    expression: Program
+    intended: Program
+    text: CurveText
+    x: str = "-2, -1, 1"
+    point: int = 1
+    facts: Callable[[Run, Values], Mapping[str, float | int | str]] = _no_facts
+    observe: Observe = _nothing_observed
+    causes: Callable[[torch.Tensor, Roles], Iterable[Cause]] = _no_causes
+
+
+def curve_lab(curve: Curve) -> Lab:
+    """The lab of one lesson: its own settings first, then inputs, then where torch computes."""
+    parameters = (
+        *curve.parameters,
+        Numbers("x", "Inputs x", curve.x),
+        Index(
+            "point",
+            "Numbers in the text at",
+            str(curve.point),
+            "A click on a point of a chart sets this too.",
+            advanced=True,
+            low=1,
+            high=256,
+            of="x",
+        ),
+        *COMPUTED_IN,
+    )
+
+    def settings(values: Values) -> dict[str, Any]:
+        return {parameter.name: values[parameter.name] for parameter in curve.parameters}
+
+    def compute(program: Program, values: Values, progress: Progress) -> Result:
+        device, missing = resolve(values["device"])
+        dtype = DTYPES[values["dtype"]]
+        chosen = settings(values)
+
+        def roles(x: torch.Tensor, **other: Any) -> dict[str, torch.Tensor]:
+            given = chosen | other
+            return by_role(program, curve.expression, curve.intended, x.to(device, dtype), given)
+
+        points = torch.tensor(values["x"], dtype=torch.float64)
+        at = min(values["point"], len(points)) - 1
+        grid = grid_around(points)
+        here, drawn = roles(points), roles(grid)
+
+        def run(**other: Any) -> dict[str, float]:
+            return {role: float(value[0]) for role, value in roles(points[[at]], **other).items()}
+
+        progress(1.0)
+        return Result(
+            series=series_by_role(array(points), here),
+            curves=series_by_role(array(grid), drawn),
+            facts={
+                **chosen,
+                "x": float(points[at]),
+                "inputs": len(points),
+                **{role: float(value[at]) for role, value in here.items()},
+                **curve.facts(run, chosen),
+                **curve.observe(program, points[[at]].to(device, dtype), chosen),
+            },
+            notes=(
+                *warned(missing),
+                *_not_finite(points, points.to(device, dtype), here, curve.causes),
+            ),
+            work=counted(len(points), "input"),
+            device=str(device),
+        )
+
+    def script(program: str, values: Values) -> str:
+        device, _ = resolve(values["device"])
+        names = f"{program}, {curve.expression.__name__}, {curve.intended.__name__}"
+        return f"""\
+x = torch.tensor({list(values["x"])}, dtype=torch.float64)
+settings = {settings(values)}
+roles = by_role({names}, x.to("{device}", torch.{values["dtype"]}), settings)
+series = {{}}
+{printed(program, str(device))}"""
+
+    def start(values: Values) -> Start:
+        device, _ = resolve(values["device"])
+        x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+        at = min(values["point"], len(x)) - 1
+        return Start({"x": x.requires_grad_()}, settings(values), (at,))
+
+    return Lab(
+        parameters=parameters,
+        compute=compute,
+        figures=lambda result, values, hidden: curve_figures(result, hidden, curve.text),
+        table=lambda result, values, hidden: curve_table(result, hidden, curve.text),
+        script=script,
+        check=format_refused,
+        start=start,
+    )
+
+
+def _not_finite(
+    given: torch.Tensor,
+    x: torch.Tensor,
+    here: Roles,
+    causes: Callable[[torch.Tensor, Roles], Iterable[Cause]],
+) -> Iterable[Note]:
+    """A note for each cause of a NaN or infinity at the learner's x, the lesson's causes first.
+
+    Args:
+        given: x as the learner wrote it, float64, shape [n].
+        x: the same as computed with.
+        here: values by role at x.
+        causes: the lesson's own.
+    """
+    large = "too large for this number format and becomes ∞"
+    known = (
+        (x.isinf(), f"x is {large}; what follows is ∞ or NaN."),
+        *causes(x, here),
+        (here["forward"].isinf(), f"the forward value is {large}."),
+    )
+    unknown = "a step of the computation is too large for this number format."
+    return told("x", given, here, known, otherwise=unknown)

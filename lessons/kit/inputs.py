@@ -1,0 +1,73 @@
+"""What labs over x share: where torch computes, the points of a drawn curve, arrays, last lines."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from lessons.contract.parameters import Choice, Device, Parameter, Values
+from lessons.contract.result import Array, Series
+from lessons.kit.devices import DTYPES, devices
+
+GRID = 121
+"""Points of each drawn curve: odd, so that 0 is one of them and its NaN is seen as a gap."""
+
+
+def computed_in(
+    dtype: str = "float64", where: str = "Where torch computes."
+) -> tuple[Parameter, ...]:
+    """The device and the number format to compute in, as parameters of a lab.
+
+    Args:
+        dtype: the number format at first, by torch's name.
+        where: what is said of the device.
+    """
+    return (
+        Device("device", "Device", "cpu", where, advanced=True),
+        Choice(
+            "dtype",
+            "Number format",
+            dtype,
+            "What torch computes in.",
+            advanced=True,
+            options=tuple((name, name) for name in DTYPES),
+        ),
+    )
+
+
+COMPUTED_IN = computed_in()
+
+
+def format_refused(values: Values) -> dict[str, str]:
+    """A refusal, by parameter name, where this machine's device lacks the number format."""
+    if values["device"] == "mps" and values["dtype"] == "float64" and "mps" in devices():
+        return {"dtype": "mps has no float64. Choose float32."}
+    return {}
+
+
+def grid_around(points: torch.Tensor, count: int = GRID) -> torch.Tensor:
+    """Evenly spaced x on both sides of 0, a quarter beyond the farthest point; odd ``count``."""
+    reach = min(1.25 * float(points.abs().max()) or 1.0, 1e307)
+    middle = count // 2
+    return torch.arange(-middle, middle + 1, dtype=torch.float64) / middle * reach
+
+
+def array(values: torch.Tensor) -> Array:
+    """A tensor as plain float64 numpy."""
+    plain: Any = values.detach().to("cpu", torch.float64).numpy()
+    return np.ascontiguousarray(plain)
+
+
+def series_by_role(x: Array, roles: Mapping[str, torch.Tensor]) -> tuple[Series, ...]:
+    """A series of each role, all over the same x."""
+    return tuple(Series(role, role, x, array(y)) for role, y in roles.items())
+
+
+def printed(program: str, device: str) -> str:
+    """The last lines of an exported file: the tensors in ``roles`` join ``series``; all as JSON."""
+    return f"""\
+for role, value in roles.items():
+    series[role] = {{"role": role, "x": plain(x), "y": plain(value)}}
+print(json.dumps({{"lesson": "{program}", "device": "{device}", "series": series}}))
+"""

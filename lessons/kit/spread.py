@@ -1,0 +1,162 @@
+"""What many draws look like, without keeping them: mean, deviation, percentiles, histogram."""
+
+import numpy as np
+import numpy.typing as npt
+
+from lessons.contract.result import Array
+
+_BINS = 2048
+
+
+class Spread:
+    """Statistics of each column, from chunks of rows.
+
+    One chunk is kept whole and its percentiles are exact. With more, they come from a histogram of
+    2048 bins a column, laid over the first chunk's range; ``error`` says how far they can be off.
+    Numbers that are not finite are counted and left out of everything else.
+
+    Args:
+        columns: how many columns every chunk has.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self.draws = 0
+        self.not_finite: npt.NDArray[np.int64] = np.zeros(columns, dtype=np.int64)
+        self._first: Array | None = None
+        self._bins: _Bins | None = None
+        self._percentiles: dict[float, Array] = {}
+        self._shift = self._sum = self._squares = np.zeros(columns)
+
+    def add(self, values: Array) -> None:
+        """Take in one chunk, float64, shape [rows, columns]."""
+        finite = np.isfinite(values)
+        whole = bool(finite.all())
+        if not whole:
+            self.not_finite += (~finite).sum(0)
+            values = np.where(finite, values, np.nan)
+        self.draws += len(values)
+        self._percentiles.clear()
+        if self._first is None:
+            self._first = np.sort(values, 0)  # NaN goes last
+            # Sums of differences from a typical value lose fewer digits than plain sums.
+            self._shift = np.nan_to_num(self._first[0])
+        else:
+            if self._bins is None:
+                self._bins = _Bins(self._first)
+            self._bins.add(values)
+        away = values - self._shift
+        if not whole:
+            away = np.nan_to_num(away)
+        self._sum = self._sum + away.sum(0)
+        self._squares = self._squares + np.einsum("rc,rc->c", away, away)
+
+    @property
+    def mean(self) -> Array:
+        """Shape [columns]; NaN where no draw was finite."""
+        return self._shift + self._sum / self._left
+
+    @property
+    def deviation(self) -> Array:
+        """Standard deviation over the draws (divided by their number), shape [columns]."""
+        mean = self._sum / self._left
+        # Rounding leaves about 1e-16 of the mean square where every draw is the same.
+        variance = self._squares / self._left - mean * mean
+        return np.sqrt(np.where(variance > 1e-14 * mean * mean, variance, 0.0 * variance))
+
+    @property
+    def error(self) -> float:
+        """The most a percentile can be off, over all columns: 0 when exact, else one bin."""
+        return 0.0 if self._bins is None else float(self._bins.width.max())
+
+    def percentile(self, share: float) -> Array:
+        """The value below which this share of the finite draws lies, shape [columns].
+
+        Raises:
+            ValueError: nothing was added yet.
+        """
+        if share not in self._percentiles:
+            self._percentiles[share] = self._percentile(share)
+        return self._percentiles[share]
+
+    def _percentile(self, share: float) -> Array:
+        place = share * (np.nan_to_num(self._left, nan=1.0) - 1)
+        if self._bins is not None:
+            found: Array = self._bins.value_at(place)
+            found[np.isnan(self._left)] = np.nan
+            return found
+        below = place.astype(np.int64)
+        low = np.take_along_axis(self._ordered, below[None], 0)[0]
+        above = np.minimum(below + 1, len(self._ordered) - 1)
+        high = np.take_along_axis(self._ordered, above[None], 0)[0]
+        part = place - below
+        exact: Array = np.where(part > 0, low + part * (high - low), low)
+        return exact
+
+    def histogram(self, column: int, edges: Array) -> Array:
+        """How many finite draws of one column fall between the edges, shape [len(edges) - 1].
+
+        Raises:
+            ValueError: nothing was added yet.
+        """
+        if self._bins is not None:
+            return self._bins.regroup(column, edges)
+        values = self._ordered[:, column]
+        return np.histogram(values[np.isfinite(values)], edges)[0].astype(np.float64)
+
+    def extent(self, column: int) -> tuple[float, float]:
+        """Smallest and largest finite value of the first chunk in one column; NaN if none."""
+        values = self._ordered[:, column]
+        values = values[np.isfinite(values)]
+        return (float(values[0]), float(values[-1])) if len(values) else (np.nan, np.nan)
+
+    @property
+    def _ordered(self) -> Array:
+        if self._first is None:
+            raise ValueError("no draws yet")
+        return self._first
+
+    @property
+    def _left(self) -> Array:
+        left = (self.draws - self.not_finite).astype(np.float64)
+        return np.where(left > 0, left, np.nan)
+
+
+class _Bins:
+    """Counts a column, from one below the first chunk's range to one above it.
+
+    Args:
+        first: the first chunk, each column in order, NaN last.
+    """
+
+    def __init__(self, first: Array) -> None:
+        self.low = np.nan_to_num(first[0])
+        self.width = np.nan_to_num(np.fmax.reduce(first, 0) - self.low) / _BINS
+        columns = first.shape[1]
+        self._counts = np.zeros((columns, _BINS + 2), dtype=np.int64)
+        self._offset = np.arange(columns) * (_BINS + 2)
+        self.add(first)
+
+    def add(self, values: Array) -> None:
+        place = values - self.low
+        place /= np.where(self.width > 0, self.width, 1.0)
+        np.clip(np.floor(place, out=place), -1, _BINS, out=place)
+        place += self._offset + 1
+        there = ~np.isnan(place)
+        flat = (place.ravel() if there.all() else place[there]).astype(np.int64)
+        # In place: a table of all bins for each chunk would cost more than the chunk.
+        np.add.at(self._counts.reshape(-1), flat, 1)
+
+    def value_at(self, place: Array) -> Array:
+        """The value with this many others below it, by interpolation inside its bin."""
+        upto = self._counts.cumsum(1)
+        index = np.minimum((upto <= place[:, None]).sum(1), _BINS + 1)  # an empty column's too
+        columns = np.arange(len(index))
+        here = np.maximum(self._counts[columns, index], 1)
+        before = upto[columns, index] - self._counts[columns, index]
+        value: Array = self.low + (index - 1 + (place - before + 0.5) / here) * self.width
+        return value
+
+    def regroup(self, column: int, edges: Array) -> Array:
+        centres = self.low[column] + (np.arange(_BINS + 2) - 0.5) * self.width[column]
+        centres = np.clip(centres, edges[0], edges[-1])
+        return np.histogram(centres, edges, weights=self._counts[column])[0].astype(np.float64)

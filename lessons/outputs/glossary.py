@@ -1,0 +1,137 @@
+"""The glossary: reads glossary.md, and finds where a lesson's text uses a term first."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from lessons.contract.lesson import Lesson
+
+_FILE = Path(__file__).parent / "glossary.md"
+
+# What is no running text: code, maths, links, values to fill in, headings, comments, HTML.
+_APART = re.compile(
+    r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$|!?\[[^\]\n]*\]\([^)\n]*\)|\{\{.*?\}\}"
+    r"|^#+ .*?$|<[^>]*>",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One entry.
+
+    Args:
+        name: as it is headed.
+        also: other spellings that mean the same.
+        text: two sentences of Markdown.
+    """
+
+    name: str
+    also: tuple[str, ...]
+    text: str
+
+    @property
+    def slug(self) -> str:
+        """The name as addresses carry it."""
+        return re.sub(r"\W+", "-", self.name.lower()).strip("-")
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Any of its spellings, as whole words, the longest first."""
+        names = sorted((self.name, *self.also), key=len, reverse=True)
+        words = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names)
+        flags = re.NOFLAG if self.name.isupper() or self.name == "NaN" else re.IGNORECASE
+        return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", flags)
+
+
+class GlossaryError(ValueError):
+    """glossary.md is not as it should be; says which term and why."""
+
+
+@cache
+def terms() -> tuple[Term, ...]:
+    """Every term, by name.
+
+    Raises:
+        GlossaryError: a term without text, or a spelling that two terms claim.
+    """
+    _, *sections = re.split(r"^## ", _FILE.read_text("utf-8"), flags=re.MULTILINE)
+    found = sorted(map(_term, sections), key=lambda term: term.name.lower())
+    spellings = [name.lower() for term in found for name in (term.name, *term.also)]
+    twice = {name for name in spellings if spellings.count(name) > 1}
+    if twice:
+        raise GlossaryError(f"two terms are spelt {', '.join(sorted(twice))}")
+    return tuple(found)
+
+
+def find_term(slug: str) -> Term | None:
+    """The term that an address names, if there is one."""
+    return next((term for term in terms() if term.slug == slug), None)
+
+
+@cache
+def first_uses(slug: str) -> tuple[frozenset[str], ...]:
+    """For each step of the lesson, the slugs of the terms that its text is the first to use."""
+    from lessons.outputs.catalogue import find
+
+    left, steps = set(terms()), []
+    for step in find(slug).prose.steps:
+        text = _APART.sub(_blank, step.text)
+        here = {term for term in left if term.pattern.search(text)}
+        left -= here
+        steps.append(frozenset(term.slug for term in here))
+    return tuple(steps)
+
+
+@cache
+def lessons_of(term: Term) -> tuple[Lesson, ...]:
+    """The lessons whose text or code speaks of it, in course order."""
+    from lessons.outputs.catalogue import lessons
+
+    return tuple(one for one in lessons() if term.pattern.search(_whole(one)))
+
+
+def uses(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int, Term]]:
+    """Where in a Markdown text each of these terms stands first, outside code and maths.
+
+    Args:
+        text: values filled in or not.
+        allowed: slugs of terms.
+
+    Yields:
+        start, end and term, in the order of the text; no two overlap.
+    """
+    running = _APART.sub(_blank, text)
+    places = []
+    for term in terms():
+        match = term.pattern.search(running) if term.slug in allowed else None
+        if match:
+            places.append((match.start(), -match.end(), term))
+    end = 0
+    for start, minus_end, term in sorted(places, key=lambda place: place[:2]):
+        if start >= end:
+            end = -minus_end
+            yield start, end, term
+
+
+def _term(section: str) -> Term:
+    name, _, rest = section.partition("\n")
+    also: tuple[str, ...] = ()
+    text = rest.strip()
+    if text.startswith("also:"):
+        line, _, text = text.partition("\n")
+        also = tuple(part.strip() for part in line.removeprefix("also:").split(","))
+    if not text.strip():
+        raise GlossaryError(f"{name}: there is no text")
+    return Term(name.strip(), also, " ".join(text.split()))
+
+
+def _whole(lesson: Lesson) -> str:
+    return "\n".join([lesson.title, lesson.summary, *(step.text for step in lesson.prose.steps)])
+
+
+def _blank(match: re.Match[str]) -> str:
+    """As long as what it replaces, so that places stay where they are."""
+    return re.sub(r"[^\n]", "\0", match.group())

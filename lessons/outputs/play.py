@@ -1,0 +1,102 @@
+"""``python -m lessons play FILE``: a playground document without a browser."""
+
+import argparse
+import json
+from typing import Any
+
+import torch
+
+from lessons.contract.result import jsonable
+from lessons.outputs import console
+from lessons.playground.document.as_text import from_text, to_text
+from lessons.playground.document.presets import preset
+from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
+from lessons.playground.running import recorded
+from lessons.playground.running.outcome import Outcome, run
+from lessons.playground.running.scissors import operations
+from lessons.text import number
+
+
+def add_command(commands: Any) -> None:
+    """Add ``play`` to a parser's commands."""
+    play = commands.add_parser("play", help="run a playground document and print its numbers")
+    play.add_argument("file", help="a document, - for standard input, or preset:NAME")
+    play.add_argument("--json", action="store_true", help="print one JSON object, unrounded")
+
+
+def play(options: argparse.Namespace) -> str:
+    """What the command prints.
+
+    Raises:
+        ValueError: the file cannot be read, or the document is wrong (`PlaygroundError`).
+    """
+    document = (
+        preset(options.file.removeprefix("preset:"))
+        if options.file.startswith("preset:")
+        else from_text(console.read(options.file, 4 * MAX_DOCUMENT_CHARACTERS))
+    )
+    outcome = run(document, curves=options.json)
+    if options.json:
+        body = as_json(outcome, to_text(document))
+        return json.dumps(body, allow_nan=False, ensure_ascii=False)
+    return as_table(outcome, document.title)
+
+
+def as_json(outcome: Outcome, text: str) -> dict[str, Any]:
+    """One JSON object: values, gradients by role, series, curves, ops, graph, notes; unrounded.
+
+    NaN and infinities are text; a gradient that does not exist is null.
+    """
+    document = from_text(text)
+    body: dict[str, Any] = {
+        "document": text,
+        "output": outcome.output,
+        "values": {name: plain(value) for name, value in outcome.values.items()},
+        "gradients": {
+            role: {name: plain(value) for name, value in by_input.items()}
+            for role, by_input in outcome.gradients.items()
+        },
+        "ops": [
+            {
+                "name": one.name,
+                "type": one.type,
+                "line": one.line,
+                "text": one.text,
+                "operands": [{"text": edge.text, "cut": edge.cut} for edge in one.operands],
+            }
+            for one in operations(document)
+        ],
+        "overridden": dict(outcome.overridden),
+        "graph": recorded.as_json(recorded.recorded(document)),
+    }
+    body |= {
+        name: value
+        for name, value in json.loads(outcome.to_json()).items()
+        if name in ("series", "curves", "notes")
+    }
+    return body
+
+
+def as_table(outcome: Outcome, title: str) -> str:
+    """Names, values and gradients as lines of text."""
+    lines = [title] if title else []
+    for name, value in outcome.values.items():
+        lines.append(f"{name} = {_shown(value)}")
+    for role, by_input in outcome.gradients.items():
+        for name, gradient in by_input.items():
+            lines.append(f"{role} by {name}: {_shown(gradient)}")
+    return "\n".join([*lines, *(note.text for note in outcome.notes)])
+
+
+def plain(value: Any) -> Any:
+    """A tensor or number for JSON; None stays None."""
+    return jsonable(value.tolist() if isinstance(value, torch.Tensor) else value)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "None"
+    items = value.tolist() if isinstance(value, torch.Tensor) else value
+    if isinstance(items, list):
+        return f"[{', '.join(_shown(item) for item in items)}]"
+    return number(float(items))

@@ -1,0 +1,67 @@
+"""What can be searched for: lessons, their steps, the glossary. Plain data; the browser matches."""
+
+import re
+from dataclasses import asdict, dataclass
+
+from lessons.outputs.catalogue import chapters
+from lessons.outputs.glossary import terms
+
+_MARKUP = re.compile(r"\{\{.*?\}\}|```.*?```|\$\$.*?\$\$|[`*$#>]|<[^>]*>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One place to go to.
+
+    Args:
+        kind: what it is, as people read it.
+        title: what is shown first and counts most.
+        text: what else is searched, shown below.
+        also: what is searched and not shown: other spellings.
+        page: a chapter's slug, or ``glossary``.
+        lesson: the lesson's slug; the term's on the glossary's page.
+        step: of the lesson, 1 for the first.
+    """
+
+    kind: str
+    title: str
+    text: str
+    page: str
+    lesson: str
+    step: int = 1
+    also: str = ""
+
+
+def index() -> list[Entry]:
+    """Every entry: titles, questions and summaries of lessons, titles of steps, terms."""
+    found = []
+    for number, chapter in enumerate(chapters(), start=1):
+        for lesson in chapter.lessons:
+            where = f"Chapter {number}, {lesson.prose.front['short']}"
+            place = (chapter.slug, lesson.slug)
+            found.append(Entry(where, lesson.title, lesson.summary, *place))
+            for step, one in enumerate(lesson.prose.steps, start=1):
+                found.append(
+                    Entry(
+                        f"{where}, step {step}", _plain(one.title), _asked(one.text), *place, step
+                    )
+                )
+    for term in terms():
+        said, also = _plain(term.text), " ".join(term.also)
+        found.append(Entry("Glossary", term.name, said, "glossary", term.slug, also=also))
+    return found
+
+
+def as_data() -> list[dict[str, str | int]]:
+    """The index as JSON carries it."""
+    return [asdict(entry) for entry in index()]
+
+
+def _asked(text: str) -> str:
+    """The questions that a step asks."""
+    return " ".join(re.findall(r"[^.?:\n]+\?", _plain(text))).strip()
+
+
+def _plain(text: str) -> str:
+    text = re.sub(r"\\(?:[a-z]*name|text)?\{?([A-Za-z]*)|[{}]", r"\1", _MARKUP.sub(" ", text))
+    return re.sub(r" ([?.,;])", r"\1", " ".join(text.split()))

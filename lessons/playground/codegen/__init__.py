@@ -1,0 +1,1 @@
+"""Writes a document as a Python file for torch, TensorFlow 2 or JAX."""

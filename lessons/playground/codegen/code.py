@@ -1,0 +1,180 @@
+"""A document as a file that runs: in torch with the engine, in torch alone, TensorFlow 2 or JAX.
+
+Each file computes the learner's own points with this draw of the noise and prints one JSON object:
+the forward value and the gradient by every input.
+"""
+
+import ast
+import json  # noqa: F401  (generated files print JSON)
+from collections.abc import Mapping, Sequence
+
+import torch  # noqa: F401  (generated files compute with it)
+
+from lessons import tricks
+from lessons.kit.bundle import bundle, names_read
+from lessons.playground.codegen.emit import Emitter
+from lessons.playground.codegen.frameworks import FRAMEWORKS, Framework
+from lessons.playground.document.check import Checked, check
+from lessons.playground.document.document import Document
+from lessons.playground.document.input_text import format_noise
+from lessons.playground.document.override_rules import Row
+from lessons.playground.language.expressions import Assignment, Name, Number, Operator, walk
+from lessons.playground.running.execute import blocks, types_of
+
+
+def code(document: Document, framework: str = "torch", alone: bool = False) -> str:
+    """The document as source text.
+
+    Args:
+        document: what to write.
+        framework: "torch", "tensorflow" or "jax".
+        alone: for torch, True writes the tricks' own source into the file instead of importing
+            the engine; it then needs only torch.
+
+    Raises:
+        PlaygroundError: the document is not valid.
+    """
+    checked, chosen = check(document), FRAMEWORKS[framework].computing_in(document.dtype)
+    parts = [*_rules(checked, chosen), _program(checked, chosen), _foot(checked, chosen)]
+    body = "\n\n\n".join(part.strip("\n") for part in parts)
+    used = _helpers(body, chosen)
+    text = "\n\n\n".join([*(chosen.helpers[name].strip("\n") for name in used), body])
+    head = f'"""{_title(document)} In {chosen.label}."""\n\n'
+    if framework != "torch":
+        return f"{head}{chosen.imports}\n\n{text}\n"
+    engine = _engine(text)
+    if alone:
+        return head + bundle(text, ["lessons.tricks", __name__])
+    names = "".join(f"    {name},\n" for name in engine)
+    imports = f"\nfrom lessons.tricks import (\n{names})\n" if engine else ""
+    return f"{head}{chosen.imports}{imports}\n\n{text}\n"
+
+
+def program_code(document: Document, framework: str = "torch") -> str:
+    """Only the function ``program``: what a code pane shows."""
+    checked, chosen = check(document), FRAMEWORKS[framework].computing_in(document.dtype)
+    return "\n\n\n".join([*_rules(checked, chosen), _program(checked, chosen)]) + "\n"
+
+
+def defined_in_the_file(document: Document, framework: str) -> list[str]:
+    """The functions that ``program_code`` calls and a whole file defines: no framework's own."""
+    called = names_read(program_code(document, framework))
+    return [name for name in FRAMEWORKS[framework].helpers if name in called]
+
+
+def _program(checked: Checked, framework: Framework) -> str:
+    """The function ``program``: in it alone the learner's names are names of Python's too.
+
+    Where it reads a name of the file's own, as ``torch`` or ``rule_1``, a learner's name like it
+    gets a _ behind it, as Python's own style has it.
+    """
+    names = [*checked.inputs, *checked.program.names]
+    # No learner's name starts with a _: whatever does not, is the file's own.
+    apart = _function(checked, framework, {name: f"_{name}" for name in names})
+    nodes = list(ast.walk(ast.parse(apart)))
+    own = {node.id for node in nodes if isinstance(node, ast.Name)}
+    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    written = dict(zip(names, names, strict=True))
+    for name in names:
+        while written[name] in own or (written[name] != name and written[name] in written):
+            written[name] += "_"
+        own.add(written[name])
+    return _function(checked, framework, written)
+
+
+def _function(checked: Checked, framework: Framework, names: Mapping[str, str]) -> str:
+    given = ", ".join(names[one] for one in checked.inputs)
+    lines = [f"def program({given}):"]
+    for active, assignments in blocks(checked.program.assignments, checked.rows):
+        bound = _bound(checked, active, assignments)
+        indent = "    "
+        if bound and framework.name == "torch":
+            entries = ", ".join(f'"{op}": {rule}' for op, rule in bound.items())
+            lines.append(f"{indent}with gradient_override_map({{{entries}}}):")
+            indent += "    "
+        emitter = Emitter(framework, {} if framework.name == "torch" else bound, names)
+        lines += [indent + _assignment(line, emitter) for line in assignments]
+    return "\n".join([*lines, f"    return {names[checked.output]}"])
+
+
+def _assignment(line: Assignment, emitter: Emitter) -> str:
+    value = emitter.expression(line.value, floats=line.value.kind == "number")
+    names = ", ".join(emitter.names[name] for name in line.names)
+    return f"{names} = {ast.unparse(ast.fix_missing_locations(value))}"
+
+
+def _bound(checked: Checked, rows: Sequence[Row], lines: Sequence[Assignment]) -> dict[str, str]:
+    """Op type → rule's name, for the ops of these lines."""
+    there = {op for line in lines for op in types_of(line)}
+    return {
+        op: f"rule_{checked.rows.index(row) + 1}"
+        for row in rows
+        for op in row.op_types
+        if op in there
+    }
+
+
+def _rules(checked: Checked, framework: Framework) -> list[str]:
+    """A function for each rule that some op of the program meets."""
+    active = {
+        id(row) for rows, _ in blocks(checked.program.assignments, checked.rows) for row in rows
+    }
+    return [
+        _rule(row, f"rule_{place}", framework)
+        for place, row in enumerate(checked.rows, start=1)
+        if id(row) in active
+    ]
+
+
+def _rule(row: Row, name: str, framework: Framework) -> str:
+    inputs, outputs = (
+        ("op.inputs", "op.outputs") if framework.name == "torch" else ("inputs", "outputs")
+    )
+    head = "op" if framework.name == "torch" else "inputs, outputs"
+    used = {n.id for node in row.rule.gradients for n in walk(node) if isinstance(n, Name)}
+    lines = [f"def {name}({head}, *upstream):"]
+    for word in sorted(used):
+        source = {"grad": "upstream", "in": inputs, "out": outputs}[word.rstrip("0123456789")]
+        lines.append(f"    {word} = {source}[{int(word.lstrip('gradinout') or 1) - 1}]")
+    emitter = Emitter(framework)
+    results = []
+    for place, node in enumerate(row.rule.gradients):
+        text = ast.unparse(ast.fix_missing_locations(emitter.expression(node)))
+        if node.kind == "number" and isinstance(node, Number | Operator):
+            ones = {"torch": "torch", "tensorflow": "tf", "jax": "jnp"}[framework.name]
+            text = f"{ones}.ones_like({inputs}[{place}]) * ({text})"
+        results.append(text)
+    result = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    return "\n".join([*lines, f"    return {result}"])
+
+
+def _foot(checked: Checked, framework: Framework) -> str:
+    lines = ["inputs = {"]
+    for one in checked.document.inputs:
+        given = framework.given.replace("value", str(checked.inputs[one.name].tolist()))
+        note = f"  # {format_noise(one.noise)}: this draw" if one.noise else ""
+        lines.append(f'    "{one.name}": {given},{note}')
+    dtype = checked.document.dtype
+    head = f"torch.set_default_dtype(torch.{dtype})\n" if framework.name == "torch" else ""
+    return head + "\n".join([*lines, "}"]) + framework.foot
+
+
+def _helpers(body: str, framework: Framework) -> list[str]:
+    """The helpers that the text uses, those that helpers use too, in the framework's order."""
+    used: set[str] = set()
+    waiting = [body]
+    while waiting:
+        names = names_read(waiting.pop())
+        fresh = [name for name in framework.helpers if name in names and name not in used]
+        used.update(fresh)
+        waiting += [framework.helpers[name] for name in fresh]
+    return [name for name in framework.helpers if name in used]
+
+
+def _engine(text: str) -> list[str]:
+    return sorted(name for name in names_read(text) if name in tricks.__all__)
+
+
+def _title(document: Document) -> str:
+    words = " ".join(document.title.replace("\\", " ").replace('"', "'").split())
+    return f"{words.rstrip('.')}." if words else "A playground program."

@@ -1,0 +1,37 @@
+"""Where TensorFlow or JAX gives another gradient than torch for the same program, op by op.
+
+Each is proven by a run that is kept: tests/playground/equivalents.py.
+"""
+
+from lessons.playground.document.check import check
+from lessons.playground.document.document import Document
+
+_TIE = "Where both are equal, {} sends the whole gradient to the first; torch sends half to each."
+_NONE = "TensorFlow has no gradient for {}: None, where torch has 0."
+
+DIFFERENCES: dict[str, dict[str, str]] = {
+    "torch": {},
+    "tensorflow": {
+        "maximum": _TIE.format("tf.maximum"),
+        "minimum": _TIE.format("tf.minimum"),
+        "round": _NONE.format("tf.round"),
+        "floor": _NONE.format("tf.floor"),
+        "ceil": _NONE.format("tf.math.ceil"),
+    },
+    "jax": {
+        "abs": "At 0 the gradient of jnp.abs is 1; torch has 0.",
+        "stop_gradient": "Where torch has None, JAX has zeros.",
+    },
+}
+"""Framework → op type → one sentence."""
+
+
+def differences(document: Document, framework: str) -> list[str]:
+    """The sentences that concern a document's program.
+
+    >>> from lessons.playground.document.as_text import from_text
+    >>> differences(from_text("input x = [1, 2]\\nprogram\\ny = x + floor(x)\\n"), "tensorflow")
+    ['TensorFlow has no gradient for tf.floor: None, where torch has 0.']
+    """
+    used = check(document).program.op_types
+    return [text for op, text in DIFFERENCES[framework].items() if op in used]

@@ -1,0 +1,3 @@
+"""What the playground holds, inputs, program, override table, plot, as text and in addresses; and
+its check before anything runs.
+"""

@@ -1,0 +1,217 @@
+"""A document as text: for files, for the command line, and packed for a URL.
+
+The form, line by line; every line but the inputs and the program may be left out::
+
+    title The obvious place is wrong
+    about The root still reads the noisy value.
+    input x = [-2, -1, 1]
+    input u = uniform(0.9, 1.1) seed 0 like x
+    override mul = grad * in2, None
+    override identity in z = clip
+    output z
+    intended wanted
+    plot x from -3 to 3 entry 2
+    dtype float32
+    program
+    y = x**2
+    yu = y * u
+    z = sqrt(yu)
+
+All below the line ``program`` is the program. Lines that start with # are left out.
+"""
+
+import base64
+import binascii
+import re
+import zlib
+from collections.abc import Callable
+
+from lessons.playground.document.document import Document, Input, Override, Plot
+from lessons.playground.document.input_text import (
+    format_noise,
+    format_values,
+    read_noise,
+    read_number,
+    read_values,
+    shortest,
+)
+from lessons.playground.language.errors import PlaygroundError, brief, suggestion
+from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
+from lessons.playground.language.lookalikes import explain, unshowable
+
+_LARGEST_URL = 20_000
+
+
+def to_text(document: Document) -> str:
+    """The document as text; ``from_text`` reads this very document back."""
+    lines = []
+    if document.title:
+        lines.append(f"title {_one_line(document.title)}")
+    if document.about:
+        lines.append(f"about {_one_line(document.about)}")
+    for one in document.inputs:
+        given = format_noise(one.noise) if one.noise else format_values(one.values)
+        lines.append(f"input {one.name} = {given}")
+    for row in document.overrides:
+        only = f" in {', '.join(row.only)}" if row.only else ""
+        lines.append(f"override {row.op_type}{only} = {_one_line(row.rule)}")
+    if document.output:
+        lines.append(f"output {document.output}")
+    if document.intended:
+        lines.append(f"intended {document.intended}")
+    plot, usual = document.plot, Plot()
+    if plot != usual:
+        entry = f" entry {plot.entry}" if plot.entry != 1 else ""
+        name = f" {plot.input}" if plot.input else ""
+        lines.append(f"plot{name} from {shortest(plot.low)} to {shortest(plot.high)}{entry}")
+    if document.dtype != "float64":
+        lines.append(f"dtype {document.dtype}")
+    return "\n".join([*lines, "program", document.program]) + "\n"
+
+
+def from_text(text: str) -> Document:
+    """Read a document.
+
+    Raises:
+        PlaygroundError: with the part "document": a line that cannot be read, and where.
+    """
+    if len(text) > MAX_DOCUMENT_CHARACTERS:
+        raise PlaygroundError(
+            f"The document has {len(text):,} characters; at most {MAX_DOCUMENT_CHARACTERS:,} are "
+            "read.", part="document",
+        )  # fmt: skip
+    # Windows' editors put a mark in front that no one sees.
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    found = _Fields()
+    for number, line in enumerate(lines, start=1):
+        bad = unshowable(line)
+        if bad and not line.startswith("program"):
+            raise PlaygroundError(explain(bad), number, line.index(bad) + 1, "document")
+        word, _, rest = line.strip().partition(" ")
+        if not word or word.startswith("#"):
+            continue
+        if word == "program":
+            if rest.strip():
+                raise PlaygroundError(
+                    "The program starts on the line below “program”.", number, 9, "document"
+                )
+            return found.document("\n".join(lines[number:]))
+        read = _READ.get(word)
+        if read is None:
+            hint = suggestion(word, [*_READ, "program"])
+            raise PlaygroundError(
+                f"{brief(word)} starts no line of a document. {hint}",
+                number, 1, "document",
+            )  # fmt: skip
+        try:
+            read(found, rest.strip())
+        except PlaygroundError as error:
+            raise PlaygroundError(error.message, number, 1, "document") from None
+    raise PlaygroundError(
+        "The document holds no line “program”. Below it stand the assignments.",
+        len(lines), 1, "document",
+    )  # fmt: skip
+
+
+def to_url(document: Document) -> str:
+    """The document packed for a URL: letters, digits, ``-`` and ``_`` only."""
+    packed = zlib.compress(to_text(document).encode("utf-8", "replace"), 9)
+    return base64.urlsafe_b64encode(packed).decode("ascii").rstrip("=")
+
+
+def from_url(packed: str) -> Document:
+    """Read what ``to_url`` wrote.
+
+    Raises:
+        PlaygroundError: it is cut off, changed, or unpacks to more than a document holds.
+    """
+    problem = "This address does not hold a whole playground: it may have been cut off. "
+    advice = "Copy it again, from its first character to its last."
+    if len(packed) > _LARGEST_URL:
+        raise PlaygroundError(
+            f"This address has {len(packed):,} characters; at most {_LARGEST_URL:,} are read.",
+            part="document",
+        )
+    try:
+        if not re.fullmatch(r"[A-Za-z0-9_-]*", packed, re.ASCII):
+            raise ValueError("a character that is not of the alphabet")
+        data = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
+        unpacker = zlib.decompressobj()
+        raw = unpacker.decompress(data, 4 * MAX_DOCUMENT_CHARACTERS)
+        if not unpacker.eof or unpacker.unused_data:
+            raise ValueError("cut off, or too long")
+        text = raw.decode("utf-8")
+    except (ValueError, binascii.Error, zlib.error) as error:
+        raise PlaygroundError(problem + advice, part="document") from error
+    return from_text(text)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+class _Fields:
+    """What the lines read so far say."""
+
+    def __init__(self) -> None:
+        self.inputs: list[Input] = []
+        self.overrides: list[Override] = []
+        self.words: dict[str, str] = {}
+        self.plot: Plot | None = None
+
+    def document(self, program: str) -> Document:
+        return Document(
+            inputs=tuple(self.inputs),
+            program=program,
+            overrides=tuple(self.overrides),
+            plot=self.plot or Plot(),
+            **self.words,
+        )
+
+    def input(self, rest: str) -> None:
+        name, equals, given = (part.strip() for part in rest.partition("="))
+        if not equals or not name:
+            raise PlaygroundError("An input is written as in: input x = [-2, -1, 1].")
+        drawn = given[:1].isalpha() and given.isascii()
+        self.inputs.append(
+            Input(name, noise=read_noise(given)) if drawn else Input(name, read_values(given))
+        )
+
+    def override(self, rest: str) -> None:
+        head, equals, rule = (part.strip() for part in rest.partition("="))
+        op_type, _, only = head.partition(" ")
+        if not equals or not op_type or (only and not only.strip().startswith("in ")):
+            raise PlaygroundError(
+                "An override is written as in: override mul = grad * in2, None, or with lines: "
+                "override identity in z = clip."
+            )
+        names = only.strip()[3:].replace(",", " ").split()
+        self.overrides.append(Override(op_type, rule, tuple(names)))
+
+    def range(self, rest: str) -> None:
+        match = re.fullmatch(
+            r"(?:(\w+)\s+)?from\s+(\S+)\s+to\s+(\S+)(?:\s+entry\s+(\d{1,6}))?", rest, re.ASCII
+        )
+        if match is None or self.plot:
+            raise PlaygroundError("The plot is written once, as in: plot x from -3 to 3.")
+        name, low, high, entry = match.groups()
+        self.plot = Plot(name or "", read_number(low), read_number(high), int(entry or 1))
+
+
+def _word(name: str) -> Callable[[_Fields, str], None]:
+    def read(found: _Fields, rest: str) -> None:
+        if name in found.words:
+            raise PlaygroundError(f"{name} is given twice.")
+        if not rest:
+            raise PlaygroundError(f"After {name} something is missing.")
+        found.words[name] = _one_line(rest) if name in ("title", "about") else rest
+
+    return read
+
+
+_READ: dict[str, Callable[[_Fields, str], None]] = {
+    **{name: _word(name) for name in ("title", "about", "output", "intended", "dtype")},
+    "input": _Fields.input,
+    "override": _Fields.override,
+    "plot": _Fields.range,
+}

@@ -1,0 +1,240 @@
+"""Reads a document into what can run: program, rules, input values. Finds every static error."""
+
+import keyword
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+
+from lessons.kit.draws import unit_draws
+from lessons.playground.document.document import DTYPES, Document, Input, Noise, shape_of
+from lessons.playground.document.override_rules import Row, read_override
+from lessons.playground.language.errors import PlaygroundError, brief, suggestion
+from lessons.playground.language.expressions import Program
+from lessons.playground.language.functions import CALLABLE
+from lessons.playground.language.limits import (
+    MAX_INPUT_ELEMENTS,
+    MAX_INPUTS,
+    MAX_NAME,
+    MAX_OVERRIDES,
+)
+from lessons.playground.language.lookalikes import explain, unshowable
+from lessons.playground.language.parse import parse_program
+
+_LARGEST_SEED = 2**32 - 1
+_PLOT = 1e6
+_SMALLEST_UNIT = 2.0**-54
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A document that can run.
+
+    Args:
+        document: as it came.
+        program: its program.
+        rows: its overrides.
+        output: the name that is differentiated.
+        over: the input that the curves run over.
+        inputs: the input values, float64 on the CPU, by name.
+        dtype: what is computed in.
+    """
+
+    document: Document
+    program: Program
+    rows: tuple[Row, ...]
+    output: str
+    over: Input
+    inputs: dict[str, torch.Tensor]
+    dtype: torch.dtype
+
+
+def check(document: Document) -> Checked:
+    """Read a document.
+
+    Raises:
+        PlaygroundError: the first thing that is wrong, and where.
+    """
+    for text in (document.title, document.about):
+        bad = unshowable(text)
+        if bad:
+            raise _wrong(f"Title and sentence are plain text. {explain(bad)}")
+    names = _check_inputs(document)
+    program = parse_program(document.program, names)
+    if len(document.overrides) > MAX_OVERRIDES:
+        raise _wrong(f"There are {len(document.overrides)} overrides; at most {MAX_OVERRIDES}.")
+    rows = tuple(read_override(row, program.names) for row in document.overrides)
+    _check_rows(rows)
+    kinds = {n: line.value.kind for line in program.assignments for n in line.names}
+    output = document.output or program.names[-1]
+    for name, what in ((output, "output"), (document.intended, "intended name")):
+        if name and kinds.get(name, "number") in ("number", "mask"):
+            known = [name for name, kind in kinds.items() if kind in ("tensor", "several")]
+            if name in kinds:
+                came = "a comparison" if kinds[name] == "mask" else "a written number"
+                message = f"The {what} {name} is {came} and has no gradient."
+            else:
+                message = f"The {what} {brief(name)} is not given. {suggestion(name, known)}"
+            raise _wrong_field(message, what.split()[0])
+    if document.dtype not in DTYPES:
+        message = f"{brief(document.dtype)} is no number format. {suggestion('', DTYPES)}"
+        raise _wrong_field(message, "dtype")
+    return Checked(
+        document,
+        program,
+        rows,
+        output,
+        _plotted(document),
+        {one.name: next(draws(document, one)) for one in document.inputs},
+        getattr(torch, DTYPES[DTYPES.index(document.dtype)]),
+    )
+
+
+def draws(document: Document, one: Input) -> Iterator[torch.Tensor]:
+    """The values of an input: for a drawn one, draw after draw; else once.
+
+    Yields:
+        float64 on the CPU, in the input's shape.
+    """
+    if one.noise is None:
+        yield torch.tensor(one.values, dtype=torch.float64)
+        return
+    shape = _shape(document, one)
+    for chunk in unit_draws(one.noise.seed, 0, math.prod(shape)):
+        # By index: iterating a tensor makes a view of every row first.
+        yield from (_drawn(one.noise, chunk[i]).reshape(shape) for i in range(len(chunk)))
+
+
+def _drawn(noise: Noise, unit: torch.Tensor) -> torch.Tensor:
+    if noise.distribution == "uniform":
+        return noise.a + (noise.b - noise.a) * unit
+    # The inverse of the distribution function: one number in, one number out, on every machine.
+    normal: torch.Tensor = torch.special.ndtri(unit.clamp(min=_SMALLEST_UNIT))
+    return noise.a + noise.b * normal
+
+
+def _shape(document: Document, one: Input) -> tuple[int, ...]:
+    like = one.noise.like if one.noise else ""
+    values = document.input(like).values if like else 0.0
+    return shape_of(values if values is not None else 0.0)
+
+
+def _check_inputs(document: Document) -> list[str]:
+    if not document.inputs:
+        raise _wrong("There is no input. A program needs one to be differentiated by.")
+    if len(document.inputs) > MAX_INPUTS:
+        raise _wrong(f"There are {len(document.inputs)} inputs; at most {MAX_INPUTS} are read.")
+    names: list[str] = []
+    for one in document.inputs:
+        check_name(one.name)
+        if one.name in names:
+            raise _wrong("This name stands twice. Choose another for one of them.", one.name)
+        names.append(one.name)
+    given = [one.name for one in document.inputs if one.noise is None]
+    if not given:
+        raise _wrong("Every input is drawn. Give one of them values, to be differentiated by.")
+    for one in document.inputs:
+        if (one.values is None) == (one.noise is None):
+            raise _wrong("An input has either values or noise.", one.name)
+        if one.noise is not None:
+            _check_noise(one.name, one.noise, given)
+        else:
+            _check_values(one)
+    return names
+
+
+def check_name(name: str) -> None:
+    """Refuse what is no name for an input.
+
+    Raises:
+        PlaygroundError: with the part "input".
+    """
+    if len(name) > MAX_NAME:
+        raise _wrong(f"This name has {len(name):,} characters; at most {MAX_NAME}.", brief(name))
+    strange = next((character for character in name if not character.isascii()), "")
+    if strange:
+        raise _wrong(explain(strange), brief(name))
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or keyword.iskeyword(name):
+        raise _wrong("This is no name. A name starts with a letter a to z, goes on with letters, "
+                     "digits or _, and is no word of Python’s.", brief(name))  # fmt: skip
+    if name in CALLABLE:
+        raise _wrong(f"{name} is a function here. Choose another name.", name)
+
+
+def _check_values(one: Input) -> None:
+    shape = shape_of(one.values or 0.0)
+    flat: list[object] = []
+    for row in one.values if isinstance(one.values, tuple) else (one.values,):
+        flat += row if isinstance(row, tuple) else (row,)
+    if not flat or len(flat) > MAX_INPUT_ELEMENTS:
+        raise _wrong(f"{len(flat):,} numbers came; 1 to {MAX_INPUT_ELEMENTS:,} are read.", one.name)
+    if len(flat) != math.prod(shape):
+        raise _wrong("All rows need one length.", one.name)
+    if not all(type(value) in (int, float) and math.isfinite(value) for value in flat):  # type: ignore[arg-type]
+        raise _wrong("Every value is one finite number.", one.name)
+
+
+def _check_noise(name: str, noise: Noise, given: list[str]) -> None:
+    if noise.distribution not in ("uniform", "normal"):
+        raise _wrong(f"{brief(str(noise.distribution))} is no distribution. There are: uniform, "
+                     "normal.", name)  # fmt: skip
+    if not all(abs(value) <= _PLOT for value in (noise.a, noise.b)):
+        raise _wrong(f"The noise reaches beyond {_PLOT:g}. Use smaller numbers.", name)
+    if noise.distribution == "uniform" and noise.b < noise.a:
+        raise _wrong("The noise ends below where it starts. Swap the two numbers.", name)
+    if noise.distribution == "normal" and noise.b < 0:
+        raise _wrong("A standard deviation is 0 or more.", name)
+    if not 0 <= noise.seed <= _LARGEST_SEED:
+        raise _wrong(f"A seed is 0 to {_LARGEST_SEED:,}.", name)
+    if noise.like and noise.like not in given:
+        raise _wrong(f"It should be like {brief(noise.like)}, which is not given by values. "
+                     f"{suggestion(noise.like, given)}", name)  # fmt: skip
+
+
+def _check_rows(rows: tuple[Row, ...]) -> None:
+    seen: set[tuple[str, str]] = set()
+    for row in rows:
+        here = {(op, name) for op in row.op_types for name in row.override.only or ("",)}
+        everywhere = {op for op, name in seen if not name}
+        clash = here & seen or any(op in everywhere for op in row.op_types)
+        if clash or any(not name and op in {o for o, _ in seen} for op, name in here):
+            key = row.override.op_type
+            raise PlaygroundError(
+                f"Two rules stand for {row.op_types[0]}. Keep one, or give them different lines.",
+                part="rule", subject=key,
+            )  # fmt: skip
+        seen |= here
+
+
+def _plotted(document: Document) -> Input:
+    plot = document.plot
+    names = [one.name for one in document.inputs]
+    if plot.input and plot.input not in names:
+        message = f"There is no input {brief(plot.input)}. {suggestion(plot.input, names)}"
+        raise _wrong_field(message, "plot")
+    one = (
+        document.input(plot.input)
+        if plot.input
+        else next(one for one in document.inputs if one.noise is None)
+    )
+    if one.noise is not None:
+        message = f"{one.name} is drawn; plot over an input that is given by values."
+        raise _wrong_field(message, "plot")
+    if not (plot.low < plot.high and max(abs(plot.low), abs(plot.high)) <= _PLOT):
+        message = f"The plot runs from a smaller to a larger number within ±{_PLOT:g}."
+        raise _wrong_field(message, "range")
+    count = math.prod(shape_of(one.values or 0.0))
+    if not 1 <= plot.entry <= count:
+        message = f"{one.name} has {count} entries; there is no entry {plot.entry}."
+        raise _wrong_field(message, "entry")
+    return one
+
+
+def _wrong(message: str, name: str = "") -> PlaygroundError:
+    return PlaygroundError(message, part="input" if name else "document", subject=name)
+
+
+def _wrong_field(message: str, field: str) -> PlaygroundError:
+    return PlaygroundError(message, part="document", subject=field)

@@ -1,0 +1,143 @@
+"""What the playground holds: inputs, program, override table, output, plot. Plain values.
+
+A document is only text and numbers. `check.py` reads it into something that can run, and
+`as_text.py` writes it as text and reads it back.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from lessons.playground.language.errors import PlaygroundError, brief, suggestion
+
+Distribution = Literal["uniform", "normal"]
+
+DTYPES = ("float64", "float32", "bfloat16")
+"""The number formats a document can compute in."""
+
+Numbers = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
+"""One number, a list, or a matrix."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How an input is drawn, by ``lessons.kit.draws``: the same seed, the same numbers anywhere.
+
+    Args:
+        distribution: "uniform" from a to b, or "normal" with mean a and standard deviation b.
+        a, b: see above.
+        seed: 0 to 2**32 - 1.
+        like: the input whose shape it takes; empty for one number.
+    """
+
+    distribution: Distribution
+    a: float
+    b: float
+    seed: int = 0
+    like: str = ""
+
+
+@dataclass(frozen=True)
+class Input:
+    """A name that is given: by its values, or drawn.
+
+    Args:
+        name: as in the program.
+        values: what it is; None where it is drawn.
+        noise: how it is drawn; None where values are given.
+    """
+
+    name: str
+    values: Numbers | None = None
+    noise: Noise | None = None
+
+
+@dataclass(frozen=True)
+class Override:
+    """One row of the override table.
+
+    Args:
+        op_type: the engine's name, torch's or TensorFlow's.
+        rule: a preset's name, or one expression for each tensor operand over grad, in1, out1.
+        only: the names on whose lines it holds; empty for the whole program. This is what stands
+            inside TensorFlow's ``with``.
+    """
+
+    op_type: str
+    rule: str
+    only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plot:
+    """What the curves run over.
+
+    Args:
+        input: its name; empty for the first that is not drawn.
+        low, high: from where to where.
+        entry: which of its entries moves, 1 for the first; the others stay.
+    """
+
+    input: str = ""
+    low: float = -3.0
+    high: float = 3.0
+    entry: int = 1
+
+
+@dataclass(frozen=True)
+class Document:
+    """Everything that one page of the playground shows.
+
+    Args:
+        inputs: in order.
+        program: assignments, one a line.
+        output: the name whose sum is differentiated; empty for the last one given.
+        overrides: the rows of the override table.
+        plot: what the curves run over.
+        intended: a name whose true gradient is the one wanted; empty for none.
+        dtype: one of ``DTYPES``.
+        title: a few words.
+        about: one sentence.
+    """
+
+    inputs: tuple[Input, ...]
+    program: str
+    output: str = ""
+    overrides: tuple[Override, ...] = ()
+    plot: Plot = Plot()
+    intended: str = ""
+    dtype: str = "float64"
+    title: str = ""
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        text = self.program.replace("\r\n", "\n").strip("\n")
+        object.__setattr__(self, "program", text)
+
+    def input(self, name: str) -> Input:
+        """The input with this name.
+
+        Raises:
+            PlaygroundError: there is none.
+        """
+        for one in self.inputs:
+            if one.name == name:
+                return one
+        names = [one.name for one in self.inputs]
+        message = f"There is no input {brief(name)}. {suggestion(name, names)}"
+        raise PlaygroundError(message, part="document")
+
+    def with_(self, **changes: Any) -> "Document":
+        """The same document with some fields changed."""
+        return replace(self, **changes)
+
+
+def shape_of(values: Numbers) -> tuple[int, ...]:
+    """The shape of an input's values.
+
+    >>> shape_of(1.0), shape_of((1.0, 2.0)), shape_of(((1.0,), (2.0,)))
+    ((), (2,), (2, 1))
+    """
+    if not isinstance(values, tuple):
+        return ()
+    first = values[0] if values else 0.0
+    return (len(values), len(first)) if isinstance(first, tuple) else (len(values),)

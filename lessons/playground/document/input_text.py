@@ -1,0 +1,124 @@
+"""An input's values and noise as text: what a field, a document or a URL carries."""
+
+import math
+import re
+
+from lessons.playground.document.document import Noise, Numbers
+from lessons.playground.language.errors import PlaygroundError, brief
+from lessons.playground.language.limits import MAX_DIGITS, MAX_INPUT_ELEMENTS
+from lessons.playground.language.lookalikes import explain
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_NOISE = re.compile(
+    r"(\w+)\s*\(\s*([^\s,()]+)\s*,\s*([^\s,()]+)\s*\)(?:\s+seed\s+(\w+))?(?:\s+like\s+(\w+))?",
+    re.ASCII,
+)
+
+
+def read_values(text: str) -> Numbers:
+    """An input's values: ``3``, ``[-2, -1, 1]``, ``[[1, 2], [3, 4]]``; a bare list will do.
+
+    Raises:
+        PlaygroundError: with the part "input".
+    """
+    for character in text:
+        if not (character.isascii() and (character.isprintable() or character in "\t\n")):
+            raise PlaygroundError(explain(character), part="input")
+    body = text.strip()
+    if not body:
+        raise PlaygroundError("This is empty. Write numbers, as in -2, -1, 1.", part="input")
+    compact = re.sub(r"\s+", " ", body)
+    if compact.startswith("[") and "[" in compact[1:]:
+        if not re.fullmatch(r"\[ ?\[[^][]*\](?: ?, ?\[[^][]*\])* ?,? ?\]", compact):
+            raise PlaygroundError(
+                "A matrix is written as rows, as in [[1, 2], [3, 4]].", part="input"
+            )
+        rows = tuple(_row(row) for row in re.findall(r"\[([^][]*)\]", compact))
+        if any(len(row) != len(rows[0]) for row in rows):
+            lengths = ", ".join(str(len(row)) for row in rows[:8])
+            raise PlaygroundError(f"All rows need one length; here: {lengths}.", part="input")
+        _check_count(sum(len(row) for row in rows))
+        return rows
+    if compact.startswith("[") != compact.endswith("]"):
+        raise PlaygroundError("A bracket is missing. Write [-2, -1, 1].", part="input")
+    listed = compact.startswith("[")
+    values = _row(compact[1:-1] if listed else compact)
+    _check_count(len(values))
+    return values if listed or len(values) > 1 else values[0]
+
+
+def read_noise(text: str) -> Noise:
+    """An input's noise: ``uniform(0.9, 1.1) seed 0 like x``, ``normal(0, 1)``.
+
+    Raises:
+        PlaygroundError: with the part "input".
+    """
+    match = _NOISE.fullmatch(text.strip())
+    if match is None:
+        raise PlaygroundError(
+            f"{brief(text)} is no noise. Write uniform(0.9, 1.1) seed 0 like x.", part="input"
+        )
+    name, a, b, seed, like = match.groups()
+    if name not in ("uniform", "normal"):
+        raise PlaygroundError(
+            f"{brief(name)} is no distribution. There are: uniform, normal.", part="input"
+        )
+    if seed is not None and not (seed.isascii() and seed.isdigit() and len(seed) <= 10):
+        raise PlaygroundError(f"{brief(seed)} is no seed. Write a whole number.", part="input")
+    distribution = "uniform" if name == "uniform" else "normal"
+    return Noise(distribution, read_number(a), read_number(b), int(seed or 0), like or "")  # type: ignore[arg-type]
+
+
+def format_values(values: Numbers | None) -> str:
+    """The text that ``read_values`` reads back to these values."""
+    if isinstance(values, tuple):
+        return f"[{', '.join(format_values(value) for value in values)}]"
+    return shortest(0.0 if values is None else values)
+
+
+def format_noise(noise: Noise) -> str:
+    """The text that ``read_noise`` reads back to this noise."""
+    like = f" like {noise.like}" if noise.like else ""
+    range_ = f"{shortest(noise.a)}, {shortest(noise.b)}"
+    return f"{noise.distribution}({range_}) seed {noise.seed}{like}"
+
+
+def shortest(value: float) -> str:
+    """The shortest text that reads back to this number.
+
+    >>> shortest(-2.0), shortest(0.1), shortest(-0.0), shortest(1e30)
+    ('-2', '0.1', '-0.0', '1e+30')
+    """
+    whole = math.isfinite(value) and value == int(value) and abs(value) < 1e15
+    return str(int(value)) if whole and (value or math.copysign(1, value) > 0) else repr(value)
+
+
+def _row(text: str) -> tuple[float, ...]:
+    words = [word for word in re.split(r"[\s,]+", text.strip()) if word]
+    if not words:
+        raise PlaygroundError("This list is empty. Write numbers, as in -2, -1, 1.", part="input")
+    _check_count(len(words))
+    return tuple(read_number(word) for word in words)
+
+
+def _check_count(count: int) -> None:
+    if count > MAX_INPUT_ELEMENTS:
+        raise PlaygroundError(
+            f"This holds {count:,} numbers; at most {MAX_INPUT_ELEMENTS:,} are read.", part="input"
+        )
+
+
+def read_number(word: str) -> float:
+    """One number.
+
+    Raises:
+        PlaygroundError: with the part "input".
+    """
+    if len(word) > MAX_DIGITS or not _NUMBER.fullmatch(word):
+        raise PlaygroundError(
+            f"{brief(word)} is not a number. Write it as in -2, 0.5 or 1e-3.", part="input"
+        )
+    value = float(word)
+    if not math.isfinite(value):
+        raise PlaygroundError(f"{brief(word)} is too large for a number.", part="input")
+    return value

@@ -1,0 +1,172 @@
+"""The override table's rules: presets by name, expressions, and both as the engine takes them."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from lessons.playground.document.document import Override
+from lessons.playground.language.errors import PlaygroundError, brief, nearest, shape_text
+from lessons.playground.language.expressions import Nothing, Rule
+from lessons.playground.language.parse import parse_rule
+from lessons.playground.running.interpret import Machine
+from lessons.tricks import op_types
+
+_MOST = 6
+
+RULES: dict[str, tuple[str, str]] = {
+    "clip": ("clamp(grad, -0.1, 0.1)", "Keep each entry of the gradient between −0.1 and 0.1."),
+    "halve": ("grad * 0.5", "Hand on half of the gradient."),
+    "flip": ("-grad", "Turn the gradient round."),
+    "guided relu": (
+        "where(grad > 0, where(out1 > 0, grad, 0), 0)",
+        "Let through what is positive, in the gradient and in the output.",
+    ),
+    "zero": ("grad * 0", "Hand on nothing but zeros."),
+    "sign only": ("sign(grad)", "Keep the direction of each entry, give it size 1."),
+}
+"""The presets: name → expression and help."""
+
+RULE_NAMES = (
+    "grad",
+    *(f"{word}{i}" for word in ("grad", "in", "out") for i in range(1, _MOST + 1)),
+)
+"""What a rule may read. Which of them there are depends on the op."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the override table, read.
+
+    Args:
+        op_types: the engine's op types that the key stands for.
+        rule: its expressions.
+        override: as the document has it.
+    """
+
+    op_types: tuple[str, ...]
+    rule: Rule
+    override: Override
+
+
+def read_override(override: Override, names: Sequence[str]) -> Row:
+    """Read one row.
+
+    Args:
+        override: as the document has it.
+        names: those the program gives.
+
+    Raises:
+        PlaygroundError: an unknown op type (with the nearest), rule or name.
+    """
+    key = override.op_type
+    types = _types_of(key)
+    if not types:
+        raise PlaygroundError(
+            f"There is no op type {brief(key)}.{_did_you_mean(key)} TensorFlow would ignore it "
+            "without a word.", part="rule", subject=brief(key)[1:-1],
+        )  # fmt: skip
+    for name in override.only:
+        if name not in names:
+            near = nearest(name, names)
+            hint = f" Did you mean {near[0]}?" if near else f" There are: {', '.join(names)}."
+            raise PlaygroundError(
+                f"No line of the program gives {brief(name)}.{hint}", part="rule", subject=key
+            )
+    text = RULES[override.rule.strip()][0] if override.rule.strip() in RULES else override.rule
+    return Row(types, parse_rule(text, RULE_NAMES, key), override)
+
+
+def _types_of(key: str) -> tuple[str, ...]:
+    table = op_types()
+    if key in table:
+        return (key,)
+    return tuple(name for name, tensorflow in table.items() if tensorflow == key)
+
+
+def _did_you_mean(key: str) -> str:
+    table = op_types()
+    pairs = {name: f"{name} / {other}" if other else name for name, other in table.items()}
+    near = nearest(key, [*pairs, *(other for other in table.values() if other)])
+    shown = dict.fromkeys(
+        pairs.get(one) or next(pairs[name] for name, other in table.items() if other == one)
+        for one in near
+    )
+    return f" Did you mean {' or '.join(shown)}?" if shown else ""
+
+
+def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[..., Any]:
+    """The rule as the engine calls it: ``rule(op, *upstream)``.
+
+    Args:
+        row: what to compute.
+        machine: with the rule's own text; its budget ends a rule that takes too long.
+        calls: counts, by op type, how often the rule ran.
+    """
+
+    def rule(op: Any, *upstream: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
+        calls[op.type] += 1
+        env: dict[str, Any] = {"grad": upstream[0]}
+        for word, tensors in (("grad", upstream), ("in", op.inputs), ("out", op.outputs)):
+            env |= {f"{word}{place}": one for place, one in enumerate(tensors, start=1)}
+        used = _Present(env, op.type)
+        try:
+            gradients = tuple(
+                None if isinstance(node, Nothing) else machine.value(node, used)
+                for node in row.rule.gradients
+            )
+        except PlaygroundError as error:
+            subject = row.override.op_type
+            raise PlaygroundError(
+                error.message, error.line, error.column, "rule", subject
+            ) from None
+        # A number alone stands for that number everywhere.
+        gradients = tuple(
+            torch.full_like(op.inputs[place], one)
+            if isinstance(one, float) and place < len(op.inputs)
+            else one
+            for place, one in enumerate(gradients)
+        )
+        _check_gradients(gradients, op, row.override.op_type)
+        return gradients
+
+    rule.__name__ = " ".join(row.override.rule.split())
+    return rule
+
+
+def _check_gradients(gradients: Sequence[Any], op: Any, subject: str) -> None:
+    """Count and shapes, in the playground's own words; the engine would refuse them too."""
+    count, wanted = len(gradients), len(op.inputs)
+    if count != wanted:
+        raise PlaygroundError(
+            f"The rule gives {count} gradient{'s' * (count != 1)}, and {op.type} has {wanted} "
+            f"tensor operand{'s' * (wanted != 1)} here. Write one for each, with commas between; "
+            "None stands for no gradient.", part="rule", subject=subject,
+        )  # fmt: skip
+    for place, (one, operand) in enumerate(zip(gradients, op.inputs, strict=True), start=1):
+        if one is None:
+            continue
+        if not operand.is_floating_point():
+            raise PlaygroundError(
+                f"in{place} of {op.type} is a comparison and can have no gradient. Write None in "
+                f"place {place}.", part="rule", subject=subject,
+            )  # fmt: skip
+        if one.shape != operand.shape:
+            raise PlaygroundError(
+                f"Gradient {place} has the shape {shape_text(one.shape)}, and in{place} has "
+                f"{shape_text(operand.shape)}. Sum over what was broadcast, as in sum(grad).",
+                part="rule", subject=subject,
+            )  # fmt: skip
+
+
+class _Present(dict[str, Any]):
+    """What this op has of grad1, in1, out1 …; what it lacks is an error that says so."""
+
+    def __init__(self, env: dict[str, Any], op_type: str) -> None:
+        super().__init__(env)
+        self._op_type = op_type
+
+    def __missing__(self, name: str) -> Any:
+        raise PlaygroundError(f"{self._op_type} has no {name} here. It has: {', '.join(self)}.")

@@ -1,0 +1,53 @@
+"""The articles' snippets and their wrong variants as documents, each a file beside this.
+
+To add one, add a file: its name starts with a number that sets its place, its first lines are a
+title and one sentence. A lesson's own program lies beside the lesson, as in_playground.txt.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from lessons.playground.document.as_text import from_text
+from lessons.playground.document.document import Document
+from lessons.playground.language.errors import PlaygroundError, brief, suggestion
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One program to start from: its name in URLs and its document, with title and sentence."""
+
+    name: str
+    document: Document
+
+
+@cache
+def presets() -> tuple[Preset, ...]:
+    """Every preset, in order."""
+    return tuple(
+        Preset(path.stem.partition("_")[2], from_text(path.read_text(encoding="utf-8")))
+        for path in sorted(_FOLDER.glob("*.txt"))
+    )
+
+
+def preset(name: str) -> Document:
+    """The preset with this name.
+
+    Raises:
+        PlaygroundError: there is none; with the nearest.
+    """
+    for one in presets():
+        if one.name == name:
+            return one.document
+    names = [one.name for one in presets()]
+    message = f"There is no preset {brief(name)}. {suggestion(name, names)}"
+    raise PlaygroundError(message, part="document")
+
+
+@cache
+def beside(folder: Path) -> Document | None:
+    """A lesson's program at its first settings, from its folder; None where it cannot be said."""
+    path = folder / "in_playground.txt"
+    return from_text(path.read_text(encoding="utf-8")) if path.exists() else None

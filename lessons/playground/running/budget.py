@@ -1,0 +1,175 @@
+"""What a run takes and may take, in time and memory: all of this arithmetic stands here.
+
+The run at the learner's points is small by the limits alone: ``MAX_OPS`` results of
+``MAX_ELEMENTS`` numbers, forward with tricks and without, come to some 30 MB. Every op of it is
+counted as it runs. From the count follows, before any curve is begun, how many points and draws the
+curves have and how many of those are run at a time.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from lessons.playground.language.errors import PlaygroundError
+from lessons.playground.language.expressions import Node
+from lessons.playground.language.limits import (
+    CURVE_POINTS,
+    LEAST_POINTS,
+    MAX_DRAWS,
+    MAX_SWEEP_BYTES,
+    MAX_SWEEP_ELEMENTS,
+    MAX_SWEEP_WORK,
+    SECONDS,
+)
+
+SAVED = 2
+"""Numbers held for each number of a result: the result, and what autograd keeps for its way back or
+sends on it. Measured: 1.4 for a product, 1.5 for softmax and for a power, 0.8 for where."""
+
+BACKWARD = 3
+"""A forward and a backward pass together, in forward passes."""
+
+SLOW = {"pow": 10, "softmax": 10, "log_softmax": 10, "maximum": 6, "minimum": 6, "sin": 6, "cos": 6,
+        "softplus": 6, "where": 4, "div": 4, "tanh": 4, "clamp": 3, "exp": 3, "log": 3,
+        "sigmoid": 3}  # fmt: skip
+"""How often as long as a product an op takes, for each number; all others count as one."""
+
+EACH = 20_000
+"""What an op takes for being run at all, however little it computes, in numbers of a product: some
+45 microseconds."""
+
+
+PIECE = 20_000_000
+"""Numbers of a product that are computed in one piece, some 45 ms: then others have their turn."""
+
+
+@dataclass
+class Spent:
+    """What a program's ops came to, for one run of it.
+
+    Args:
+        numbers: in all results together.
+        work: the same, slow ops counted as many times as they are slow.
+        ops: how many ran.
+    """
+
+    numbers: int = 0
+    work: int = 0
+    ops: int = 0
+
+    def __sub__(self, other: "Spent") -> "Spent":
+        return Spent(self.numbers - other.numbers, self.work - other.work, self.ops - other.ops)
+
+
+class Budget:
+    """The time a run may take, read between ops; and the count of what it has spent.
+
+    Args:
+        seconds: of computing, in the thread that makes it: waiting for others does not count.
+        report: called between parts of long work with the share done; may raise to stop it.
+    """
+
+    def __init__(
+        self, seconds: float = SECONDS, report: Callable[[float], None] = lambda share: None
+    ) -> None:
+        self.seconds, self.report = seconds, report
+        self._end = time.thread_time() + seconds
+        self._spent = Spent()
+
+    def check(self, line: int = 0, column: int = 0) -> None:
+        """Raise `PlaygroundError` when the time is over."""
+        if time.thread_time() > self._end:
+            raise PlaygroundError(
+                f"The run took more than {self.seconds:g} seconds of computing and was stopped "
+                "here. Use smaller lists or fewer ops.", line, column,
+            )  # fmt: skip
+
+    def count(self, node: Node, operands: Sequence[Any], result: Any) -> None:
+        """Take note of an op that ran."""
+        results = result if isinstance(result, tuple) else (result,)
+        numbers = sum(one.numel() for one in results if isinstance(one, torch.Tensor))
+        types = node.op_types or ("",)
+        work = numbers * sum(SLOW.get(op, 1) for op in types)
+        if "matmul" in types:
+            # Each number is a sum over the operands' common size; four of its terms go in the time
+            # that one number of a product takes.
+            work += numbers * operands[0].shape[-1] // 4
+        self._spent.numbers += numbers * len(types)
+        self._spent.work += work
+        self._spent.ops += 1
+
+    def spent(self) -> Spent:
+        """What has been counted so far."""
+        return replace(self._spent)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the curves are run.
+
+    Args:
+        points: of each curve.
+        draws: of the noise at each point.
+        at_once: runs of the program in one batch.
+        each: bytes of one of them, with its graph.
+    """
+
+    points: int
+    draws: int
+    at_once: int
+    each: int
+
+
+def plan(
+    largest: int,
+    held: int,
+    passes: tuple[Spent, Spent, Spent],
+    roles: int,
+    drawn: bool,
+    size: int = 8,
+) -> Plan:
+    """How many points, draws and runs at a time the curves have room for.
+
+    Args:
+        largest: how many numbers the largest tensor of one run holds.
+        held: how many its inputs hold.
+        passes: what came of one run forward, with tricks and without, and of the rules backward.
+        roles: how many gradients are taken of the pass without tricks.
+        drawn: whether any input is.
+        size: bytes of a number.
+
+    Raises:
+        PlaygroundError: not even ``LEAST_POINTS`` points have room.
+    """
+    tricky, plain, rules = passes
+    numbers = max(tricky.numbers, plain.numbers) + rules.numbers
+    each = (numbers * SAVED + held) * size
+    at_once = max(1, MAX_SWEEP_BYTES // each)
+
+    def all_passes(once: int, with_tricks: int, of_rules: int) -> int:
+        return with_tricks * (1 + BACKWARD) + once * BACKWARD * roles + of_rules
+
+    work = all_passes(plain.work, tricky.work, rules.work)
+    at_once = max(1, min(at_once, PIECE // max(work, 1)))
+    work += EACH * all_passes(plain.ops, tricky.ops, rules.ops) // at_once
+    runs = MAX_SWEEP_WORK // max(work, 1)
+    draws = max(1, MAX_SWEEP_ELEMENTS // (CURVE_POINTS * max(largest, 1))) if drawn else 1
+    draws = max(1, min(MAX_DRAWS, draws, runs // CURVE_POINTS))
+    # An odd number, as CURVE_POINTS is: 0 is one of the points where it is the middle.
+    points = min(CURVE_POINTS, (runs // draws - 1) // 2 * 2 + 1)
+    if points < LEAST_POINTS:
+        most = MAX_SWEEP_WORK // LEAST_POINTS
+        raise PlaygroundError(
+            f"Each point of this program’s curves takes as long as {_millions(work)} products of "
+            f"two numbers; at most {_millions(most)} are computed. Use smaller lists or matrices, "
+            "or fewer ops."
+        )
+    return Plan(points, draws, at_once, each)
+
+
+def _millions(count: int) -> str:
+    return f"{math.ceil(count / 1e5) / 10:,g} million"

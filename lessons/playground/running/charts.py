@@ -1,0 +1,216 @@
+"""The playground's charts and table, from an Outcome: gradients by role, the value, all numbers."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from lessons.contract.figure import Figure, Table
+from lessons.contract.result import Array, Series
+from lessons.contract.roles import ROLES
+from lessons.kit.chart_pieces import axes, band, curve, points, round_up, span
+from lessons.playground.document.document import Document
+from lessons.playground.running.outcome import Outcome
+from lessons.text import listed, number
+
+_GRADIENTS = {"trick_gradient": 5.0, "intended_gradient": 2.5, "true_gradient": 2.5}
+"""The roles and their lines' widths: the broad one lies below, so that both are seen."""
+_MOST_ROWS = 48
+_SPELLED = 8
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_COLUMNS = {"trick_gradient": "autograd", "true_gradient": "true", "intended_gradient": "intended"}
+
+
+def figures(outcome: Outcome, document: Document) -> list[Figure]:
+    """The gradient over the plotted input by role, and the value."""
+    curves = {series.name: series for series in outcome.curves}
+    series = {one.name: one for one in outcome.series}
+    if not _on_curve(outcome, curves, series):
+        entry = document.plot.entry - 1
+        series = {name: _only(one, entry) for name, one in series.items()}
+    x = _moved(outcome, document)
+    return [_gradients(outcome, document, curves, series, x), _value(outcome, curves, series, x)]
+
+
+def table(outcome: Outcome) -> Table:
+    """One row for each entry of each input, with its gradients; one for each name."""
+    roles = {role: label for role, label in _COLUMNS.items() if role in outcome.gradients}
+    rows = []
+    for name in next(iter(outcome.gradients.values())):
+        value = outcome.values[name]
+        for place, entry in enumerate(value.flatten().tolist()[:_MOST_ROWS]):
+            shown = (_entry(outcome.gradients[role][name], place) for role in roles)
+            rows.append((_label(name, value, place), number(entry), *shown))
+        if value.numel() > _MOST_ROWS:
+            more = f"{value.numel() - _MOST_ROWS} more of {name}"
+            rows.append((more, "…", *("…" for _ in roles)))
+    inputs = set(next(iter(outcome.gradients.values())))
+    rows += [
+        (name, _all(value), *("" for _ in roles))
+        for name, value in outcome.values.items()
+        if name not in inputs
+    ]
+    columns: list[tuple[str, str | None]] = [("name", None), ("value", "forward")]
+    columns += [(label, role) for role, label in roles.items()]
+    caption = f"Values, and the gradient of {outcome.output}, summed, by each input"
+    return Table(caption, tuple(columns), tuple(rows))
+
+
+def _gradients(
+    outcome: Outcome,
+    document: Document,
+    curves: dict[str, Series],
+    series: dict[str, Series],
+    x: str,
+) -> Figure:
+    roles = [role for role in _GRADIENTS if role in curves]
+    shown = [curves[role] for role in roles]
+    heights = [one.y for one in shown] + [series[role].y for role in roles]
+    heights += [ends for one in shown for ends in (one.low, one.high) if ends is not None]
+    limit = _limit(heights)
+    named = f"∂{outcome.output}/∂{x}"
+    return Figure(
+        "gradient",
+        f"{named}, the gradient",
+        _caption(outcome, document, len(series[roles[0]].x)),
+        f"The gradient {named} over {x}. " + _spoken([series[role] for role in roles], x),
+        [
+            *(band(one) for one in shown if one.low is not None),
+            *(curve(curves[role], True, _GRADIENTS[role], exact=True) for role in roles),
+            *(points(series[role]) for role in reversed(roles) if role != "intended_gradient"),
+        ],
+        axes(span(shown[0]), (-limit, limit), x, named),
+        wide=True,
+        selects="entry",
+    )
+
+
+def _value(
+    outcome: Outcome, curves: dict[str, Series], series: dict[str, Series], x: str
+) -> Figure:
+    forward = curves["forward"]
+    there = series.get("forward")
+    low, high = _range(forward)
+    return Figure(
+        "forward",
+        f"{outcome.output}, the forward value",
+        "",
+        f"The forward value of {outcome.output} over {x}."
+        + (" " + _spoken([there], x) if there else ""),
+        [
+            *([band(forward)] if forward.low is not None else []),
+            curve(forward, exact=True),
+            *([points(there)] if there else []),
+        ],
+        axes(span(forward), (low, high), x, outcome.output),
+        wide=True,
+        height=200,
+        selects="entry",
+    )
+
+
+def _on_curve(outcome: Outcome, curves: dict[str, Series], series: dict[str, Series]) -> bool:
+    """Whether every entry's point belongs to the curve that one of them runs along.
+
+    It does where the program treats each entry alone and alike. Under noise the points are one
+    draw of a band and cannot tell; then the shapes have to.
+    """
+    x, output = outcome.values[outcome.over], outcome.values[outcome.output]
+    if x.numel() == 1:
+        return True
+    if output.shape != x.shape:
+        return False
+    if curves["forward"].low is not None:
+        return True
+    return all(_meets(curves[name], one) for name, one in series.items())
+
+
+def _meets(drawn: Series, one: Series) -> bool:
+    """Whether the points lie on the drawn line, as near as its own steps can tell."""
+    inside = (one.x >= drawn.x[0]) & (one.x <= drawn.x[-1]) & np.isfinite(one.y)
+    right = np.clip(np.searchsorted(drawn.x, one.x), 1, len(drawn.x) - 1)
+    ends = np.stack([drawn.y[np.clip(right + by, 0, len(drawn.x) - 1)] for by in (-2, -1, 0, 1)])
+    low, high = ends.min(0), ends.max(0)
+    room = 1e-6 * (1 + np.abs(one.y))
+    fits = (one.y >= low - room) & (one.y <= high + room)
+    return bool(np.all(fits | ~inside | ~np.isfinite(low) | ~np.isfinite(high)))
+
+
+def _only(one: Series, entry: int) -> Series:
+    return Series(one.name, one.role, one.x[[entry]], one.y[[entry]])
+
+
+def _caption(outcome: Outcome, document: Document, shown: int) -> str:
+    if outcome.values[outcome.over].numel() == 1:
+        return ""
+    more = " Click a point to move another." if shown > 1 else ""
+    return (
+        f"Entry {document.plot.entry} of {outcome.over} moves along the axis, the others stay "
+        f"where they are.{more}"
+    )
+
+
+def _moved(outcome: Outcome, document: Document) -> str:
+    """The axis's name: the input, with the entry where it has several."""
+    value = outcome.values[outcome.over]
+    return _label(outcome.over, value, document.plot.entry - 1)
+
+
+def _label(name: str, value: torch.Tensor, place: int) -> str:
+    if value.dim() == 0:
+        return name
+    places = [place] if value.dim() == 1 else divmod(place, value.shape[1])
+    return name + ",".join(str(one + 1).translate(_SUBSCRIPTS) for one in places)
+
+
+def _spoken(shown: list[Series], x: str) -> str:
+    """The series at the learner's points in words: the first eight."""
+    parts = [
+        f"{number(float(at))}: "
+        + ", ".join(f"{ROLES[one.role].label} {number(float(one.y[i]), 4)}" for one in shown)
+        for i, at in enumerate(shown[0].x[:8])
+    ]
+    return f"At your points {x} = " + "; ".join(parts) + "."
+
+
+def _entry(gradient: torch.Tensor | None, place: int) -> str:
+    return "None" if gradient is None else number(float(gradient.flatten()[place]))
+
+
+def _all(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return "; ".join(_all(one) for one in value)
+    if not isinstance(value, torch.Tensor):
+        return number(float(value))
+    words = [number(float(one)) for one in value.flatten()[:_SPELLED].tolist()]
+    more = value.numel() - len(words)
+    return listed(words, _SPELLED) + (f" and {more} more" if more else "")
+
+
+def _limit(heights: list[Array]) -> float:
+    """What most of the curve fits into: a pole must not flatten all the rest."""
+    sizes = np.abs(np.concatenate([np.ravel(one) for one in heights]))
+    sizes = sizes[np.isfinite(sizes)]
+    if not len(sizes):
+        return 1.0
+    typical = float(np.quantile(sizes, 0.9))
+    largest = float(sizes.max())
+    top = largest if largest <= 8 * typical or typical == 0 else 4 * typical
+    return round_up([np.array([top])], 1e-12) if top else 1.0
+
+
+def _range(forward: Series) -> tuple[float, float]:
+    parts = [part for part in (forward.y, forward.low, forward.high) if part is not None]
+    y = np.concatenate([np.ravel(part) for part in parts])
+    y = y[np.isfinite(y)]
+    if not y.any():
+        return -1.0, 1.0
+    top = _limit([y])
+    below, above = ((side * y > 1e-9 * top).any() for side in (-1, 1))
+    return -top if below else -0.05 * top, top if above else 0.05 * top
+
+
+def key(outcome: Outcome) -> list[str]:
+    """The roles that these charts show, in the order of lessons.contract.roles."""
+    there = {curve.role for curve in outcome.curves}
+    return [name for name in ROLES if name in there]

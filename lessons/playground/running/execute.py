@@ -1,0 +1,163 @@
+"""One forward pass of a checked document, with its tricks and overrides or without, and gradients.
+
+`live` hands out tensors with their graph, for whoever looks at the backward pass itself;
+`outcome.py` builds on the same function.
+"""
+
+import contextlib
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from lessons.playground.document.check import Checked
+from lessons.playground.document.override_rules import Row, as_function
+from lessons.playground.language.errors import PlaygroundError
+from lessons.playground.language.expressions import Assignment, walk
+from lessons.playground.running.budget import Budget
+from lessons.playground.running.interpret import Machine, Step
+from lessons.tricks import TrickError, gradient_override_map
+
+
+@dataclass
+class Live:
+    """A forward pass whose graph is still there.
+
+    Args:
+        inputs: the leaves, by name, each requiring a gradient.
+        values: every name that the program gives: tensors, or floats for written numbers.
+        output: what is differentiated.
+        ran: op types of the table's rules → how often a rule was bound to an op.
+        calls: op type → how often its rule ran, counted during the backward pass.
+        steps: every op that ran, if asked for.
+    """
+
+    inputs: dict[str, torch.Tensor]
+    values: dict[str, Any]
+    output: torch.Tensor
+    ran: Counter[str] = field(default_factory=Counter)
+    calls: Counter[str] = field(default_factory=Counter)
+    steps: list[Step] = field(default_factory=list)
+
+
+def live(
+    checked: Checked,
+    inputs: Mapping[str, torch.Tensor] | None = None,
+    plain: bool = False,
+    budget: Budget | None = None,
+) -> Live:
+    """Run the program forward.
+
+    Args:
+        checked: what to run.
+        inputs: values by name, instead of the document's own; cast to its dtype.
+        plain: True takes every trick and override out.
+        budget: the time it may take, its backward pass's rules included.
+
+    Raises:
+        PlaygroundError: shapes that clash, sizes or time over their bounds.
+    """
+    budget = budget or Budget()
+    given = {
+        name: value.detach().to(checked.dtype).clone().requires_grad_()
+        for name, value in {**checked.inputs, **(inputs or {})}.items()
+    }
+    return forward(checked, given, plain, budget, trace=True)
+
+
+def forward(
+    checked: Checked,
+    leaves: Mapping[str, torch.Tensor],
+    plain: bool,
+    budget: Budget,
+    trace: bool = False,
+) -> Live:
+    """As ``live``, on the very tensors given; they may be batched by ``torch.func.vmap``."""
+    made = Live(dict(leaves), {}, next(iter(leaves.values())))
+    machine = Machine(checked.program.text, checked.dtype, budget, plain)
+    machine.steps = made.steps if trace else None
+    env: dict[str, Any] = dict(leaves)
+    rows = () if plain else checked.rows
+    for active, lines in blocks(checked.program.assignments, rows):
+        with _map(active, lines, machine, made):
+            for line in lines:
+                machine.assign(line, env)
+    made.values = {name: env[name] for name in checked.program.names}
+    made.output = made.values[checked.output]
+    return made
+
+
+def gradients(
+    output: torch.Tensor, by: Sequence[torch.Tensor], keep: bool = False
+) -> tuple[torch.Tensor | None, ...]:
+    """The gradient of the output's sum by each tensor, None where none reaches it.
+
+    Args:
+        output: any shape.
+        by: leaves, or tensors on the way.
+        keep: True keeps the graph for another backward pass.
+
+    Raises:
+        PlaygroundError: a rule that fails, or gives gradients of the wrong count or shape.
+    """
+    total = output.sum()
+    if not total.requires_grad:
+        return (None,) * len(by)
+    try:
+        return torch.autograd.grad(total, list(by), allow_unused=True, retain_graph=keep)
+    except PlaygroundError:
+        raise
+    except TrickError as error:
+        raise PlaygroundError(str(error), part="rule") from error
+    except RuntimeError as error:
+        if isinstance(error.__cause__, PlaygroundError):
+            raise error.__cause__ from None
+        raise PlaygroundError(f"torch refuses the backward pass: {error}", part="rule") from error
+
+
+def _active(line: Assignment, rows: Sequence[Row]) -> tuple[Row, ...]:
+    """The rows that hold on a line: bound to an op of it, within their lines."""
+    types = types_of(line)
+    return tuple(
+        row
+        for row in rows
+        if types & set(row.op_types)
+        and (not row.override.only or set(row.override.only) & set(line.names))
+    )
+
+
+def types_of(line: Assignment) -> set[str]:
+    """The engine's op types that a line runs."""
+    return {op for node in walk(line.value) for op in node.op_types}
+
+
+def blocks(
+    lines: Sequence[Assignment], rows: Sequence[Row]
+) -> list[tuple[tuple[Row, ...], list[Assignment]]]:
+    """The lines in groups that stand under the same rows: each group is one map."""
+    pairs = [(_active(line, rows), line) for line in lines]
+    return [
+        (active, [line for _, line in group])
+        for active, group in itertools.groupby(pairs, key=lambda pair: pair[0])
+    ]
+
+
+@contextlib.contextmanager
+def _map(
+    rows: Sequence[Row], lines: Sequence[Assignment], machine: Machine, made: Live
+) -> Iterator[None]:
+    if not rows:
+        yield
+        return
+    types: dict[str, Any] = {}
+    there = {op for line in lines for op in types_of(line)}
+    for row in rows:
+        own = Machine(row.rule.text, machine.dtype, machine.budget)
+        rule = as_function(row, own, made.calls)
+        types |= {op: rule for op in row.op_types if op in there}
+    with gradient_override_map(types) as report:
+        yield
+    made.ran.update({op: report.overridden[op] for op in types if report.overridden[op]})

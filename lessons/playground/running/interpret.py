@@ -1,0 +1,274 @@
+"""Runs a program's nodes on tensors: the only place where a program meets torch.
+
+Each node calls the one torch function that its row of the table names; every op is checked for
+shape and size before it runs, and the clock is read between ops. No Python of the learner's is
+ever compiled, evaluated or looked up.
+"""
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from lessons import tricks
+from lessons.playground.language.constants import apply
+from lessons.playground.language.errors import PlaygroundError, shape_text
+from lessons.playground.language.expressions import (
+    Assignment,
+    Call,
+    Name,
+    Node,
+    Number,
+    NumberList,
+    Operator,
+    PyFunc,
+    Surrogate,
+)
+from lessons.playground.language.limits import MAX_ELEMENTS
+from lessons.playground.running.budget import Budget
+from lessons.tricks import TrickError
+
+Value = torch.Tensor | float
+"""What a name stands for: a tensor, or a number that the program writes."""
+
+Env = dict[str, Any]
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_FITTED = {"maximum", "minimum", "where"}
+_LAST_AXIS = {"softmax", "log_softmax", "onehot_argmax", "unbind"}
+
+
+@dataclass
+class Step:
+    """One tensor that a run made: the expression, its tensor operands and the result."""
+
+    node: Node
+    operands: tuple[torch.Tensor, ...]
+    result: torch.Tensor
+
+
+@dataclass
+class Machine:
+    """Computes nodes.
+
+    Args:
+        text: the program, for the errors' own words.
+        dtype: of every constant; the inputs must have it too.
+        budget: shared by all that belongs to one run.
+        plain: True takes every trick out: what is left is the forward expression.
+        steps: filled with every op that ran, if given.
+    """
+
+    text: str
+    dtype: torch.dtype
+    budget: Budget
+    plain: bool = False
+    steps: list[Step] | None = None
+    _quiet: bool = field(default=False, repr=False)
+
+    def assign(self, line: Assignment, env: Env) -> None:
+        """Run one line: its names are added to ``env``.
+
+        Raises:
+            PlaygroundError: shapes that clash, a size or time over its bound.
+        """
+        value = self.value(line.value, env)
+        if len(line.names) == 1:
+            env[line.names[0]] = value
+            return
+        if len(value) != len(line.names):
+            raise self._error(
+                line.value, f"This gives {len(value)} outputs, and {len(line.names)} names stand "
+                "on the left.",
+            )  # fmt: skip
+        env.update(zip(line.names, value, strict=True))
+
+    def value(self, node: Node, env: Mapping[str, Any]) -> Any:
+        """The value of one expression: a float, a tensor, or a tuple of tensors."""
+        if isinstance(node, Number):
+            return node.value
+        if isinstance(node, Name):
+            return env[node.id]
+        if isinstance(node, NumberList):
+            return torch.tensor(node.values, dtype=self.dtype)
+        self.budget.check(node.span.line, node.span.column)
+        arguments: list[Any]
+        if isinstance(node, Surrogate):
+            arguments = [self.tensor(self.value(node.operand, env))]
+        elif isinstance(node, PyFunc):
+            arguments = [env[name.id] for name in node.inputs]
+        else:
+            arguments = [self.value(child, env) for child in node.children]
+        if isinstance(node, Operator) and node.kind == "number":
+            return apply(node.sign, arguments, node.span)
+        try:
+            result = self._run(node, arguments, env)
+        except PlaygroundError:
+            raise
+        except (TrickError, RuntimeError, ValueError, TypeError, IndexError) as error:
+            if isinstance(error.__cause__, PlaygroundError):
+                raise error.__cause__ from None
+            raise self._error(node, f"torch refuses this: {_first_line(error)}") from error
+        self.budget.count(node, arguments, result)
+        if self.steps is not None and isinstance(result, torch.Tensor):
+            tensors = tuple(a for a in arguments if isinstance(a, torch.Tensor))
+            self.steps.append(Step(node, tensors, result))
+        return result
+
+    def _run(self, node: Node, arguments: list[Any], env: Mapping[str, Any]) -> Any:
+        if isinstance(node, Operator):
+            self._check_operator(node, arguments)
+            if len(arguments) == 1:
+                return torch.neg(arguments[0])
+            return _OPERATORS[node.sign](*arguments)
+        if isinstance(node, Call):
+            return self._call(node, arguments)
+        if isinstance(node, Surrogate):
+            return self._surrogate(node, arguments[0])
+        assert isinstance(node, PyFunc)
+        return self._py_func(node, arguments, env)
+
+    def _call(self, node: Call, arguments: list[Any]) -> Any:
+        function = node.function
+        if function.trick and self.plain:
+            return arguments[0]
+        kinds = [parameter.kind for parameter in function.parameters]
+        prepared = [
+            self.tensor(value) if kind == "tensor" else value
+            for kind, value in zip(kinds, arguments, strict=False)
+        ]
+        if function.name == "where" and not any(torch.is_tensor(a) for a in arguments[1:]):
+            prepared[1] = self.tensor(prepared[1])
+        tensors = [value for value in prepared if isinstance(value, torch.Tensor)]
+        if function.name in _FITTED:
+            self._check_broadcast(node, function.name, tensors)
+        elif function.name == "matmul":
+            self._check_matmul(node, tensors[0].shape, tensors[1].shape)
+        elif function.name in _LAST_AXIS and not tensors[0].dim():
+            raise self._error(node, f"{function.name} needs a list, and this is one number.")
+        elif function.name == "transpose" and tensors[0].dim() < 2:
+            raise self._error(
+                node, f"transpose needs a matrix; the shape here is {_shape(tensors[0])}."
+            )
+        elif len(prepared) == 2 and kinds[1] == "number" and function.op in ("sum", "mean"):
+            self._check_axis(node, tensors[0], int(prepared[1]))
+        return function.run(*prepared)
+
+    def _surrogate(self, node: Surrogate, x: torch.Tensor) -> torch.Tensor:
+        for function in node.functions:
+            if function.name in (*_LAST_AXIS, "transpose") and x.dim() < 1 + (
+                function.name == "transpose"
+            ):
+                raise self._error(node, f"{function.name} needs a list or a matrix here.")
+        runs = [function.run for function in node.functions]
+        if self.plain:
+            return runs[0](x)  # type: ignore[no-any-return]
+        if node.trick == "straight_through":
+            return tricks.straight_through(runs[0])(x)
+        return tricks.forward_backward(runs[0], runs[1])(x)
+
+    def _py_func(self, node: PyFunc, inputs: list[torch.Tensor], env: Mapping[str, Any]) -> Any:
+        names = [name.id for name in node.inputs]
+        outer = {name: value for name, value in env.items() if isinstance(value, float)}
+
+        def func(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            inner = {**outer, **dict(zip(names, tensors, strict=True))}
+            quiet = Machine(self.text, self.dtype, self.budget, self.plain)
+            return tuple(self.tensor(quiet.value(output, inner)) for output in node.outputs)
+
+        outputs = func(*inputs) if self.plain else tricks.py_func(func, *inputs)
+        return outputs if node.kind == "several" else outputs[0]
+
+    def tensor(self, value: Value) -> torch.Tensor:
+        """The tensor itself, or a number as one of no dimensions."""
+        return value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=self.dtype)
+
+    def words(self, node: Node) -> str:
+        """The expression as it stands in the program, cut short."""
+        found = " ".join(self.text[node.span.start : node.span.end].split())
+        return found if len(found) <= 32 else found[:31] + "…"
+
+    def _check_operator(self, node: Operator, arguments: Sequence[Any]) -> None:
+        tensors = [value for value in arguments if isinstance(value, torch.Tensor)]
+        if node.sign == "@":
+            self._check_matmul(node, tensors[0].shape, tensors[1].shape)
+        elif len(tensors) == 2:
+            self._check_broadcast(node, node.sign, tensors)
+
+    def _check_broadcast(self, node: Node, what: str, tensors: Iterable[torch.Tensor]) -> None:
+        shapes = [tuple(tensor.shape) for tensor in tensors]
+        shape = _broadcast(shapes)
+        if shape is None:
+            with_shapes = " and ".join(
+                f"{self.words(child)} of shape {shape_text(shape)}"
+                for child, shape in zip(_tensors_of(node), shapes, strict=False)
+            )
+            raise self._error(
+                node, f"The shapes clash: {what} has {with_shapes}. They must be equal, or one "
+                "of them one number.",
+            )  # fmt: skip
+        self._check_size(node, shape)
+
+    def _check_matmul(self, node: Node, a: torch.Size, b: torch.Size) -> None:
+        if not a or not b or a[-1] != b[-2 if len(b) > 1 else 0]:
+            left, right = (self.words(child) for child in node.children)
+            raise self._error(
+                node, f"The shapes clash: the last size of {left}, of shape {shape_text(a)}, must "
+                f"be the first of {right}, of shape {shape_text(b)}.",
+            )  # fmt: skip
+        self._check_size(node, (*a[:-1], *b[-1:] * (len(b) > 1)))
+
+    def _check_axis(self, node: Node, x: torch.Tensor, axis: int) -> None:
+        if not -x.dim() <= axis < max(x.dim(), 1):
+            raise self._error(node, f"There is no axis {axis} in the shape {_shape(x)}.")
+
+    def _check_size(self, node: Node, shape: Sequence[int]) -> None:
+        count = 1
+        for size in shape:
+            count *= size
+        if count > MAX_ELEMENTS:
+            raise self._error(
+                node, f"The result would hold {count:,} numbers (shape {shape_text(shape)}); at "
+                f"most {MAX_ELEMENTS:,} are computed.",
+            )  # fmt: skip
+
+    def _error(self, node: Node, message: str) -> PlaygroundError:
+        return PlaygroundError(message, node.span.line, node.span.column)
+
+
+def _tensors_of(node: Node) -> list[Node]:
+    return [child for child in node.children if child.kind in ("tensor", "mask")]
+
+
+def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """The common shape, or None; without computing anything."""
+    result: list[int] = []
+    for place in range(1, max(map(len, shapes)) + 1):
+        sizes = {shape[-place] for shape in shapes if len(shape) >= place} - {1}
+        if len(sizes) > 1:
+            return None
+        result.insert(0, sizes.pop() if sizes else 1)
+    return tuple(result)
+
+
+def _shape(x: torch.Tensor) -> str:
+    return shape_text(x.shape)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

@@ -1,0 +1,195 @@
+"""Names what a learner must know about a run: each NaN and infinity and the op it comes from,
+gradients that do not exist, rules that never ran.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import torch
+
+from lessons.contract.result import Note
+from lessons.playground.document.check import Checked
+from lessons.playground.language.errors import nearest
+from lessons.playground.language.expressions import Call, Node
+from lessons.playground.language.limits import CURVE_POINTS
+from lessons.playground.running.execute import Live, gradients
+from lessons.playground.running.interpret import Step
+from lessons.playground.running.sweep import Curves
+from lessons.text import listed, number
+
+_MOST = 3
+
+_ROLE = {
+    "trick_gradient": "gradient autograd gives",
+    "true_gradient": "true gradient",
+    "intended_gradient": "intended gradient",
+}
+
+
+def notes(
+    checked: Checked,
+    passes: Mapping[str, tuple[Live, torch.Tensor]],
+    values: Mapping[str, torch.Tensor],
+    found: Mapping[str, Mapping[str, torch.Tensor | None]],
+    curves: Curves | None,
+) -> Iterator[Note]:
+    """Every note of one run.
+
+    Args:
+        checked: what ran.
+        passes: the forward pass of each role, with its steps and graph, and what was derived.
+        values: what each name came to.
+        found: gradients by role and input.
+        curves: what was swept, if anything was.
+    """
+    made = passes["trick_gradient"][0]
+    over = checked.over.name
+    yield from _forward(checked, made)
+    yield from _rules(checked, made)
+    for role, (passed, output) in passes.items():
+        yield from _backward(checked, role, passed, output, found[role][over])
+    for role in ("trick_gradient", "true_gradient"):
+        if found[role][over] is None:
+            yield Note(
+                "info",
+                f"No gradient reaches {over}: the {_ROLE[role]} is None, and 0 in the plot. "
+                "(torch and TensorFlow give None, JAX gives zeros.)",
+            )
+    yield from _noise(checked)
+    x, result = checked.inputs[over], values[checked.output]
+    if result.shape != x.shape and result.numel() != 1:
+        yield Note(
+            "info",
+            f"{checked.output} has another shape than {over}. The plot shows its sum, which is "
+            "what the gradients are of.",
+        )
+    if curves is not None and curves.points < CURVE_POINTS:
+        yield Note(
+            "info",
+            f"This program is large: its curves have {curves.points} points, those of a smaller "
+            f"one {CURVE_POINTS}.",
+        )
+    if curves is not None and curves.draws > 1:
+        yield Note(
+            "info",
+            f"Each curve is the mean of {curves.draws} draws of the noise; the band holds 90 % "
+            "of them.",
+        )
+
+
+def _forward(checked: Checked, made: Live) -> Iterator[Note]:
+    """The first ops whose result is not finite though their operands are."""
+    told = 0
+    for step in made.steps:
+        if not step.result.is_floating_point():
+            continue
+        bad = ~step.result.isfinite()
+        if bad.any() and all(one.isfinite().all() for one in step.operands) and told < _MOST:
+            told += 1
+            kind = "NaN" if bool(step.result.isnan().any()) else "infinite"
+            yield Note(
+                "warning",
+                f"{_place(checked, step.node, 'Line')} is {kind}{_entries(bad)}: {_cause(step)}",
+            )
+
+
+def _backward(
+    checked: Checked, role: str, made: Live, output: torch.Tensor, gradient: torch.Tensor | None
+) -> Iterator[Note]:
+    if gradient is None or bool(gradient.isfinite().all()):
+        return
+    x = checked.inputs[checked.over.name]
+    bad = ~gradient.isfinite()
+    places = listed([number(value) for value in x[bad].flatten().tolist()])
+    kind = "NaN" if bool(gradient.isnan().any()) else "infinite"
+    yield Note(
+        "warning",
+        f"At {checked.over.name} = {places} the {_ROLE[role]} is {kind}."
+        f"{_origin(checked, made, output)}",
+    )
+
+
+def _origin(checked: Checked, made: Live, output: torch.Tensor) -> str:
+    """The op, seen from the output, that first turns a finite gradient into another."""
+    steps = [step for step in made.steps if step.result.requires_grad]
+    arrived = gradients(output, [step.result for step in steps], keep=True)
+    for step, upstream in reversed(list(zip(steps, arrived, strict=True))):
+        if upstream is None or not bool(upstream.isfinite().all()):
+            continue
+        operands = [one for one in step.operands if one.requires_grad]
+        for one in gradients(output, operands, keep=True):
+            if one is not None and not bool(one.isfinite().all()):
+                return f" It starts at {_place(checked, step.node).rstrip(',')}{_slope(step, one)}"
+    return ""
+
+
+def _slope(step: Step, gradient: torch.Tensor) -> str:
+    kind = "NaN" if bool(gradient.isnan().any()) else "∞"
+    if _name(step) == "sqrt" and bool((step.operands[0] == 0).any()):
+        return (
+            ", where the root is taken of 0: its slope is ∞. Further back the chain rule "
+            "multiplies that by other slopes, and ∞ · 0 is NaN."
+        )
+    return f", whose operand gets the gradient {kind}."
+
+
+def _name(step: Step) -> str:
+    node = step.node
+    return node.function.name if isinstance(node, Call) else getattr(node, "sign", "")
+
+
+def _cause(step: Step) -> str:
+    result, name = step.result, _name(step)
+    operand = step.operands[0] if step.operands else result
+    if name == "sqrt" and bool((operand < 0).any()):
+        return "the root of a negative number."
+    if name == "log":
+        return "the logarithm of 0 is −∞, that of a negative number NaN."
+    if name == "/" and bool((step.operands[-1] == 0).any()):
+        return "it divides by 0 (and 0 / 0 is NaN)."
+    if name == "**" and bool(result.isnan().any()):
+        return "a negative number to a fraction is no real number."
+    if name == "**" and bool((operand == 0).any()):
+        return "0 to a negative exponent divides by 0."
+    return "the result is too large for this number format."
+
+
+def _rules(checked: Checked, made: Live) -> Iterator[Note]:
+    there = checked.program.op_types
+    for row in checked.rows:
+        key = row.override.op_type
+        if any(made.calls[op] for op in row.op_types):
+            continue
+        if not set(row.op_types) & set(there):
+            near = nearest(row.op_types[0], there)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            yield Note("warning", f"The rule for {key} never runs: the program has no such op. It "
+                       f"has: {listed(list(there), most=12) or 'none'}.{hint}")  # fmt: skip
+        elif not any(made.ran[op] for op in row.op_types):
+            lines = listed(list(row.override.only)) or "any line"
+            yield Note("warning", f"The rule for {key} never runs: no {row.op_types[0]} that a "
+                       f"gradient could pass stands on {lines}.")  # fmt: skip
+        else:
+            yield Note("warning", f"The rule for {key} never runs: no gradient comes back to it. "
+                       "A trick behind it stops it, or the output does not use it.")  # fmt: skip
+
+
+def _noise(checked: Checked) -> Iterator[Note]:
+    drawn = [one for one in checked.document.inputs if one.noise is not None]
+    for place, one in enumerate(drawn):
+        same = [o.name for o in drawn[:place] if o.noise.seed == one.noise.seed]  # type: ignore[union-attr]
+        if same:
+            yield Note("info", f"{one.name} and {same[0]} have one seed: they are drawn from the "
+                       "same numbers. Give one of them another seed.")  # fmt: skip
+
+
+def _place(checked: Checked, node: Node, line: str = "line") -> str:
+    text = " ".join(checked.program.text[node.span.start : node.span.end].split())
+    text = text if len(text) <= 40 else text[:39] + "…"
+    return f"{line} {node.span.line}, {text},"
+
+
+def _entries(bad: torch.Tensor) -> str:
+    if bad.numel() == 1:
+        return ""
+    places = (bad.flatten().nonzero().flatten() + 1).tolist()
+    return f" in entry {listed([str(place) for place in places])}"

@@ -1,0 +1,140 @@
+"""Runs a document: values, gradients by role, curves, notes. Pure: the same text, the same numbers.
+
+The roles are those of ``lessons.contract.roles``. The trick gradient is what autograd gives for
+the program as it stands, overrides included; the true gradient is the derivative of the same
+forward expression, every trick taken out and the noise frozen; the intended gradient is the true
+one of a name the learner chose. All are gradients of the sum of the output's entries.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from lessons.contract.result import Array, Result, Series
+from lessons.playground.document.check import Checked, check
+from lessons.playground.document.document import Document
+from lessons.playground.language.limits import SECONDS
+from lessons.playground.running.budget import Budget, plan
+from lessons.playground.running.execute import gradients, live
+from lessons.playground.running.notes import notes
+from lessons.playground.running.sweep import sweep
+
+Gradient = torch.Tensor | None
+"""float64; None where no gradient reaches the input at all."""
+
+
+@dataclass(frozen=True)
+class Outcome(Result):
+    """Everything the playground shows for one document; a ``Result`` with more to it.
+
+    Args:
+        series: over the plotted input's own entries, by role: the forward value where it has the
+            same shape, and the gradients.
+        curves: over the plotted range, with a band over draws where there is noise.
+        values: every input and every name of the program: tensors (float64), floats for numbers.
+        output: the name that was differentiated.
+        over: the input that was plotted over.
+        gradients: role → input → gradient.
+        op_types: the engine's op types that the program runs.
+        overridden: op type → how many ops had a rule bound.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    output: str = ""
+    over: str = ""
+    gradients: Mapping[str, Mapping[str, Gradient]] = field(default_factory=dict)
+    op_types: tuple[str, ...] = ()
+    overridden: Mapping[str, int] = field(default_factory=dict)
+
+
+def run(document: Document, curves: bool = True, seconds: float = SECONDS) -> Outcome:
+    """Check a document and compute all of it.
+
+    Args:
+        document: what to run.
+        curves: False leaves the curves out, for while the learner types.
+        seconds: after how long it is stopped, between two ops.
+
+    Raises:
+        PlaygroundError: whatever is wrong, for people, with line and column.
+    """
+    return run_checked(check(document), curves, Budget(seconds))
+
+
+def run_checked(checked: Checked, curves: bool = True, budget: Budget | None = None) -> Outcome:
+    """As ``run``, for a document that has been checked."""
+    budget = budget or Budget()
+    document = checked.document
+    before = budget.spent()
+    tricky = live(checked, budget=budget)
+    with_tricks = budget.spent() - before
+    plain = live(checked, plain=True, budget=budget)
+    without = budget.spent() - before - with_tricks
+    names = list(checked.inputs)
+    passes = {"trick_gradient": (tricky, tricky.output), "true_gradient": (plain, plain.output)}
+    if document.intended:
+        passes["intended_gradient"] = (plain, plain.values[document.intended])
+    found: dict[str, dict[str, Gradient]] = {}
+    for role, (made, output) in passes.items():
+        budget.check()
+        leaves = [made.inputs[name] for name in names]
+        found[role] = _by_name(names, gradients(output, leaves, keep=True))
+    rules = budget.spent() - before - with_tricks - without
+    values = {**checked.inputs, **{n: _plain(v) for n, v in tricky.values.items()}}
+    swept = None
+    if curves:
+        given = [value.numel() for value in checked.inputs.values()]
+        room = plan(
+            largest=max([step.result.numel() for step in tricky.steps] + given),
+            held=sum(given),
+            passes=(with_tricks, without, rules),
+            roles=len(passes) - 1,
+            drawn=any(one.noise is not None for one in document.inputs),
+            size=checked.dtype.itemsize,
+        )
+        swept = sweep(checked, room, budget)
+    return Outcome(
+        series=_series(checked, values[checked.output], found),
+        curves=swept.series if swept else (),
+        notes=tuple(notes(checked, passes, values, found, swept)),
+        work=f"{swept.draws} draws" if swept and swept.draws > 1 else "",
+        values=values,
+        output=checked.output,
+        over=checked.over.name,
+        gradients=found,
+        op_types=checked.program.op_types,
+        overridden=dict(+Counter(tricky.ran)),
+    )
+
+
+def _by_name(names: list[str], found: tuple[torch.Tensor | None, ...]) -> dict[str, Gradient]:
+    return {
+        name: None if one is None else one.detach().to(torch.float64)
+        for name, one in zip(names, found, strict=True)
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A name's value, cut from its graph; a comparison's yes and no as 1 and 0."""
+    return value.detach().to(torch.float64) if isinstance(value, torch.Tensor) else value
+
+
+def _series(
+    checked: Checked, output: torch.Tensor, found: Mapping[str, Mapping[str, Gradient]]
+) -> tuple[Series, ...]:
+    x = checked.inputs[checked.over.name]
+    places: Array = x.flatten().numpy()
+    series = []
+    if output.shape == x.shape or output.numel() == 1:
+        y: Array = output.expand(x.shape).flatten().numpy() if output.numel() == 1 else (
+            output.flatten().numpy())  # fmt: skip
+        series.append(Series("forward", "forward", places, y))
+    for role, by_input in found.items():
+        gradient = by_input[checked.over.name]
+        y = torch.zeros_like(x).flatten().numpy() if gradient is None else (
+            gradient.flatten().numpy())  # fmt: skip
+        series.append(Series(role, role, places, y))
+    return tuple(series)

@@ -1,0 +1,198 @@
+"""Scissors: an edge of a program's graph cut open by rewriting the program, and mended again.
+
+Every op has a name as the recorder gives it, its type and a number (`mul`, `mul_1`), in the order
+the ops run. Cutting operand 1 of `mul` writes `stop_gradient(…)` around that operand's own text and
+touches nothing else: comments and layout stay, and mending gives back the very text.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from lessons.playground.document.check import check
+from lessons.playground.document.document import Document
+from lessons.playground.language.errors import PlaygroundError, brief, nearest
+from lessons.playground.language.expressions import (
+    Call,
+    Node,
+    Operator,
+    Program,
+    PyFunc,
+    Surrogate,
+    walk,
+)
+
+_OPEN, _CLOSE = "stop_gradient(", ")"
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand that is a tensor: an edge into an op.
+
+    Args:
+        text: the expression.
+        start, end: its offsets in the program.
+        cut: whether it is ``stop_gradient(…)`` or ``detach(…)`` already.
+        place: its number among all tensors that torch gets, comparisons and made ones too: with
+            the op's name, the edge as a recording names it.
+    """
+
+    text: str
+    start: int
+    end: int
+    cut: bool
+    place: int
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One op of a program.
+
+    Args:
+        name: its type, and from the second on a number: ``mul``, ``mul_1``.
+        type: the engine's op type, or the function's name where the engine has none.
+        names: what its line gives, if the op is the last of its line; else nothing.
+        line, column: where it stands.
+        text: the expression.
+        operands: its tensor operands, in order; none for stop_gradient, behind which
+            nothing flows, and for py_func, whose edges have no text of their own.
+    """
+
+    name: str
+    type: str
+    names: tuple[str, ...]
+    line: int
+    column: int
+    text: str
+    operands: tuple[Operand, ...]
+
+
+def operations(document: Document) -> tuple[Operation, ...]:
+    """Every op of a program, in the order they run.
+
+    Raises:
+        PlaygroundError: the document is not valid.
+    """
+    return operations_of(check(document).program)
+
+
+def operations_of(program: Program) -> tuple[Operation, ...]:
+    """As ``operations``, for a program that has been read."""
+    count: Counter[str] = Counter()
+    found = []
+    for line in program.assignments:
+        for node in walk(line.value):
+            kind = _type(node)
+            if not kind:
+                continue
+            name = f"{kind}_{count[kind]}" if count[kind] else kind
+            count[kind] += 1
+            # What py_func reads stands within its expressions: there is no text to cut around.
+            # Behind a stop_gradient nothing flows that could be cut.
+            closed = isinstance(node, PyFunc) or kind == "stop_gradient"
+            edges = () if closed else node.children
+            operands = tuple(
+                _operand(program.text, child, place)
+                for place, child in enumerate(one for one in edges if _reaches_torch(node, one))
+                if child.kind == "tensor"
+            )
+            names = line.names if node is line.value else ()
+            text = program.text[node.span.start : node.span.end]
+            found.append(
+                Operation(name, kind, names, node.span.line, node.span.column, text, operands)
+            )
+    return tuple(found)
+
+
+def cut(document: Document, op: str, operand: int = 0) -> Document:
+    """The document with ``stop_gradient`` around one operand; the same if it is cut already.
+
+    Args:
+        document: what to rewrite.
+        op: the op's name, as ``operations`` gives it.
+        operand: which of its tensor operands, 0 for the first.
+
+    Raises:
+        PlaygroundError: no such op or operand.
+    """
+    edge = _edge(document, op, operand)
+    if edge.cut:
+        return document
+    text = document.program
+    return replace(
+        document,
+        program=text[: edge.start] + _OPEN + edge.text + _CLOSE + text[edge.end :],
+    )
+
+
+def mend(document: Document, op: str, operand: int = 0) -> Document:
+    """The document with that ``stop_gradient`` taken out again; the same if none is there.
+
+    Raises:
+        PlaygroundError: no such op or operand.
+    """
+    edge = _edge(document, op, operand)
+    if not edge.cut:
+        return document
+    text = document.program
+    start = edge.start + edge.text.index("(") + 1
+    inner = text[start : edge.end - 1]
+    return replace(document, program=text[: edge.start] + inner + text[edge.end :])
+
+
+def toggle(document: Document, op: str, operand: int = 0) -> Document:
+    """Cut the edge if it is whole, mend it if it is cut."""
+    cut_now = _edge(document, op, operand).cut
+    return mend(document, op, operand) if cut_now else cut(document, op, operand)
+
+
+def _edge(document: Document, op: str, operand: int) -> Operand:
+    there = operations(document)
+    for one in there:
+        if one.name == op:
+            if 0 <= operand < len(one.operands):
+                return one.operands[operand]
+            count = len(one.operands)
+            raise PlaygroundError(
+                f"{op} has {count} tensor operand{'s' * (count != 1)}; there is no number "
+                f"{operand + 1}.", one.line, one.column,
+            )  # fmt: skip
+    names = [one.name for one in there]
+    near = nearest(op, names)
+    hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(names)}."
+    raise PlaygroundError(f"The program has no op {brief(op)}. {hint}")
+
+
+def _type(node: Node) -> str:
+    """What the op is called; nothing for a node that runs none."""
+    if isinstance(node, Surrogate):
+        return node.trick
+    if isinstance(node, Call):
+        return node.function.op or node.function.name
+    if isinstance(node, Operator | PyFunc) and node.op_types:
+        return node.op_types[0]
+    return ""
+
+
+def _reaches_torch(node: Node, child: Node) -> bool:
+    """Whether an operand is a tensor by the time that torch gets it; Machine makes some."""
+    if child.kind != "number" or not isinstance(node, Call):
+        return child.kind != "number"
+    place = node.children.index(child)
+    made = node.function.parameters[place].kind == "tensor"
+    branches = node.children[1:]
+    return made or (
+        node.function.name == "where"
+        and place == 1
+        and all(one.kind == "number" for one in branches)
+    )
+
+
+def _operand(text: str, node: Node, place: int) -> Operand:
+    # Where the call is given by its keyword, x=…, the operand can be cut but not mended by text.
+    is_cut = (
+        isinstance(node, Call)
+        and node.function.op == "stop_gradient"
+        and not text[node.span.start : node.span.end].partition("(")[2].lstrip().startswith("x=")
+    )
+    span = node.span
+    return Operand(text[span.start : span.end], span.start, span.end, is_cut, place)

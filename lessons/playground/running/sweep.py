@@ -1,0 +1,232 @@
+"""Curves: the output and its gradients while one entry of one input moves over a range.
+
+Every point of a curve, and every draw of the noise, is one run of the same program; as many as
+have room (budget.py) run at once as a batch (`torch.func.vmap`), so a sum, a softmax or a clipped
+norm stays within its own run. A point that is not finite is left out of a mean or percentile, and
+counted. Where a curve may jump it is run again between its points, and broken where the jump is.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lessons.contract.result import Array, Series
+from lessons.playground.document.check import Checked, draws
+from lessons.playground.language.limits import CURVE_POINTS
+from lessons.playground.running.budget import Budget, Plan
+from lessons.playground.running.execute import forward, gradients
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What came of it.
+
+    Args:
+        series: one for each role; with a band where there is noise.
+        draws: how many draws are behind each point, 1 without noise.
+        points: how many there are, those beside a jump not counted.
+    """
+
+    series: tuple[Series, ...]
+    draws: int
+    points: int
+
+
+def sweep(checked: Checked, room: Plan, budget: Budget) -> Curves:
+    """Compute the curves.
+
+    Args:
+        checked: what to run.
+        room: how many points, draws, and runs at a time.
+        budget: the time left.
+
+    Raises:
+        PlaygroundError: the time is over.
+    """
+    drawn = [one for one in checked.document.inputs if one.noise is not None]
+    noise = {
+        one.name: torch.stack(list(itertools.islice(draws(checked.document, one), room.draws)))
+        for one in drawn
+    }
+    plot = checked.document.plot
+    x = grid(plot.low, plot.high, room.points)
+    series = _swept(checked, x, noise, room, budget, 0.0)
+    between = _between(x.numpy(), _steep(series))
+    if len(between):
+        finer = _swept(checked, torch.from_numpy(between), noise, room, budget, 0.5)
+        series = [_broken(one, more) for one, more in zip(series, finer, strict=True)]
+    return Curves(tuple(series), room.draws, room.points)
+
+
+def grid(low: float, high: float, count: int = CURVE_POINTS) -> torch.Tensor:
+    """The places of a curve, float64; one that is 0 but for rounding is 0, where much happens.
+
+    >>> float(grid(-0.3, 0.9).abs().min())
+    0.0
+    """
+    step = (high - low) / (count - 1)
+    x = low + step * torch.arange(count, dtype=torch.float64)
+    x[-1] = high
+    return torch.where(x.abs() < 1e-9 * step, 0.0, x)
+
+
+def _swept(
+    checked: Checked,
+    x: torch.Tensor,
+    noise: dict[str, torch.Tensor],
+    room: Plan,
+    budget: Budget,
+    done: float,
+) -> list[Series]:
+    """The series over these places; so many runs at a time, whose graph goes before the next."""
+    found: dict[str, list[torch.Tensor]] = {}
+    total = room.draws * len(x)
+    for first in range(0, total, room.at_once):
+        budget.report(done + 0.5 * first / total)
+        batch = _batch(checked, x, noise, range(first, min(first + room.at_once, total)))
+        for role, value in _runs(checked, batch, budget).items():
+            found.setdefault(role, []).append(value)
+    return [
+        _series(role, x, torch.cat(parts).reshape(room.draws, len(x)))
+        for role, parts in found.items()
+    ]
+
+
+def _batch(
+    checked: Checked, x: torch.Tensor, noise: dict[str, torch.Tensor], which: range
+) -> dict[str, torch.Tensor]:
+    """The inputs that are not the same in all of these runs: draw by draw, place by place."""
+    over = checked.over
+    start = checked.inputs[over.name]
+    runs = torch.arange(which.start, which.stop)
+    moved = start.flatten().repeat(len(runs), 1)
+    moved[:, checked.document.plot.entry - 1] = x[runs % len(x)]
+    drawn = {name: rows[runs // len(x)] for name, rows in noise.items()}
+    return {over.name: moved.reshape(len(runs), *start.shape), **drawn}
+
+
+def _runs(
+    checked: Checked, batch: dict[str, torch.Tensor], budget: Budget
+) -> dict[str, torch.Tensor]:
+    found = {"forward": _values(checked, batch, budget)}
+    found["trick_gradient"] = _gradient(checked, batch, budget, plain=False)
+    found["true_gradient"] = _gradient(checked, batch, budget, plain=True)
+    if checked.document.intended:
+        found["intended_gradient"] = _gradient(checked, batch, budget, True, intended=True)
+    return found
+
+
+def shown(output: torch.Tensor, entry: int, like: torch.Size) -> torch.Tensor:
+    """The one number of an output that is plotted: the moved entry's own, else the sum."""
+    return output.flatten()[entry - 1] if output.shape == like else output.sum()
+
+
+def _values(checked: Checked, batch: dict[str, torch.Tensor], budget: Budget) -> torch.Tensor:
+    entry, like = checked.document.plot.entry, checked.inputs[checked.over.name].shape
+
+    def one(leaves: dict[str, torch.Tensor]) -> torch.Tensor:
+        return shown(forward(checked, leaves, False, budget).output, entry, like)
+
+    return _batched(checked, batch, one).detach()
+
+
+def _gradient(
+    checked: Checked,
+    batch: dict[str, torch.Tensor],
+    budget: Budget,
+    plain: bool,
+    intended: bool = False,
+) -> torch.Tensor:
+    moving = batch[checked.over.name].to(checked.dtype).requires_grad_()
+
+    def one(leaves: dict[str, torch.Tensor]) -> torch.Tensor:
+        made = forward(checked, leaves, plain, budget)
+        return (made.values[checked.document.intended] if intended else made.output).sum()
+
+    output = _batched(checked, {**batch, checked.over.name: moving}, one)
+    (gradient,) = gradients(output, [moving])
+    if gradient is None:
+        return torch.zeros(len(moving), dtype=torch.float64)
+    return gradient.reshape(len(moving), -1)[:, checked.document.plot.entry - 1]
+
+
+def _batched(checked: Checked, batch: dict[str, torch.Tensor], one: object) -> torch.Tensor:
+    leaves = {
+        name: batch[name].to(checked.dtype) if name in batch else value.to(checked.dtype)
+        for name, value in checked.inputs.items()
+    }
+    axes = {name: 0 if name in batch else None for name in leaves}
+    result: torch.Tensor = torch.func.vmap(one, in_dims=(axes,))(leaves)  # type: ignore[arg-type]
+    return result
+
+
+def _series(role: str, x: torch.Tensor, values: torch.Tensor) -> Series:
+    values = values.to(torch.float64)
+    places: Array = x.numpy()
+    if len(values) == 1:
+        return Series(role, role, places, values[0].numpy())
+    kept = torch.where(values.isfinite(), values, torch.nan)
+    low, high = torch.nanquantile(kept, torch.tensor([0.05, 0.95], dtype=torch.float64), dim=0)
+    return Series(role, role, places, kept.nanmean(0).numpy(), low.numpy(), high.numpy())
+
+
+def _steep(series: list[Series]) -> Array:
+    """The steps between two points, by number, in which some curve moves as it does nowhere near.
+
+    A jump may end on a point, as that of sign does on 0: then it is two steps side by side.
+    """
+    found: set[int] = set()
+    for one in series:
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved = np.abs(np.diff(one.y))
+        wide = np.pad(moved, 2, mode="edge")
+        near, next_but_one = (
+            np.maximum(wide[2 - by : len(wide) - 2 - by], wide[2 + by : len(wide) - 2 + by])
+            for by in (1, 2)
+        )
+        near[[0, -1]] = moved[[1, -2]]
+        next_but_one[[0, 1, -2, -1]] = moved[[2, 3, -4, -3]]
+        some = moved > 1e-6 * np.abs(one.y[np.isfinite(one.y)]).max(initial=0.0)
+        found |= set(np.flatnonzero(some & ((moved > 4 * near) | (moved > 4 * next_but_one))))
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def _between(x: Array, steps: Array) -> Array:
+    """Places within these steps, as many for each as a second run of the same size has room for."""
+    if not len(steps):
+        return np.empty(0)
+    inner = min(max((len(x) - 1) // len(steps), 1), 10)
+    parts = np.arange(1, inner + 1) / (inner + 1)
+    left, right = x[steps, None], x[steps + 1, None]
+    return np.ravel(left + (right - left) * parts)
+
+
+def _broken(one: Series, finer: Series) -> Series:
+    """The curve with a gap wherever nearly all of a step's way is made at one place within it.
+
+    Of the finer run only the points on both sides of a gap are kept.
+    """
+    order = np.argsort(np.concatenate([one.x, finer.x]), kind="stable")
+
+    def merged(coarse: Array, fine: Array) -> Array:
+        return np.concatenate([coarse, fine])[order]
+
+    x, y = merged(one.x, finer.x), merged(one.y, finer.y)
+    middle = (x[1:] + x[:-1]) / 2
+    step = np.clip(np.searchsorted(one.x, middle) - 1, 0, len(one.x) - 2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        way, part = np.abs(np.diff(one.y))[step], np.abs(np.diff(y))
+    split = np.bincount(step, minlength=len(one.x))[step] > 1
+    gaps = np.flatnonzero(split & (way > 0) & (part >= 0.8 * way))
+    kept = np.union1d(np.flatnonzero(order < len(one.x)), np.union1d(gaps, gaps + 1))
+    at = np.searchsorted(kept, gaps) + 1
+
+    def gapped(numbers: Array, gap: float | Array = np.nan) -> Array:
+        return np.insert(numbers[kept], at, gap)
+
+    if one.low is None or one.high is None or finer.low is None or finer.high is None:
+        return Series(one.name, one.role, gapped(x, middle[gaps]), gapped(y))
+    low, high = merged(one.low, finer.low), merged(one.high, finer.high)
+    return Series(one.name, one.role, gapped(x, middle[gaps]), gapped(y), gapped(low), gapped(high))

@@ -1,0 +1,13 @@
+"""The graph of a torch program with its numbers: it watches the program run, forward and backward.
+
+``recording`` sees each op and writes it down; ``derivatives`` states what an op does to a gradient;
+``picture`` lists the steps of the backward pass and draws the graph; cutting.py stops the gradient
+at edges. Nothing here knows of a lesson or of a web page: torch and the engine alone.
+"""
+
+from lessons.tracer.recording.nodes import Edge, Node, RecordError
+from lessons.tracer.recording.plain_tensor import Value
+from lessons.tracer.recording.record import named, record
+from lessons.tracer.recording.recording import Recording
+
+__all__ = ["Edge", "Node", "RecordError", "Recording", "Value", "named", "record"]

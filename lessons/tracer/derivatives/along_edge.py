@@ -1,0 +1,229 @@
+r"""What an op does to the gradient along one edge, as LaTeX, with the numbers put in.
+
+Elementwise ops have a local derivative, a number for each component (elementwise.py); the others a
+vector-Jacobian product, stated with the shapes (products.py). `\bar{x}` is the gradient of x.
+"""
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import torch
+
+from lessons.text import number
+from lessons.tracer.derivatives.elementwise import ELEMENTWISE, KEYWORDS, Numbers
+from lessons.tracer.derivatives.products import PRODUCTS, TRICK_ARGUMENTS
+from lessons.tracer.recording.nodes import Edge, Node
+from lessons.tracer.recording.plain_tensor import place
+from lessons.tricks.rule import Slot
+
+DIGITS = 4
+"""Significant digits of a number in a formula."""
+
+
+class Rule(NamedTuple):
+    """`latex` the whole statement; `local` the local derivative there, None where there is none."""
+
+    latex: str
+    local: float | None
+
+
+def rule(edge: Edge, index: Sequence[int] = ()) -> Rule:
+    r"""The rule along `edge` at the component `index` of its consumer's output.
+
+    Elementwise: `\frac{\partial z}{\partial y} = formula = formula with numbers = number`. Others:
+    the vector-Jacobian product and the shapes. An overridden op: the name of its rule.
+    """
+    node = edge.consumer
+    if node.kind == "overridden":
+        return Rule(_overridden(edge), None)
+    row = ELEMENTWISE.get(node.type)
+    if row is None or node.no_grad:
+        return Rule(_product(edge), None)
+    numbers, names, own = _bound(node, index)
+    local = row.locals.get(own.get(edge.operand, ""))
+    if local is None:
+        return Rule(_product(edge), None)
+    value = _evaluated(local.value, numbers)
+    left = rf"\frac{{\partial {_symbol(node)}}}{{\partial {_symbol(edge.producer)}}}"
+    texts = {name: latex_number(_float(one)) for name, one in numbers.items()}
+    steps = [left, _filled(local.latex, names), _filled(local.in_numbers or local.latex, texts)]
+    return Rule(" = ".join(dict.fromkeys([*steps, latex_number(value)])), value)
+
+
+def local_derivative(edge: Edge, index: Sequence[int] = ()) -> float | None:
+    """The number alone, in float64 from the recorded values; None where there is none.
+
+    It is the derivative of the op, at the kinks autograd's choice, whatever the gradient did:
+    None too for an overridden op, whose rule need not have one.
+    """
+    node = edge.consumer
+    row = ELEMENTWISE.get(node.type)
+    if row is None or node.kind == "overridden" or node.no_grad:
+        return None
+    numbers, _, own = _bound(node, index)
+    local = row.locals.get(own.get(edge.operand, ""))
+    return None if local is None else _evaluated(local.value, numbers)
+
+
+def _evaluated(value: Callable[[Numbers], Any], numbers: Numbers) -> float:
+    with torch._C.DisableTorchFunction():
+        return float(value(numbers))
+
+
+@lru_cache(256)
+def _signature(op_type: str) -> tuple[tuple[str, Any], ...]:
+    """The names and defaults of the operands of an elementwise op."""
+    words = [word.partition("=") for word in ELEMENTWISE[op_type].operands.split()]
+    return tuple((name, _default(default)) for name, _, default in words)
+
+
+def _bound(node: Node, index: Sequence[int]) -> tuple[Numbers, dict[str, str], dict[int, str]]:
+    """Numbers and symbols by the names of the row, and the name of each tensor operand."""
+    given: dict[str, Any] = dict(_signature(node.type))
+    order = list(given)
+    if node.function in ("clamp_max", "clamp_max_"):
+        order.remove("low")
+    given |= dict(zip(order, node.args, strict=False))
+    given |= {KEYWORDS.get(word, word): value for word, value in node.kwargs.items()}
+    numbers: Numbers = {"z": _scalar(node.outputs[0].at(index))}
+    symbols, own = {"z": _symbol(node)}, {}
+    for name, value in given.items():
+        if isinstance(value, Slot):
+            operand = node.operands[value.place]
+            own[value.place] = name
+            numbers[name] = _scalar(operand.value.at(index))
+            symbols[name] = _symbol(operand.producer)
+        else:
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            numbers[name] = float(value) if is_number else value
+            if name in ("a", "b", "c") and is_number:
+                numbers[name] = _scalar(value)
+            symbols[name] = latex_number(_float(value))
+    return numbers, symbols, own
+
+
+def _default(text: str) -> Any:
+    if text in ("", "None"):
+        return None
+    return text if text.isalpha() else float(text)
+
+
+def _scalar(value: Any) -> torch.Tensor:
+    return torch.tensor(math.nan if isinstance(value, complex) else value, dtype=torch.float64)
+
+
+def _float(value: Any) -> float | None:
+    if isinstance(value, torch.Tensor):
+        return float(value)
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def latex_number(value: float | None) -> str:
+    r"""A number in a formula: negative ones and powers of ten in brackets.
+
+    >>> latex_number(0.24514516), latex_number(-2.0), latex_number(1e-7), latex_number(None)
+    ('0.2451', '(-2)', '(1\\cdot 10^{-7})', '\\cdot')
+    """
+    if value is None:
+        return r"\cdot"
+    text = number(value, DIGITS).replace("−", "-").replace("∞", r"\infty")
+    if text == "NaN":
+        return r"\text{NaN}"
+    mantissa, power, exponent = text.partition("e")
+    if power:
+        return rf"({mantissa}\cdot 10^{{{int(exponent)}}})"
+    return f"({text})" if text.startswith("-") else text
+
+
+def _filled(latex: str, names: dict[str, str]) -> str:
+    """`latex` with each @name replaced; what stands on its own loses its brackets."""
+    if re.fullmatch(r"@\w+", latex):
+        return names[latex[1:]]
+    return re.sub(r"@([a-z]+)", lambda found: names.get(found[1], r"\cdot"), latex)
+
+
+def _symbol(node: Node) -> str:
+    return symbol(node.label)
+
+
+@lru_cache(1024)
+def symbol(label: str) -> str:
+    r"""A name as one symbol.
+
+    >>> symbol("x"), symbol("y_u"), symbol("yu_fixed")
+    ('x', 'y_{u}', '\\mathit{yu\\_fixed}')
+    """
+    if re.fullmatch(r"[A-Za-z]", label):
+        return label
+    split = re.fullmatch(r"([A-Za-z])_?(\w)", label)
+    if split:
+        return f"{split[1]}_{{{split[2]}}}"
+    return r"\mathit{" + re.sub(r"([_&%#$])", r"\\\1", label) + "}"
+
+
+def _shape(shape: Sequence[int]) -> str:
+    return r"\,\times\,".join(map(str, shape)) or "1"
+
+
+def _overridden(edge: Edge) -> str:
+    name = re.sub(r"([_&%#$<>])", r"\\\1", edge.consumer.rule or "rule")
+    upstream = ", ".join([rf"\bar{{{_symbol(edge.consumer)}}}"])
+    return (
+        rf"\bar{{{_symbol(edge.producer)}}} = \text{{{name}}}(\text{{op}}, {upstream})"
+        rf"_{{{edge.operand}}}"
+    )
+
+
+def _product(edge: Edge) -> str:
+    node = edge.consumer
+    letters = "abcdefgh"
+    names = {letters[i]: _symbol(one.producer) for i, one in enumerate(node.operands[:8])}
+    names["z"] = _symbol(node)
+    names |= _trick_arguments(node)
+    texts = PRODUCTS.get(node.type)
+    if texts is None:
+        latex = r"\bar{@a} = J^{\top}\,\bar{@z}"
+        names["a"] = _symbol(edge.producer)
+    else:
+        at = min(edge.operand, len(texts) - 1)
+        latex = texts[at]
+        names[letters[at]] = _symbol(edge.producer)
+    shapes = (
+        rf"\qquad \bar{{{names['z']}}}: {_shape(node.outputs[0].shape)}"
+        rf"\;\to\;\bar{{{_symbol(edge.producer)}}}: {_shape(edge.value.shape)}"
+    )
+    return _filled(latex, names) + shapes
+
+
+def _trick_arguments(node: Node) -> dict[str, str]:
+    found = {}
+    for at, word in enumerate(TRICK_ARGUMENTS.get(node.type, ()), start=1):
+        name, _, default = word.partition("=")
+        keyword = {"limit": "max_norm"}.get(name, name)
+        value = node.args[at] if len(node.args) > at else node.kwargs.get(keyword)
+        value = _default(default) if value is None else value
+        if isinstance(value, Slot):
+            found[name] = _symbol(node.operands[value.place].producer)
+        else:
+            found[name] = latex_number(_float(value))
+    return found
+
+
+def terms(edge: Edge, index: Sequence[int], most: int = 6) -> list[tuple[tuple[int, ...], float]]:
+    """What a broadcast operand's gradient is a sum of: places in the output, and local there.
+
+    At most `most` of them, in row-major order, those whose operand component is the chosen one;
+    a single one where nothing was broadcast. Empty for an op that is not elementwise.
+    """
+    if local_derivative(edge, index) is None:
+        return []
+    shape = edge.consumer.outputs[0].shape
+    own = edge.value.shape
+    at, aligned = place(index, shape), (1,) * (len(shape) - len(own)) + own
+    axes = [(i,) if n == m else range(n) for i, n, m in zip(at, shape, aligned, strict=True)]
+    positions = itertools.islice(itertools.product(*axes), most)
+    return [(position, local_derivative(edge, position) or 0.0) for position in positions]

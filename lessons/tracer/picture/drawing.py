@@ -1,0 +1,283 @@
+"""The drawing of a recording as plain data: what a page hands to the browser as JSON.
+
+Only what leads to the output is drawn. Every number is text already, as lessons.text writes it;
+`magnitude` and `weight` are for the eye. Sizes depend on words and not on values, so nothing moves
+while a learner drags; the layout is then found in a cache.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from lessons.tracer.picture.backward_steps import backward_steps
+from lessons.tracer.picture.layout import layout
+from lessons.tracer.picture.sentences import spelled
+from lessons.tracer.picture.step import Part, Step, Sum
+from lessons.tracer.recording.nodes import Edge, Node
+from lessons.tracer.recording.plain_tensor import Value
+from lessons.tracer.recording.recording import Recording
+
+CHARACTER = 7.2
+"""The width of a character of the monospaced text in a node, at 12 px."""
+LINE = 16.0
+PADDING = 10.0
+VALUE = 10
+"""Characters that a value has room for: a sign, six digits, a point and a little more."""
+LABEL = (70.0, 16.0)
+"""The box of an edge's gradient, at 11 px: room for VALUE characters."""
+SHOWN = 32
+"""Numbers written out of a whole tensor."""
+DIGITS = 4
+"""Significant digits in nodes and on edges. Hover texts and steps have six."""
+
+LEGEND = {
+    "positive": "positive gradient",
+    "negative": "negative gradient",
+    "zero": "gradient 0",
+    "nan": "gradient NaN",
+    "cut": "cut by you: nothing passes",
+    "stopped": "stopped: autograd knows no way back",
+    "overridden": "overridden: a rule stands in place of the op’s gradient",
+    "reversed": "reversed",
+    "scaled": "scaled",
+    "clipped": "limited",
+    "surrogate": "surrogate: the gradient of another function",
+    "none": "no gradient",
+}
+
+
+def picture(
+    recording: Recording, index: Sequence[int] = (), direction: str = "down"
+) -> dict[str, Any]:
+    """The whole drawing, with the steps, for the chosen component; ready for `json.dumps`.
+
+    `index` is matched to each tensor as broadcasting does. `direction`: "down" for narrow
+    screens, "right". Before a backward pass every op is drawn, and there are no steps.
+    """
+    nodes = _drawn(recording)
+    at = {node.name: place for place, node in enumerate(nodes)}
+    edges = [edge for node in nodes for edge in node.operands]
+    lines = [_lines(node, index) for node in nodes]
+    drawing = layout(
+        [_size(one) for one in lines],
+        [(at[edge.producer.name], at[edge.consumer.name]) for edge in edges],
+        [LABEL] * len(edges),
+        direction,
+    )
+    shown = [_edge(edge, index) for edge in edges]
+    largest = max((one["magnitude"] or 0.0 for one in shown), default=0.0)
+    for one, (x, y), route in zip(shown, drawing.labels, drawing.routes, strict=True):
+        size = one["magnitude"]
+        one |= {"x": round(x, 1), "y": round(y, 1), "width": LABEL[0], "height": LABEL[1]}
+        one["route"] = [[round(x, 1), round(y, 1)] for x, y in route]
+        one["weight"] = 0.0 if not size else round(math.sqrt(size / largest), 4)
+    boxes = [
+        _node(recording, node, index, text) | _place(point, _size(text))
+        for node, point, text in zip(nodes, drawing.nodes, lines, strict=True)
+    ]
+    steps = backward_steps(recording, index) if recording.output else []
+    return {
+        "index": list(index),
+        "shape": list(recording.nodes[recording.output].outputs[0].shape)
+        if recording.output
+        else [],
+        "width": round(drawing.width, 1),
+        "height": round(drawing.height, 1),
+        "nodes": boxes,
+        "edges": shown,
+        "legend": _legend(shown),
+        "alternative": _alternative(recording, boxes, shown),
+        "steps": [_step(step) for step in steps],
+    }
+
+
+def covered(drawn: dict[str, Any]) -> dict[str, Any]:
+    """The same drawing as `picture` made, with forward values and without any gradient."""
+    gone = {"gradient": "", "full": "none", "offered": None, "magnitude": None, "weight": 0.0}
+    gone |= {"sign": "none", "state": "none", "alternative": ""}
+    lines = drawn["alternative"].split("\n")
+    return drawn | {
+        "nodes": [one | {"upstream": "none", "upstream_full": "none"} for one in drawn["nodes"]],
+        "edges": [one | gone for one in drawn["edges"]],
+        "legend": [],
+        "alternative": "\n".join(lines[: 1 + len(drawn["nodes"])]),
+        "steps": [],
+    }
+
+
+def _drawn(recording: Recording) -> list[Node]:
+    """The nodes that lead to the output, in the order they ran."""
+    if recording.output is None:
+        return list(recording)
+    wanted, waiting = set(), [recording.nodes[recording.output]]
+    while waiting:
+        node = waiting.pop()
+        if node.name not in wanted:
+            wanted.add(node.name)
+            waiting += [edge.producer for edge in node.operands]
+    return [node for node in recording if node.name in wanted]
+
+
+def _short(value: Any) -> str:
+    return spelled(value, DIGITS)
+
+
+def _lines(node: Node, index: Sequence[int]) -> list[str]:
+    """What stands in the box: what it is called, what it does, its value at the component."""
+    numbers = [
+        _short(one)
+        for one in node.numbers
+        if isinstance(one, (int, float)) and not isinstance(one, bool)
+    ]
+    does = " ".join([node.type, *numbers[:3]])
+    named = [] if node.leaf or (node.label == node.type and numbers) else [node.label]
+    if node.leaf:
+        named = [node.label]
+    value = _short(node.outputs[0].at(index))
+    doing = [] if node.leaf or does == node.label else [does]
+    return [*named, *doing, value]
+
+
+def _size(lines: Sequence[str]) -> tuple[float, float]:
+    """Of the box for these lines; the last is the value, whose room is fixed."""
+    longest = max(VALUE, *(len(line) for line in lines[:-1])) if len(lines) > 1 else VALUE
+    return round(longest * CHARACTER + 2 * PADDING, 1), LINE * len(lines) + PADDING
+
+
+def _place(point: tuple[float, float], size: tuple[float, float]) -> dict[str, float]:
+    return {
+        "x": round(point[0], 1),
+        "y": round(point[1], 1),
+        "width": size[0],
+        "height": size[1],
+    }
+
+
+def _node(
+    recording: Recording, node: Node, index: Sequence[int], lines: list[str]
+) -> dict[str, Any]:
+    came = next((one for one in node.upstream if one is not None), None)
+    return {
+        "id": node.name,
+        "label": node.label,
+        "type": node.type,
+        "kind": node.kind,
+        "rule": node.rule,
+        "output": node.name == recording.output,
+        "lines": lines,
+        "value": spelled(node.outputs[0].at(index)),
+        "full": "; ".join(whole(value) for value in node.outputs),
+        "upstream": spelled(None if came is None else came.at(index)),
+        "upstream_full": "none" if came is None else whole(came),
+    }
+
+
+def whole(value: Value) -> str:
+    """All numbers of a tensor as text, the first SHOWN of a large one, with its shape and dtype.
+
+    >>> whole(Value((3,), "float64", [-2.0, 0.5, 1.0]))
+    '[−2, 0.5, 1] (3, float64)'
+    """
+    texts = [spelled(one) for one in value.numbers[:SHOWN]]
+    more = value.size - len(texts)
+    texts += [f"… {more} more"] if more > 0 else []
+    shape = "×".join(map(str, value.shape)) or "scalar"
+    numbers = f"[{', '.join(texts)}]" if value.shape else "".join(texts)
+    return f"{numbers} ({shape}, {value.dtype})"
+
+
+def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
+    gradient = None if edge.gradient is None else edge.gradient.at(index)
+    offered = None if edge.offered is None else edge.offered.at(index)
+    state = edge.state
+    size = None if gradient is None else abs(gradient)
+    return {
+        "id": edge.name,
+        "from": edge.producer.name,
+        "to": edge.consumer.name,
+        "operand": edge.operand,
+        "gradient": "" if state == "none" else _short(gradient),
+        "full": "none" if edge.gradient is None else whole(edge.gradient),
+        "offered": None if offered is None else _short(offered),
+        "magnitude": size if size is not None and math.isfinite(size) else None,
+        "sign": _sign(gradient),
+        "state": state,
+        "cuttable": edge.cuttable,
+        "alternative": _spoken(edge, gradient, offered),
+    }
+
+
+def _sign(gradient: Any) -> str:
+    if gradient is None:
+        return "none"
+    real = gradient.real
+    if math.isnan(real):
+        return "nan"
+    return "zero" if real == 0 else "positive" if real > 0 else "negative"
+
+
+def _spoken(edge: Edge, gradient: Any, offered: Any) -> str:
+    way = f"from {edge.consumer.label} back to {edge.producer.label}"
+    if edge.state == "cut":
+        return f"Gradient {way}: cut, {_short(offered)} stays here."
+    if edge.state in ("none", "stopped"):
+        return f"Gradient {way}: none{', stopped' if edge.state == 'stopped' else ''}."
+    how = "" if edge.state == "flowing" else f", {edge.state}"
+    return f"Gradient {way}: {_short(gradient)}{how}."
+
+
+def _legend(edges: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
+    used = {one["state"] for one in edges} | {one["sign"] for one in edges if one["sign"] != "none"}
+    return [{"key": key, "label": label} for key, label in LEGEND.items() if key in used]
+
+
+def _alternative(
+    recording: Recording, nodes: Sequence[dict[str, Any]], edges: Sequence[dict[str, Any]]
+) -> str:
+    """The drawing in words, for screen readers: a line for each node, then one for each edge."""
+    spoken = [f"A graph of {len(nodes)} nodes and {len(edges)} edges."]
+    for one in nodes:
+        node = recording.nodes[one["id"]]
+        made = ", ".join(edge.producer.label for edge in node.operands)
+        what = f"{one['label']}: {node.type} of {made}" if made else f"{one['label']}: {node.type}"
+        trick = "" if node.kind in ("plain", "input", "constant") else f", {node.kind}"
+        spoken.append(f"{what}{trick}, value {one['value']}.")
+    return "\n".join([*spoken, *(one["alternative"] for one in edges)])
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "kind": step.kind,
+        "node": step.node,
+        "upstream": spelled(step.upstream),
+        "parts": [_part(part) for part in step.parts],
+        "arrived": [_sum(one) for one in step.arrived],
+        "waiting": [_sum(one) for one in step.waiting],
+        "sentence": step.sentence,
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    return {
+        "edge": part.edge,
+        "to": part.to,
+        "state": part.state,
+        "upstream": spelled(part.upstream),
+        "local": None if part.local is None else spelled(part.local),
+        "gradient": spelled(part.gradient),
+        "offered": spelled(part.offered),
+        "latex": part.latex,
+        "terms": [[spelled(came), spelled(local)] for came, local in part.terms],
+        "more": part.terms_left_out,
+    }
+
+
+def _sum(one: Sum) -> dict[str, Any]:
+    return {
+        "node": one.node,
+        "parts": [
+            {"edge": edge, "value": None if value is None else spelled(value)}
+            for edge, value in one.parts
+        ],
+        "total": None if one.waiting else spelled(one.total),
+    }

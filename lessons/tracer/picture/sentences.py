@@ -1,0 +1,126 @@
+"""One plain sentence, sometimes two, for each step of a backward pass."""
+
+from typing import Any
+
+from lessons.text import number
+from lessons.tracer.picture.step import Part, Step, Sum
+from lessons.tracer.recording.nodes import Node
+from lessons.tracer.recording.recording import Recording
+
+
+def spelled(value: Any, digits: int = 6) -> str:
+    """A number, or none, as the pages write it; a zero has no sign.
+
+    >>> spelled(-0.5), spelled(None), spelled(True), spelled(1 + 2j), spelled(-0.0)
+    ('−0.5', 'none', '1', '(1+2j)', '0')
+    """
+    if value is None:
+        return "none"
+    return str(value) if isinstance(value, complex) else number(float(value) + 0.0, digits)
+
+
+def said(recording: Recording, step: Step) -> str:
+    """What happened in `step`, and what the trick did here."""
+    node = recording.nodes[step.node]
+    if step.kind == "start":
+        return f"Start at {node.label} with the upstream gradient {spelled(step.upstream)}."
+    if step.kind == "stopped":
+        return _stopped(node)
+    if step.kind == "leaf":
+        total = "".join(f" {_sum(one)}" for one in step.arrived)
+        return f"{node.label} has its gradient: {spelled(step.upstream)}.{total}"
+    sentences = [_op(recording, node, step)]
+    for part in step.parts:
+        if part.state == "cut":
+            to = recording.nodes[part.to].label
+            sentences.append(
+                f"The edge to {to} is cut: {spelled(part.offered)} stays here, {to} gets nothing."
+            )
+    sentences += [
+        f"{recording.nodes[one.node].label} has all its parts: {_sum(one)}"
+        for one in step.arrived
+        if one.node not in recording.gradients
+    ]
+    sentences += [_waits(recording, one) for one in step.waiting if _touched(step, one)]
+    return " ".join(sentences)
+
+
+def _stopped(node: Node) -> str:
+    operand = next(edge.producer.label for edge in node.operands if edge.producer.requires_grad)
+    if node.no_grad:
+        why = f"{node.label} ran without gradients (no_grad)"
+    elif node.type == "py_func":
+        why = f"{node.label} is a py_func, which has no gradient"
+    else:
+        why = f"{node.type} let the value through and lets no gradient back"
+    return f"{why}: {operand} gets nothing from here."
+
+
+def _op(recording: Recording, node: Node, step: Step) -> str:
+    parts = [part for part in step.parts if part.state != "cut"]
+    came = spelled(step.upstream)
+    if not parts:
+        return f"{node.label} got {came}."
+    sent = " and ".join(
+        f"{spelled(part.gradient)} to {recording.nodes[part.to].label}" for part in parts
+    )
+    first = parts[0]
+    if node.kind == "overridden":
+        return (
+            f"The rule {node.rule} stands in place of the gradient of {node.type}: "
+            f"{came} came, it sends {sent}."
+        )
+    if node.kind == "reversed":
+        return f"{node.type} let the value through and turns the gradient round: {sent}."
+    if node.kind == "scaled":
+        return f"{node.type} let the value through and scales the gradient: {came} came, {sent}."
+    if node.kind == "clipped":
+        if first.gradient == step.upstream:
+            return f"{node.type} finds {came} within its limit and sends it on: {sent}."
+        return f"{node.type} limits the gradient: {came} came, {sent}."
+    if node.kind == "surrogate":
+        if node.type == "straight_through":
+            return f"{node.type} gave f's value and sends the gradient on as it is: {sent}."
+        return f"{node.type} gave f's value and sends the gradient of the surrogate g: {sent}."
+    if all(part.local is not None for part in parts):
+        products = ", ".join(_product(recording, part) for part in parts)
+        return f"{node.label}: upstream × local derivative, {products}.{_nan(step, parts)}"
+    return f"{node.label} ({node.type}) sends its vector-Jacobian product: {sent}."
+
+
+def _product(recording: Recording, part: Part) -> str:
+    to = recording.nodes[part.to].label
+    if part.terms:
+        factors = [f"{_factor(up)} · {_factor(local)}" for up, local in part.terms[:3]]
+        left = len(part.terms) - len(factors) + part.terms_left_out
+        factors += [f"{left} more"] if left else []
+        return f"{' + '.join(factors)} = {spelled(part.gradient)} to {to}"
+    return f"{_factor(part.upstream)} · {_factor(part.local)} = {spelled(part.gradient)} to {to}"
+
+
+def _factor(value: Any) -> str:
+    text = spelled(value)
+    return f"({text})" if text.startswith("−") else text
+
+
+def _nan(step: Step, parts: list[Part]) -> str:
+    """Where a NaN is born: said, not hidden."""
+    born = any(
+        spelled(part.gradient) == "NaN" and spelled(step.upstream) != "NaN" for part in parts
+    )
+    return " The NaN arises here: 0 · ∞ is no number." if born else ""
+
+
+def _sum(one: Sum) -> str:
+    terms = " + ".join(_factor(gradient) for _, gradient in one.parts)
+    return f"{terms} = {spelled(one.total)}."
+
+
+def _touched(step: Step, one: Sum) -> bool:
+    return any(part.to == one.node for part in step.parts)
+
+
+def _waits(recording: Recording, one: Sum) -> str:
+    label = recording.nodes[one.node].label
+    count = f"{one.waiting} more paths" if one.waiting > 1 else "another path"
+    return f"{label} waits for {count}."

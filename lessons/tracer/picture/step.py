@@ -1,0 +1,53 @@
+"""What one step of a backward pass is: the op, what goes along its edges, which sums wait."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from lessons.tracer.recording.nodes import State
+
+
+@dataclass(frozen=True)
+class Part:
+    """One edge of a step's op. `upstream` × `local` = `gradient`, where the op is elementwise.
+
+    `terms` are the products that were summed for a broadcast operand, those not 1 × 1; `offered`
+    is what a cut edge holds back; `latex` the rule.
+    """
+
+    edge: str
+    to: str
+    state: State
+    upstream: Any
+    local: float | None
+    gradient: Any
+    offered: Any
+    latex: str
+    terms: tuple[tuple[Any, float], ...] = ()
+    terms_left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A gradient that several paths add up to: what each edge brought, None while it is awaited."""
+
+    node: str
+    parts: tuple[tuple[str, Any], ...]
+    total: Any
+
+    @property
+    def waiting(self) -> int:
+        """How many paths are still to come."""
+        return sum(gradient is None for _, gradient in self.parts)
+
+
+@dataclass(frozen=True)
+class Step:
+    """`upstream` what came to `node`; `arrived` the sums completed here; `waiting` those not."""
+
+    kind: Literal["start", "op", "stopped", "leaf"]
+    node: str
+    upstream: Any
+    parts: tuple[Part, ...] = ()
+    arrived: tuple[Sum, ...] = ()
+    waiting: tuple[Sum, ...] = ()
+    sentence: str = field(default="", compare=False)
