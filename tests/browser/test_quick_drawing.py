@@ -74,8 +74,8 @@ def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure
     query = f"lesson={lesson}&step=4" + ("&x=-2,0,1.5" if "noise" in control else "")
     page = open_page(f"{bare}/{chapter}?{query}", height=1800)
     page.wait_for_selector('.gl-lab[data-ready="true"]')
-    page.wait_for_timeout(800)
     caught_up(page)
+    page.wait_for_timeout(200)  # Plotly's own last strokes
     before = page.evaluate(SEEN, figure)
     page.evaluate(WATCH, figure)
     page.locator(f"[data-control={control}] input[type=range]").fill(value)

@@ -24,6 +24,8 @@ from pages.server.turns import Interrupted
 from tests.playground.heavy import heavy
 from tests.support.peak import available, costs
 
+pytestmark = pytest.mark.slow
+
 MEGABYTES, SECONDS = 150, 10
 
 COLUMN = tuple((i / 1024,) for i in range(1024))

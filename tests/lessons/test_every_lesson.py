@@ -243,6 +243,7 @@ def test_swapping_the_program_changes_the_right_answer():
 
 
 @LESSONS
+@pytest.mark.slow
 def test_exported_files_run_alone_and_print_the_same_numbers(lesson, tmp_path, alone):
     cases = [(lesson.validate(given), ()) for given in exported_settings(lesson)]
     cases += with_scissors(lesson)

@@ -9,6 +9,8 @@ from tests.pages import fuzz
 from tests.support.amount import cases
 from tests.support.fuzzing import found
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.random
 def test_hostile_addresses_do_no_harm():

@@ -5,6 +5,8 @@ import pytest
 from tests.support.amount import cases
 from tests.support.fuzzing import found
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = cases(1_000, 20_000)
 
 

@@ -10,6 +10,8 @@ from tests.server import fuzz
 from tests.support.amount import cases
 from tests.support.fuzzing import found
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.random
 def test_hostile_messages_are_answered():

@@ -16,6 +16,8 @@ from lessons.outputs.catalogue import find
 from lessons.training.stacked import WORTH_A_THREAD, Adam
 from lessons.training.under_way import Run, finished
 
+pytestmark = pytest.mark.slow
+
 LESSON = find("moons")
 CPU = torch.device("cpu")
 

@@ -23,6 +23,8 @@ from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run, finished
 
+pytestmark = pytest.mark.slow
+
 LESSON = find("guided_relu")
 CPU = torch.device("cpu")
 
