@@ -19,7 +19,13 @@ from lessons.outputs.catalogue import CatalogueError, chapters, find, lessons, l
 from lessons.outputs.export import export
 from lessons.training.under_way import Run
 
-LESSONS = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+LESSONS = pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(one, id=one.slug, marks=[pytest.mark.slow] if one.lab.training else [])
+        for one in lessons()
+    ],
+)
 
 
 def settings(lesson):
