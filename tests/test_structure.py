@@ -8,7 +8,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -40,6 +40,7 @@ TOP_LEVEL = {
         "pyproject.toml",
     ),
 }
+PYTHONS_PRIVATE = {"_getframe", "_replace"}  # documented, underscore and all
 # A home or scratch folder of somebody's machine. (Spelt so that this line does not match itself.)
 PRIVATE_PATH = re.compile(r"(?<![\w.-])(?:/(?:home|Users|root|work|tmp/trees)/|[A-Z]:.Users.)\w+")
 
@@ -124,6 +125,58 @@ def test_no_modules_import_each_other():
     assert sum(map(len, graph.values())) > 500, "the imports are found at all"
     assert circle(graph) == []
     assert circle(graph | {"lessons.text": {"lessons.outputs.export"}}), "and a ring would be"
+
+
+def own_names(tree: ast.AST) -> Iterator[str]:
+    """What a file defines: functions, classes, variables, attributes."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+            yield node.id if isinstance(node, ast.Name) else node.attr
+
+
+def foreign_private_names(sources: Iterable[str]) -> set[str]:
+    """Names with one underscore in front that are imported, read off something, or looked up by
+    their text, and that none of these files defines."""
+    trees = [ast.parse(source) for source in sources]
+    own = {name for tree in trees for name in own_names(tree)} | PYTHONS_PRIVATE
+    found: set[str] = set()
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            words = [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
+            found |= {part for word in words for part in word.split(".")}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+    return {name for name in found - own if re.fullmatch(r"_[A-Za-z]\w*", name)}
+
+
+def test_one_file_of_a_room_knows_torchs_private_names():
+    paths = [path for room in ("tricks", "tracer") for path in (ROOT / "lessons" / room).rglob("*")]
+    texts = {path: path.read_text("utf-8") for path in paths if path.suffix == ".py"}
+    others = [text for path, text in texts.items() if path.name != "torch_private.py"]
+    assert foreign_private_names(others) == set()
+    assert len(others) == len(texts) - 2
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from torch.overrides import _push_mode as push",
+        "import torch._dynamo",
+        "from torch._C import autograd",
+        "torch._C.is_grad_enabled()",
+        "self._modules",
+        "getattr(node, f'_saved_{word}')",
+        "attrgetter('_version')",
+    ],
+)
+def test_a_private_name_of_torch_is_found(source):
+    own = "class Own:\n    def _step(self): self._own = sys._getframe"
+    assert len(foreign_private_names([own, source])) == 1
+    assert not foreign_private_names([own, "Own()._own, getattr(Own(), '_step')"])
 
 
 def test_every_room_says_what_lives_there():

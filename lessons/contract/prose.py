@@ -31,6 +31,11 @@ number: each answer's key is then a fact, and what was typed counts as the answe
 equals. With ``as=sketch`` the learner draws a curve: lesson.py says over which x, and what curve
 each answer expects. ``bug:`` makes the step's answers the fixes of bug.py. A value in double braces
 is a fact of the Result, with an optional format behind the colon.
+
+Front matter is lines of ``key: text``, read in nine lines below. As YAML, by python-frontmatter, it
+was no shorter: two more packages for the app; ``order`` comes as an int and a title “Yes” as True,
+so that all is made text again; a title with a colon, as of ``two_players``, is refused until it is
+quoted; a file without front matter is no error.
 """
 
 import re

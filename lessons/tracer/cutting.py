@@ -19,9 +19,9 @@ from lessons.tracer.recording.torch_calls import (
     meaning,
     op_type_of,
     tensors_in,
-    transforms,
     untraceable,
 )
+from lessons.tracer.torch_private import transforms, unseen, version
 from lessons.tricks.as_one import Call
 from lessons.tricks.op_with_rule import swap
 from lessons.tricks.rule import put_back, take_out
@@ -148,7 +148,7 @@ class _Scissors(TorchFunctionMode):
             self.quiet -= 1
 
     def _run(self, call: Call, run: Callable[..., Any], changes: bool = False) -> Any:
-        with torch._C.DisableTorchFunction():
+        with unseen():
             operands: list[torch.Tensor] = []
             order = swap(call.args) if call.swapped else call.args
             args = tuple(take_out(value, operands) for value in order)
@@ -159,7 +159,7 @@ class _Scissors(TorchFunctionMode):
             name, count = self._free(call.type)
             number = len(self.names)
             assumed = self.known[number] if number < len(self.known) else name
-            versions = [operand._version for operand in operands]
+            versions = [version(operand) for operand in operands]
             handed = list(operands)
             for place in self.closed.get(assumed, ()):
                 if place < len(operands):
@@ -169,9 +169,9 @@ class _Scissors(TorchFunctionMode):
         result = run(*(swap(args) if call.swapped else args), **kwargs)
         if not operands:
             return result
-        with torch._C.DisableTorchFunction():
+        with unseen():
             outputs = tensors_in(result)
-            changed = any(x._version != old for x, old in zip(operands, versions, strict=True))
+            changed = any(version(x) != old for x, old in zip(operands, versions, strict=True))
             if changed or not all(any(x is y for x in handed) for y in outputs):
                 self.names.append(name)
                 self.assumed.append(assumed)

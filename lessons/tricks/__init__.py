@@ -26,6 +26,8 @@ from .plain import (
 from .registry import fresh_registry, register_gradient
 from .shape import clip_gradient, clip_gradient_norm, flip_gradient, scale_gradient
 
+__version__ = "0.2.0"
+
 __all__ = [
     "ClipGradient",
     "ClipGradientNorm",

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import torch
-from torch.overrides import _get_current_function_mode_stack
+
+from .torch_private import count_function_modes, function_modes
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,8 +28,8 @@ class Call(NamedTuple):
 
 def shown(call: Call, run: Callable[..., Any]) -> Any:
     """`run(*call.args, **call.kwargs)`, through this thread's innermost mode with a `see`."""
-    if not torch.compiler.is_compiling() and torch._C._len_torch_function_stack():
-        for mode in reversed(_get_current_function_mode_stack()):  # type: ignore[no-untyped-call]
+    if not torch.compiler.is_compiling() and count_function_modes():
+        for mode in reversed(function_modes()):
             see = getattr(mode, "see", None)
             if see is not None:
                 return see(call, run)
@@ -47,7 +48,7 @@ def one_op(op_type: str, operands: int | None = None) -> Callable[[Callable[P, T
 
         @functools.wraps(trick)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            if torch.compiler.is_compiling() or not torch._C._len_torch_function_stack():
+            if torch.compiler.is_compiling() or not count_function_modes():
                 return trick(*args, **kwargs)
             if operands is None:
                 seen: T = shown(Call(op_type, args, kwargs), run)

@@ -12,17 +12,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import torch
-from torch.overrides import (
-    TorchFunctionMode,
-    _get_current_function_mode_stack,
-    _pop_mode,
-    _push_mode,
-)
+from torch.overrides import TorchFunctionMode
 
 from .as_one import Call, shown
 from .errors import describe, listed
 from .lookup import SPELLINGS, Spelling
 from .op_with_rule import Binding, refuse_compiling, run_overridden
+from .torch_private import function_modes, pop_function_mode, push_function_mode
 
 
 class OverrideReport:
@@ -97,13 +93,13 @@ class MapEntry(TorchFunctionMode):
     def stop(self) -> None:
         """Leave, even if a generator left its maps out of order: take out this very entry."""
         above = []
-        while _get_current_function_mode_stack()[-1] is not self:  # type: ignore[no-untyped-call]
-            above.append(_pop_mode())  # type: ignore[no-untyped-call]
-        self.__exit__(None, None, None)
+        while function_modes()[-1] is not self:
+            above.append(pop_function_mode())
+        self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
         for mode in reversed(above):
             if isinstance(mode, MapEntry):
                 self.report._add(mode.report)
-            _push_mode(mode)  # type: ignore[no-untyped-call]
+            push_function_mode(mode)
         if self.outer is not None:
             self.outer.covered -= 1
             self.outer.report._add(self.report)
@@ -130,6 +126,6 @@ def unmatched(key: object, types: Iterable[str], ran: Iterable[str]) -> str:
 
 def current_map() -> MapEntry | None:
     """This thread's innermost map; None where a rule has suspended it."""
-    stack = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
-    top = next((mode for mode in reversed(stack) if isinstance(mode, MapEntry)), None)
+    modes = reversed(function_modes())
+    top = next((mode for mode in modes if isinstance(mode, MapEntry)), None)
     return None if top is None or top.covered else top

@@ -11,13 +11,11 @@ class TrickError(Exception):
     The message says which op type and which op, what came, what was expected, and what to do.
     TensorFlow stays silent in most of these cases; the engine does not.
 
-    >>> from lessons.tricks import gradient_override_map
-    >>> with gradient_override_map({"Matmul": lambda op, upstream: upstream}):
-    ...     pass
-    Traceback (most recent call last):
-    ...
-    lessons.tricks.errors.TrickError: unknown op type 'Matmul': did you mean matmul / MatMul? \
-TensorFlow would ignore it without a word; op_types() lists every type.
+    >>> try:
+    ...     require_tensor("stop_gradient", 3.0)  # as stop_gradient(3.0) does
+    ... except TrickError as error:
+    ...     print(error)
+    stop_gradient: expected a tensor, got float 3.0. Use torch.tensor(...).
     """
 
 
@@ -34,6 +32,13 @@ def describe(value: object) -> str:
     text = repr(value)
     text = text if len(text) <= 60 else text[:57] + "..."
     return text if value is None else f"{type(value).__name__} {text}"
+
+
+def require_tensor(trick: str, x: torch.Tensor) -> torch.Tensor:
+    """`x`, if it is a tensor; otherwise a `TrickError` that says what came."""
+    if not isinstance(x, torch.Tensor):
+        raise TrickError(f"{trick}: expected a tensor, got {describe(x)}. Use torch.tensor(...).")
+    return x
 
 
 def listed(names: Iterable[object]) -> str:

@@ -20,6 +20,7 @@ from .op_with_rule import maps_suspended
 from .optypes import OP_TYPES
 from .registry import Rule
 from .rule import Missing, Op, Operand, checked_gradients
+from .torch_private import output_metadata, running_node, saved
 
 # Which saved attribute holds which operand, where it is not the usual one.
 _USUAL = (("self", "input"), ("other", "mat2", "vec", "tensor", "exponent", "weight", "target"))
@@ -158,10 +159,10 @@ def _kind(node: Node) -> str:
 
 def _replace(op_type: str, rule: Rule, into: Any, upstream: Any) -> tuple[Any, ...]:
     """The hook. It asks torch for its node: holding it would keep the whole graph alive."""
-    node: Any = torch._C._current_autograd_node()
+    node = running_node()
     upstream = [
         torch.zeros(m.shape, dtype=m.dtype, device=m.device) if u is None else u
-        for u, m in zip(upstream, node._input_metadata, strict=True)
+        for u, m in zip(upstream, output_metadata(node), strict=True)
     ]
     edges = [_edge(following, place) for following, place in node.next_functions]
     # `2 - w` is recorded as rsub(w, 2): its edges stand the other way round.
@@ -182,7 +183,7 @@ def _edge(following: Any, place: int) -> Operand | None:
     """What the gradient along an edge must look like; None where it leads nowhere."""
     if following is None:
         return None
-    expected = following._input_metadata[place]
+    expected = output_metadata(following)[place]
     return Operand(torch.Size(expected.shape), expected.dtype, expected.device)
 
 
@@ -193,7 +194,7 @@ _NO_CALL = Missing("a built graph does not keep the arguments of a call: op.args
 def _saved(node: Any, words: Iterable[str], what: str) -> Any:
     for word in words:
         try:
-            value = getattr(node, f"_saved_{word}", None)
+            value = saved(node, word)
         except RuntimeError as error:  # changed in place since, or already freed
             return Missing(f"{node.name()}: its {what} cannot be read. torch says: {error}")
         if isinstance(value, torch.Tensor):
@@ -209,7 +210,7 @@ def _inputs(node: Any, count: int) -> list[Any]:
 
 
 def _outputs(node: Any) -> list[Any]:
-    count = len(node._input_metadata)
+    count = len(output_metadata(node))
     if _kind(node) == "_Overridden":
         return list(node.saved_tensors[-count:])
     return [_saved(node, ["result"] if i == 0 else [], f"output {i}") for i in range(count)]

@@ -26,7 +26,8 @@ class _Trick(nn.Module):
         self._names = tuple(settings)
 
     def extra_repr(self) -> str:
-        shown = ((n, getattr(self, n)) for n in self._names if n not in self._modules)
+        settings = ((n, getattr(self, n)) for n in self._names)
+        shown = ((n, v) for n, v in settings if not isinstance(v, nn.Module))
         return ", ".join(f"{n}={getattr(v, '__name__', v)}" for n, v in shown)
 
 

@@ -8,13 +8,13 @@ import sys
 from typing import Any, NamedTuple
 
 import torch
-from torch.overrides import _get_current_function_mode_stack
 from torch.utils.checkpoint import CheckpointFunction
 
 from .errors import TrickError
 from .lookup import Spelling
 from .registry import Rule
 from .rule import Missing, Op, Operand, checked_gradients, put_back, take_out
+from .torch_private import function_modes, under_transforms
 
 
 class Binding(NamedTuple):
@@ -113,7 +113,7 @@ def run_overridden(
             )
         return func(*args, **kwargs)
     # Under torch.func a tensor's own level decides, not its requires_grad.
-    if not (any(x.requires_grad for x in operands) or torch._C._are_functorch_transforms_active()):
+    if not (any(x.requires_grad for x in operands) or under_transforms()):
         return func(*args, **kwargs)
     if kwargs.get("out") is not None:
         raise TrickError(
@@ -128,7 +128,7 @@ def run_overridden(
 def _apply(call: _Call, operands: list[torch.Tensor]) -> Any:
     refuse_compiling()
     # As in plain.run_function, but in a frame of its own: torch.compile must leave this one alone.
-    if torch._C._are_functorch_transforms_active():
+    if under_transforms():
         apply: Any = _Overridden.apply
     else:
         apply = super(torch.autograd.Function, _Overridden).apply
@@ -189,8 +189,7 @@ class maps_suspended:  # noqa: N801 - used as a word in a `with`
     """
 
     def __enter__(self) -> None:
-        stack = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
-        self._maps = [mode for mode in stack if hasattr(mode, "covered")]
+        self._maps: list[Any] = [mode for mode in function_modes() if hasattr(mode, "covered")]
         for mode in self._maps:
             mode.covered += 1
 

@@ -10,14 +10,13 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from torch.overrides import _get_current_function_mode_stack
-
 from .entry import MapEntry, OverrideReport, current_map
 from .errors import TrickError, describe
 from .keys import read_map
 from .lookup import Spelling
 from .op_with_rule import Binding, reentrant_checkpoints, refuse_compiling
 from .optypes import OP_TYPES
+from .torch_private import function_modes
 
 
 class gradient_override_map:  # noqa: N801 - TensorFlow's own word
@@ -43,12 +42,11 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
     key that matched no op, unless `warn` is False. Source: `tf.Graph.gradient_override_map`.
 
     >>> import torch
-    >>> from lessons.tricks import identity
     >>> x = torch.tensor([3.0], requires_grad=True)
-    >>> with gradient_override_map({"Identity": lambda op, upstream: 0.1 * upstream}) as report:
-    ...     y = identity(x)
+    >>> with gradient_override_map({"Square": lambda op, upstream: 0.1 * upstream}) as report:
+    ...     y = torch.square(x)
     >>> torch.autograd.grad(y.sum(), x), report
-    ((tensor([0.1000]),), ran: identity 1 (1 overridden))
+    ((tensor([0.1000]),), ran: square 1 (1 overridden))
     """
 
     def __init__(self, op_type_map: Mapping[Any, Any], *, warn: bool = True) -> None:
@@ -61,8 +59,7 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
         return entry.report
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        stack = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
-        for entry in reversed(stack):
+        for entry in reversed(function_modes()):
             if isinstance(entry, MapEntry) and entry.owner is self:
                 entry.stop()
                 if kind is None and self._warn:

@@ -13,7 +13,8 @@ import torch
 from torch.overrides import handle_torch_function, has_torch_function
 
 from .as_one import one_op
-from .errors import TrickError, describe
+from .errors import TrickError, describe, require_tensor
+from .torch_private import count_function_modes, is_view, under_transforms
 
 
 def stop_gradient(x: torch.Tensor) -> torch.Tensor:
@@ -39,7 +40,7 @@ def run_function(function: type[torch.autograd.Function], *args: Any) -> torch.T
     if not torch.is_grad_enabled():
         # A view made without gradients would still call itself requires_grad.
         output: torch.Tensor = function.forward(*args).detach()
-    elif torch._C._are_functorch_transforms_active() or torch.compiler.is_compiling():
+    elif under_transforms() or torch.compiler.is_compiling():
         output = function.apply(*args)  # type: ignore[no-untyped-call]
     else:
         output = super(torch.autograd.Function, function).apply(*args)  # type: ignore[misc]
@@ -133,7 +134,7 @@ def _join(
         )
     # An f that hands back its input, or a view, must not lend the caller that input's memory.
     if not torch.compiler.is_compiling() and (
-        value._is_view() or any(value is given for given in inputs)
+        is_view(value) or any(value is given for given in inputs)
     ):
         value = value.clone()
     return run_function(_ValueOfGradientOf, value, surrogate)
@@ -197,14 +198,7 @@ def straight_through(f: Callable[..., torch.Tensor]) -> Callable[..., torch.Tens
 
 def _seen_first(inputs: tuple[Any, ...]) -> bool:
     """Whether something around this call, an override map say, is to see it before it runs."""
-    if torch.compiler.is_compiling() and torch._C._len_torch_function_stack():
+    if torch.compiler.is_compiling() and count_function_modes():
         # Tracing takes the answer below to be no; raising leaves the op to run eagerly.
         raise TrickError("identity and py_func do not compile inside an override map.")
     return has_torch_function(inputs)
-
-
-def require_tensor(trick: str, x: torch.Tensor) -> torch.Tensor:
-    """`x`, if it is a tensor; otherwise a `TrickError` that says what came."""
-    if not isinstance(x, torch.Tensor):
-        raise TrickError(f"{trick}: expected a tensor, got {describe(x)}. Use torch.tensor(...).")
-    return x

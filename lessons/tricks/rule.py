@@ -27,11 +27,12 @@ class Missing(NamedTuple):
 class Tensors(tuple[Any, ...]):
     """A tuple of tensors whose errors speak: past the end, or no longer there.
 
-    >>> Tensors([torch.ones(1)], "op 'mul' of type mul: inputs")[1]
-    Traceback (most recent call last):
-    ...
-    lessons.tricks.errors.TrickError: op 'mul' of type mul: inputs[1] does not exist, there are \
-only 1. Python numbers are no tensor operands: they stand in op.args.
+    >>> try:
+    ...     Tensors([torch.ones(1)], "op 'mul' of type mul: inputs")[1]
+    ... except TrickError as error:
+    ...     print(error)
+    op 'mul' of type mul: inputs[1] does not exist, there are only 1. Python numbers are no tensor \
+operands: they stand in op.args.
     """
 
     name: str

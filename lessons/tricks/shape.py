@@ -12,8 +12,8 @@ from typing import Any
 import torch
 
 from .as_one import one_op
-from .errors import TrickError, describe
-from .plain import require_tensor, run_function
+from .errors import TrickError, describe, require_tensor
+from .plain import run_function
 
 
 class _Reshaped(torch.autograd.Function):

@@ -3,17 +3,26 @@
 import ast
 import difflib
 import html
-import io
-import keyword
 import re
-import token
-import tokenize
 from collections.abc import Mapping, Sequence
 from typing import Literal
+
+from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
+from pygments.token import Token  # type: ignore[import-untyped]
 
 from pages.labs.messages import Pane
 
 Mark = Literal["trick", "added", "removed"]
+
+# Lines are numbered by what marks them: none is added, none left out.
+_LEXER = PythonLexer(ensurenl=False, stripnl=False)
+_KINDS = {
+    Token.Keyword: "keyword",
+    Token.Operator.Word: "keyword",
+    Token.Literal.String: "string",
+    Token.Literal.Number: "number",
+    Token.Comment: "comment",
+}
 
 _TAGS: dict[Mark, str] = {"trick": "mark", "added": "ins", "removed": "del"}
 
@@ -102,31 +111,14 @@ def markup(
 
 def _coloured(source: str) -> list[list[tuple[str, str]]]:
     """Each line as pieces of kind and text; most have no kind."""
-    lines = source.rstrip("\n").split("\n")
-    spans: list[list[tuple[int, int, str]]] = [[] for _ in lines]
-    try:
-        for found in tokenize.generate_tokens(io.StringIO(source).readline):
-            kind = _kind(found)
-            (top, left), (bottom, right) = found.start, found.end
-            for row in range(top, bottom + 1) if kind else ():
-                begin = left if row == top else 0
-                end = right if row == bottom else len(lines[row - 1])
-                spans[row - 1].append((begin, end, kind))
-    except (tokenize.TokenError, SyntaxError, IndexError):
-        pass  # not whole Python, as a listing of changes: as far as it went
-    return [_pieces(text, found) for text, found in zip(lines, spans, strict=True)]
-
-
-def _pieces(text: str, spans: list[tuple[int, int, str]]) -> list[tuple[str, str]]:
-    out, at = [], 0
-    for begin, end, kind in spans:
-        out += [("", text[at:begin]), (kind, text[begin:end])]
-        at = end
-    return [piece for piece in (*out, ("", text[at:])) if piece[1]]
-
-
-def _kind(found: tokenize.TokenInfo) -> str:
-    if found.type == token.NAME and keyword.iskeyword(found.string):
-        return "keyword"
-    kinds = {token.STRING: "string", token.NUMBER: "number", token.COMMENT: "comment"}
-    return kinds.get(found.type, "")
+    lines: list[list[tuple[str, str]]] = [[]]
+    for found, text in _LEXER.get_tokens(source.rstrip("\n")):
+        kind = next((kind for types, kind in _KINDS.items() if found in types), "")
+        for row, part in enumerate(text.split("\n")):
+            if row:
+                lines.append([])
+            if lines[-1] and lines[-1][-1][0] == kind:
+                part = lines[-1].pop()[1] + part
+            if part:
+                lines[-1].append((kind, part))
+    return lines

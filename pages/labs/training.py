@@ -54,6 +54,9 @@ class Watch:
         held = held_controls(self.lesson, wish.answers, place)
         own = {name: step.lab[name] for name in held if name in step.lab}
         _, values, _ = settings(self.lesson, wish, own)
+        if wish.live:
+            cheaper = self.lesson.lab.preview(values)
+            values = {n: cheaper[n] if n in self.training.live else values[n] for n in values}
         cuts = edges(self.lesson, wish.cuts, values)[0] if self.training.cuts else ()
         self._held = TRAINING in held
         self._hidden = hidden_roles(self.lesson, wish.answers, place)

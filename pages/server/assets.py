@@ -1,6 +1,6 @@
-"""Where the browser gets the live lab from: its modules and Plotly's own script, served from where
-they lie. Each address names what is there, so a browser may keep it for good and a new version
-never mixes with an old one. Nothing is written to disk.
+"""Where the browser gets the live lab from: its modules, Plotly's own script and temml's, served
+from where they lie. Each address names what is there, so a browser may keep it for good and a new
+version never mixes with an old one. Nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ _LIVE = Path(__file__).parents[1] / "ui" / "live"
 _FOLDER = "files"
 _PLOTLY = f"plotly-{importlib.metadata.version('plotly')}"
 _WHOLE, _BASIC = f"{_PLOTLY}/plotly.min.js", f"{_PLOTLY}/plotly-basic.min.js"
+
+# As a module, so that it is fetched where a formula is shown and leaves no name behind.
+_TEMML = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default temml;\n"
+_MATHS = f"temml-{hashlib.blake2b(_TEMML, digest_size=8).hexdigest()}.js"
 
 _STYLES = ("lab.css", "graph.css", "trainer.css")
 
@@ -74,10 +78,10 @@ async def _answer(request: Request) -> Response:
 def _add_modules() -> str:
     """The modules, read now: what is served is what the address was made from."""
     modules = {path.name: path.read_bytes() for path in sorted(_LIVE.glob("*.js"))}
-    # The one thing the modules need from Python: which Plotly this is.
-    addresses = {"BASIC": _BASIC, "WHOLE": _WHOLE}
+    # The one thing the modules need from Python: where the scripts of others are.
+    addresses = {"BASIC": _BASIC, "WHOLE": _WHOLE, "MATHS": _MATHS}
     text = "".join(f'export const {name} = "../{at}";\n' for name, at in addresses.items())
-    modules["plotly_address.js"] = text.encode()
+    modules["addresses.js"] = text.encode()
     digest = hashlib.blake2b(digest_size=8)
     for name, content in modules.items():
         digest.update(name.encode() + b"\0" + content + b"\0")
@@ -103,5 +107,9 @@ PLOTLY = f"{_FOLDER}/{_WHOLE}"
 BASIC_PLOTLY = f"{_FOLDER}/{_BASIC}"
 """… and of the same for lines and bars alone."""
 
+MATHS = f"{_FOLDER}/{_MATHS}"
+"""The address of temml, relative to the page's."""
+
 _files[_WHOLE] = File(_plotly_script, TYPES[".js"])
 _files[_BASIC] = File((_LIVE / "vendor" / "plotly-basic.min.js").read_bytes, TYPES[".js"])
+_files[_MATHS] = File(lambda: _TEMML, TYPES[".js"])

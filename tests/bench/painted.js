@@ -30,6 +30,14 @@
     return images.map((image) => image.href.baseVal).join() || (node?.textContent ?? "");
   };
 
+  // Whatever `shown` looks at.
+  const observeAll = (observer, selectors) => {
+    const named = selectors.map((selector) => selector.split("@")[1]).filter(Boolean);
+    const attributeFilter = ["d", "transform", "href", ...named];
+    const options = { subtree: true, childList: true, attributes: true, attributeFilter, characterData: true };
+    for (const root of roots()) observer.observe(root, options);
+  };
+
   // From the next key press on, calls `painted(selector, ms, still)` two frames after what a selector
   // shows has changed, `still` unless it has changed again since; returns how to end it.
   const fromKey = (selectors, painted) => {
@@ -51,10 +59,7 @@
         if (start !== undefined && now && now !== before.get(selector)) settle(selector, now);
       }
     });
-    const named = selectors.map((selector) => selector.split("@")[1]).filter(Boolean);
-    const attributeFilter = ["d", "transform", "href", ...named];
-    const options = { subtree: true, childList: true, attributes: true, attributeFilter, characterData: true };
-    for (const root of roots()) observer.observe(root, options);
+    observeAll(observer, selectors);
     return () => observer.disconnect();
   };
 
@@ -80,15 +85,18 @@
   };
 
   // Counts, frame by frame, how often what is shown has changed; call the result to end and get it.
+  // It looks only where something has changed: to read hundreds of points in every frame, and to keep
+  // the browser making frames for that, takes time from what is measured.
   const countChanges = (selector) => {
-    let [count, last, going] = [0, shown(selector), true];
+    let [count, last, waiting] = [0, shown(selector), 0];
     const look = () => {
+      waiting = 0;
       const now = shown(selector);
       if (now && now !== last) [count, last] = [count + 1, now];
-      if (going) requestAnimationFrame(look);
     };
-    requestAnimationFrame(look);
-    return () => ((going = false), count);
+    const observer = new MutationObserver(() => (waiting ||= requestAnimationFrame(look)));
+    observeAll(observer, [selector]);
+    return () => (observer.disconnect(), count);
   };
 
   window.painted = { shown, pressToPaint, changes, countChanges };

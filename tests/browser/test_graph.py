@@ -1,5 +1,7 @@
 """The graph, the stepper and the scissors in a real browser, as a learner uses them."""
 
+import math
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
@@ -7,6 +9,7 @@ from playwright.sync_api import Page, expect
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import lessons
 from lessons.tracer.derivatives import elementwise, products
+from lessons.tracer.derivatives.along_edge import latex_number, words
 from lessons.tracer.picture.drawing import picture
 from pages.ui.place import END
 from tests.browser.looking import asked, cells, edge, look, ready
@@ -259,26 +262,59 @@ def test_axe_finds_nothing(bare, open_page):
             assert not found, [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
 
 
-def test_every_formula_is_drawn_with_words_the_browser_knows(bare, open_page):
-    """math.js reads a part of LaTeX: the part that the rules use, and no word is left over."""
-    local = [one for row in elementwise.ELEMENTWISE.values() for one in row.locals.values()]
-    texts = [text for one in local for text in (one.latex, one.in_numbers) if text]
-    texts += [text for several in products.PRODUCTS.values() for text in several]
-    texts += [r"(1\cdot 10^{-7})", r"\text{NaN}", r"\mathit{yu\_fixed}", r"\infty", r"J^{\top}"]
-    texts = [text.replace("@", "") for text in texts]
-    page = ready(open_page(bare + RIGHT))
-    unknown = page.evaluate(
+def drawn(page: Page, texts: list[str]) -> list[dict[str, str | bool]]:
+    return page.evaluate(
         """async (texts) => {
           const folder = performance.getEntriesByType("resource")
             .map(({name}) => name).find((name) => name.endsWith("/lab.js"));
-          const { math } = await import(folder.replace("lab.js", "math.js"));
-          return texts.flatMap((text) => {
-            const words = /\\\\text\\{((?:[^{}\\\\]|\\\\.)*)\\}/g;
-            const known = new Set([...text.matchAll(words)].map((found) => found[1]));
-            const left = [...math(text).querySelectorAll("mtext")].map((node) => node.textContent);
-            return left.filter((word) => !known.has(word)).map((word) => `${word} in ${text}`);
-          });
+          const { showMath } = await import(folder.replace("lab.js", "math.js"));
+          const node = document.createElement("div");
+          const found = [];
+          for (const text of texts) {
+            await showMath(node, text);
+            const all = [...node.querySelectorAll("*")];
+            found.push({
+              maths: !!all.length && all.every((one) => one instanceof MathMLElement),
+              unknown: all.some((one) => one.matches(".temml-error, [style*=color]")),
+              says: node.textContent.replaceAll("\\u00a0", " "),
+            });
+          }
+          return found;
         }""",
         texts,
     )
-    assert unknown == []
+
+
+def test_every_formula_is_drawn_and_a_name_is_only_a_name(bare, open_page):
+    local = [one for row in elementwise.ELEMENTWISE.values() for one in row.locals.values()]
+    texts = [text for one in local for text in (one.latex, one.in_numbers) if text]
+    texts += [text for several in products.PRODUCTS.values() for text in several]
+    texts += [latex_number(one) for one in (1e-7, math.nan, math.inf, None)] + [r"J^{\top}"]
+    texts = [text.replace("@", "") for text in texts]
+    page = ready(open_page(bare + RIGHT))
+    wrong = [text for text, one in zip(texts, drawn(page, texts), strict=True) if one["unknown"]]
+    assert wrong == []
+    names = ["yu_fixed", "<img src=x onerror=alert(1)>", r"\href{javascript:1}{x}", "a^2 % #$~&} λ"]
+    found = drawn(page, [words(name) for name in names])
+    assert found == [{"maths": True, "unknown": False, "says": name} for name in names]
+    assert drawn(page, [r"\href{javascript:1}{x}", r"\nonsense"])[1]["unknown"]
+
+
+def test_temml_is_fetched_with_the_first_formula(bare, open_page):
+    page = ready(open_page(bare + RIGHT + "&at=0"))
+    page.wait_for_timeout(1000)
+    fetched = "performance.getEntriesByType('resource').some(({name}) => name.includes('/temml-'))"
+    assert not page.evaluate(fetched)
+    page.route(
+        "**/temml-*", lambda route: route.fulfill(content_type="text/javascript", body="throw 0")
+    )
+    button(page, "Next").click()
+    button(page, "Next").click()
+    expect(page.locator(".gl-rule").first).to_contain_text(r"\frac{\partial")
+    page.unroute("**/temml-*")
+    page.reload()
+    ready(page)
+    button(page, "Next").click()
+    button(page, "Next").click()
+    expect(page.locator(".gl-rule math mfrac").first).to_be_visible()
+    assert page.evaluate(fetched)

@@ -1,5 +1,6 @@
 """Charts moved without Plotly look as Plotly would have drawn them."""
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page
 
@@ -86,3 +87,42 @@ def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure
     assert quick != before, "nothing moved before Plotly drew"
     assert [name for name, *_ in quick] == [name for name, *_ in slow]
     assert [at for _, *at in quick] == [pytest.approx(at, abs=0.6) for _, *at in slow]
+
+
+# Of every crowd of points how many elements it is made of, the box around it, and where each lies.
+CROWDS = """(figure) => {
+  const plot = document.querySelector(`[data-figure=${figure}] .gl-plot`);
+  const edge = plot.getBoundingClientRect();
+  const numbers = (found) => [...found].map((one) => [Number(one[1]), Number(one[2])]);
+  return [...plot.querySelectorAll('.scatterlayer .points')].map((crowd) => {
+    const marks = [...crowd.querySelectorAll('.point')];
+    const box = crowd.getBoundingClientRect();
+    const at = marks.flatMap((mark) => numbers(mark.hasAttribute('transform')
+      ? mark.getAttribute('transform').matchAll(/\\(([-\\d.]+),([-\\d.]+)\\)/g)
+      : mark.getAttribute('d').matchAll(/M([-\\d.]+),([-\\d.]+)m/g)));
+    const {left, top, right, bottom} = box;
+    return [marks.length, [left - edge.left, top - edge.top, right - left, bottom - top], at];
+  });
+}"""
+
+
+def test_a_crowd_of_points_lies_where_plotly_draws_it(bare, open_page):
+    page = open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2", height=2400)
+    page.wait_for_selector('.gl-lab[data-ready="true"]')
+    page.wait_for_function(f"({CROWDS})('features').length === 4")
+    page.wait_for_timeout(800)
+    caught_up(page)
+    before = page.evaluate(CROWDS, "features")
+    page.evaluate(WATCH.replace(SEEN, CROWDS), "features")
+    page.get_by_role("button", name="One step", exact=True).click()
+    page.wait_for_function("window.quick && window.reacted")
+    caught_up(page)
+    quick, slow = page.evaluate("window.quick"), page.evaluate(CROWDS, "features")
+    assert [count for count, *_ in quick] == [1] * 4
+    assert [count for count, *_ in slow] == [150] * 4
+    for (_, box, at), (_, slow_box, slow_at), (_, _, old_at) in zip(
+        quick, slow, before, strict=True
+    ):
+        assert at != old_at, "nothing moved before Plotly drew"
+        assert np.array(at) == pytest.approx(np.array(slow_at), abs=0.6)
+        assert box == pytest.approx(slow_box, abs=0.6)

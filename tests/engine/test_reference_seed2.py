@@ -214,11 +214,16 @@ def straight_through_cases(c: dict[str, Any]) -> None:
         same(grad(loss, x), c["gradients"]["d_ste"])
 
 
+def clipped(x: torch.Tensor) -> torch.Tensor:
+    """TensorFlow's clip: gradient 1 at the limits too. torch's clamp has 0 there since 2.14."""
+    return torch.where(x.abs() <= 1, x, x.detach().clamp(-1, 1))
+
+
 PAIRS = {
     "sign(x)": torch.sign, "tanh(x)": torch.tanh, "step(x)": lambda x: (x > 0).to(x.dtype),
     "sigmoid(5x)": lambda x: torch.sigmoid(5 * x), "relu(x)": torch.relu,
     "softplus(x)": functional.softplus,
-    "x": identity, "clip(x,-1,1)": lambda x: torch.clamp(x, -1, 1),
+    "x": identity, "clip(x,-1,1)": clipped,
 }  # fmt: skip
 
 

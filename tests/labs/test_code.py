@@ -110,6 +110,14 @@ def test_a_wrapped_row_says_how_far_in_it_begins():
     assert '<ins class="gt-row" style="--indent:4">' in shown
 
 
+def test_words_are_coloured_as_python_reads_them_in_broken_code_too():
+    (first, second) = pane("match x:\n    case _: f'{x}'  # (")["lines"]
+    assert first == [["keyword", "match"], ["", " x:"]]
+    assert ["keyword", "case"] in second
+    assert second[-4:] == [["", "x"], ["string", "}'"], ["", "  "], ["comment", "# ("]]
+    assert pane("if (\nreturn 3")["lines"][1] == [["keyword", "return"], ["", " "], ["number", "3"]]
+
+
 def test_changed_lines_are_marked_on_both_sides():
     listing, marks = difference("def f(x):\n    a = x\n    return a", "def f(x):\n    return x")
     lines = listing.split("\n")

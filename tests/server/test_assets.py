@@ -63,12 +63,14 @@ def test_every_module_finds_what_it_imports():
 
 
 def test_plotly_is_found_from_its_address_module():
-    module = f"/{assets.LIVE}/plotly_address.js"
+    module = f"/{assets.LIVE}/addresses.js"
     text = ask(app(), module).body.decode()
     addresses = dict(re.findall(r'^export const (\w+) = "(.+)";$', text, re.MULTILINE))
     assert urljoin(module, addresses["WHOLE"]) == f"/{assets.PLOTLY}"
     assert urljoin(module, addresses["BASIC"]) == f"/{assets.BASIC_PLOTLY}"
-    assert all(importlib.metadata.version("plotly") in one for one in addresses.values())
+    version = importlib.metadata.version("plotly")
+    assert version in addresses["WHOLE"]
+    assert version in addresses["BASIC"]
 
 
 def test_plotly_is_the_wheels():
@@ -90,6 +92,15 @@ def test_the_small_plotly_is_of_the_same_version_as_the_wheels():
     }
     assert len(versions) == 1, "`make plotly` fetches the small one that goes with the wheel's"
     assert len(basic) < len(whole) / 3
+
+
+def test_temml_is_the_vendored_file_as_a_module():
+    address = ask(app(), f"/{assets.LIVE}/addresses.js").body.decode()
+    assert f'MATHS = "../{Path(assets.MATHS).name}"' in address
+    script = (ROOT / "pages/ui/live/vendor/temml.min.js").read_bytes()
+    served = ask(app(), f"/{assets.MATHS}").body
+    assert served.startswith(script)
+    assert served.removeprefix(script).split() == b"export default temml;".split()
 
 
 def test_head_says_what_get_would():

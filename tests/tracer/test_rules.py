@@ -153,9 +153,9 @@ def test_a_product_states_the_shapes():
     a, b = leaf(*range(6)).reshape(2, 3), leaf(*range(12)).reshape(3, 4)
     recording = z_of(torch.matmul, input=a, other=b)
     texts = [rule(edge).latex for edge in recording.nodes["z"].operands]
-    assert texts[0].startswith(r"\bar{\mathit{input}} = \bar{z}\,\mathit{other}^{\top}")
-    assert texts[1].startswith(r"\bar{\mathit{other}} = \mathit{input}^{\top}\,\bar{z}")
-    assert texts[1].endswith(r"2\,\times\,4\;\to\;\bar{\mathit{other}}: 3\,\times\,4")
+    assert texts[0].startswith(r"\bar{\text{input}} = \bar{z}\,\text{other}^{\top}")
+    assert texts[1].startswith(r"\bar{\text{other}} = \text{input}^{\top}\,\bar{z}")
+    assert texts[1].endswith(r"2\,\times\,4\;\to\;\bar{\text{other}}: 3\,\times\,4")
     assert rule(recording.edge("z:0")).local is None
 
 

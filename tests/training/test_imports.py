@@ -16,9 +16,10 @@ MANY = 100
 def test_training_loads_nothing_more():
     """torch.optim would load torch's compiler: 800 modules, and a slower page from then on."""
     code = """
-import sys, lessons
+import sys
+from lessons.outputs.catalogue import lessons
 from lessons.training.under_way import Run
-trained = [lesson for lesson in lessons.lessons() if lesson.lab.training]
+trained = [lesson for lesson in lessons() if lesson.lab.training]
 before = set(sys.modules)
 for lesson in trained:
     values = lesson.validate({})

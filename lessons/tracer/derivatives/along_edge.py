@@ -18,6 +18,7 @@ from lessons.tracer.derivatives.elementwise import ELEMENTWISE, KEYWORDS, Number
 from lessons.tracer.derivatives.products import PRODUCTS, TRICK_ARGUMENTS
 from lessons.tracer.recording.nodes import Edge, Node
 from lessons.tracer.recording.plain_tensor import place
+from lessons.tracer.torch_private import unseen
 from lessons.tricks.rule import Slot
 
 DIGITS = 4
@@ -70,7 +71,7 @@ def local_derivative(edge: Edge, index: Sequence[int] = ()) -> float | None:
 
 
 def _evaluated(value: Callable[[Numbers], Any], numbers: Numbers) -> float:
-    with torch._C.DisableTorchFunction():
+    with unseen():
         return float(value(numbers))
 
 
@@ -155,14 +156,28 @@ def symbol(label: str) -> str:
     r"""A name as one symbol.
 
     >>> symbol("x"), symbol("y_u"), symbol("yu_fixed")
-    ('x', 'y_{u}', '\\mathit{yu\\_fixed}')
+    ('x', 'y_{u}', '\\text{yu\\_fixed}')
     """
     if re.fullmatch(r"[A-Za-z]", label):
         return label
     split = re.fullmatch(r"([A-Za-z])_?(\w)", label)
     if split:
         return f"{split[1]}_{{{split[2]}}}"
-    return r"\mathit{" + re.sub(r"([_&%#$])", r"\\\1", label) + "}"
+    return words(label)
+
+
+def words(text: str) -> str:
+    r"""Any text, a learner's too, as nothing but its letters.
+
+    >>> words("x_1^2"), words(r"\sqrt{a}")
+    ('\\text{x\\_1\\textasciicircum 2}', '\\text{\\textbackslash sqrt\\{a\\}}')
+    """
+    return r"\text{" + re.sub(r"[\\^~_&%#${}]", _escaped, text) + "}"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    named = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde"}
+    return rf"\text{named[found[0]]} " if found[0] in named else rf"\{found[0]}"
 
 
 def _shape(shape: Sequence[int]) -> str:
@@ -170,10 +185,9 @@ def _shape(shape: Sequence[int]) -> str:
 
 
 def _overridden(edge: Edge) -> str:
-    name = re.sub(r"([_&%#$<>])", r"\\\1", edge.consumer.rule or "rule")
-    upstream = ", ".join([rf"\bar{{{_symbol(edge.consumer)}}}"])
+    name = words(edge.consumer.rule or "rule")
     return (
-        rf"\bar{{{_symbol(edge.producer)}}} = \text{{{name}}}(\text{{op}}, {upstream})"
+        rf"\bar{{{_symbol(edge.producer)}}} = {name}(\text{{op}}, \bar{{{_symbol(edge.consumer)}}})"
         rf"_{{{edge.operand}}}"
     )
 

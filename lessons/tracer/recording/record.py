@@ -11,12 +11,13 @@ from types import TracebackType
 from typing import Any
 
 import torch
-from torch.overrides import _get_current_function_mode_stack
 
 from lessons.tracer.recording.nodes import RecordError
 from lessons.tracer.recording.recorder import Recorder
 from lessons.tracer.recording.recording import Recording
+from lessons.tracer.torch_private import unseen
 from lessons.tricks.errors import describe
+from lessons.tricks.torch_private import function_modes
 
 _NAME = re.compile(r"[^\s:]+")
 
@@ -63,7 +64,7 @@ class record:  # noqa: N801 - used as a word in a `with`
 
     def __enter__(self) -> Recording:
         recorder = Recorder(Recording(self._cuts, self._keep))
-        with torch._C.DisableTorchFunction():
+        with unseen():
             for name, tensor in self._inputs.items():
                 recorder.leaf(tensor, name)
         recorder.__enter__()  # type: ignore[no-untyped-call]
@@ -90,10 +91,10 @@ def named(tensor: torch.Tensor, name: str) -> torch.Tensor:
     Raises `RecordError` for a name with a space or colon in it.
     """
     _check_name(name)
-    for mode in reversed(_get_current_function_mode_stack()):  # type: ignore[no-untyped-call]
+    for mode in reversed(function_modes()):
         rename = getattr(mode, "rename", None)  # a Recorder, or the mode of `cut`
         if rename is not None:
-            with torch._C.DisableTorchFunction():
+            with unseen():
                 rename(tensor, name)
             break
     return tensor

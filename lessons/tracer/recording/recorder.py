@@ -26,6 +26,7 @@ from lessons.tracer.recording.torch_calls import (
 )
 from lessons.tracer.recording.variables import assigned_names
 from lessons.tracer.recording.wiring import Key, Wiring, gradient_key, node_name
+from lessons.tracer.torch_private import next_number, number_of, unseen, version
 from lessons.tricks.as_one import Call
 from lessons.tricks.op_with_rule import swap
 from lessons.tricks.rule import take_out
@@ -38,7 +39,7 @@ class Recorder(TorchFunctionMode):
         super().__init__()
         self.recording = recording
         self.quiet = 0  # > 0: inside a trick, or autograd runs
-        self._first = torch._C._autograd._get_sequence_nr()
+        self._first = next_number()
         self._counts: Counter[str] = Counter()
         self._tensors: dict[int, tuple[torch.Tensor, Any, Node, int]] = {}
         self._variables: dict[int, tuple[torch.Tensor, str]] = {}  # of constants not yet read
@@ -68,7 +69,7 @@ class Recorder(TorchFunctionMode):
             self.quiet -= 1
 
     def _record(self, call: Call, run: Callable[[], Any], function: str = "") -> Any:
-        with torch._C.DisableTorchFunction():
+        with unseen():
             operands: list[torch.Tensor] = []
             args = swap(call.args) if call.swapped else call.args
             node = Node("", call.type, KINDS.get(call.type, "plain"), function=function)
@@ -86,14 +87,14 @@ class Recorder(TorchFunctionMode):
                 node.operands.append(Edge(node, place, producer, output, value))
                 flows = gradients_on and operand.requires_grad
                 keys.append(gradient_key(operand) if flows else None)
-            versions = [operand._version for operand in operands]
+            versions = [version(operand) for operand in operands]
         result = run()
         if not operands:
             self._note_variable(result)
             return result  # made of no tensor: a constant, once something reads it
-        with torch._C.DisableTorchFunction():
+        with unseen():
             outputs = tensors_in(result)
-            changed = [x for x, old in zip(operands, versions, strict=True) if x._version != old]
+            changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
             were_there = all(any(x is y for x in operands) for y in outputs)
             if changed and were_there:
                 outputs, node.inplace = changed[:1], True
@@ -147,7 +148,7 @@ class Recorder(TorchFunctionMode):
         if found is not None:
             self._tensors[id(tensor)] = (tensor, made_by, *found)
             return found
-        if made_by in self._wiring.owners or made_by._sequence_nr() >= self._first:
+        if made_by in self._wiring.owners or number_of(made_by) >= self._first:
             return self._own_function(tensor, made_by)
         return self.leaf(tensor), 0
 

@@ -10,6 +10,7 @@ import torch
 
 from lessons.tracer.recording.nodes import Edge, Node, RecordError
 from lessons.tracer.recording.plain_tensor import Value
+from lessons.tracer.torch_private import unseen
 from lessons.tricks.errors import describe
 
 
@@ -136,7 +137,7 @@ def _run_backward(
     if recorder is not None:
         recorder.quiet += 1
     try:
-        with torch._C.DisableTorchFunction():
+        with unseen():
             node, index = recording.node_of(output)
             seed = _seed(output, upstream)
             _forget(recording)
@@ -156,7 +157,7 @@ def _run_backward(
         if recorder is not None:
             recorder.quiet -= 1
     recording.gradients = {name: None for name, _ in leaves}
-    with torch._C.DisableTorchFunction():
+    with unseen():
         for (name, _), gradient in zip(alive, found, strict=False):
             value = None if gradient is None else Value.of(gradient)
             recording.gradients[name] = recording.nodes[name].upstream[0] = value

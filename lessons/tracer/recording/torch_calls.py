@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from lessons.tracer.recording.nodes import Kind
+from lessons.tracer.torch_private import PICKLED, transforms
 from lessons.tricks.lookup import SPELLINGS, Spelling
 from lessons.tricks.optypes import OP_TYPES
 from lessons.tricks.rule import Slot
@@ -24,7 +25,7 @@ _NO_OPS = frozenset((
     *("backward", "grad", "retain_grad", "register_hook"),
     *("register_post_accumulate_grad_hook", "requires_grad_"),
     *("share_memory_", "rename_", "__deepcopy__", "__reduce_ex__"),
-    *("_reduce_ex_internal", "__setstate__", "__hash__", "as_subclass", "data_ptr"),
+    *(PICKLED, "__setstate__", "__hash__", "as_subclass", "data_ptr"),
     *("__set__", "__delete__", "__format__", "__repr__", "__len__"),
     *("tolist", "item", "numpy", "size", "dim", "stride", "numel"),
 ))  # fmt: skip
@@ -62,11 +63,6 @@ def op_type_of_node(name: str) -> str:
     """
     types = [row.name for row in OP_TYPES.values() if name in row.nodes]
     return types[0] if len(types) == 1 else name
-
-
-def transforms() -> int:
-    """How many of `torch.func`'s transforms are around what runs now."""
-    return torch._C._functorch.get_dynamic_layer_stack_depth()
 
 
 def untraceable(around: int = 0) -> bool:

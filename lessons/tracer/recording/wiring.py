@@ -16,6 +16,7 @@ import torch
 from lessons.tracer.recording.nodes import Edge, Node
 from lessons.tracer.recording.plain_tensor import Value
 from lessons.tracer.recording.recording import Recording
+from lessons.tracer.torch_private import unseen
 from lessons.tricks.rule import rule_name
 
 Key = tuple[Any, int]
@@ -86,7 +87,7 @@ class Hook:
             return (None,) * len(sent)
         recording = self.recording()
         if recording is not None and recording.listening:
-            with torch._C.DisableTorchFunction():
+            with unseen():
                 self._note(recording, sent, came)
         if not any(edge.cut for _, edge in self.sends):
             return None

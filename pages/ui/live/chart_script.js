@@ -2,7 +2,7 @@
 // charts are; where one lies in space or is made of colours, the whole one, four times as large.
 
 import { element } from "./dom.js";
-import { BASIC, WHOLE } from "./plotly_address.js";
+import { BASIC, WHOLE } from "./addresses.js";
 
 /** @import { FigureSpec } from "./messages.d.ts" */
 /** @import { Plotly } from "./plotly.d.ts" */

@@ -4,12 +4,16 @@
 import { element, setChildren, setText } from "./dom.js";
 import { choosePlaces } from "./place.js";
 import { handBack, quickDraw } from "./quick.js";
+import { keepSurfaces } from "./quick_space.js";
 
 const CONFIG = {
   displayModeBar: false,
   showTips: false,
   doubleClick: "reset",
   scrollZoom: false, // the wheel scrolls the page, over charts in space as well
+  // The screen's own: Plotly's is 2 everywhere, four times the points, each to be shaded where there
+  // is no graphics card.
+  plotGlPixelRatio: devicePixelRatio,
 };
 
 /** @import { FigureSpec, Frame } from "./messages.d.ts" */
@@ -189,6 +193,7 @@ export class Charts {
       console.error(`The chart ${slot.spec.id} could not be drawn.`, error);
       return;
     }
+    keepSurfaces(slot.plot);
     if (!slot.listening) {
       slot.listening = true;
       slot.plot.on?.("plotly_click", ({ points }) => this.#clicked(slot, points));

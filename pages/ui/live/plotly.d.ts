@@ -15,7 +15,7 @@ export interface Trace {
   mode?: string;
   fill?: string;
   line?: { shape?: string; width?: number; [name: string]: unknown };
-  marker?: { angleref?: string; symbol?: string; size?: ArrayLike<number>; [name: string]: unknown };
+  marker?: { angleref?: string; symbol?: string; size?: number | ArrayLike<number>; [name: string]: unknown };
   x?: Numbers;
   y?: Numbers;
   [name: string]: unknown;
@@ -60,9 +60,20 @@ export interface Point {
 /** The node that Plotly draws into; what it adds is there once it has drawn. */
 export interface Plot extends HTMLElement {
   /** No axes in a chart in space. */
-  _fullLayout?: { xaxis?: Axis; yaxis?: Axis };
+  _fullLayout?: { xaxis?: Axis; yaxis?: Axis; scene?: { _scene?: Space } };
   _fullData?: { uid: string }[];
   on?(name: "plotly_click", told: (event: { points: Point[] }) => void): void;
+}
+
+/** What Plotly has made of the traces of a chart in space, by their uid. */
+interface Space {
+  traces: Record<string, SpaceTrace>;
+  dataScale: number[];
+}
+
+export interface SpaceTrace {
+  data: Trace;
+  update(data: Trace): void;
 }
 
 export interface Plotly {

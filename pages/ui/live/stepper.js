@@ -2,7 +2,7 @@
 // the moment, the sums that wait for another path, and a sentence on what happened.
 
 import { element, setChildren, setText } from "./dom.js";
-import { math } from "./math.js";
+import { showMath } from "./math.js";
 
 /** @import { GraphNode, GraphPart, GraphSpec, GraphStep, GraphSum } from "./messages.d.ts" */
 
@@ -120,10 +120,7 @@ export class Stepper {
     const [to, rule, product] = divided(row);
     row.dataset.state = part.state;
     setText(to, `to ${this.#name(part.to)}${part.state === "flowing" ? "" : ` · ${part.state}`}`);
-    if (rule.dataset.latex !== part.latex) {
-      rule.dataset.latex = part.latex;
-      rule.replaceChildren(math(part.latex));
-    }
+    if (rule.dataset.latex !== part.latex) showMath(rule, part.latex);
     setText(product, written(part));
   }
 

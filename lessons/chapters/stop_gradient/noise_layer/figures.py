@@ -76,8 +76,9 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
     return Figure(
         "noise",
         "How noisy each layer's gradient is",
-        "Variance of a layer's weight gradient over many draws of the noise, against its squared "
-        "mean. Dotted: the plain backward pass. Solid: the clean one, same weights, same draws. "
+        f"Variance of a layer's weight gradient over {values['draws']} draws of the noise, against "
+        "its squared mean. Dotted: the plain backward pass. Solid: the clean one, same weights, "
+        "same draws. "
         "Areas: 5 to 95 % of the seeds. The grey line is the noise layer.",
         f"Relative variance by layer on a logarithmic axis, means over the seeds after step "
         f"{history.done}. {said}. The noise stands behind layer {int(place)}.",

@@ -14,6 +14,7 @@ from lessons.chapters.stop_gradient.noise_layer.figures import (
 from lessons.chapters.stop_gradient.noise_layer.net import (
     INPUTS,
     LAYERS,
+    MOST_DRAWS,
     POINTS,
     WIDTH,
     Long,
@@ -33,6 +34,9 @@ from lessons.text import counted
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
 
+PREVIEW_DRAWS = 8
+"""Draws of noise measured while the learner drags."""
+
 MEASURED = 25
 """How often the gradients' noise is measured in a whole run: it costs more than a step."""
 
@@ -50,7 +54,7 @@ PARAMETERS = (
         "Over so many draws a gradient's variance is taken.",
         True,
         2,
-        64,
+        MOST_DRAWS,
     ),
     Choice(
         "layer",
@@ -63,7 +67,8 @@ PARAMETERS = (
     *computed_in("float32"),
 )
 
-_COUNTED = ("place", "strength")  # of the live settings, those that the gradients' noise is of
+# Of the live settings, those that the gradients' noise is of.
+_COUNTED = ("place", "strength", "draws")
 
 
 class Watched:
@@ -118,6 +123,11 @@ TRAINING = Training(
 _DEFAULTS = validate(PARAMETERS, {})
 # What has no part in the facts before the first step.
 _IDLE = {name: _DEFAULTS[name] for name in (TRAINING.live - {*_COUNTED}) | {"steps"}}
+
+
+def preview(values: Values) -> Values:
+    """A few draws, for while the learner drags; the chart's caption says how many."""
+    return {**values, "draws": min(values["draws"], PREVIEW_DRAWS)}
 
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
@@ -193,6 +203,8 @@ LAB = Lab(
     table=static_table,
     script=script,
     check=format_refused,
+    preview=preview,
+    preview_note="",
     start=start,
     training=TRAINING,
 )

@@ -31,6 +31,9 @@ AT_ONCE = 64
 INPUTS = 17
 """Numbers that the layer is given where it stands alone."""
 
+MOST_DRAWS = 64
+"""Draws of noise that gradients can be measured with."""
+
 LOOKED_AT = 4
 """Draws of noise that a loss is told over."""
 
@@ -80,10 +83,13 @@ def drawn_weights(seed: int) -> tuple[torch.Tensor, ...]:
 
 
 @lru_cache(maxsize=64)
-def kept_draws(seed: int, count: int) -> torch.Tensor:
-    """The noise that gradients are measured with, [count, WIDTH, POINTS] in [0, 1), float64."""
+def kept_draws(seed: int) -> torch.Tensor:
+    """The noise that gradients are measured with, in [0, 1): float64, [draws, WIDTH, POINTS].
+
+    All that there may be: whoever wants fewer takes the first.
+    """
     generator = torch.Generator().manual_seed(2**33 + seed)
-    return torch.rand(count, WIDTH, POINTS, dtype=torch.float64, generator=generator)
+    return torch.rand(MOST_DRAWS, WIDTH, POINTS, dtype=torch.float64, generator=generator)
 
 
 def inputs() -> tuple[torch.Tensor, torch.Tensor]:
@@ -139,8 +145,6 @@ class Long:
             for name, layers in self.arms.items()
         }
         self._noise = [torch.Generator().manual_seed(2**34 + seed) for seed in self.seeds]
-        kept = [kept_draws(seed, int(values["draws"])) for seed in self.seeds]
-        self.kept = torch.stack(kept).to(device, dtype)
 
     def step(self, done: int, values: Values) -> None:
         """One update of both arms on all points, with one fresh draw of noise for both."""
@@ -162,7 +166,8 @@ class Long:
     def seen(self, values: Values) -> dict[str, Seen]:
         """How each arm stands: what it puts out with noise and without."""
         x = self.x.repeat(1, 1, LOOKED_AT)  # the draws side by side, as more points
-        draws = self.kept[:, torch.arange(LOOKED_AT) % self.kept.shape[1]]
+        draws = self._draws(min(LOOKED_AT, int(values["draws"])))
+        draws = draws[:, torch.arange(LOOKED_AT) % draws.shape[1]]
         draw = draws.transpose(1, 2).flatten(2)
         behind = 2 * int(values["place"])  # a layer and a tanh each
         found = {}
@@ -202,10 +207,8 @@ class Long:
             the CPU, shape [seeds].
         """
         by_layer = {
-            name: torch.stack(
-                [relative_variance(one) for one in self._gradients(values, name == "trick")]
-            )
-            for name in self.arms
+            name: torch.stack([relative_variance(one) for one in layers])
+            for name, layers in self._gradients(values).items()
         }
         place = int(values["place"])
         found = {
@@ -219,27 +222,51 @@ class Long:
             "quieter_behind": quieter(trick[place:], plain[place:]),
         }
 
-    def _gradients(self, values: Values, clean: bool) -> list[torch.Tensor]:
-        """Each layer's weight gradient for every draw, shape [seeds, draws, entries]."""
+    def _gradients(self, values: Values) -> dict[str, list[torch.Tensor]]:
+        """By arm, each layer's weight gradient for every draw, shape [seeds, draws, entries]."""
         many = max(1, AT_ONCE // len(self.seeds))
-        parts = [self._of_draws(values, clean, draws) for draws in torch.split(self.kept, many, 1)]
-        return [torch.cat(one, 1) for one in zip(*parts, strict=True)]
+        draws = torch.split(self._draws(int(values["draws"])), many, 1)
+        parts = [self._of_draws(values, some) for some in draws]
+        return {
+            name: [torch.cat(one, 1) for one in zip(*(part[name] for part in parts), strict=True)]
+            for name in self.arms
+        }
 
-    def _of_draws(self, values: Values, clean: bool, draws: torch.Tensor) -> list[torch.Tensor]:
+    def _draws(self, count: int) -> torch.Tensor:
+        """The first draws that gradients are measured with, [seeds, count, WIDTH, POINTS]."""
+        return torch.stack([kept_draws(seed)[:count] for seed in self.seeds]).to(self.x)
+
+    def _of_draws(self, values: Values, draws: torch.Tensor) -> dict[str, list[torch.Tensor]]:
         """The same for a few draws: each is a network of its own, so autograd keeps them apart."""
         seeds, count = draws.shape[:2]
 
         def spread(one: torch.Tensor) -> torch.Tensor:
-            return one.detach().repeat_interleave(count, 0)
+            return one.detach().unsqueeze(1).expand(-1, count, -1, -1).flatten(0, 1)
 
         layers = [Layer(spread(one.weight), spread(one.bias)) for one in self.arms["trick"]]
-        draw = draws.flatten(0, 1)
-        noise = self.program(float(values["strength"]), clean, lambda x: draw)
-        output = long_network(layers, noise, int(values["place"]))(spread(self.x))
-        loss = (output - self.target).square().mean((1, 2))
+        draw, place = draws.flatten(0, 1), int(values["place"])
+        network = long_network(layers, torch.nn.Identity(), place)
         weights = [layer.weight for layer in layers]
-        gradients = torch.autograd.grad(loss.sum(), weights, materialize_grads=True)
-        return [one.reshape(seeds, count, -1) for one in gradients]
+        entering = network[: 2 * place](spread(self.x))
+        found: dict[str, list[torch.Tensor]] = {}
+        leaving: torch.Tensor | None = None
+        for name in self.arms:
+            noise = self.program(float(values["strength"]), name == "trick", lambda x: draw)
+            noisy = noise(entering)
+            # The layer puts out the same with either backward: so behind it all is the same too.
+            if leaving is None or not torch.equal(noisy, leaving):
+                leaving = noisy.detach().requires_grad_()
+                output = network[2 * place + 1 :](leaving)
+                loss = (output - self.target).square().mean((1, 2))
+                upstream, *behind = torch.autograd.grad(loss.sum(), [leaving, *weights[place:]])
+            before = [torch.zeros_like(one) for one in weights[:place]]  # where every edge is cut
+            if noisy.requires_grad:
+                heard = (noisy * upstream).sum()  # as grad_outputs it would load torch's compiler
+                before[:] = torch.autograd.grad(
+                    heard, weights[:place], retain_graph=True, materialize_grads=True
+                )
+            found[name] = [one.reshape(seeds, count, -1) for one in (*before, *behind)]
+        return found
 
 
 def relative_variance(gradients: torch.Tensor) -> torch.Tensor:

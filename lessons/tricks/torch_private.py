@@ -1,0 +1,41 @@
+"""What the engine needs of torch that torch does not promise to keep: here, and nowhere else.
+
+Each is bound once, under a name of ours. When a new torch renames one, this file changes alone.
+"""
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+import torch
+from torch.overrides import (
+    TorchFunctionMode,
+    _get_current_function_mode_stack,
+    _pop_mode,
+    _push_mode,
+)
+
+function_modes: Callable[[], list[TorchFunctionMode]] = _get_current_function_mode_stack
+"""The `TorchFunctionMode`s around what this thread runs now, the innermost last."""
+
+count_function_modes: Callable[[], int] = torch._C._len_torch_function_stack
+"""How many there are: quicker than a list of them."""
+
+push_function_mode: Callable[[TorchFunctionMode], None] = _push_mode
+pop_function_mode: Callable[[], TorchFunctionMode] = _pop_mode
+
+under_transforms: Callable[[], bool] = torch._C._are_functorch_transforms_active
+"""Whether `torch.func.grad`, `vmap` or the like is around what runs now."""
+
+is_view: Callable[[torch.Tensor], bool] = torch.Tensor._is_view
+
+running_node: Callable[[], Any] = torch._C._current_autograd_node
+"""In a hook: the autograd node that it sits on."""
+
+output_metadata: Callable[[Any], Any] = attrgetter("_input_metadata")
+"""Shape, dtype and device of each output of an autograd node, which its gradients must have."""
+
+
+def saved(node: Any, word: str) -> Any:
+    """What an autograd node saved under this name; None if nothing, RuntimeError if it is gone."""
+    return getattr(node, f"_saved_{word}", None)
