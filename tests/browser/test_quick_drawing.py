@@ -109,6 +109,7 @@ CROWDS = """(figure) => {
 def test_a_crowd_of_points_lies_where_plotly_draws_it(bare, open_page):
     page = open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2", height=2400)
     page.wait_for_selector('.gl-lab[data-ready="true"]')
+    page.wait_for_selector("[data-figure=features] .nsewdrag")
     page.wait_for_function(f"({CROWDS})('features').length === 4")
     page.wait_for_timeout(800)
     caught_up(page)
