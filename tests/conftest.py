@@ -1,10 +1,12 @@
-"""Fixtures for tests that drive the app in a real browser.
+"""Fixtures for tests that drive the labs and the app in a real browser.
 
-`app` is the app, served once for all tests; `fresh_app` a server started for one test alone, for
-what only the first visit can show. `open_page(url, width=1280, height=800, theme="light")` opens a
-page as a new visitor, who finds nothing of another's, with `script` run in it before the page's
-own; the test fails when anything on it was reported as an error in the browser's console, and a
-failed test leaves in test-results/ what its pages looked like.
+`bare` is where the labs are alone on their pages, without Streamlit: what concerns a lab and not
+what is around it goes there. `app` is the app, served once for all tests; `fresh_app` a server
+started for one test alone, for what only the first visit can show.
+`open_page(url, width=1280, height=800, theme="light")` opens a page as a new visitor, who finds
+nothing of another's, with `script` run in it before the page's own; the test fails when anything on
+it was reported as an error in the browser's console, and a failed test leaves in test-results/ what
+its pages looked like.
 
 Playwright keeps an event loop running in this thread: a test cannot call asyncio.run.
 """
@@ -13,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -26,7 +29,9 @@ from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 from lessons.kit.devices import suit_small_tensors
+from tests.browser.bare import labs
 from tests.support.alone import Alone, python_alone
+from tests.support.amount import cases
 from tests.support.browser import launch_with_profile
 from tests.support.server import ROOT, Server, streamlit
 from tests.support.visitor import arrive, leave, newcomer
@@ -37,6 +42,8 @@ BROWSER = "tests/browser/"
 # Opened below the root, Streamlit first looks for its server beside the page, then at the root.
 STREAMLIT_PROBE = re.compile(r"://[^/]+/.+/_stcore/(health|host-config)$")
 
+settings.register_profile("few", deadline=None, max_examples=cases(50, 1000))
+settings.load_profile("few")
 suit_small_tensors()  # as the app does: with other workers beside, it saves minutes
 # As long as Playwright's other waits: on a busy machine a page may take more than 5 seconds.
 expect.set_options(timeout=30_000)
@@ -66,6 +73,13 @@ def app() -> Iterator[Server]:
 def fresh_app() -> Iterator[Server]:
     with streamlit(ROOT / "app.py") as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def bare() -> Iterator[str]:
+    """The address of the labs on pages without Streamlit."""
+    with labs() as url:
+        yield url
 
 
 @pytest.fixture
@@ -109,13 +123,13 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
 
 
 class BrowserApart(LoadScopeScheduling):
-    """The first worker has the browser's tests, file by file; who has nothing left to do helps.
+    """Tests go by file. The first worker has the browser's; who has nothing left to do helps.
 
     Two browsers all the time took longer on two cores, and one to the end left a core idle.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return nodeid.partition("::")[0] if nodeid.startswith(BROWSER) else nodeid
+        return nodeid.partition("::")[0]  # what a file has computed once, all its tests use
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         first = node is self.nodes[0]

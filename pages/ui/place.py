@@ -15,6 +15,7 @@ from lessons.tracer.cutting import Cut
 from pages.labs.lesson import computed, edges, settings
 from pages.labs.messages import Wish
 from pages.ui import memory, tab
+from pages.ui.memory import Trail
 
 GRAPH = ("cuts", "at")
 """What an address may hold besides parameters: edges cut, the step of the backward pass."""
@@ -65,6 +66,23 @@ class Place:
         place.graph_step = int(step) if re.fullmatch("[0-9]{1,4}", step, re.ASCII) else None
         place.text |= {name: text for name, text in given.items() if name in place.text}
         place.hide, place.fix = (place._controls(given.get(word, "")) for word in TEACHER)
+        return place
+
+    @classmethod
+    def arrived(cls, lesson: Lesson, given: Mapping[str, str], trail: Trail) -> "Place":
+        """The same, at the step that it leads to; the trail is taken there."""
+        asked = dict(given)
+        number = asked.pop("step", "")
+        place = cls.opened(lesson, asked)
+        if number.isascii() and number.isdigit() and len(number) < 4:
+            trail.step = memory.clamp_step(lesson, int(number))
+        step = lesson.prose.steps[trail.step - 1]
+        if not asked.keys() - {*TEACHER}:  # the step's text speaks of the settings it makes
+            place.text |= {n: text for n, text in step.lab.items() if n not in place.fix}
+            place.cuts = step.cuts or place.cuts
+            place.graph_step = step.graph_step if place.graph_step is None else place.graph_step
+        held = held_controls(lesson, trail.answers, trail.step)
+        place.text |= {name: step.lab[name] for name in held if name in step.lab}
         return place
 
     def _controls(self, names: str) -> frozenset[str]:
@@ -162,19 +180,7 @@ def place_of(lesson: Lesson) -> Place:
     known: dict[str, Place] = st.session_state.setdefault(_PLACES, {})
     if lesson.slug in known:
         return known[lesson.slug]
-    address = tab.address()
-    asked = address if address.pop("lesson", lesson.slug) == lesson.slug else {}
-    number = asked.pop("step", "")
-    place = known[lesson.slug] = Place.opened(lesson, asked)
-    trail = memory.trail(lesson)
-    if number.isascii() and number.isdigit() and len(number) < 4:
-        trail.step = memory.clamp_step(lesson, int(number))
-    step = lesson.prose.steps[trail.step - 1]
-    if not asked.keys() - {*TEACHER}:  # the step's text speaks of the settings it makes
-        place.text |= {n: text for n, text in step.lab.items() if n not in place.fix}
-        place.cuts = step.cuts or place.cuts
-        if place.graph_step is None:
-            place.graph_step = step.graph_step
-    held = held_controls(lesson, trail.answers, trail.step)
-    place.text |= {name: step.lab[name] for name in held if name in step.lab}
-    return place
+    here = tab.address()
+    asked = here if here.pop("lesson", lesson.slug) == lesson.slug else {}
+    known[lesson.slug] = Place.arrived(lesson, asked, memory.trail(lesson))
+    return known[lesson.slug]

@@ -45,19 +45,20 @@ def _order() -> dict[str, Any]:
     """
     st.session_state.pop(_LINK, None)  # whatever led here, the next link is another wish
     if st.session_state.get(_ORDER) is None:
-        st.session_state[_ORDER] = _asked(address())
+        st.session_state[_ORDER] = asked(address())
     words = {
         name: st.query_params[name]
         for name in ("program", "preset", "n")
         if name in st.query_params
     }
-    if "n" in words and (order := _asked(words))["id"] != st.session_state[_ORDER]["id"]:
+    if "n" in words and (order := asked(words))["id"] != st.session_state[_ORDER]["id"]:
         st.session_state[_ORDER] = order
     found: dict[str, Any] = st.session_state[_ORDER]
     return found
 
 
-def _asked(words: dict[str, str]) -> dict[str, Any]:
+def asked(words: dict[str, str]) -> dict[str, Any]:
+    """What the lab is asked to be by the words of an address."""
     document, note = opened(words)
     if note:
         note = f"{note} What is shown is “{preset(FIRST).title}”."

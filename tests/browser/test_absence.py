@@ -4,25 +4,31 @@ A teacher's link stands in the address that a page was opened with, which Stream
 sends along again and again.
 """
 
+import os
 import re
+import signal
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_app import asked, cells, control, ready
+from tests.browser.looking import asked, cells, control, edge, exact, ready
+from tests.browser.test_training import button, done, reaches
 from tests.browser.test_wire import (
-    Mortal,
+    LESSON,
+    LOST,
+    PLACES,
     answered,
     commit,
     cut,
-    exact,
     is_at_step,
-    is_drawn_anew,
     next_button,
+    shows_itself,
     visit,
 )
+from tests.support.server import ROOT, Server, free_port, streamlit
 
 __all__ = ["visit"]  # a fixture
 pytestmark = pytest.mark.browser
@@ -32,10 +38,52 @@ BRIEF = 1
 """Seconds that the server keeps the session of who is away; two minutes where nobody says else."""
 
 
+class Mortal:
+    """The app on a port of its own, to be killed and started again, with these settings."""
+
+    def __init__(self, stack: ExitStack, **settings: object) -> None:
+        self._stack = stack
+        self._settings = {name.replace("_", "."): value for name, value in settings.items()}
+        self._port = free_port()
+        self.start()
+
+    def start(self) -> float:
+        """Start it; returns when it began to answer."""
+        self._server: Server = self._stack.enter_context(
+            streamlit(ROOT / "app.py", port=self._port, settings=self._settings)
+        )
+        self.url = self._server.url
+        return time.monotonic()
+
+    def kill(self) -> None:
+        """As the kernel does when memory runs out: it can do nothing more."""
+        os.kill(self._server.pid, signal.SIGKILL)
+
+
+AGAIN = 3.0
+"""Seconds after the server answers again within which a lab goes on."""
+
+
+def goes_on(page: Page, since: float) -> None:
+    left = AGAIN - (time.monotonic() - since)
+    expect(page.locator(".gl-notes")).not_to_contain_text(LOST, timeout=1000 * left)
+
+
+def is_drawn_anew(page: Page) -> None:
+    """Streamlit is connected, and the new server has drawn the page: it hears what is pressed."""
+    page.wait_for_function("came.stream > 0", timeout=6000)
+    page.wait_for_timeout(100)
+    page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+
+
 @pytest.fixture(scope="module")
 def mortal() -> Iterator[Mortal]:
     with ExitStack() as stack:
         yield Mortal(stack, server_disconnectedSessionTTL=BRIEF)
+
+
+def test_the_playground_shows_itself_as_the_first_request_to_a_fresh_server(mortal, visit):
+    shows_itself(visit(mortal.url + PLACES["playground"][0]), *PLACES["playground"])
 
 
 def is_as_it_was(page: Page, left: dict[str, str]) -> None:
@@ -77,22 +125,6 @@ def all_is_there(page: Page, left: dict[str, str]) -> None:
     assert asked(page)["noise_high"] == "1.2"
 
 
-def goes_and_comes(mortal: Mortal, page: Page) -> None:
-    """The server is killed and started again, and the page is drawn by the new one."""
-    page.evaluate("window.came = {}")
-    mortal.kill()
-    page.wait_for_timeout(2000)
-    mortal.start()
-    is_drawn_anew(page)
-
-
-def test_a_server_that_is_killed_and_started_again(mortal, visit):
-    page = visit(mortal.url + LINK)
-    left = moved_on(page)
-    goes_and_comes(mortal, page)
-    all_is_there(page, left)
-
-
 def test_an_absence_after_which_the_server_has_forgotten_who_it_was(mortal, visit):
     page = visit(mortal.url + LINK)
     left = moved_on(page)
@@ -103,17 +135,6 @@ def test_an_absence_after_which_the_server_has_forgotten_who_it_was(mortal, visi
     page.context.set_offline(False)
     is_drawn_anew(page)
     all_is_there(page, left)
-
-
-def test_a_step_that_was_gone_to_is_in_the_address_before_the_lab_has_answered(mortal, visit):
-    page = visit(mortal.url + LINK)
-    page.evaluate("lines.labs.send = () => {}")
-    next_button(page).click()
-    is_at_step(page, 3)
-    goes_and_comes(mortal, page)
-    page.wait_for_timeout(1000)
-    is_at_step(page, 3)
-    assert asked(page)["step"] == "3"
 
 
 def test_a_link_that_is_opened_once_more_is_newer_than_all_that_was_done(mortal, visit):
@@ -130,7 +151,89 @@ def test_a_link_that_is_opened_once_more_is_newer_than_all_that_was_done(mortal,
         assert "cuts" not in asked(page)
 
 
-def test_what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(mortal, visit):
+# --- the server is killed and started again ---
+#
+# For several at once, for it takes its time. Each story begins before that, goes on after its first
+# `yield` while nobody is there, and after the second when somebody has begun to answer, then.
+
+
+def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(mortal, visit):
+    page = visit(f"{mortal.url}{LESSON}&step=2")
+    commit(page, 1)
+    control(page, "noise_high", "input[type=range]").press("End")
+    cut(page, "sqrt_1:0")
+    page.wait_for_function("/noise_high=2.*cuts=sqrt_1:0/.test(location.search)")
+    answered(page)
+    before = cells(page)
+
+    page.evaluate("window.came = {}")
+    yield
+    control(page, "x").fill("-3, 2")  # what is set now is computed once somebody is there again
+    expect(page.locator(".gl-notes")).to_contain_text(LOST)
+    page.wait_for_timeout(6000)  # so long that the waits between the tries are at their longest
+    assert cells(page) == before
+    goes_on(page, (yield))
+    page.wait_for_function("location.search.includes('x=-3,')", timeout=2000)
+    expect(exact(page, "noise_high")).to_have_value("2")
+    expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
+    rows = cells(page)
+    assert [row[0] for row in rows] == ["−3", "2"]
+    assert [row[3] for row in rows] == ["0", "0"], "still cut, and nothing is covered again"
+
+    is_drawn_anew(page)
+    next_button(page).click()
+    is_at_step(page, 3)
+    page.wait_for_function("location.search.includes('step=3')")
+    expect(exact(page, "noise_high")).to_have_value("2")
+    expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
+    assert [row[0] for row in cells(page)] == ["−3", "2"]
+    page.get_by_role("button", name="← Back").click()
+    is_at_step(page, 2)
+    expect(page.get_by_text("✗ You said:")).to_be_visible()
+
+
+def a_training_that_was_lost_is_said_to_be_and_another_begins(mortal, visit):
+    page = visit(f"{mortal.url}/reversal?lesson=moons&step=2&seeds=4")
+    button(page, "Start").click()
+    reaches(page, 5)
+    yield
+    expect(page.locator(".gl-notes")).to_contain_text(LOST)
+    yield
+    expect(page.locator(".gl-notes")).not_to_contain_text(LOST)
+    said = page.locator(".gl-trainer .gl-trained")
+    expect(said).to_contain_text("the run was lost with the connection; Start begins another")
+    page.wait_for_timeout(1000)
+    assert done(page) == 0, "it has not begun by itself"
+    button(page, "Start").click()
+    reaches(page, 5)
+    expect(said).not_to_contain_text("lost")
+
+
+def a_place_that_a_link_led_away_from_is_kept(mortal, visit):
+    page = visit(mortal.url + LINK)
+    left = moved_on(page)
+    page.evaluate("window.came = {}")
+    yield
+    yield
+    is_drawn_anew(page)
+    all_is_there(page, left)
+
+
+def a_step_that_was_gone_to_is_in_the_address_before_the_lab_has_answered(mortal, visit):
+    page = visit(mortal.url + LINK)
+    page.evaluate("lines.labs.send = () => {}")
+    next_button(page).click()
+    is_at_step(page, 3)
+    page.evaluate("window.came = {}")
+    yield
+    yield
+    is_drawn_anew(page)
+    page.wait_for_timeout(1000)
+    is_at_step(page, 3)
+    assert asked(page)["step"] == "3"
+
+
+def what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(mortal, visit):
     page = visit(mortal.url + LINK)
     commit(page, 1)
     other = page.context.new_page()
@@ -140,8 +243,41 @@ def test_what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(mor
     is_at_step(other, 3)
     cookie = "document.cookie.match(/right_place:(\\d+)/)?.[1]"
     other.wait_for_function(f"{cookie} === '3'")
-    goes_and_comes(mortal, page)
+    page.evaluate("window.came = {}")
+    yield
+    yield
+    is_drawn_anew(page)
     page.wait_for_timeout(1000)
     is_at_step(page, 2)
     is_at_step(other, 3)
     assert page.evaluate(cookie) == "3", "who came back has done nothing"
+
+
+@pytest.mark.parametrize(
+    "stories",
+    [
+        pytest.param(
+            [what_was_set_is_there_and_what_is_set_meanwhile_is_computed], id="one, by the clock"
+        ),
+        pytest.param(
+            [
+                a_training_that_was_lost_is_said_to_be_and_another_begins,
+                a_place_that_a_link_led_away_from_is_kept,
+                a_step_that_was_gone_to_is_in_the_address_before_the_lab_has_answered,
+                what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back,
+            ],
+            id="several",
+        ),
+    ],
+)
+def test_a_server_that_is_killed_and_comes_again_costs_nobody_anything(stories, mortal, visit):
+    told = [story(mortal, visit) for story in stories]
+    for story in told:
+        next(story)
+    mortal.kill()
+    for story in told:
+        next(story)
+    since = mortal.start()
+    for story in told:
+        with pytest.raises(StopIteration):  # all of it was told
+            story.send(since)

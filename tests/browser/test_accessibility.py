@@ -1,12 +1,17 @@
 """Every kind of page by the rules of axe, in both themes and on a phone; by keyboard alone."""
 
+import re
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from lessons.outputs.catalogue import find
+from tests.browser.looking import LAB, look
+
 pytestmark = pytest.mark.browser
 
-LAB = '.gl-lab[data-ready="true"]'
 KINDS = {
     "home": ("/", LAB),
     "two_passes": ("/stop_gradient?lesson=two_passes", ".gl-svg"),
@@ -20,9 +25,7 @@ KINDS = {
     "glossary": ("/glossary?term=leaf", ".gt-asked"),
     "teach": ("/teach", '[data-testid="stLinkButton"]'),
 }
-LOOKS = pytest.mark.parametrize(
-    ("width", "theme"), [(1280, "light"), (390, "dark")], ids=["wide light", "phone dark"]
-)
+LOOKS = ((1280, "light"), (390, "dark"))
 
 
 def ready(page: Page, selector: str) -> Page:
@@ -31,8 +34,14 @@ def ready(page: Page, selector: str) -> Page:
     page.wait_for_selector('[data-test-script-state="notRunning"]')  # a lab comes after the words
     if page.locator(".gl-lab").count():
         page.wait_for_selector(LAB)
-    page.wait_for_timeout(300)  # Streamlit fades things in; faded text has less contrast
+    still(page)
     return page
+
+
+def still(page: Page) -> None:
+    """Streamlit fades things in; faded text has less contrast."""
+    page.wait_for_function("document.getAnimations().every((one) => one.playState !== 'running')")
+    page.wait_for_timeout(100)
 
 
 def broken(page: Page, context: str | None = None) -> list[tuple[str, ...]]:
@@ -45,34 +54,53 @@ def broken(page: Page, context: str | None = None) -> list[tuple[str, ...]]:
     ]
 
 
-@LOOKS
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_page_passes_axe(app, open_page, kind, width, theme):
+def test_every_kind_of_page_shows_itself_to_who_comes_there_first_and_passes_axe(
+    app, open_page, kind
+):
     path, selector = KINDS[kind]
-    page = ready(open_page(app.url + path, width=width, theme=theme), selector)
-    assert broken(page) == []
-    shown = page.evaluate(
-        "[document.documentElement, document.querySelector('.stMain')].map((e) => e.scrollWidth)"
-    )
-    assert max(shown) <= width, "something is cut off at the side"
+    page = ready(open_page(app.url + path), selector)
+    assert urlsplit(page.url).path == urlsplit(path).path
+    assert page.get_by_text("Page not found").count() == 0
+    assert page.locator('[data-testid="stException"]').count() == 0
+    expect(page.locator("h1").first).to_have_text(title(path))
+    for width, theme in LOOKS:
+        look(page, width, theme)
+        still(page)
+        assert broken(page) == [], (width, theme)
+        ends = "[document.documentElement, document.querySelector('.stMain')]"
+        shown = page.evaluate(f"{ends}.map((one) => one.scrollWidth)")
+        assert max(shown) <= width, "something is cut off at the side"
 
 
-@LOOKS
-def test_answers_and_what_is_said_to_them_pass_axe(app, open_page, width, theme):
-    page = open_page(app.url + KINDS["sketch"][0], width=width, theme=theme)
-    ready(page, ".gt-handle")
+def title(path: str) -> str:
+    """What stands at the top of a page."""
+    asked = parse_qs(urlsplit(path).query)
+    if "lesson" in asked:
+        return re.sub(r"[`*]", "", find(asked["lesson"][0]).title)
+    return urlsplit(path).path.strip("/").capitalize() or "Gradient Tricks Lab"
+
+
+def test_answers_and_what_is_said_to_them_pass_axe(app, open_page):
+    page = ready(open_page(app.url + KINDS["sketch"][0]), ".gt-handle")
     page.get_by_role("button", name="Commit to this sketch").click()
     page.locator(".st-key-reply_right").wait_for()
     page.get_by_text("The sketch as numbers").click()
     ready(page, ".gt-still")
-    assert broken(page, ".st-key-words") == []
-    page = open_page(app.url + KINDS["bug"][0], width=width, theme=theme)
+    for width, theme in LOOKS:
+        look(page, width, theme)
+        still(page)
+        assert broken(page, ".st-key-words") == []
+    page.goto(app.url + KINDS["bug"][0])
     ready(page, ".gt-code")
     page.locator('[role="radiogroup"] label').first.click()
     page.get_by_role("button", name="Run the assertion on this fix").click()
     page.locator('[class*="st-key-reply_"]').first.wait_for()
     ready(page, ".gt-code")
-    assert broken(page, ".st-key-words") == []
+    for width, theme in LOOKS:
+        look(page, width, theme)
+        still(page)
+        assert broken(page, ".st-key-words") == []
 
 
 STAMP = """() => {

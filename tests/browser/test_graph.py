@@ -1,7 +1,6 @@
 """The graph, the stepper and the scissors in a real browser, as a learner uses them."""
 
 import math
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -12,22 +11,14 @@ from lessons.outputs.catalogue import lessons
 from lessons.tracer.derivatives import elementwise, products
 from lessons.tracer.derivatives.along_edge import latex_number, words
 from lessons.tracer.picture.graph_drawing import picture
+from pages.ui.place import END
+from tests.browser.looking import asked, cells, edge, look, ready
 
 pytestmark = pytest.mark.browser
 
-LAB = '.gl-lab[data-ready="true"]'
 RIGHT = "/stop_gradient?lesson=right_place&step=4"
 NUMBERS = "&x=-3,0.5&noise_high=1.7"
 DRAWN = [lesson for lesson in lessons() if lesson.lab.start]
-
-
-def ready(page: Page) -> Page:
-    page.wait_for_selector(LAB)
-    return page
-
-
-def edge(page: Page, name: str):
-    return page.locator(f'.gl-edge[data-id="{name}"]')
 
 
 def button(page: Page, name: str):
@@ -38,13 +29,8 @@ def node_value(page: Page, name: str) -> str:
     return page.locator(f'.gl-node[data-id="{name}"] .gl-value').text_content() or ""
 
 
-def cells(page: Page, column: int) -> list[str]:
-    rows = page.locator("[data-table] tbody tr")
-    return [rows.nth(i).locator("td").nth(column).inner_text() for i in range(rows.count())]
-
-
-def asked(page: Page) -> dict[str, str]:
-    return {name: text for name, (text,) in parse_qs(urlsplit(page.url).query).items()}
+def column(page: Page, place: int) -> list[str]:
+    return [row[place] for row in cells(page)]
 
 
 def caught_up(page: Page) -> None:
@@ -59,8 +45,8 @@ def press_on(page: Page, name: str, key: str) -> None:
     page.keyboard.press(key)
 
 
-def test_stepping_to_the_end_by_keyboard_ends_at_the_table_s_gradient(app, open_page):
-    page = ready(open_page(app.url + RIGHT + NUMBERS + "&at=0"))
+def test_stepping_to_the_end_by_keyboard_ends_at_the_table_s_gradient(bare, open_page):
+    page = ready(open_page(bare + RIGHT + NUMBERS + "&at=0"))
     expect(page.locator(".gl-place")).to_have_text("step 0 of 6")
     assert page.locator(".gl-svg .gl-edge[data-shown]").count() == 0
     button(page, "Next").focus()
@@ -70,23 +56,23 @@ def test_stepping_to_the_end_by_keyboard_ends_at_the_table_s_gradient(app, open_
     page.keyboard.press("ArrowRight")  # past the end nothing happens
     expect(page.locator(".gl-step-head")).to_contain_text("x has its gradient")
     shown = page.locator(".gl-step-head").inner_text().split(": ")[1]
-    assert float(shown.replace("−", "-")) == float(cells(page, 3)[0].replace("−", "-"))
+    assert float(shown.replace("−", "-")) == float(column(page, 3)[0].replace("−", "-"))
     page.keyboard.press("Home")
     expect(page.locator(".gl-place")).to_have_text("step 0 of 6")
     page.keyboard.press("End")
     expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
 
 
-def test_play_goes_to_the_end_by_itself(app, open_page):
-    page = ready(open_page(app.url + RIGHT + "&at=4"))
+def test_play_goes_to_the_end_by_itself(bare, open_page):
+    page = ready(open_page(bare + RIGHT + "&at=4"))
     button(page, "Play").click()
     expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
     expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
     expect(button(page, "Play")).to_be_visible()
 
 
-def test_each_step_shows_only_what_has_flowed_and_which_sums_wait(app, open_page):
-    page = ready(open_page(app.url + "/reversal?lesson=flip&step=9&at=0"))
+def test_each_step_shows_only_what_has_flowed_and_which_sums_wait(bare, open_page):
+    page = ready(open_page(bare + "/reversal?lesson=flip&step=9&at=0"))
     shown = []
     total = int(page.locator(".gl-place").inner_text().split()[-1])
     for _ in range(total):
@@ -102,39 +88,38 @@ def test_each_step_shows_only_what_has_flowed_and_which_sums_wait(app, open_page
     assert page.locator('.gl-sums [data-waiting="false"]').count() == 1  # x: two paths, one sum
 
 
-@pytest.mark.parametrize("how", ["mouse", "Enter", " ", "Delete"])
-def test_cutting_an_edge_stops_the_gradient_and_mending_lets_it_flow(how, app, open_page):
-    page = ready(open_page(app.url + RIGHT))
-    forward, gradient = cells(page, 2), cells(page, 3)
+def test_cutting_an_edge_stops_the_gradient_and_mending_lets_it_flow(bare, open_page):
+    page = ready(open_page(bare + RIGHT))
+    forward, gradient = column(page, 2), column(page, 3)
     value = node_value(page, "sqrt_1")
+    for how in ("mouse", "Enter", " ", "Delete"):
 
-    def toggle():
-        if how == "mouse":
-            edge(page, "sqrt_1:0").locator(".gl-gradient").click()
-        else:
-            press_on(page, "sqrt_1:0", how)
+        def toggle(how: str = how) -> None:
+            if how == "mouse":
+                edge(page, "sqrt_1:0").locator(".gl-gradient").click()
+            else:
+                press_on(page, "sqrt_1:0", how)
 
-    toggle()
-    expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
-    expect(page.locator("[data-table] tbody tr").first.locator("td").nth(3)).to_have_text("0")
-    assert cells(page, 2) == forward
-    assert node_value(page, "sqrt_1") == value
-    page.wait_for_function("location.search.includes('cuts=sqrt_1:0')")
-    expect(page.locator(".gt-code")).to_contain_text("cut(right_place, [('sqrt_1', 0)])")
-    # The graph is drawn when the charts have been.
-    expect(edge(page, "sqrt_1:0")).to_have_attribute("data-state", "cut")
-    toggle()
-    expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "false")
-    expect(page.locator("[data-table] tbody tr").first.locator("td").nth(3)).to_have_text(
-        gradient[0]
-    )
-    assert "cuts" not in asked(page)
+        toggle()
+        expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
+        expect(page.locator("[data-table] tbody tr").first.locator("td").nth(3)).to_have_text("0")
+        assert column(page, 2) == forward
+        assert node_value(page, "sqrt_1") == value
+        page.wait_for_function("location.search.includes('cuts=sqrt_1:0')")
+        expect(page.locator(".gt-code")).to_contain_text("cut(right_place, [('sqrt_1', 0)])")
+        # The graph is drawn when the charts have been.
+        expect(edge(page, "sqrt_1:0")).to_have_attribute("data-state", "cut")
+        toggle()
+        expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "false")
+        mended = page.locator("[data-table] tbody tr").first.locator("td").nth(3)
+        expect(mended).to_have_text(gradient[0])
+        page.wait_for_function("!location.search.includes('cuts=')")
 
 
-def test_the_learner_finds_that_the_obvious_cut_is_the_wrong_one(app, open_page):
+def test_the_learner_finds_that_the_obvious_cut_is_the_wrong_one(bare, open_page):
     """Cut by hand where the noise enters, the gradient of the lesson is as noisy as before."""
-    page = ready(open_page(app.url + "/stop_gradient?lesson=wrong_place&step=4&u=1.5&x=2"))
-    noisy, intended = cells(page, 3), cells(page, 5)
+    page = ready(open_page(bare + "/stop_gradient?lesson=wrong_place&step=4&u=1.5&x=2"))
+    noisy, intended = column(page, 3), column(page, 5)
     middle = (
         edge(page, "mul:0")
         .locator(".gl-hit")
@@ -147,11 +132,11 @@ def test_the_learner_finds_that_the_obvious_cut_is_the_wrong_one(app, open_page)
     )
     page.mouse.click(*middle)
     page.wait_for_function("location.search.includes('cuts=mul:0')")
-    assert cells(page, 3) == noisy != intended
+    assert column(page, 3) == noisy != intended
 
 
-def test_step_and_cuts_are_restored_from_the_address(app, open_page):
-    page = ready(open_page(app.url + RIGHT + "&x=-3"))
+def test_step_and_cuts_are_restored_from_the_address(bare, open_page):
+    page = ready(open_page(bare + RIGHT + "&x=-3"))
     press_on(page, "sqrt_1:0", "Enter")
     expect(page.locator(".gl-place")).to_have_text("step 4 of 4")
     button(page, "Back").click()
@@ -160,25 +145,25 @@ def test_step_and_cuts_are_restored_from_the_address(app, open_page):
     there = ready(open_page(page.url))
     expect(there.locator(".gl-place")).to_have_text("step 3 of 4")
     expect(edge(there, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
-    assert cells(there, 3) == cells(page, 3)
+    assert column(there, 3) == column(page, 3)
     assert asked(there) == asked(page)
 
 
-def test_reset_mends_every_cut(app, open_page):
-    page = ready(open_page(app.url + RIGHT + "&cuts=sqrt_1:0,mul:0&at=1"))
+def test_a_reset_mends_every_cut(bare, open_page):
+    page = ready(open_page(bare + RIGHT + "&cuts=sqrt_1:0,mul:0&at=1"))
     expect(page.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(2)
-    page.get_by_role("button", name="Reset the lab").click()
+    page.evaluate("at => ordered({ values: {}, cuts: '', at })", END)
     expect(page.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(0)
     expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
 
 
-def test_an_address_with_a_cut_that_is_none_says_so(app, open_page):
-    page = ready(open_page(app.url + RIGHT + "&cuts=nothing:0"))
+def test_an_address_with_a_cut_that_is_none_says_so(bare, open_page):
+    page = ready(open_page(bare + RIGHT + "&cuts=nothing:0"))
     expect(page.locator(".gl-notes")).to_contain_text("No edge to cut at nothing:0")
 
 
-def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(app, open_page):
-    page = ready(open_page(app.url + RIGHT))
+def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page):
+    page = ready(open_page(bare + RIGHT))
     page.evaluate("window.known = [...document.querySelectorAll('.gl-svg [data-id]')]")
     before = node_value(page, "mul")
     slider = page.locator('[data-control="noise_high"] input[type=range]')
@@ -190,8 +175,8 @@ def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(app, open_page):
     assert page.evaluate("window.known.every((node) => node.isConnected)")
 
 
-def test_the_graph_follows_while_the_hand_still_drags(app, open_page):
-    page = ready(open_page(app.url + RIGHT))
+def test_the_graph_follows_while_the_hand_still_drags(bare, open_page):
+    page = ready(open_page(bare + RIGHT))
     box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
     before = node_value(page, "mul")
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2)
@@ -206,8 +191,8 @@ def test_the_graph_follows_while_the_hand_still_drags(app, open_page):
     page.mouse.up()
 
 
-def test_every_node_and_edge_is_reached_by_keyboard(app, open_page):
-    page = ready(open_page(app.url + RIGHT))
+def test_every_node_and_edge_is_reached_by_keyboard(bare, open_page):
+    page = ready(open_page(bare + RIGHT))
     assert page.locator('.gl-svg [tabindex="0"]').count() == 1
     page.locator('.gl-svg [tabindex="0"]').focus()
     met = set()
@@ -219,8 +204,8 @@ def test_every_node_and_edge_is_reached_by_keyboard(app, open_page):
     assert met == set(known)
 
 
-def test_gradients_are_covered_until_the_answer_is_given(app, open_page):
-    page = ready(open_page(app.url + "/stop_gradient?lesson=right_place&step=1"))
+def test_gradients_are_covered_until_the_answer_is_given(bare, open_page):
+    page = ready(open_page(bare + "/stop_gradient?lesson=right_place&step=1"))
     expect(page.locator(".gl-graph")).to_contain_text("once you have committed")
     assert page.locator(".gl-svg .gl-edge[data-shown] .gl-sent:visible").count() == 0
     assert not any(page.locator(".gl-gradient").all_text_contents())
@@ -253,8 +238,8 @@ def widest(count: int) -> list[Lesson]:
 
 
 @pytest.mark.parametrize("lesson", widest(4), ids=lambda lesson: lesson.slug)
-def test_on_a_phone_nothing_lies_over_another_and_the_page_does_not_scroll(lesson, app, open_page):
-    address = f"{app.url}/{lesson.chapter}?lesson={lesson.slug}&step=99"
+def test_on_a_phone_nothing_lies_over_another_and_the_page_does_not_scroll(lesson, bare, open_page):
+    address = f"{bare}/{lesson.chapter}?lesson={lesson.slug}&step=99"
     page = ready(open_page(address, width=390, height=844))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate(BOXES) == []
@@ -265,14 +250,16 @@ def test_on_a_phone_nothing_lies_over_another_and_the_page_does_not_scroll(lesso
     assert size >= 9, "the text in the nodes is too small to read"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("place", ["", "&at=3", "&cuts=sqrt_1:0"])
-def test_axe_finds_nothing(theme, place, app, open_page):
-    page = ready(open_page(app.url + RIGHT + place, theme=theme))
-    edge(page, "add:1").focus()
-    page.wait_for_timeout(300)
-    found = Axe().run(page, context=".gl-lab").response["violations"]
-    assert not found, [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
+def test_axe_finds_nothing(bare, open_page):
+    page = ready(open_page(bare + RIGHT))
+    for place in ("", "&at=3", "&cuts=sqrt_1:0"):
+        page.goto(bare + RIGHT + place)
+        ready(page)
+        edge(page, "add:1").focus()
+        for theme in ("light", "dark"):
+            look(page, 1280, theme)
+            found = Axe().run(page, context=".gl-lab").response["violations"]
+            assert not found, [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
 
 
 def drawn(page: Page, texts: list[str]) -> list[dict[str, str | bool]]:
@@ -298,13 +285,13 @@ def drawn(page: Page, texts: list[str]) -> list[dict[str, str | bool]]:
     )
 
 
-def test_every_formula_is_drawn_and_a_name_is_only_a_name(app, open_page):
+def test_every_formula_is_drawn_and_a_name_is_only_a_name(bare, open_page):
     local = [one for row in elementwise.ELEMENTWISE.values() for one in row.locals.values()]
     texts = [text for one in local for text in (one.latex, one.in_numbers) if text]
     texts += [text for several in products.PRODUCTS.values() for text in several]
     texts += [latex_number(one) for one in (1e-7, math.nan, math.inf, None)] + [r"J^{\top}"]
     texts = [text.replace("@", "") for text in texts]
-    page = ready(open_page(app.url + RIGHT))
+    page = ready(open_page(bare + RIGHT))
     wrong = [text for text, one in zip(texts, drawn(page, texts), strict=True) if one["unknown"]]
     assert wrong == []
     names = ["yu_fixed", "<img src=x onerror=alert(1)>", r"\href{javascript:1}{x}", "a^2 % #$~&} λ"]
@@ -313,8 +300,8 @@ def test_every_formula_is_drawn_and_a_name_is_only_a_name(app, open_page):
     assert drawn(page, [r"\href{javascript:1}{x}", r"\nonsense"])[1]["unknown"]
 
 
-def test_temml_is_fetched_with_the_first_formula(app, open_page):
-    page = ready(open_page(app.url + RIGHT + "&at=0"))
+def test_temml_is_fetched_with_the_first_formula(bare, open_page):
+    page = ready(open_page(bare + RIGHT + "&at=0"))
     page.wait_for_timeout(1000)
     fetched = "performance.getEntriesByType('resource').some(({name}) => name.includes('/temml-'))"
     assert not page.evaluate(fetched)

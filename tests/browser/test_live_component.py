@@ -1,5 +1,5 @@
-"""The live lab in a real Chromium, on a page of its own (demo/app.py): what a hand, a keyboard
-and a screen reader meet, and what goes over the wire meanwhile.
+"""The live lab in a real Chromium, with numbers of numpy's (drawn_by_numpy.py): what a hand, a
+keyboard and a screen reader meet, and what goes over the wire meanwhile.
 """
 
 from __future__ import annotations
@@ -7,22 +7,21 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
 
-from tests.support.server import free_port, serve
+from tests.browser.bare import labs
+from tests.browser.bare import page as page_with
+from tests.browser.drawn_by_numpy import SLOW_SECONDS, START, frame
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).parents[2]
-DEMO = Path(__file__).parent / "demo" / "app.py"
-SLOW_SECONDS = 2.0
 PATIENCE_MS = 400
 
 # Records what goes over the wire, by sequence number, and what is done to the address.
@@ -83,28 +82,16 @@ CURVE = "[data-figure=forward] .scatterlayer .js-line"
 STROKE = f"[...document.querySelectorAll('{CURVE}')].at(-1).style.stroke"
 
 
-@contextlib.contextmanager
-def serving(**options: str) -> Iterator[str]:
-    """The demo, served on a free port."""
-    port = free_port()
-    settings = {
-        "server.port": port,
-        "server.address": "127.0.0.1",
-        "server.headless": "true",
-        "browser.gatherUsageStats": "false",
-        **options,
-    }
-    flags = [f"--{name}={value}" for name, value in settings.items()]
-    command = [sys.executable, "-m", "streamlit", "run", str(DEMO), *flags]
-    base = f"/{options['server.baseUrlPath']}" if "server.baseUrlPath" in options else ""
-    command = ["env", f"DEMO_SLOW_SECONDS={SLOW_SECONDS}", *command]
-    with serve(command, port, f"{base}/_stcore/health") as server:
-        yield server.url
+async def demo(request: Request) -> HTMLResponse:
+    """A page with the lab, set as the address says."""
+    known = {name: text for name, text in request.query_params.items() if name in START}
+    order = {"id": "arrived", "first": True, "values": START | known, "cuts": "", "at": None}
+    return HTMLResponse(page_with({"lab": "demo", "orders": [order]}))
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with serving() as url:
+    with labs({"demo": frame}, demo) as url:
         yield url
 
 
@@ -524,8 +511,8 @@ def test_a_reset_takes_over_and_counting_goes_on(page: Page) -> None:
     bar(page, "power").press("End")
     settled(page)
     before = int(page.locator(".gl-lab").get_attribute("data-seq"))
-    page.get_by_role("button", name="Rerun the page").click()
-    page.get_by_role("button", name="Start over").click()
+    page.evaluate("placed()")
+    page.evaluate("values => ordered({ values })", START)
     expect(exact(page, "power")).to_have_value("2")
     bar(page, "power").press("ArrowRight")
     settled(page)
@@ -536,7 +523,7 @@ def test_a_reset_takes_over_and_counting_goes_on(page: Page) -> None:
 
 def test_the_theme_recolours_the_charts(page: Page) -> None:
     page.evaluate(
-        "document.documentElement.style.setProperty("
+        "document.body.style.setProperty("
         "'--role-forward', 'light-dark(rgb(1, 2, 3), rgb(201, 202, 203))')"
     )
     for scheme, colour in {"dark": "201, 202, 203", "light": "1, 2, 3"}.items():
@@ -544,13 +531,6 @@ def test_the_theme_recolours_the_charts(page: Page) -> None:
         page.wait_for_function(f"{STROKE} === 'rgb({colour})'")
         fill = "document.querySelector('[data-figure=forward] .js-fill').style.fill"
         assert page.evaluate(fill) == f"rgb({colour})"
-
-
-def test_the_theme_menu_recolours_against_the_system(page: Page) -> None:
-    assert page.evaluate(STROKE) == "rgb(0, 114, 178)"
-    page.get_by_test_id("stMainMenu").get_by_role("button").click()
-    page.get_by_test_id("stMainMenuItem-theme-Dark").click()
-    page.wait_for_function(f"{STROKE} === 'rgb(86, 180, 233)'")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -593,14 +573,3 @@ def test_a_phone_scrolls_down_only(browser: Browser, address: str) -> None:
         )
         assert targets
         assert [target for target in targets if target[1] < 40] == []
-
-
-def test_the_lab_works_under_a_base_path(browser: Browser) -> None:
-    with (
-        serving(**{"server.baseUrlPath": "course"}) as url,
-        visiting(browser, f"{url}/course/?power=1.5") as page,
-    ):
-        assert exact(page, "power").input_value() == "1.5"
-        bar(page, "power").press("ArrowRight")
-        settled(page)
-        assert page.evaluate("location.pathname + location.search") == "/course/?power=1.51"

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.test_app import LAB, LESSON, cells, control
+from tests.browser.looking import LAB, cells, control
+from tests.browser.test_app import LESSON
 
 pytestmark = pytest.mark.browser
 

@@ -30,8 +30,8 @@ def settled(page: Page) -> None:
     page.wait_for_function("/[?&]w=.*[?&]b=/.test(location.search)", timeout=20_000)
 
 
-def test_a_click_sets_both_weights_and_the_address(app, open_page):
-    page = ready(open_page(app.url + LESSON, height=1000))
+def test_a_click_sets_both_weights_and_the_address(bare, open_page):
+    page = ready(open_page(bare + LESSON, height=1000))
     table = page.locator("[data-figure=map] .gl-plot").get_attribute("aria-label")
     page.mouse.click(*over(page, 0.25, 0.5))
     settled(page)
@@ -43,8 +43,8 @@ def test_a_click_sets_both_weights_and_the_address(app, open_page):
     assert re.search(rf"From w {w:g}, b −{-b:g}", label)
 
 
-def test_the_start_follows_a_mouse_that_is_held_down_and_stays_on_the_map(app, open_page):
-    page = ready(open_page(app.url + LESSON, height=1000))
+def test_the_start_follows_a_mouse_that_is_held_down_and_stays_on_the_map(bare, open_page):
+    page = ready(open_page(bare + LESSON, height=1000))
     zoom = "document.querySelector('[data-figure=map] .gl-plot')._fullLayout.xaxis.range"
     before = page.evaluate(zoom)
     query = page.evaluate("location.search")
@@ -70,16 +70,16 @@ def test_the_start_follows_a_mouse_that_is_held_down_and_stays_on_the_map(app, o
     assert page.evaluate(zoom) == before
 
 
-def test_a_control_that_a_link_holds_is_not_moved(app, open_page):
-    page = ready(open_page(app.url + LESSON + "&fix=w", height=1000))
+def test_a_control_that_a_link_holds_is_not_moved(bare, open_page):
+    page = ready(open_page(bare + LESSON + "&fix=w", height=1000))
     w, _ = start(page)
     page.mouse.click(*over(page, 0.75, 0.75))
     page.wait_for_function("location.search.includes('b=')")
     assert start(page) == (w, pytest.approx(-3.0, abs=0.05))
 
 
-def test_limits_and_start_are_moved_while_the_descents_run(app, open_page):
-    page = ready(open_page(app.url + LESSON.replace("seeds=1&", ""), height=1000))
+def test_limits_and_start_are_moved_while_the_descents_run(bare, open_page):
+    page = ready(open_page(bare + LESSON.replace("seeds=1&", ""), height=1000))
     page.evaluate("""() => {
         window.reacted = {};
         const react = Plotly.react;

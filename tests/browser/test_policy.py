@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from lessons.outputs.catalogue import chapters
-from tests.browser.test_app import LAB, cells, control
+from lessons.contract.lesson import Lesson
+from lessons.outputs.catalogue import chapters, lessons
+from tests.browser.looking import LAB, cells, control
 
 pytestmark = pytest.mark.browser
 
@@ -35,11 +36,15 @@ def page(browser: Browser) -> Iterator[Page]:
 
 def shown(page: Page, url: str) -> None:
     page.goto(url)
+    drawn(page)
+    page.wait_for_timeout(500)
+
+
+def drawn(page: Page) -> None:
     expect(page.locator("h1").first).to_be_visible()
     expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_be_attached()
     for lab in page.locator(".gl-lab").all():
         expect(lab).to_have_attribute("data-ready", "true", timeout=60_000)
-    page.wait_for_timeout(500)
 
 
 @pytest.mark.parametrize("path", ["/", "/playground", "/glossary", "/teach"])
@@ -50,16 +55,35 @@ def test_no_page_needs_what_the_policy_forbids(app, page, path):
 
 @pytest.mark.parametrize("chapter", chapters(), ids=lambda chapter: chapter.slug)
 def test_no_lesson_does(app, page, chapter):
-    """Each at its first question, and what is left of it to see: its code and its file."""
+    """Each in turn, as a learner goes from one to the next; its code and its file at the end."""
+    shown(page, f"{app.url}/{chapter.slug}")
     for lesson in chapter.lessons:
-        steps = enumerate(lesson.prose.steps, start=1)
-        step = next(number for number, one in steps if one.question)
-        shown(page, f"{app.url}/{chapter.slug}?lesson={lesson.slug}&step={step}")
+        title = re.sub(r"[`*]", "", lesson.title)
+        page.locator(".st-key-lessons").get_by_role("link", name=short(lesson)).click()
+        expect(page.locator("h1")).to_have_text(title)
+        drawn(page)
         assert page.evaluate("forbidden") == [], lesson.slug
     page.get_by_text("JAX", exact=True).click()
     page.get_by_text("Take it with you").click()
     with page.expect_download():
         page.get_by_role("link", name="Download").click()
+    assert page.evaluate("forbidden") == []
+
+
+def short(lesson: Lesson) -> re.Pattern[str]:
+    """What a link to it says."""
+    return re.compile(f"^{re.escape(re.sub('[`*]', '', lesson.prose.front['short']))}")
+
+
+@pytest.mark.parametrize("kind", ["choice", "number", "sketch", "bug"])
+def test_no_kind_of_question_does(app, page, kind):
+    lesson, step = next(
+        (lesson, number)
+        for lesson in lessons()
+        for number, step in enumerate(lesson.prose.steps, start=1)
+        if step.question and step.question.kind == kind
+    )
+    shown(page, f"{app.url}/{lesson.chapter}?lesson={lesson.slug}&step={step}")
     assert page.evaluate("forbidden") == []
 
 

@@ -70,13 +70,13 @@ def caught_up(page: Page) -> None:
         pytest.param("value_or_norm", "angle", "g1", "1", id="a wide axis"),
     ],
 )
-def test_a_moved_chart_is_the_chart_plotly_draws(app, open_page, lesson, figure, control, value):
+def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure, control, value):
     chapter = catalogue.find(lesson).chapter
     query = f"lesson={lesson}&step=4" + ("&x=-2,0,1.5" if "noise" in control else "")
-    page = open_page(f"{app.url}/{chapter}?{query}", height=1800)
+    page = open_page(f"{bare}/{chapter}?{query}", height=1800)
     page.wait_for_selector('.gl-lab[data-ready="true"]')
-    page.wait_for_timeout(800)
     caught_up(page)
+    page.wait_for_timeout(200)  # Plotly's own last strokes
     before = page.evaluate(SEEN, figure)
     page.evaluate(WATCH, figure)
     page.locator(f"[data-control={control}] input[type=range]").fill(value)
@@ -106,9 +106,10 @@ CROWDS = """(figure) => {
 }"""
 
 
-def test_a_crowd_of_points_lies_where_plotly_draws_it(app, open_page):
-    page = open_page(f"{app.url}/reversal?lesson=moons&step=2&seeds=2", height=2400)
+def test_a_crowd_of_points_lies_where_plotly_draws_it(bare, open_page):
+    page = open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2", height=2400)
     page.wait_for_selector('.gl-lab[data-ready="true"]')
+    page.wait_for_selector("[data-figure=features] .nsewdrag")
     page.wait_for_function(f"({CROWDS})('features').length === 4")
     page.wait_for_timeout(800)
     caught_up(page)

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_app import ready
+from tests.browser.looking import ready
 
 pytestmark = pytest.mark.browser
 

@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.server import ROOT, streamlit
+from lessons.outputs.catalogue import find
+from tests.browser.looking import ready
 
 pytestmark = pytest.mark.browser
 
-LAB = '.gl-lab[data-ready="true"]'
 LESSON = "/reversal?lesson=moons&step=2&seeds=4"
 
 
 def opened(open_page, url: str, **how) -> Page:
-    page = open_page(url, height=1400, **how)
-    page.wait_for_selector(LAB, timeout=90_000)  # the first page of a fresh server
+    page = ready(open_page(url, height=1400, **how))
     expect(button(page, "Start")).to_be_visible()
     return page
 
@@ -51,8 +50,8 @@ def cpu_seconds(server: int) -> float:
     return sum(ticks) / 100
 
 
-def test_start_watch_change_stop_reload(app, open_page):
-    page = opened(open_page, app.url + LESSON)
+def test_start_watch_change_stop_reload(bare, open_page):
+    page = opened(open_page, bare + LESSON)
     line = page.locator("[data-figure=accuracy] .scatterlayer .js-line").last
     expect(button(page, "Stop")).to_be_disabled()
     button(page, "Start").click()
@@ -80,14 +79,14 @@ def test_start_watch_change_stop_reload(app, open_page):
     button(page, "Stop").click()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("stopped")
     page.reload()
-    page.wait_for_selector(LAB, timeout=90_000)
+    ready(page)
     expect(button(page, "Start")).to_be_visible()
     expect(entry).to_have_value("3")
     assert done(page) == 0
 
 
-def test_a_cut_in_the_graph_begins_a_new_run_that_is_cut(app, open_page):
-    page = opened(open_page, app.url + LESSON + "&steps=30&schedule=fixed")
+def test_a_cut_in_the_graph_begins_a_new_run_that_is_cut(bare, open_page):
+    page = opened(open_page, bare + LESSON + "&steps=30&schedule=fixed")
 
     def columns() -> list[list[str]]:
         rows = page.locator("[data-table] tbody tr")
@@ -107,8 +106,8 @@ def test_a_cut_in_the_graph_begins_a_new_run_that_is_cut(app, open_page):
     assert [alone for _, alone in cut] == [alone for _, alone in whole]
 
 
-def test_it_ends_by_itself_and_the_text_tells_how(app, open_page):
-    page = opened(open_page, app.url + LESSON + "&steps=12")
+def test_it_ends_by_itself_and_the_text_tells_how(bare, open_page):
+    page = opened(open_page, bare + LESSON + "&steps=12")
     button(page, "Start").click()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("done", timeout=60_000)
     expect(page.locator(".st-key-words")).to_contain_text("After step 12 of 12")
@@ -131,8 +130,8 @@ MOMENT = """() => {
 }"""
 
 
-def test_the_text_goes_along_with_the_charts_while_it_runs(app, open_page):
-    page = opened(open_page, app.url + LESSON)
+def test_the_text_goes_along_with_the_charts_while_it_runs(bare, open_page):
+    page = opened(open_page, bare + LESSON)
     button(page, "Start").click()
     moments = []
     while len(moments) < 8:
@@ -173,38 +172,38 @@ def test_turning_to_the_next_step_while_it_runs_is_in_the_address_and_goes_on(ap
     reaches(page, before + 3)
 
 
-def commit(page: Page, answer: int) -> None:
-    page.get_by_role("radiogroup", name="Your prediction").locator("label").nth(answer).click()
-    page.get_by_role("button", name="Commit to this answer").click()
+def question_of(lesson: str, step: int) -> str:
+    return find(lesson).prose.steps[step - 1].question.name
 
 
-def test_what_a_run_would_answer_waits_for_the_answer(app, open_page):
-    page = opened(open_page, app.url + "/reversal?lesson=moons&step=1&seeds=4")
+def commit(page: Page, question: str) -> None:
+    """The page says that this was answered."""
+    page.evaluate("name => placed({ answers: [name] })", question)
+
+
+def test_what_a_run_would_answer_waits_for_the_answer(bare, open_page):
+    page = opened(open_page, bare + "/reversal?lesson=moons&step=1&seeds=4")
     for name in ("Start", "One step", "Stop"):
         expect(button(page, name)).to_be_disabled()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("Answer the question first")
-    commit(page, 2)
+    page.evaluate("placed({ step: 2 })")  # skipped, it holds nothing more
+    expect(button(page, "Start")).to_be_enabled(timeout=60_000)
+    page.evaluate("placed({ step: 1 })")
+    expect(button(page, "Start")).to_be_disabled()
+    commit(page, question_of("moons", 1))
     expect(button(page, "Start")).to_be_enabled(timeout=60_000)
     button(page, "Start").click()
     reaches(page, 3)
 
 
-def test_a_question_that_is_skipped_holds_nothing_more(app, open_page):
-    page = opened(open_page, app.url + "/reversal?lesson=moons&step=1&seeds=4")
-    page.get_by_role("button", name="Skip the question").click()
-    expect(button(page, "Start")).to_be_enabled(timeout=60_000)
-    button(page, "Start").click()
-    reaches(page, 3)
-
-
-def test_a_control_that_would_tell_is_held_whatever_the_address_says(app, open_page):
-    url = app.url + "/override_map?lesson=guided_relu&step=4&seeds=2&randomised=1"
+def test_a_control_that_would_tell_is_held_whatever_the_address_says(bare, open_page):
+    url = bare + "/override_map?lesson=guided_relu&step=4&seeds=2&randomised=1"
     page = opened(open_page, url)
     held = page.locator('[data-control="randomised"] input').first
     expect(held).to_be_disabled()
     expect(held).to_have_value("0")
     expect(page.locator("[data-figure=alike]")).to_have_count(0)
-    commit(page, 0)
+    commit(page, question_of("guided_relu", 4))
     expect(held).to_be_enabled(timeout=60_000)
     held.fill("1")
     held.press("Enter")
@@ -217,8 +216,8 @@ SHOWN = """name => {
 }"""
 
 
-def test_a_training_draws_nothing_that_a_question_covers(app, open_page):
-    page = opened(open_page, app.url + "/clipping?lesson=cliff&step=3&seeds=2&steps=60")
+def test_a_training_draws_nothing_that_a_question_covers(bare, open_page):
+    page = opened(open_page, bare + "/clipping?lesson=cliff&step=3&seeds=2&steps=60")
     button(page, "Start").click()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("done", timeout=60_000)
     table = page.locator(".gl-scroll table")
@@ -227,7 +226,7 @@ def test_a_training_draws_nothing_that_a_question_covers(app, open_page):
     assert page.evaluate(SHOWN, "starts_norm") == 0
     expect(page.locator("[data-figure=starts_norm]")).to_contain_text("Covered until")
     expect(table.locator("tbody tr").first).to_contain_text("?")
-    commit(page, 1)
+    commit(page, question_of("cliff", 3))
     expect(table.locator("tbody tr").first).not_to_contain_text("?", timeout=60_000)
     page.wait_for_function(
         "() => document.querySelector('[data-figure=starts_norm] .js-plotly-plot')"
@@ -235,8 +234,8 @@ def test_a_training_draws_nothing_that_a_question_covers(app, open_page):
     )
 
 
-def test_the_keyboard_alone_starts_and_pauses_it(app, open_page):
-    page = opened(open_page, app.url + LESSON)
+def test_the_keyboard_alone_starts_and_pauses_it(bare, open_page):
+    page = opened(open_page, bare + LESSON)
     button(page, "Start").focus()
     page.keyboard.press("Enter")
     reaches(page, 3)
@@ -246,41 +245,53 @@ def test_the_keyboard_alone_starts_and_pauses_it(app, open_page):
     expect(button(page, "One step")).to_be_focused()
 
 
-@pytest.fixture(scope="module")
-def quiet_app():
-    """A server that nobody else keeps busy."""
-    with streamlit(ROOT / "app.py") as server:
-        yield server
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")
-@pytest.mark.parametrize("how", ["another page", "another lesson", "closed"])
-def test_leaving_the_page_ends_it_within_a_second(how, quiet_app, open_page):
-    page = opened(open_page, quiet_app.url + LESSON.replace("seeds=4", "seeds=20"))
-    button(page, "Start").click()
-    reaches(page, 3)
-    if how == "another page":
-        page.get_by_role("link", name="Glossary").first.click()
-    elif how == "another lesson":
-        page.locator(".st-key-lessons").get_by_role("link", name=re.compile("^Flip")).click()
-    else:
-        page.goto("about:blank")
-    # A page that comes takes its own time to draw.
-    time.sleep(1.0 if how == "closed" else 3.0)
-    start = cpu_seconds(quiet_app.pid)
-    time.sleep(2.0)
-    assert cpu_seconds(quiet_app.pid) - start < 0.4, "the server still computes"
-
-
-def test_two_who_train_leave_a_third_a_lively_page_and_the_third_to_train_waits(app, open_page):
+def test_leaving_the_page_ends_it_within_a_second(app, open_page):
     url = app.url + LESSON.replace("seeds=4", "seeds=20")
+    page = opened(open_page, url)
+
+    def train() -> None:
+        button(page, "Start").click()
+        reaches(page, 3)
+
+    def nobody_trains() -> None:
+        time.sleep(1.0)
+        start = cpu_seconds(app.pid)
+        time.sleep(1.5)
+        assert cpu_seconds(app.pid) - start < 0.3, "the server still computes"
+
+    def another_page_is_drawn(title: str) -> None:
+        """Which takes the server time of its own."""
+        expect(page.locator("h1")).to_have_text(title)
+        page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+        page.wait_for_timeout(1000)
+
+    train()
+    page.get_by_role("link", name="Glossary").first.click()
+    another_page_is_drawn("Glossary")
+    nobody_trains()
+    page.goto(url)
+    ready(page)
+    train()
+    page.locator(".st-key-lessons").get_by_role("link", name=re.compile("^Flip")).click()
+    another_page_is_drawn(find("flip").title)
+    nobody_trains()
+    page.goto(url)
+    ready(page)
+    train()
+    page.goto("about:blank")
+    nobody_trains()
+
+
+def test_two_who_train_leave_a_third_a_lively_page_and_the_third_to_train_waits(bare, open_page):
+    url = bare + LESSON.replace("seeds=4", "seeds=20")
     pages = [opened(open_page, url) for _ in range(3)]
     for page in pages:
         button(page, "Start").click()
     waiting = next_waiting(pages)
     assert re.search(r"waiting: \d runs? (is|are) before yours", text(waiting))
-    other = open_page(app.url + "/reversal?lesson=flip")
-    other.wait_for_selector(LAB, timeout=90_000)
+    other = open_page(bare + "/reversal?lesson=flip")
+    ready(other)
     slider = other.locator("[data-control=scale] input[type=range]")
     begun = time.monotonic()
     slider.press("ArrowRight")

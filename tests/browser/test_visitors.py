@@ -7,7 +7,7 @@ from tests.support.visitor import arrive, leave, newcomer
 
 pytestmark = pytest.mark.browser
 
-EMPTY = "/_stcore/health"  # a page without a script of its own
+EMPTY = "/files/nothing"  # a page without a script of its own
 SIZE = (1280, 800, "light")
 
 SETTLE_IN = """async () => {
@@ -30,9 +30,9 @@ NONE = [False, None, None, [], [], 2]
 
 
 @pytest.fixture
-def settled(app, profile):
+def settled(bare, profile):
     """A visitor with something in every place where a page can keep it."""
-    url = app.url + EMPTY
+    url = bare + EMPTY
     page = newcomer(profile, url, *SIZE)
     arrive(page, url)
     page.evaluate(SETTLE_IN)
@@ -41,11 +41,11 @@ def settled(app, profile):
     leave(profile, page)
 
 
-def test_who_comes_next_finds_nothing(app, profile, settled):
+def test_who_comes_next_finds_nothing(bare, profile, settled):
     with settled.expect_popup():
         settled.evaluate("window.open(location.href)")
     leave(profile, settled)
-    url = app.url + EMPTY
+    url = bare + EMPTY
     page = newcomer(profile, url, 390, 844, "dark")
     arrive(page, url)
     assert page.evaluate(BELONGINGS) == NONE
@@ -53,8 +53,8 @@ def test_who_comes_next_finds_nothing(app, profile, settled):
     assert page.evaluate(f"[innerWidth, innerHeight, {dark}]") == [390, 844, True]
 
 
-def test_who_comes_meanwhile_finds_nothing_either(app, profile, settled):
-    url = app.url + EMPTY
+def test_who_comes_meanwhile_finds_nothing_either(bare, profile, settled):
+    url = bare + EMPTY
     page = newcomer(profile, url, *SIZE)
     arrive(page, url)
     assert page.evaluate(BELONGINGS) == NONE
@@ -78,19 +78,19 @@ def forget_all_but_cookies(page: Page) -> None:
     ("tidy", "message"),
     [(forget_cookies, "'databases': ..mine"), (forget_all_but_cookies, "cookies of another")],
 )
-def test_it_is_noticed_when_something_was_left(app, profile, settled, tidy, message):
+def test_it_is_noticed_when_something_was_left(bare, profile, settled, tidy, message):
     tidy(settled)
     settled.close()
     with pytest.raises(AssertionError, match=message):
-        arrive(profile.new_page(), app.url + EMPTY)
+        arrive(profile.new_page(), bare + EMPTY)
 
 
-def test_what_is_named_by_what_it_holds_is_fetched_once_for_all(app, profile, open_page):
+def test_what_is_named_by_what_it_holds_is_fetched_once_for_all(bare, profile, open_page):
     """Where a file's name says what is in it, no later visitor asks for it again."""
     ours = "performance.getEntriesByType('resource').filter((e) => e.name.includes('/files/'))"
     fetched = f"{ours}.map((e) => [new URL(e.name).pathname, e.transferSize, e.decodedBodySize])"
     for _ in range(2):
-        page = open_page(app.url + "/stop_gradient?lesson=wrong_place")
+        page = open_page(bare + "/stop_gradient?lesson=wrong_place")
         page.wait_for_selector('.gl-lab[data-ready="true"]')
         files = page.evaluate(fetched)
         leave(profile, page)

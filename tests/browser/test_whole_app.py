@@ -282,6 +282,14 @@ def test_below_a_base_address_home_is_there(below):
         assert 'href="/course/"' in text
 
 
+def test_below_a_base_address_the_lab_works(below, open_page):
+    page = open_page(f"{below.url}/course/reversal?lesson=flip&scale=1.5")
+    page.wait_for_selector('.gl-lab[data-ready="true"]')
+    page.locator("[data-control=scale] input[type=range]").press("ArrowRight")
+    page.wait_for_function("location.search.includes('scale=1.6')")
+    assert urlsplit(page.url).path == "/course/reversal"
+
+
 @pytest.fixture
 def visitor(browser: Browser) -> Iterator[Callable[..., Page]]:
     """Pages of a browser that enforces the page's own policy."""
@@ -394,6 +402,41 @@ def test_whatever_a_component_says_the_page_goes_on(app):
                     assert stream.elements("exception") == [], (name, text)
 
     in_thread(send)
+
+
+HOSTILE = [
+    "lesson=no_such_lesson",
+    "lesson=wrong_place&step=999",
+    "lesson=wrong_place&step=-1",
+    "lesson=wrong_place&x=a&draws=1e99&noise_low=9",
+    "lesson=wrong_place&evil=%3Cscript%3Ealert(1)%3C/script%3E",
+    "lesson=wrong_place&x=" + "1," * 9_000,
+    "lesson=wrong_place&device=cuda:7",
+    "lesson=" + "x" * 3000,
+    "&".join(f"p{i}={i}" for i in range(500)),
+]
+
+
+@pytest.mark.parametrize("query", HOSTILE, ids=lambda query: query[:40])
+def test_a_hostile_address_does_no_harm(app, query):
+    def ask() -> None:
+        with Stream(app.url, "stop_gradient", query) as stream:
+            assert stream.run()
+            assert stream.elements("exception") == []
+            assert stream.component("gradient_lab")
+
+    in_thread(ask)
+
+
+@pytest.mark.parametrize("query", ["program=@@@", "preset=%3Cscript%3E", "program=" + "A" * 30_000])
+def test_nor_does_one_of_the_playground(app, query):
+    def ask() -> None:
+        with Stream(app.url, "playground", query) as stream:
+            assert stream.run()
+            assert stream.elements("exception") == []
+            assert stream.component("gradient_lab")
+
+    in_thread(ask)
 
 
 def test_a_click_that_comes_as_a_state_is_followed_once(app):

@@ -1,10 +1,7 @@
 """The labs' own line in a real browser: what goes over it, and that nothing is lost with it."""
 
 import json
-import os
 import re
-import signal
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -19,10 +16,9 @@ from lessons.contract.prose import written
 from lessons.outputs.catalogue import chapters, find
 from lessons.playground import preset
 from pages.labs import wire
-from tests.browser.test_app import asked, cells, control, ready
-from tests.browser.test_playground import edge, program, shows, write
+from tests.browser.looking import asked, cells, control, edge, exact, ready
+from tests.browser.test_playground import program, shows, write
 from tests.browser.test_training import button, done, reaches
-from tests.support.server import ROOT, Server, free_port, streamlit
 
 pytestmark = pytest.mark.browser
 
@@ -30,7 +26,8 @@ LESSON = "/stop_gradient?lesson=right_place"
 LOST = "The connection to the server is lost"
 # What a browser says of a server that is not there.
 GONE = re.compile(
-    r"WebSocket|ERR_|Failed to load resource|Client Error in reaching|server is not responding"
+    r"WebSocket|ERR_|DoInitPings timed out|Connection timed out|Failed to load resource"
+    r"|Client Error in reaching|server is not responding"
 )
 
 # Every socket by the last part of its address: what was sent, how often something came.
@@ -110,10 +107,6 @@ def dragging(page: Page, name: str) -> Iterator[None]:
     page.mouse.up()
 
 
-def exact(page: Page, name: str):
-    return control(page, name, ".gl-exact")
-
-
 def next_button(page: Page):
     return page.locator(".st-key-next button")
 
@@ -175,14 +168,9 @@ def places() -> dict[str, tuple[str, str, bool]]:
 PLACES = places()
 
 
-@pytest.mark.parametrize("name", ["home", chapters()[1].slug, "playground"])
+@pytest.mark.parametrize("name", [chapters()[1].slug, pytest.param("home", marks=pytest.mark.long)])
 def test_a_page_shows_itself_as_the_first_request_to_a_fresh_server(name, fresh_app, open_page):
     shows_itself(open_page(fresh_app.url + PLACES[name][0]), *PLACES[name])
-
-
-@pytest.mark.parametrize("name", PLACES)
-def test_every_page_shows_itself_to_a_visitor_who_comes_there_first(name, app, open_page):
-    shows_itself(open_page(app.url + PLACES[name][0]), *PLACES[name])
 
 
 # --- no script is run for what a lab does ---
@@ -235,109 +223,11 @@ def test_a_page_asks_once_for_what_it_shows_at_first(app, open_page):
     assert kinds == ["ask"]
 
 
-# --- the server goes and comes again ---
-
-
-class Mortal:
-    """The app on a port of its own, to be killed and started again, with these settings."""
-
-    def __init__(self, stack: ExitStack, **settings: object) -> None:
-        self._stack = stack
-        self._settings = {name.replace("_", "."): value for name, value in settings.items()}
-        self._port = free_port()
-        self.start()
-
-    def start(self) -> float:
-        """Start it; returns when it began to answer."""
-        self._server: Server = self._stack.enter_context(
-            streamlit(ROOT / "app.py", port=self._port, settings=self._settings)
-        )
-        self.url = self._server.url
-        return time.monotonic()
-
-    def kill(self) -> None:
-        """As the kernel does when memory runs out: it can do nothing more."""
-        os.kill(self._server.pid, signal.SIGKILL)
-
-
-@pytest.fixture(scope="module")
-def mortal() -> Iterator[Mortal]:
-    with ExitStack() as stack:
-        yield Mortal(stack)
-
-
-AGAIN = 3.0
-"""Seconds after the server answers again within which a lab goes on."""
-
-
-def goes_on(page: Page, since: float) -> None:
-    left = AGAIN - (time.monotonic() - since)
-    expect(page.locator(".gl-notes")).not_to_contain_text(LOST, timeout=1000 * left)
-
-
-def is_drawn_anew(page: Page) -> None:
-    """Streamlit is connected, and the new server has drawn the page: it hears what is pressed."""
-    page.wait_for_function("came.stream > 0", timeout=6000)
-    page.wait_for_timeout(100)
-    page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
-
-
-def test_a_server_that_is_killed_and_comes_again_costs_nothing(mortal, visit):
-    page = visit(f"{mortal.url}{LESSON}&step=2")
-    commit(page, 1)
-    control(page, "noise_high", "input[type=range]").press("End")
-    cut(page, "sqrt_1:0")
-    page.wait_for_function("/noise_high=2.*cuts=sqrt_1:0/.test(location.search)")
-    answered(page)
-    before = cells(page)
-
-    page.evaluate("window.came = {}")
-    mortal.kill()
-    control(page, "x").fill("-3, 2")  # what is set now is computed once somebody is there again
-    expect(page.locator(".gl-notes")).to_contain_text(LOST)
-    page.wait_for_timeout(6000)  # so long that the waits between the tries are at their longest
-    assert cells(page) == before
-    goes_on(page, mortal.start())
-    page.wait_for_function("location.search.includes('x=-3,')", timeout=2000)
-    expect(exact(page, "noise_high")).to_have_value("2")
-    expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
-    rows = cells(page)
-    assert [row[0] for row in rows] == ["−3", "2"]
-    assert [row[3] for row in rows] == ["0", "0"], "still cut, and nothing is covered again"
-
-    is_drawn_anew(page)
-    next_button(page).click()
-    is_at_step(page, 3)
-    page.wait_for_function("location.search.includes('step=3')")
-    expect(exact(page, "noise_high")).to_have_value("2")
-    expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
-    assert [row[0] for row in cells(page)] == ["−3", "2"]
-    page.get_by_role("button", name="← Back").click()
-    is_at_step(page, 2)
-    expect(page.get_by_text("✗ You said:")).to_be_visible()
-
-
-def test_a_training_that_was_lost_with_its_server_is_said_to_be_and_another_begins(mortal, visit):
-    page = visit(f"{mortal.url}/reversal?lesson=moons&step=2&seeds=4")
-    button(page, "Start").click()
-    reaches(page, 5)
-    mortal.kill()
-    expect(page.locator(".gl-notes")).to_contain_text(LOST)
-    goes_on(page, mortal.start())
-    said = page.locator(".gl-trainer .gl-trained")
-    expect(said).to_contain_text("the run was lost with the connection; Start begins another")
-    page.wait_for_timeout(1000)
-    assert done(page) == 0, "it has not begun by itself"
-    button(page, "Start").click()
-    reaches(page, 5)
-    expect(said).not_to_contain_text("lost")
-
-
 # --- the line breaks ---
 
 
-def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(app, visit):
-    page = visit(f"{app.url}{LESSON}&step=3&at=2")
+def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(bare, visit):
+    page = visit(f"{bare}{LESSON}&step=3&at=2")
     cut(page, "sqrt_1:0")
     answered(page)
     place = page.locator(".gl-place").inner_text()
@@ -368,8 +258,8 @@ def test_who_is_offline_is_told_and_goes_on_where_they_were(app, visit):
     is_at_step(page, 4)
 
 
-def test_a_training_goes_on_after_its_line_broke(app, visit):
-    page = visit(f"{app.url}/reversal?lesson=moons&step=2&seeds=4")
+def test_a_training_goes_on_after_its_line_broke(bare, visit):
+    page = visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4")
     button(page, "Start").click()
     reaches(page, 5)
     page.evaluate("lines.labs.close()")
@@ -467,9 +357,9 @@ def test_a_lesson_that_is_come_back_to_is_as_it_was_left_and_a_teacher_s_link_ha
     assert asked(page) == left
 
 
-def test_a_lab_that_comes_while_another_goes_has_the_page_for_itself(app, open_page):
+def test_a_lab_that_comes_while_another_goes_has_the_page_for_itself(bare, open_page):
     """On a slow machine both are there for a moment. In turn they would fill it without end."""
-    page = ready(open_page(f"{app.url}{LESSON}&step=3", script=SPY))
+    page = ready(open_page(f"{bare}{LESSON}&step=3", script=SPY))
     code = page.locator(".st-key-code .gt-code")
     expect(code).to_contain_text("def right_place")
     page.evaluate("""async () => {
@@ -519,9 +409,8 @@ def link_query(link: str) -> dict[str, list[str]]:
 # --- the playground's undo, which is the browser's ---
 
 
-def test_undo_and_redo_cross_a_preset_a_typed_change_and_a_cut(app, open_page):
-    page = ready(open_page(f"{app.url}/playground", script=SPY))
-    scriptless(page)
+def test_undo_and_redo_cross_a_preset_a_typed_change_and_a_cut(bare, open_page):
+    page = ready(open_page(f"{bare}/playground", script=SPY))
     undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
     control(page, "preset", "select").select_option(label=preset("wrong_place").title)
     texts = [preset("noise_leaks").program, preset("wrong_place").program]
@@ -559,4 +448,3 @@ def test_undo_and_redo_cross_a_preset_a_typed_change_and_a_cut(app, open_page):
         is_at(place)
     expect(redo).to_have_attribute("aria-disabled", "true")
     shows(page, "y", "value", "81, 1")
-    assert count(page)["stream"] == 0, "a script was run"

@@ -88,6 +88,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.slow
 def test_the_package_holds_the_engine_and_nothing_else(wheel: Path) -> None:
     with ZipFile(wheel) as held:
         names = {name for name in held.namelist() if ".dist-info/" not in name}
@@ -110,6 +111,7 @@ def with_needs(name: str) -> Iterable[Distribution]:
     return found.values()
 
 
+@pytest.mark.slow
 def test_every_example_runs_where_there_is_torch_alone(wheel: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", symlinks=True)
     (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")

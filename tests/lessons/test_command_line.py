@@ -9,6 +9,8 @@ import pytest
 from lessons.__main__ import main
 from lessons.outputs.catalogue import find, lessons
 
+pytestmark = pytest.mark.slow
+
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(

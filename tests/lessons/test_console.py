@@ -20,6 +20,8 @@ from lessons.outputs.catalogue import lessons
 from lessons.playground import code
 from lessons.playground.document.presets import presets
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = "title A root – √\ninput x = 3\nprogram\ny = x**2\n"
 AS_TABLE = "A root – √\nx = 3\ny = 9\ntrick_gradient by x: 6\ntrue_gradient by x: 6"
 

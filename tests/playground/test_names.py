@@ -71,6 +71,7 @@ def test_more_than_four_hundred_names_are_tried():
     assert set(usable(NAMES)) <= inputs & results
 
 
+@pytest.mark.slow
 def test_the_file_for_torch_gives_the_apps_numbers_under_every_name():
     before = torch.get_default_dtype()
     for document, _ in tried():
@@ -82,6 +83,7 @@ def test_the_file_for_torch_gives_the_apps_numbers_under_every_name():
         assert json.loads(out.getvalue()) == numbers(document)
 
 
+@pytest.mark.slow
 def test_the_file_for_torch_alone_gives_the_apps_numbers_under_every_name(tmp_path, alone):
     """All in one file, one below the other: what one gives another name to, the next would meet."""
     ours = documents(NAMES)
@@ -96,6 +98,7 @@ def test_the_file_for_torch_alone_gives_the_apps_numbers_under_every_name(tmp_pa
     assert [json.loads(one) for one in printed.splitlines()] == [numbers(one) for one, _ in ours]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_names_change_nothing_but_themselves(language):
     """So what TensorFlow and JAX gave for the plain names holds for all.

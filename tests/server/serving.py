@@ -10,7 +10,7 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.routing import WebSocketRoute
+from starlette.routing import BaseRoute, WebSocketRoute
 from websockets.sync.client import ClientConnection, connect
 
 from pages.labs import wire
@@ -19,17 +19,17 @@ from tests.support.server import free_port
 
 
 @contextmanager
-def serving(workshop: Workshop) -> Iterator[str]:
-    """The address of the route, while the block runs."""
+def serving(workshop: Workshop, *beside: BaseRoute) -> Iterator[str]:
+    """The address of the route, while the block runs; other routes may be served with it."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        workshop.trainings.start()
         yield
         await workshop.trainings.stop()
         await workshop.computers.stop()
 
-    app = Starlette(routes=[WebSocketRoute("/labs", workshop.serve)], lifespan=lifespan)
+    routes = [WebSocketRoute("/labs", workshop.serve), *beside]
+    app = Starlette(routes=routes, lifespan=lifespan)
     port = free_port()
     config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")
     server = uvicorn.Server(config)

@@ -12,6 +12,8 @@ import pytest
 from pages.server.child import HEAD, ROOT
 from pages.server.computers import Computers
 
+pytestmark = pytest.mark.slow
+
 WISH = {"client": 1, "seq": 1, "wish": '{"lab":"moons"}', "training": "{}"}
 
 

@@ -11,6 +11,8 @@ from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from tests.server.serving import Browser
 
+pytestmark = pytest.mark.slow
+
 MOST = 2
 
 

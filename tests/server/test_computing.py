@@ -9,6 +9,8 @@ from pages.labs.messages import Frame
 from pages.server import computing, turns
 from pages.server.computing import LABS, MISTAKE, STOPPED, Computing, Notice
 
+pytestmark = pytest.mark.slow
+
 TEXT = '{{"lab":"{}","values":{{"n":"{}"}}}}'
 
 

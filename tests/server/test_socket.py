@@ -16,6 +16,8 @@ from pages.server.trainings import Trainings
 from pages.server.turns import Busy
 from tests.server.serving import Browser, resident
 
+pytestmark = pytest.mark.slow
+
 
 def slow(wish, turn):
     """A lab of the test's own: a hundred chunks of work, 10 ms each."""

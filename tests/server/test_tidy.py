@@ -21,6 +21,8 @@ from pages.server.trainings import Trainings
 from tests.server.serving import Browser, resident
 from tests.support.server import ROOT
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def workshop():

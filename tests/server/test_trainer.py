@@ -15,6 +15,8 @@ from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from tests.server.serving import Browser
 
+pytestmark = pytest.mark.slow
+
 RUN = {"phase": "run"}
 SMALL = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 2}
 

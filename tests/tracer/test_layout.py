@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.tracer.picture import layout as layout_module
@@ -67,7 +67,7 @@ def check(sizes, edges, labels, drawing):
 
 
 @given(graphs())
-@settings(max_examples=40, deadline=None)
+@pytest.mark.random
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_nothing_lies_on_anything(direction, graph):
     sizes, edges, labels = graph
@@ -75,7 +75,7 @@ def test_nothing_lies_on_anything(direction, graph):
 
 
 @given(graphs())
-@settings(max_examples=25, deadline=None)
+@pytest.mark.random
 def test_edges_run_from_box_to_box_and_downwards(graph):
     sizes, edges, labels = graph
     drawing = layout(sizes, edges, labels)

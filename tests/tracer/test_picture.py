@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 
 from lessons.outputs.catalogue import lessons
 from lessons.tracer import record
@@ -63,7 +63,7 @@ def test_every_lesson_is_drawn_without_overlap(lesson, direction):
 
 
 @given(programs())
-@settings(max_examples=60, deadline=None)
+@pytest.mark.random
 def test_random_programs_are_drawn_as_strict_json(program):
     given_inputs = inputs()
     with record(given_inputs) as recording:

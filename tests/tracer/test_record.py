@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from torch.nn import functional
 
 from lessons.outputs.catalogue import lessons
@@ -50,7 +50,7 @@ def numbers(value):
 
 
 @given(programs())
-@settings(max_examples=150, deadline=None)
+@pytest.mark.random
 def test_recording_changes_no_number(program):
     plain_inputs, seen_inputs = inputs(torch.float32), inputs(torch.float32)
     plain = run(program, plain_inputs)
@@ -62,7 +62,7 @@ def test_recording_changes_no_number(program):
 
 
 @given(programs())
-@settings(max_examples=150, deadline=None)
+@pytest.mark.random
 def test_leaf_gradients_are_those_of_autograd(program):
     plain_inputs, seen_inputs = inputs(), inputs()
     expected = gradients(run(program, plain_inputs), plain_inputs)
@@ -77,7 +77,7 @@ def test_leaf_gradients_are_those_of_autograd(program):
 
 
 @given(programs())
-@settings(max_examples=150, deadline=None)
+@pytest.mark.random
 def test_what_arrives_at_a_node_is_the_sum_over_its_edges(program):
     seen_inputs = inputs()
     with record(seen_inputs) as recording:
@@ -503,7 +503,7 @@ def test_a_cut_holds_in_every_backward_pass_and_can_be_named():
 
 
 @given(programs())
-@settings(max_examples=100, deadline=None)
+@pytest.mark.random
 def test_a_cut_is_a_stop_gradient_on_that_operand(program):
     """Against an independent answer: the op's operand is replaced by its stopped copy."""
     given_inputs = inputs()

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 
 from lessons.outputs.catalogue import lessons
 from lessons.tracer import RecordError, record
@@ -54,7 +54,7 @@ def test_every_lesson_ends_at_autograds_gradients(lesson, component):
 
 
 @given(programs())
-@settings(max_examples=100, deadline=None)
+@pytest.mark.random
 def test_random_programs_end_at_autograds_gradients(program):
     given_inputs = inputs()
     with record(given_inputs) as recording:
@@ -72,7 +72,7 @@ def test_random_programs_end_at_autograds_gradients(program):
 
 
 @given(programs())
-@settings(max_examples=60, deadline=None)
+@pytest.mark.random
 def test_upstream_times_local_is_what_goes_on(program):
     given_inputs = inputs()
     with record(given_inputs) as recording:

@@ -25,6 +25,8 @@ from lessons.chapters.clipping.cliff.recurrent import (
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run, finished
 
+pytestmark = pytest.mark.slow
+
 LESSON = find("cliff")
 CPU = torch.device("cpu")
 

@@ -3,7 +3,11 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.support.server import ROOT
+
+pytestmark = pytest.mark.slow
 
 MANY = 100
 """Modules loaded at once that are worth a look."""

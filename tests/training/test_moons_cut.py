@@ -15,6 +15,8 @@ from lessons.tracer import record
 from lessons.tracer.cutting import cut
 from lessons.training.under_way import Run, finished
 
+pytestmark = pytest.mark.slow
+
 LESSON = find("moons")
 MEASURES = ("target", "source", "domain", "domain_loss", "label_loss")
 OPTIONS = {one.name: [name for name, _ in one.options] for one in PARAMETERS if one.name in (

@@ -27,6 +27,8 @@ from lessons.chapters.stop_gradient.noise_layer.net import (
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run, finished
 
+pytestmark = pytest.mark.slow
+
 LESSON = find("noise_layer")
 CPU = torch.device("cpu")
 

@@ -14,6 +14,8 @@ from lessons.tracer import record
 from lessons.tracer.cutting import cut
 from lessons.training.under_way import Run, finished
 
+pytestmark = pytest.mark.slow
+
 LESSON = find("noise_layer")
 STOPPED = ("add_1", 1)
 """Where the trick stands: from the noise that is added to the sum."""

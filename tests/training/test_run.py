@@ -12,6 +12,8 @@ from lessons.contract.history import KEPT, History, Snapshot
 from lessons.training.under_way import PICTURES, Run, facts_at_first, finished, snapshots
 from tests.training.counting import COUNTING, VALUES, Counter, program
 
+pytestmark = pytest.mark.slow
+
 
 def new(**other):
     return Run(COUNTING, program, VALUES | other)

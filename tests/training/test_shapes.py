@@ -31,6 +31,8 @@ from lessons.outputs.catalogue import find
 from lessons.outputs.plain_torch import plain_torch
 from lessons.training.under_way import Run, finished
 
+pytestmark = pytest.mark.slow
+
 LESSON = find("guided_relu")
 CPU = torch.device("cpu")
 

@@ -4,7 +4,6 @@
 begun and what was ended.
 """
 
-import os
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +15,7 @@ from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Control, Frame, Group, Wish
 from pages.labs.turn import ALONE, Turn
 
-SLOW_SECONDS = float(os.environ.get("DEMO_SLOW_SECONDS", "2"))
+SLOW_SECONDS = 2.0
 X = np.linspace(-2, 2, 201)
 
 START = {
