@@ -81,7 +81,8 @@ window.placed = (more = {{}}) => {{
   return render({{ data: place, parentElement }});
 }};
 window.ordered = (order) => {{
-  const one = {{ id: `order ${{(orders += 1)}}`, first: false, cuts: null, graph_step: null, ...order }};
+  const id = `order ${{(orders += 1)}}`;
+  const one = {{ id, first: false, cuts: null, graph_step: null, ...order }};
   return placed({{ orders: [...place.orders, one] }});
 }};
 await document.fonts.load("16px 'Source Sans'"); // Plotly measures its labels
@@ -152,7 +153,8 @@ async def answer(request: Request) -> HTMLResponse:
     elif name:
         made = lesson_page(find(given.pop("lesson")), given)
     else:
-        order = {"id": "home", "first": True, "values": home.ENOUGH_TO_SEE, "cuts": "", "graph_step": None}
+        order = {"id": "home", "first": True, "values": home.ENOUGH_TO_SEE, "cuts": ""}
+        order["graph_step"] = None
         made = page({"lab": "home", "orders": [order]})
     return HTMLResponse(made)
 

@@ -85,7 +85,8 @@ STROKE = f"[...document.querySelectorAll('{CURVE}')].at(-1).style.stroke"
 async def demo(request: Request) -> HTMLResponse:
     """A page with the lab, set as the address says."""
     known = {name: text for name, text in request.query_params.items() if name in START}
-    order = {"id": "arrived", "first": True, "values": START | known, "cuts": "", "at": None}
+    order = {"id": "arrived", "first": True, "values": START | known, "cuts": ""}
+    order["graph_step"] = None
     return HTMLResponse(page_with({"lab": "demo", "orders": [order]}))
 
 
