@@ -1,4 +1,18 @@
-"""What a lab is: what can be set, what it computes, and how that is shown."""
+"""What a lab is: what can be set, what it computes, and how that is shown.
+
+A lab of a lesson's own (``lessons/chapters/clipping/value_or_norm/lab.py`` is one to copy) owes:
+
+- a Result with the series forward, trick_gradient, true_gradient and intended_gradient, all over
+  the learner's inputs, and a note where a number is not finite (``kit/causes.py``);
+- for a hidden role, traces with ``visible: False``, “?” in its cells of the table, nothing of it in
+  a chart's ``alt``; an ``alt`` has numbers where nothing is hidden;
+- the same numbers for the same values: what is drawn comes from ``kit/draws.py`` and a seed;
+- a ``start`` that runs the lesson's program, whose graph should stay below a dozen ops; a leaf of
+  one shape meets operands of the same shape, since a step shows one component of each.
+
+``kit/inputs.py`` has device and number format as parameters, ``kit/components.py`` a chart and a
+table of a few components, ``kit/chart_pieces.py`` lines, bands and axes in the roles' colours.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

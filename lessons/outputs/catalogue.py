@@ -92,7 +92,7 @@ def load(folder: Path, language: str = "en") -> Lesson:
         bug = _bug(folder, package)
     except (OSError, ImportError, AttributeError, SyntaxError, ProseError) as error:
         raise CatalogueError(f"{folder}: {error}") from error
-    missing = {"order", "title", "summary"} - set(prose.front)
+    missing = {"order", "short", "title", "summary", "remember"} - set(prose.front)
     if missing:
         raise CatalogueError(f"{folder}: front matter lacks {', '.join(sorted(missing))}")
     finding = any(question.kind == "bug" for question in prose.questions)

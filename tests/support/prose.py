@@ -70,16 +70,17 @@ def texts() -> list[Path]:
 
 
 def main(only: list[str]) -> int:
+    """Print what to mend, of these lessons or of all; 1 where there is something."""
+    read = [path for path in texts() if not only or any(name in path.parts for name in only)]
     total = longest = 0
-    for path in texts():
+    for path in read:
         text = path.read_text("utf-8")
         longest = max(longest, *(len(one.split()) for one in sentences(text)))
         found = findings(text)
         total += len(found)
-        if not only or any(name in path.parts for name in only):
-            for finding in found:
-                print(f"{path.relative_to(ROOT.parent)}: {finding}")
-    print(f"prose: {len(texts())} texts, longest sentence {longest} words, {total} to mend")
+        for finding in found:
+            print(f"{path.relative_to(ROOT.parent)}: {finding}")
+    print(f"prose: {len(read)} texts, longest sentence {longest} words, {total} to mend")
     return 1 if total else 0
 
 
