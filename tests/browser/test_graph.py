@@ -152,7 +152,7 @@ def test_step_and_cuts_are_restored_from_the_address(bare, open_page):
 def test_a_reset_mends_every_cut(bare, open_page):
     page = ready(open_page(bare + RIGHT + "&cuts=sqrt_1:0,mul:0&at=1"))
     expect(page.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(2)
-    page.evaluate("at => ordered({ values: {}, cuts: '', at })", END)
+    page.evaluate("at => ordered({ values: {}, cuts: '', graph_step: at })", END)
     expect(page.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(0)
     expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
 

@@ -331,7 +331,11 @@ def test_chapters_are_in_order():
     [
         ("en.md", "no front matter", "front matter"),
         ("en.md", "---\norder: 1\ntitle: t\n---\n## s\ntext\n", "summary"),
-        ("en.md", "---\norder: 1\ntitle: t\nshort: t\nsummary: s\nremember: r\n---\n## s\ntext\n", "answers"),
+        (
+            "en.md",
+            "---\norder: 1\ntitle: t\nshort: t\nsummary: s\nremember: r\n---\n## s\ntext\n",
+            "answers",
+        ),
         ("lesson.py", "LESSON = 1 +", "invalid syntax"),
         ("lesson.py", "import no_such_module", "no_such_module"),
     ],
