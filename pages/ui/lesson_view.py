@@ -59,13 +59,13 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
         f'<div class="gt-steps" aria-hidden="true">{"".join(marks)}</div>'
     )
     st.markdown(f"## {step.title}", anchors=False)
+    if trail.step == len(steps):
+        st.markdown(f"**To remember:** {lesson.prose.front['remember']}")
     # An open question is about the settings that its step makes: its numbers stand still. All
     # others follow the lab.
     asking = step.question is not None and step.question.name not in trail.answers
     mark = None if asking and lesson.lab.training is None else numbers.mark
     show_text(lesson, trail.step, fill(step.text, place.result.facts, mark))
-    if trail.step == len(steps) and (sentence := lesson.prose.front.get("remember")):
-        st.markdown(f"> {sentence}")
     if step.question:
         questions.ask(lesson, step.question, place, trail)
     _forward_and_back(lesson, place, trail)
