@@ -30,8 +30,8 @@ class Bug:
     broken: Callable[..., Any]
     fixes: Mapping[str, Callable[..., Any]]
     check: Callable[[Callable[..., Any]], None]
-    title: str = ""
-    opened: str = ""
+    title: str
+    opened: str
 
     def failure(self, code: Callable[..., Any]) -> str | None:
         """What the assertion or an error says of this code; nothing if the assertion holds."""

@@ -159,10 +159,14 @@ class Lesson:
             return self.bug.right()
         return self.predictions[question.name](result)
 
+    def asked_about(self, question: Question) -> Result:
+        """What a question of its prose asks about: its own step's settings, whatever is set."""
+        step = next(one for one in self.prose.steps if one.question == question)
+        return self.compute(self.validate(step.lab))
+
     def answer(self, question: Question) -> str:
         """The right answer to a question of its prose, at the settings of its own step."""
-        step = next(one for one in self.prose.steps if one.question == question)
-        return self.right(question, self.compute(self.validate(step.lab)))
+        return self.right(question, self.asked_about(question))
 
     def text(self, values: Values) -> dict[str, str]:
         """The values as text that validates back to them; for URLs."""

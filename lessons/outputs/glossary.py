@@ -3,10 +3,11 @@
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from lessons.contract.lesson import Lesson
+from lessons.outputs.catalogue import find, lessons
 
 _FILE = Path(__file__).parent / "glossary.md"
 
@@ -37,7 +38,7 @@ class Term:
         """The name as addresses carry it."""
         return re.sub(r"\W+", "-", self.name.lower()).strip("-")
 
-    @property
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         """Any of its spellings, as whole words, the longest first."""
         names = sorted((self.name, *self.also), key=len, reverse=True)
@@ -74,8 +75,6 @@ def find_term(slug: str) -> Term | None:
 @cache
 def first_uses(slug: str) -> tuple[frozenset[str], ...]:
     """For each step of the lesson, the slugs of the terms that its text is the first to use."""
-    from lessons.outputs.catalogue import find
-
     left, steps = {term.slug for term in terms()}, []
     for step in find(slug).prose.steps:
         here = {term.slug for _, _, term in uses(step.text, left)}
@@ -87,8 +86,6 @@ def first_uses(slug: str) -> tuple[frozenset[str], ...]:
 @cache
 def lessons_of(term: Term) -> tuple[Lesson, ...]:
     """The lessons whose text or code speaks of it, in course order."""
-    from lessons.outputs.catalogue import lessons
-
     return tuple(lesson for lesson in lessons() if term.pattern.search(_whole(lesson)))
 
 

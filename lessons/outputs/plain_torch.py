@@ -19,6 +19,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.tracer import Edge, Node, named, record
 from lessons.tracer.cutting import Cut, write_cuts
+from lessons.tracer.recording.variables import assignments, place_of
 from lessons.tricks.as_one import one_op
 from lessons.tricks.rule import Slot
 
@@ -94,15 +95,11 @@ def with_detach(
     start = replace(start, settings={**start.settings, **{name: names[name] for name in given}})
     with record({**start.leaves, **start.besides}) as recording:
         start.finish(start.call(names[program]))
-    tree = list(ast.walk(ast.parse(text)))
-    places = {_place(part): part for part in tree if isinstance(part, ast.expr)}
-    assigned = {
-        _place(part.value): part.targets[0].id
-        for part in tree
-        if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name)
-    }
+    tree = ast.parse(text)
+    places = {place_of(part): part for part in ast.walk(tree) if isinstance(part, ast.expr)}
+    variables = assignments(tree)
     for made in recording:
-        made.variable = assigned.get(made.place[1]) if made.place else None
+        made.variable = next(iter(variables.get(made.place[1], ())), None) if made.place else None
     edits, missing = [], []
     for op, operand in sorted(cuts):
         node = recording.nodes.get(op)
@@ -161,7 +158,7 @@ def _made_by(expression: ast.expr, edge: Edge) -> bool:
     producer = edge.producer
     if isinstance(expression, ast.Name):
         return expression.id in (producer.variable, producer.name)
-    return producer.place is not None and producer.place[1] == _place(expression)
+    return producer.place is not None and producer.place[1] == place_of(expression)
 
 
 def _literal(name: str, value: Any) -> str:
@@ -181,16 +178,12 @@ def _below_docstring(text: str, lines: list[str]) -> str:
     return "\n".join([*all_lines[:after], "", *lines, *all_lines[after:]]) + "\n"
 
 
-def _place(node: ast.expr) -> tuple[int, int, int, int]:
-    return (node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0)
-
-
 def _span(text: str, node: ast.expr) -> tuple[int, int]:
     """Where it stands, in bytes."""
     starts = [0]
     for raw in text.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(raw))
-    line, end_line, column, end_column = _place(node)
+    line, end_line, column, end_column = place_of(node)
     return starts[line - 1] + column, starts[end_line - 1] + end_column
 
 

@@ -9,22 +9,22 @@ from lessons.contract.prose import fill
 
 def reading(lesson: Lesson) -> str:
     """The whole lesson: its steps, and below each question what torch computes."""
-    parts = [f"# {lesson.title}", lesson.summary, *steps(lesson)]
-    if "remember" in lesson.prose.front:
-        parts.append(f"**To remember:** {lesson.prose.front['remember']}")
+    remember = f"**To remember:** {lesson.prose.front['remember']}"
+    parts = [f"# {lesson.title}", lesson.summary, *steps(lesson), remember]
     return "\n\n".join(parts) + "\n"
 
 
 def steps(lesson: Lesson) -> Iterator[str]:
     """Each step with its own settings, as Markdown."""
     for step in lesson.prose.steps:
-        facts = lesson.compute(lesson.validate(step.lab)).facts
+        result = lesson.compute(lesson.validate(step.lab))
+        facts = result.facts
         parts = [f"## {step.title}", fill(step.text, facts)]
         if step.lab:
             parts.append(f"Set in the lab: {', '.join(f'{n} = {t}' for n, t in step.lab.items())}.")
         if step.question:
             options = {o.key: fill(o.text, facts) for o in step.question.options}
-            right = lesson.answer(step.question)
+            right = lesson.right(step.question, result)
             reply = next(o.reply for o in step.question.options if o.key == right)
             parts.append("\n".join(f"- {text}" for text in options.values()))
             parts.append(f"**Torch computes:** {options[right]} {fill(reply, facts)}")

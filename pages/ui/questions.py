@@ -8,7 +8,6 @@ import streamlit as st
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import TRAINING, Option, Question, fill
-from lessons.contract.result import Result
 from lessons.contract.typed import Typed, grade
 from lessons.outputs.glossary import first_uses, terms
 from lessons.text import number
@@ -26,18 +25,19 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
     facts = place.result.facts
     linked_before = frozenset().union(*first_uses(lesson.slug)[: trail.step])
     new = frozenset(term.slug for term in terms()) - linked_before
+    answered = question.name in trail.answers
     options = {
         option.key: Option(
             option.key,
             fill(option.text, facts),
-            linked(fill(option.reply, facts, numbers.mark), new),
+            linked(fill(option.reply, facts, numbers.mark), new) if answered else "",
         )
         for option in question.options
     }
     if question.kind == "bug":
         assert lesson.bug is not None  # the catalogue has seen to it
         _bug(lesson, lesson.bug, question, options, trail)
-    elif question.name in trail.answers:
+    elif answered:
         show = _sketched if question.kind == "sketch" else _answered
         show(lesson, question, options, trail)
     else:
@@ -70,25 +70,20 @@ def _commit(
     """Takes an answer as it came from the widget; raises ValueError where it cannot be read."""
 
     def commit(answer: str) -> None:
-        right = lesson.answer(question)
+        asked_about = lesson.asked_about(question)
+        right = lesson.right(question, asked_about)
         key = answer
         if question.kind == "number":
             typed = grade(question, right, answer, place.result.facts)
             answer, key = str(typed), typed.key
         elif question.kind == "sketch":
-            key = lesson.sketches[question.name].grade(answer, _asked_of(lesson, question)).key
+            key = lesson.sketches[question.name].grade(answer, asked_about).key
         trail.commit(question, answer, key == right)
         mark_done(lesson, trail)
         if lesson.lab.training is None:  # whose run another setting might end
             place.again()  # the lab shows the case that was asked about
 
     return commit
-
-
-def _asked_of(lesson: Lesson, question: Question) -> Result:
-    """What a sketch is compared with: the step's own settings, whatever the lab has been set to."""
-    step = next(step for step in lesson.prose.steps if step.question == question)
-    return lesson.compute(lesson.validate(step.lab))
 
 
 def _key(lesson: Lesson, question: Question) -> str:
@@ -172,9 +167,9 @@ def _sketch(
 
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
     """The sketch on the computed curve, then whose belief it is and what is so."""
-    sketch = lesson.sketches[question.name]
-    graded = sketch.grade(trail.answers[question.name], _asked_of(lesson, question))
-    right, key = lesson.answer(question), graded.key
+    sketch, asked_about = lesson.sketches[question.name], lesson.asked_about(question)
+    graded = sketch.grade(trail.answers[question.name], asked_about)
+    right, key = lesson.right(question, asked_about), graded.key
     drawn(sketch, graded, f"{_key(lesson, question)}_drawn")
     if key == right:
         _reply("right", f"✓ Your sketch: {options[key].text}", f"{graded} {options[key].reply}")

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from lessons.contract.lesson import Lesson, hidden_roles
 from lessons.contract.prose import Question
 from lessons.outputs.catalogue import chapters
+from tests.browser.looking import ready
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +29,7 @@ def arrive(page: Page, lesson: Lesson, number: int) -> None:
     expect(page.locator("h1")).to_have_text(re.sub(r"[`*]", "", lesson.title))
     expect(words(page)).to_contain_text(steps[number - 1].title)
     expect(words(page)).to_contain_text(f"Step {number} of {len(steps)}")
-    page.wait_for_selector('.gl-lab[data-ready="true"]')
+    ready(page)
     page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
 
 

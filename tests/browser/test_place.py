@@ -5,14 +5,11 @@ import re
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.looking import ready
+
 pytestmark = pytest.mark.browser
 
 LESSON = "/clipping?lesson=cliff&step=4&seeds=1&path=20"
-
-
-def ready(page: Page) -> Page:
-    page.wait_for_selector('.gl-lab[data-ready="true"]', timeout=90_000)
-    return page
 
 
 def start(page: Page) -> tuple[float, float]:

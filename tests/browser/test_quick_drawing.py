@@ -5,6 +5,7 @@ import pytest
 from playwright.sync_api import Page
 
 from lessons.outputs import catalogue
+from tests.browser.looking import ready
 
 pytestmark = pytest.mark.browser
 
@@ -74,7 +75,7 @@ def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure
     chapter = catalogue.find(lesson).chapter
     query = f"lesson={lesson}&step=4" + ("&x=-2,0,1.5" if "noise" in control else "")
     page = open_page(f"{bare}/{chapter}?{query}", height=1800)
-    page.wait_for_selector('.gl-lab[data-ready="true"]')
+    ready(page)
     caught_up(page)
     page.wait_for_timeout(200)  # Plotly's own last strokes
     before = page.evaluate(SEEN, figure)
@@ -108,7 +109,7 @@ CROWDS = """(figure) => {
 
 def test_a_crowd_of_points_lies_where_plotly_draws_it(bare, open_page):
     page = open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2", height=2400)
-    page.wait_for_selector('.gl-lab[data-ready="true"]')
+    ready(page)
     page.wait_for_selector("[data-figure=features] .nsewdrag")
     page.wait_for_function(f"({CROWDS})('features').length === 4")
     page.wait_for_timeout(800)

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import find
+from tests.browser.looking import LAB
 
 pytestmark = pytest.mark.browser
 
@@ -14,7 +15,7 @@ SKETCH = find("wrong_place").sketches["gradient"]
 
 
 def ready(page: Page) -> Page:
-    page.wait_for_selector('.gl-lab[data-ready="true"]')
+    page.wait_for_selector(LAB)
     page.locator(".gt-handle").first.wait_for()
     return page
 

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.looking import ready
 from tests.support.visitor import arrive, leave, newcomer
 
 pytestmark = pytest.mark.browser
@@ -91,7 +92,7 @@ def test_what_is_named_by_what_it_holds_is_fetched_once_for_all(bare, profile, o
     fetched = f"{ours}.map((e) => [new URL(e.name).pathname, e.transferSize, e.decodedBodySize])"
     for _ in range(2):
         page = open_page(bare + "/stop_gradient?lesson=wrong_place")
-        page.wait_for_selector('.gl-lab[data-ready="true"]')
+        ready(page)
         files = page.evaluate(fetched)
         leave(profile, page)
     assert max(size for _, _, size in files) > 1e6, "Plotly is among them"

@@ -18,6 +18,7 @@ from websockets.sync.client import connect
 from lessons.outputs.catalogue import chapters
 from pages.server import assets
 from pages.server.application import OTHER_PAGES
+from tests.browser.looking import ready
 from tests.support.server import ROOT, Server, streamlit
 from tests.support.stream import Stream, state
 
@@ -284,7 +285,7 @@ def test_below_a_base_address_home_is_there(below):
 
 def test_below_a_base_address_the_lab_works(below, open_page):
     page = open_page(f"{below.url}/course/reversal?lesson=flip&scale=1.5")
-    page.wait_for_selector('.gl-lab[data-ready="true"]')
+    ready(page)
     page.locator("[data-control=scale] input[type=range]").press("ArrowRight")
     page.wait_for_function("location.search.includes('scale=1.6')")
     assert urlsplit(page.url).path == "/course/reversal"

@@ -25,7 +25,8 @@ def bug_page():
     fixes = dict(a_bug.FIXES)
     if st.session_state.get("swap"):
         fixes = {"none": fixes["absolute"], "absolute": fixes["none"], "raises": fixes["raises"]}
-    bug = Bug("somebody#1", "https://example.com/1", a_bug.broken, fixes, a_bug.check)
+    url = "https://example.com/1"
+    bug = Bug("somebody#1", url, a_bug.broken, fixes, a_bug.check, "A title", "2026-01-02")
     options = tuple(Option(key, f"Fix {key}", f"Reply to {key}.") for key in fixes)
     question = Question("bug", (), options, "bug")
     lesson = replace(find("wrong_place"), bug=bug)

@@ -14,6 +14,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from lessons.outputs.catalogue import lessons
+from tests.browser.looking import LAB
 from tests.support.browser import launch
 from tests.support.server import ROOT, streamlit
 
@@ -119,7 +120,7 @@ def settle(page: Page) -> None:
     page.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
     page.locator("h1, [data-testid=stDialog]").first.wait_for()
     if page.locator(".gl-lab").count():
-        page.locator('.gl-lab[data-ready="true"]').wait_for()
+        page.locator(LAB).wait_for()
     page.wait_for_timeout(1500)
 
 

@@ -36,7 +36,7 @@ def assigned_names() -> tuple[str, ...]:
     if expression is None:
         return ()
     changed = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
-    return _assignments(path, changed).get(expression, ())
+    return _in_file(path, changed).get(expression, ())
 
 
 def running() -> tuple[str, Place | None] | None:
@@ -61,13 +61,16 @@ def _place_at(code: CodeType, instruction: int) -> tuple[str, Place | None]:
 
 
 @lru_cache(64)
-def _assignments(path: str, changed: int) -> dict[Place, tuple[str, ...]]:
-    """Where each right side lies in a file, and the names on its left."""
+def _in_file(path: str, changed: int) -> dict[Place, tuple[str, ...]]:
     linecache.checkcache(path)
     try:
-        tree = ast.parse("".join(linecache.getlines(path)))
+        return assignments(ast.parse("".join(linecache.getlines(path))))
     except (SyntaxError, ValueError):
         return {}
+
+
+def assignments(tree: ast.AST) -> dict[Place, tuple[str, ...]]:
+    """Where each right side of a program lies, and the names on its left."""
     found: dict[Place, tuple[str, ...]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
@@ -75,15 +78,16 @@ def _assignments(path: str, changed: int) -> dict[Place, tuple[str, ...]]:
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
             target, value = node.target, node.value
         elif isinstance(node, ast.AugAssign):
-            found[_place(node)] = _names(node.target)
+            found[place_of(node)] = _names(node.target)
             continue
         else:
             continue
-        found[_place(value)] = _names(target)
+        found[place_of(value)] = _names(target)
     return found
 
 
-def _place(node: ast.expr | ast.stmt) -> Place:
+def place_of(node: ast.expr | ast.stmt) -> Place:
+    """Where an expression or a statement stands."""
     return (
         node.lineno,
         node.end_lineno or node.lineno,

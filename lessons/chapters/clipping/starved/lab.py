@@ -142,7 +142,8 @@ def _named(result: Result) -> Mapping[str, Series]:
     return {series.name: series for series in result.curves}
 
 
-def _way(program: Program) -> dict[str, float]:
+@lru_cache(maxsize=8)
+def _way(program: Program) -> Mapping[str, float]:
     """The squared error's gradient from an even chance to a sure mistake, and its peak."""
     x = torch.linspace(0.0, FAR, 2001, dtype=torch.float64)
     settings = {"right": 0.0, "loss": "squared", "scale": 1.0}

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -151,6 +152,7 @@ def _many(program: Program, limit: float) -> dict[str, float | int]:
     }
 
 
+@cache
 def _by_largest_component() -> dict[str, float | str]:
     """Another gradient clipped by torch with an infinite norm_type, and what one may expect."""
     g = torch.tensor(OTHER, dtype=torch.float64)

@@ -56,13 +56,13 @@ def returned(result: Result) -> str:
 def in_the_graph(result: Result) -> str:
     """What a clip at h leaves of the gradient of w."""
     names = ("graph_limit", "graph_times_x", "graph_plain")
-    return nearest(result, "graph_w", {name: name for name in names})
+    return nearest(result, "graph_w", names)
 
 
 def before_unscaling(result: Result) -> str:
     """What a clip leaves of a gradient that is multiplied before it and divided after it."""
     names = ("scaled_used", "scaled_plain", "scaled_limit")
-    return nearest(result, "scaled_came", {name: name for name in names})
+    return nearest(result, "scaled_came", names)
 
 
 LESSON = Lesson(

@@ -1,6 +1,7 @@
 """An identity whose gradient is clipped, and what arrives at x."""
 
 import math
+from functools import cache
 
 import numpy as np
 import torch
@@ -68,6 +69,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
     }
 
 
+@cache
 def hooked() -> dict[str, float]:
     """A clipping hook on a tensor that two paths read, and what each belief expects at w."""
     factor, first, second, limit = 5.0, 30.0, -20.0, 1.0

@@ -10,7 +10,7 @@ from lessons.chapters.override_map.guided_relu.lab import LAB, TRAINING
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import validate
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
+from lessons.kit.answers import nearest, which
 from lessons.training.under_way import finished
 from lessons.tricks import gradient_override_map, override_gradients
 
@@ -52,15 +52,13 @@ def who_notices(result: Result, program: Callable[..., torch.Tensor] = guided_re
     """Whose map becomes another one when the last layer is randomised."""
     ends = brief(program)
     plain, guided = (ends[f"{rule}_1"] < 0.5 for rule in ("plain", "guided"))
-    return {(True, True): "both", (True, False): "plain", (False, True): "guided"}.get(
-        (plain, guided), "neither"
-    )
+    return which(plain=plain, guided=guided)
 
 
 def last_layer_anew(result: Result) -> str:
     """How alike two guided gradients are that differ by the last layer's weights."""
     keys = ("cosine_guided", "cosine_plain", "cosine_units")
-    return nearest(result, "cosine_came", {key: key for key in keys})
+    return nearest(result, "cosine_came", keys)
 
 
 LESSON = Lesson(

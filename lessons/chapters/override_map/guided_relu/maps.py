@@ -1,7 +1,4 @@
-"""What a rule for relu makes of an input gradient: maps, how alike two are, one relu alone.
-
-Torch only: exported files carry it.
-"""
+"""What a rule for relu makes of an input gradient: maps, how alike two are, one relu alone."""
 
 import inspect
 from collections.abc import Callable

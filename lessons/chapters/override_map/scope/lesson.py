@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import torch
 from torch.nn import functional
@@ -65,6 +66,7 @@ def _when(factor: float, x: float) -> dict[str, float]:
     return {"created_before": float(created_before), "created_inside": float(created_inside)}
 
 
+@cache
 def what_is_seen() -> str:
     """What a map reports of a few library calls: the outermost one of each."""
     x = torch.tensor([[1.0, 2.0]])
@@ -75,6 +77,7 @@ def what_is_seen() -> str:
     return repr(report)
 
 
+@cache
 def in_a_library_call() -> dict[str, float | str]:
     """The first gradient of normalize, under a rule for mul that returns zeros, and without."""
 
@@ -96,6 +99,7 @@ def in_a_library_call() -> dict[str, float | str]:
     }
 
 
+@cache
 def in_no_grad() -> dict[str, float]:
     """What torch's own block does to an op inside it, and to a backward call inside it."""
     x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
@@ -140,7 +144,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
 
 def three_in_a_row(result: Result) -> str:
     """What three identities inside one map come to."""
-    return nearest(result, "three_ops", {key: key for key in ("each_op", "once", "added")})
+    return nearest(result, "three_ops", ("each_op", "once", "added"))
 
 
 def map_in_a_map(result: Result) -> str:

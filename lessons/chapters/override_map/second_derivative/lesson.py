@@ -1,6 +1,7 @@
 """What a second derivative makes of a rule."""
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -61,6 +62,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
     return facts | penalty()
 
 
+@cache
 def penalty() -> dict[str, float]:
     """The gradient of a penalty on the slope of I(x)², and what each answer expects of it."""
     x, factor = torch.tensor(1.0, dtype=torch.float64, requires_grad=True), 3.0
@@ -90,7 +92,7 @@ def penalty() -> dict[str, float]:
 def through_identity(result: Result) -> str:
     """How often the factor stands in the second derivative."""
     keys = ("per_order", "once", "not_at_all")
-    return nearest(result, "identity_second", {key: key for key in keys})
+    return nearest(result, "identity_second", keys)
 
 
 def through_square(result: Result) -> str:
@@ -102,7 +104,7 @@ def through_square(result: Result) -> str:
 def through_a_penalty(result: Result) -> str:
     """How often the factor stands in the gradient of a penalty on the slope."""
     keys = ("penalty_per_order", "penalty_once", "penalty_forward", "penalty_true")
-    return nearest(result, "penalty_gradient", {key: key for key in keys})
+    return nearest(result, "penalty_gradient", keys)
 
 
 CURVE = Curve(

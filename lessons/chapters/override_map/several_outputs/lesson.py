@@ -1,6 +1,7 @@
 """A rule is handed one upstream gradient for each output, and must add up."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import torch
@@ -79,6 +80,7 @@ def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, f
     return {**arrivals(), **square_and_scale()}
 
 
+@cache
 def arrivals() -> dict[str, str]:
     """What a rule is handed for an output that is used, one that is not, and a whole number."""
     seen: list[str] = []
@@ -94,6 +96,7 @@ def arrivals() -> dict[str, str]:
     return dict(zip(("came_used", "came_unused", "came_whole"), seen, strict=True))
 
 
+@cache
 def square_and_scale() -> dict[str, float]:
     """A rule for an op that returns x² and 5x, and the ways to get it wrong."""
     x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)

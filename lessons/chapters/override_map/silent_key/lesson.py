@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Literal, NamedTuple
 
 import torch
@@ -12,7 +13,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Text, Values
 from lessons.contract.result import Note, Result
 from lessons.kit.answers import nearest
-from lessons.kit.curve import Program, by_role  # noqa: F401  (exported files call by_role)
+from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import TrickError, gradient_override_map
@@ -74,6 +75,7 @@ def bound(values: Values) -> Values:
     return {**values, "key": values["key"] if outcome(values["key"]).ends == "overrides" else ""}
 
 
+@cache
 def unknown_gradient() -> str:
     """What the engine says of a gradient name that is not registered."""
     try:
@@ -105,6 +107,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
     }
 
 
+@cache
 def frozen() -> dict[str, float | str]:
     """What the text's loop does, which compares names of parameters with a misspelt one."""
     x = torch.tensor([[3.0]])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -80,6 +81,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
     }
 
 
+@cache
 def in_other_words() -> dict[str, float]:
     """The text's map for mul around variables called add and mul, and what each belief expects."""
 

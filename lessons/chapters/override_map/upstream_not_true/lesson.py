@@ -1,6 +1,7 @@
 """A rule that halves its upstream gradient, on one op after another."""
 
 import math
+from functools import cache
 from typing import Any
 
 import torch
@@ -72,6 +73,7 @@ class TenthExp(torch.autograd.Function):
         return 0.1 * upstream
 
 
+@cache
 def exponential() -> dict[str, float]:
     """What arrives at x before that op, and what each belief expects."""
     x = torch.tensor([2.0], dtype=torch.float64, requires_grad=True)
@@ -86,6 +88,7 @@ def exponential() -> dict[str, float]:
     }
 
 
+@cache
 def refusal() -> str:
     """What the engine says to one gradient for a product of two tensors."""
     x = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
@@ -117,7 +120,7 @@ def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, flo
 def what_arrives(result: Result) -> str:
     """What number the rule on the identity gets."""
     beliefs = ("of_output", "true_gradient", "forward", "half_true")
-    return nearest(result, "handed_identity", {name: name for name in beliefs})
+    return nearest(result, "handed_identity", beliefs)
 
 
 def on_the_square(result: Result) -> str:
@@ -132,7 +135,7 @@ def on_the_square(result: Result) -> str:
 def own_exponential(result: Result) -> str:
     """What an op of one's own sends back if its backward scales the upstream gradient alone."""
     beliefs = ("exp_lost", "exp_tenth", "exp_true", "exp_alone")
-    return nearest(result, "exp_came", {name: name for name in beliefs})
+    return nearest(result, "exp_came", beliefs)
 
 
 CURVE = Curve(

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 
 import torch
 
@@ -80,6 +81,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
     return facts
 
 
+@cache
 def from_a_cache() -> dict[str, float]:
     """The code of the last step: the gradient in its last round, and what each belief expects."""
     layers: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {}
@@ -104,7 +106,7 @@ def from_a_cache() -> dict[str, float]:
 def one_name(result: Result) -> str:
     """Which λ the second call has when one name is registered by the first."""
     keys = ("own", "first_twice", "last_twice", "not_reversed")
-    return nearest(result, "registered_once", {key: key for key in keys})
+    return nearest(result, "registered_once", keys)
 
 
 def another_builder(result: Result) -> str:
@@ -117,7 +119,7 @@ def another_builder(result: Result) -> str:
 def in_a_cache(result: Result) -> str:
     """Which λ a layer has that was built once, in the first round."""
     keys = ("cached_first", "cached_last", "cached_plain", "cached_sum")
-    return nearest(result, "cached", {key: key for key in keys})
+    return nearest(result, "cached", keys)
 
 
 def refused(values: Values) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """One path of two runs through a gradient reversal."""
 
+from functools import cache
+
 import torch
 
 from lessons.contract.lesson import Lesson
@@ -48,6 +50,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
     }
 
 
+@cache
 def in_a_residual_block() -> dict[str, float]:
     """A reversal in a residual block: its gradient, and what each belief expects of it."""
     h = torch.tensor(1.0, requires_grad=True)
@@ -62,23 +65,19 @@ def in_a_residual_block() -> dict[str, float]:
 
 def what_is_reversed(result: Result) -> str:
     """Which part of the gradient a single reversal turned."""
-    return _belief(result, "one_flip", ("path", "everything", "sign_only", "nothing"))
+    return nearest(result, "one_flip", ("path", "everything", "sign_only", "nothing"))
 
 
 def two_in_a_row(result: Result) -> str:
     """What two reversals, one after the other, come to."""
-    return _belief(result, "two_flips", ("product", "nothing", "added", "path"))
+    return nearest(result, "two_flips", ("product", "nothing", "added", "path"))
 
 
 def in_a_new_place(result: Result) -> str:
     """What a residual block with a reversal in it sends back."""
-    return _belief(
+    return nearest(
         result, "residual", ("residual_plain", "residual_all", "residual_sign", "residual")
     )
-
-
-def _belief(result: Result, fact: str, names: tuple[str, ...]) -> str:
-    return nearest(result, fact, {name: name for name in names})
 
 
 CURVE = Curve(

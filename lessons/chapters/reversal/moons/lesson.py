@@ -74,7 +74,7 @@ def reversed_twice(result: Result, program: Callable[..., torch.Tensor] = advers
 def other_shares(result: Result) -> str:
     """What a label head can get right at most where features are equal and classes are not."""
     keys = ("shares_best", "shares_all", "shares_majority", "shares_half")
-    return nearest(result, "shares", {key: key for key in keys})
+    return nearest(result, "shares", keys)
 
 
 LESSON = Lesson(

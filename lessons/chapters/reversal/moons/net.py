@@ -122,11 +122,6 @@ class Networks:
                 features = features.relu_()
         return features
 
-    def domain_layers(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
-        """Weight and bias of the domain head's layers, the first one first."""
-        rest = self.weights[2 * (self._depth + 1) :]
-        return list(zip(rest[::2], rest[1::2], strict=True))
-
     def of_seed(self, index: int) -> "Networks":
         """One seed's networks, as they are now; they share no memory with these."""
         copy = object.__new__(Networks)

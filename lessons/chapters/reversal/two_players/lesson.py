@@ -7,6 +7,7 @@ from lessons.chapters.reversal.shared_players.game import both, examples, weight
 from lessons.chapters.reversal.shared_players.lab import players_lab
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
+from lessons.kit.answers import which
 from lessons.tricks import flip_gradient
 
 
@@ -24,11 +25,7 @@ def who_is_reversed(result: Result) -> str:
     extractor, classifier = (
         float(result.facts[f"{player}_factor"]) < 0 for player in ("extractor", "classifier")
     )
-    if extractor and classifier:
-        return "both"
-    if extractor:
-        return "extractor"
-    return "classifier" if classifier else "neither"
+    return which(extractor=extractor, classifier=classifier)
 
 
 def one_step(result: Result) -> str:

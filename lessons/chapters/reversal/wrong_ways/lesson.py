@@ -7,6 +7,7 @@ from lessons.chapters.reversal.shared_players.lab import players_lab
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice
 from lessons.contract.result import Result
+from lessons.kit.answers import which
 from lessons.tricks import flip_gradient
 
 
@@ -83,11 +84,7 @@ def subtracted(result: Result) -> str:
     extractor, classifier = (
         float(result.facts[f"subtract_{player}"]) < 0 for player in ("extractor", "classifier")
     )
-    if extractor and classifier:
-        return "both"
-    if extractor:
-        return "extractor"
-    return "classifier" if classifier else "neither"
+    return which(extractor=extractor, classifier=classifier)
 
 
 def hook_on_the_feature(result: Result) -> str:

@@ -126,7 +126,7 @@ class Long:
     def __init__(
         self, program: Program, values: Values, device: torch.device, dtype: torch.dtype
     ) -> None:
-        self.program, self.values = program, values
+        self.program = program
         self.steps = int(values["steps"])
         self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
         x, target = (part.to(device, dtype) for part in inputs())
@@ -189,10 +189,6 @@ class Long:
                 f"{name}_size": one.before.square().mean((1, 2)).sqrt(),
             }
         return {name: value.to("cpu", torch.float64) for name, value in found.items()}
-
-    def numbers(self) -> dict[str, torch.Tensor]:
-        """The losses at the settings it began with, for an exported file."""
-        return self.losses(self.seen(self.values))
 
     def gradient_noise(self, values: Values) -> dict[str, torch.Tensor]:
         """Of each layer's weight gradient: its variance over the noise, against its mean.

@@ -39,7 +39,7 @@ def dropout() -> dict[str, float]:
 def of_a_kept_unit(result: Result) -> str:
     """Whether the factor of this draw is in the gradient, or its mean."""
     names = ("dropout_factor", "dropout_mean", "dropout_share", "dropout_zero")
-    return nearest(result, "dropout_slope", {name: name for name in names})
+    return nearest(result, "dropout_slope", names)
 
 
 LESSON = Lesson(

@@ -111,7 +111,7 @@ def which_line(result: Result) -> str:
 def whose_slope(result: Result) -> str:
     """Whose gradient came back at a step of 1: the surrogate's, the step's or a straight 1."""
     names = ("steep_g", "zero", "one", "steep_at_zero")
-    return nearest(result, "steep_slope", {name: name for name in names})
+    return nearest(result, "steep_slope", names)
 
 
 def slopes(x: Array, facts: Facts) -> dict[str, Array]:

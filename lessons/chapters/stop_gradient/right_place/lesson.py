@@ -54,7 +54,7 @@ def scaled_gradient() -> dict[str, float]:
 def what_is_scaled(result: Result) -> str:
     """Whether the gradient alone is scaled, the value as well, or nothing."""
     names = ("scale_half", "scale_whole", "scale_smaller", "scale_zero")
-    return nearest(result, "scale_slope", {name: name for name in names})
+    return nearest(result, "scale_slope", names)
 
 
 LESSON = Lesson(

@@ -7,7 +7,7 @@ import torch
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
+from lessons.kit.answers import nearest, which
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -99,21 +99,19 @@ def through_a_gate(program: Program) -> dict[str, float]:
 
 def who_learns(result: Result) -> str:
     """Which of gate and feature gets a gradient other than 0."""
-    got = (result.facts["to_gate"] != 0, result.facts["to_feature"] != 0)
-    names = {(True, False): "gate", (False, True): "feature", (True, True): "both"}
-    return names.get(got, "neither")
+    return which(gate=result.facts["to_gate"] != 0, feature=result.facts["to_feature"] != 0)
 
 
 def where_the_slope_is_taken(result: Result) -> str:
     """Where the square after it takes its derivative: at the rounded value, at x, or nowhere."""
     names = ("at_quantised", "at_x", "one", "zero")
-    return nearest(result, "squared_slope", {name: name for name in names})
+    return nearest(result, "squared_slope", names)
 
 
 def sign_of_a_large_number(result: Result) -> str:
     """What the difference spelling makes of the sign of 300 in bfloat16."""
     names = ("one", "zero", "large")
-    return nearest(result, "bfloat16_difference", {name: name for name in names})
+    return nearest(result, "bfloat16_difference", names)
 
 
 CURVE = Curve(

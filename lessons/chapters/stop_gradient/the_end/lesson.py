@@ -7,7 +7,7 @@ import torch
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
+from lessons.kit.answers import nearest, which
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Roles, Run, curve_lab
@@ -121,7 +121,7 @@ def _by_weight(
 def what_a_square_reads(result: Result) -> str:
     """Which value the square after the block took its slope from."""
     names = ("reads_noisy", "reads_clean", "reads_u", "reads_reciprocal")
-    return nearest(result, "block_square", {name: name for name in names})
+    return nearest(result, "block_square", names)
 
 
 def does_it_help(result: Result) -> str:
@@ -136,8 +136,7 @@ def what_the_noise_changes(result: Result) -> str:
         result.facts[f"transfer_{by}_noisy"] != result.facts[f"transfer_{by}_clean"]
         for by in ("dx", "da")
     )
-    names = {(True, False): "input", (False, True): "weight", (True, True): "both"}
-    return names.get((to_x, to_weight), "neither")
+    return which(input=to_x, weight=to_weight)
 
 
 def where_it_breaks(x: torch.Tensor, roles: Roles) -> Iterable[tuple[torch.Tensor, str]]:

@@ -8,8 +8,6 @@ import torch
 
 from lessons.contract.bug import Bug
 
-Weights = tuple[torch.Tensor, torch.Tensor]
-
 
 def broken(g: torch.Tensor, d: torch.Tensor) -> None:
     fake = g * 2

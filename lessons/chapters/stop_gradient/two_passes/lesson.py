@@ -1,6 +1,7 @@
 """What stop_gradient does to the value and to the gradient."""
 
 import math
+from functools import cache
 
 import torch
 
@@ -55,6 +56,7 @@ def measured(run: Run, settings: Values) -> dict[str, float | str]:
     }
 
 
+@cache
 def leaf_after_backward() -> str:
     """What ``.grad`` of a leaf holds when the only way to it is stopped."""
     x = torch.ones((), requires_grad=True)
@@ -77,6 +79,7 @@ def over_itself(program: Program, x: torch.Tensor, settings: Values) -> dict[str
     }
 
 
+@cache
 def moved(gradient: float | None) -> float:
     """How far SGD with weight decay moves a weight of 1 in one step with this gradient."""
     weight = torch.ones((), dtype=torch.float64, requires_grad=True)
@@ -88,13 +91,13 @@ def moved(gradient: float | None) -> float:
 def which_paths(result: Result) -> str:
     """Which part of the product rule is left with the first factor stopped."""
     names = ("first", "second", "whole", "none")
-    return nearest(result, "trick_gradient", {name: name for name in names})
+    return nearest(result, "trick_gradient", names)
 
 
 def part_of_a_quotient(result: Result) -> str:
     """Which part of the quotient rule is left with the denominator stopped."""
     names = ("ratio_numerator", "ratio_flat", "ratio_one", "ratio_denominator")
-    return nearest(result, "ratio_slope", {name: name for name in names})
+    return nearest(result, "ratio_slope", names)
 
 
 def no_grad_around_a_name(result: Result) -> str:

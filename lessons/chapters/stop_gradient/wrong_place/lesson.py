@@ -46,7 +46,7 @@ def before_other_ops() -> dict[str, float]:
 def what_the_log_reads(result: Result) -> str:
     """Which value the logarithm after the cut took its slope from."""
     names = ("log_noisy", "log_clean", "log_factor", "log_zero")
-    return nearest(result, "log_slope", {name: name for name in names})
+    return nearest(result, "log_slope", names)
 
 
 LESSON = Lesson(
