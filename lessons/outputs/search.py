@@ -57,15 +57,15 @@ def index() -> list[Entry]:
                 found.append(
                     Entry(
                         f"{where}, step {step}",
-                        _plain(content.title),
+                        plain(content.title),
                         _asked(content.text),
                         *place,
                         step,
-                        body=_words(_plain(content.text)),
+                        body=_words(plain(content.text)),
                     )
                 )
     for term in terms():
-        text, also = _plain(term.text), ", ".join(term.also)
+        text, also = plain(term.text), ", ".join(term.also)
         found.append(Entry("Glossary", term.name, text, "glossary", term.slug, also=also))
     return found
 
@@ -77,7 +77,7 @@ def as_data() -> list[dict[str, str | int]]:
 
 def _asked(text: str) -> str:
     """The questions that a step asks."""
-    return " ".join(re.findall(r"[^.?:\n]+\?", _plain(text))).strip()
+    return " ".join(re.findall(r"[^.?:\n]+\?", plain(text))).strip()
 
 
 def _words(text: str) -> str:
@@ -85,6 +85,7 @@ def _words(text: str) -> str:
     return " ".join(dict.fromkeys(re.findall(r"\w{3,}", text.lower())))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A lesson's Markdown without its marks."""
     text = re.sub(r"\\(?:[a-z]*name|text)?\{?([A-Za-z]*)|[{}]", r"\1", _MARKUP.sub(" ", text))
     return re.sub(r" ([?.,;])", r"\1", " ".join(text.split()))

@@ -5,7 +5,7 @@ lab talks to the server over its own route, and no run of a script is in it. The
 browser needs lie in this folder too.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -61,6 +61,7 @@ def live_lab(
     fix: Collection[str] = (),
     note: str = "",
     show: Mapping[str, str] | None = None,
+    on_go: Callable[[], None] = lambda: None,
 ) -> None:
     """Mount a lab, or tell the mounted one what has changed on the page.
 
@@ -72,6 +73,8 @@ def live_lab(
         step, answers, hide, fix: as in ``pages.labs.messages.Wish``.
         note: something to say above the charts until the learner changes something.
         show: the part of the lab that the text speaks of, by ``name``, for which ``step``.
+        on_go: called when the mark of another step was clicked, whose number is ``go`` then, in
+            the session's state of ``lab_`` and the lab's name.
     """
     data = {
         "lab": lab,
@@ -85,7 +88,7 @@ def live_lab(
         "show": dict(show) if show else None,
         "cookie": memory.cookie(),
     }
-    _component(key=f"lab_{lab}", data=data)
+    _component(key=f"lab_{lab}", data=data, on_go_change=on_go)
 
 
 def kept_labs() -> dict[str, str]:

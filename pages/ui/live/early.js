@@ -2,6 +2,7 @@
 // Streamlit has begun: it waits for the network meanwhile, and a script takes long to read.
 
 import { loadPlotly } from "./chart_script.js";
+import "./frame.js";
 import "./lab.js";
 
 const begin = () => void loadPlotly(false).catch(() => {}); // the lab says so where it shows

@@ -48,6 +48,7 @@ import { Work } from "./work.js";
  * @typedef {Object} Component
  * @property {Place} data
  * @property {HTMLElement} parentElement
+ * @property {(name: string, value: unknown) => void} setTriggerValue
  */
 
 const A_FRAME = 17; // ms in which the rest is painted before what takes long is drawn
@@ -56,6 +57,7 @@ const QUIET = 150; // ms without a new picture before the slower half of drawing
 const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
 const ORDERS = 200; // orders that are remembered as done
 const SOON = 100; // ms between two looks whether Streamlit is connected again
+const MOST_OF_WINDOW = 0.36; // that the controls may cover
 const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
 const UNNOTED = 1000; // ms without a line before there is a note of it: most breaks are shorter
 const LOST = "The connection to the server is lost. What you set stays; it is tried again.";
@@ -67,10 +69,11 @@ const labs = new WeakMap();
  * @param {Component} component
  * @returns {() => void} clean-up, for when the lab has left the page
  */
-export function render({ data, parentElement }) {
+export function render({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gl-lab"));
   let lab = labs.get(root);
   if (!lab) labs.set(root, (lab = new Lab(root, data)));
+  lab.go = (step) => setTriggerValue("go", step);
   lab.placed(data);
   // Streamlit also runs the clean-up of a render that a newer one overtook, with the lab still in
   // use: so wait, and look whether the lab is really gone.
@@ -99,9 +102,18 @@ class Lab {
     const work = part("work");
     const trainer = part("trainer", { role: "group", "aria-label": "Training" });
     const { notes, status, key } = this;
-    root.replaceChildren(controls, trainer, notes, work, status, key, figures, graph, table);
+    const head = part("head");
+    head.append(controls, trainer);
+    // In sight for as long as the charts are, unless they would take too much of the window.
+    this.stays = new ResizeObserver(() => {
+      head.toggleAttribute("data-stays", head.offsetHeight <= innerHeight * MOST_OF_WINDOW);
+    });
+    for (const one of [head, document.documentElement]) this.stays.observe(one);
+    root.replaceChildren(head, notes, work, status, key, figures, graph, table);
 
     this.place = place;
+    /** Ask the page for another step. @type {(step: number) => void} */
+    this.go = () => {};
     const before = kept(place.lab);
     this.done = before?.done ?? []; // orders
     this.form = before?.form ?? {}; // what every control says, those out of sight too
@@ -147,7 +159,11 @@ class Lab {
     });
     this.outline = new Outline(root, { graph, table });
     this.trainer = new Trainer(trainer, () => this.#train());
-    this.pageParts = new PageParts(() => this.frame?.document ?? "");
+    this.pageParts = new PageParts({
+      document: () => this.frame?.document ?? "",
+      see: () => this.outline.see(),
+      go: (step) => this.go(step),
+    });
     this.line = new Line(place.socket, {
       opened: () => this.#opened(),
       frame: (seq, frame) => this.#take(seq, frame),
@@ -538,6 +554,7 @@ class Lab {
     clearTimeout(this.waking);
     clearTimeout(this.telling);
     if (this.broken) tab.stay();
+    this.stays.disconnect();
     this.line.stop();
     this.flow.stop();
     this.controls.stop();
