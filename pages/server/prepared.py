@@ -3,14 +3,18 @@
 import gc
 
 from lessons.kit.devices import suit_small_tensors
-from pages.labs import home
+from lessons.outputs import catalogue
+from pages.labs import home, lesson
 from pages.labs.messages import Wish
 
 
 def prepare() -> None:
     """Set the process up: threads, lessons, what garbage collection walks."""
     suit_small_tensors()
-    home.frame(Wish(lab="home"))  # loads torch, the lessons, and what a first frame needs
+    # Loads torch, the lessons, and what a first frame needs: torch's optimisers take longest, and
+    # whoever opened the first lesson first would wait for them.
+    home.frame(Wish(lab="home"))
+    lesson.frame(Wish(lab=catalogue.lessons()[0].slug))
     # Whoever collects garbage would walk a million objects of torch and plotly, about 100 ms. What
     # is loaded by now stays loaded: leave it out. There is no session yet that could be kept so.
     gc.collect()

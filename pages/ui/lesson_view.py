@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from lessons.contract.lesson import Lesson
+from lessons.contract.lesson import Lesson, without_hidden
 from lessons.contract.prose import fill
 from lessons.contract.prose import Step
 from lessons.outputs import catalogue
@@ -70,7 +70,8 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     # others follow the lab.
     asking = step.question is not None and step.question.name not in trail.answers
     mark = None if asking and lesson.lab.training is None else numbers.mark
-    show_text(lesson, trail.step, fill(step.text, place.result.facts, mark))
+    text = without_hidden(lesson, step.text, place.hide)
+    show_text(lesson, trail.step, fill(text, place.result.facts, mark))
     # In one column the lab is far below, and the page never scrolls there by itself.
     st.html(f'<button type="button" class="gt-see" data-see>See the {_spoken_of(step)} ↓</button>')
     if step.question:

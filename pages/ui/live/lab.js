@@ -447,6 +447,7 @@ class Lab {
     this.table.show(trained ? trained.table : frame.table);
     this.graph.show(frame.graph && { ...frame.graph, graphStep: this.graphStep }, this.reset, newest);
     this.outline.show(this.place.show);
+    this.trainer.offer(this.#emptyChart());
     this.#showNotes();
     this.#showKey(trained ? [] : frame.key);
     setText(this.status, trained ? trained.status : frame.status);
@@ -455,6 +456,14 @@ class Lab {
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
     this.#draw();
+  }
+
+  /** The chart that the text speaks of, while there is no line in it. */
+  #emptyChart() {
+    const { part } = this.outline;
+    const spec = this.charts.specs.get(part?.getAttribute("data-figure") ?? "");
+    const isPoint = (/** @type {ArrayLike<unknown>} */ x = []) => Array.from(x).every((one) => one === x[0]);
+    return spec?.figure?.data.every(({ x }) => isPoint(x)) ? part : null;
   }
 
   /** The server's canonical query, and the step of the backward pass, which only we know. */

@@ -43,6 +43,7 @@ def measured(run: Run, settings: Values) -> dict[str, float | str]:
     """Each variant's gradient, what a stopped leaf holds, and what an optimiser makes of it."""
     unstopped = run(stopped="nothing")
     return {
+        "expression": EXPRESSIONS[settings["stopped"]],
         "whole": unstopped["true_gradient"],
         "none": 0.0,
         **{
@@ -104,6 +105,15 @@ def no_grad_around_a_name(result: Result) -> str:
     """What a no_grad block with no op in it stops."""
     return nearest(result, "no_grad", {"same": "first", "whole": "whole", "nothing": "none"})
 
+
+EXPRESSIONS = {
+    "nothing": "y = x² · x",
+    "first": "y = stop_gradient(x)² · x",
+    "second": "y = x² · stop_gradient(x)",
+    "both": "y = stop_gradient(x)² · stop_gradient(x)",
+    "no_grad": "y = first² · x, with first = x made under no_grad",
+}
+"""The program as it runs with each choice, in one line."""
 
 CURVE = Curve(
     parameters=(
