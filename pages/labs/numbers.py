@@ -1,4 +1,4 @@
-"""Facts in a lesson's text, most of them numbers, that follow the lab, without drawing the page anew.
+"""Facts in a lesson's text, numbers most of them, that follow the lab and leave the page be.
 
 Each stands in a mark of its own. With every frame goes what the marks say at that moment, and the
 lab in the browser puts it there. The text is no live region: nothing is read aloud.
@@ -27,4 +27,5 @@ def by_mark(
 
 def mark(name: str, shown: str) -> str:
     """A fact in the text, marked."""
-    return f'<span class="gt-number" data-number="{html.escape(name)}">{html.escape(shown, quote=False)}</span>'
+    text = html.escape(shown, quote=False)
+    return f'<span class="gt-number" data-number="{html.escape(name)}">{text}</span>'

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from lessons.contract.lesson import Lesson, without_hidden
-from lessons.contract.prose import fill
-from lessons.contract.prose import Step
+from lessons.contract.prose import Step, fill
 from lessons.outputs import catalogue
 from lessons.outputs.search import plain
 from pages.labs import numbers, payload

@@ -462,7 +462,8 @@ class Lab {
   #emptyChart() {
     const { part } = this.outline;
     const spec = this.charts.specs.get(part?.getAttribute("data-figure") ?? "");
-    const isPoint = (/** @type {ArrayLike<unknown>} */ x = []) => Array.from(x).every((one) => one === x[0]);
+    const isPoint = (/** @type {ArrayLike<unknown>} */ x = []) =>
+      Array.prototype.every.call(x, (one) => one === x[0] || Number.isNaN(one));
     return spec?.figure?.data.every(({ x }) => isPoint(x)) ? part : null;
   }
 

@@ -107,11 +107,11 @@ def no_grad_around_a_name(result: Result) -> str:
 
 
 EXPRESSIONS = {
-    "nothing": "y = x² · x",
-    "first": "y = stop_gradient(x)² · x",
-    "second": "y = x² · stop_gradient(x)",
-    "both": "y = stop_gradient(x)² · stop_gradient(x)",
-    "no_grad": "y = first² · x, with first = x made under no_grad",
+    "nothing": "y\u00a0= x²\u00a0·\u00a0x",
+    "first": "y\u00a0=\u00a0stop_gradient(x)²\u00a0·\u00a0x",
+    "second": "y\u00a0= x²\u00a0·\u00a0stop_gradient(x)",
+    "both": "y\u00a0=\u00a0stop_gradient(x)²\u00a0·\u00a0stop_gradient(x)",
+    "no_grad": "y\u00a0=\u00a0first²\u00a0·\u00a0x, with first = x made under no_grad",
 }
 """The program as it runs with each choice, in one line."""
 
