@@ -71,7 +71,7 @@ PARAMETERS = (
         advanced=True,
         options=(("target", "target point"), ("source", "source point")),
     ),
-    seed_drawn(40, advanced=True),
+    seed_drawn(40),
     Integer("point", "Unit in the graph", "1", "", True, low=1, high=UNITS),
     Integer("seeds", "Seeds", "20", "All of them train at once.", True, low=1, high=40),
     Integer("steps", "Steps", "1000", advanced=True, low=1, high=20_000),
