@@ -97,7 +97,7 @@ def _step_bar(lesson: Lesson, trail: Trail) -> str:
         current = ' aria-current="step"' if number == trail.step else ""
         items.append(
             f'<li><a href="{lesson.chapter}?lesson={lesson.slug}&step={number}" class="{state}" '
-            f'data-step="{number}"{current} title="{title}">{number}{" ✓" if answered else ""}'
+            f'data-go="{number}"{current} title="{title}">{number}{" ✓" if answered else ""}'
             f'<span class="gt-unseen"> {title}</span></a></li>'
         )
     right = memory.progress(chapter.lessons).by_predictions

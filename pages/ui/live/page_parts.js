@@ -112,11 +112,11 @@ export class PageParts {
   async #click(event) {
     if (newest !== this || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const clicked = event.target instanceof Element ? event.target : null;
-    const target = clicked?.closest("[data-download], [data-step], [data-see]");
+    const target = clicked?.closest("[data-download], [data-go], [data-see]");
     if (!target) return;
     event.preventDefault();
     if (target.matches("[data-see]")) this.handlers.see();
-    else if (target.matches("[data-step]")) this.handlers.go(Number(target.getAttribute("data-step")));
+    else if (target.matches("[data-go]")) this.handlers.go(Number(target.getAttribute("data-go")));
     else await this.#download(target);
   }
 
