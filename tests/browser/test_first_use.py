@@ -220,6 +220,17 @@ def test_a_phone(app, open_page):
     page.get_by_role("button", name="See the graph").click()
     expect(page.locator(".gl-graph")).to_be_in_viewport(ratio=0.6)
 
+    # The next lesson begins at its title, however far down this one was left.
+    on(page, 4)
+    for number in range(5, 8):
+        on(page, number)
+    page.get_by_role("link", name="Next lesson").click()
+    expect(page.locator("h1")).to_contain_text("My forward pass adds noise")
+    ready(page)
+    sees(page, page.locator("h1"))
+    on(page, 2)
+    on(page, 3)
+
     # At 200 % and 400 % nothing is lost at the side.
     for width, height in ((640, 400), (320, 256)):
         page.set_viewport_size({"width": width, "height": height})

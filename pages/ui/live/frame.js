@@ -1,24 +1,29 @@
-// What every page has around its content: a link past the navigation for who uses the keyboard, and
-// the drawer that holds the navigation on a phone, which Streamlit leaves open.
+// What Streamlit has around each page's content, made to fit: its link past the navigation leads to
+// the question, where one is open, and its drawer on a phone closes behind who has chosen.
 
-import { element, setText } from "./dom.js";
+import { setText } from "./dom.js";
 
 const NARROW = matchMedia("(max-width: 767px)"); // from here on Streamlit has a drawer
 const ANSWERS = "input:not(:disabled), .gt-handle, button:not(:disabled)";
+const SKIP = '[data-testid="stSkipToContent"]';
 
-const skip = element("a", "gt-skip", { href: "#" });
-skip.addEventListener("focus", () => {
-  const to = answer() ? "question" : words() ? "lesson" : "content";
-  setText(skip, `Skip to the ${to}`);
+addEventListener("focusin", ({ target }) => {
+  if (!(target instanceof Element) || !target.matches(SKIP)) return;
+  setText(target.firstChild ?? target, `Skip to the ${answer() ? "question" : words() ? "lesson" : "content"}`);
 });
-skip.addEventListener("click", (event) => {
-  event.preventDefault();
-  const to = answer() ?? words() ?? document.querySelector(".stMainBlockContainer");
-  if (!(to instanceof HTMLElement)) return;
-  if (!to.matches(ANSWERS)) to.tabIndex = -1;
-  to.focus();
-});
-document.body.prepend(skip);
+addEventListener(
+  "click",
+  (event) => {
+    if (!(event.target instanceof Element) || !event.target.closest(SKIP)) return;
+    const to = answer() ?? words();
+    if (!(to instanceof HTMLElement)) return; // Streamlit's own way
+    event.preventDefault();
+    event.stopPropagation();
+    if (!to.matches(ANSWERS)) to.tabIndex = -1;
+    to.focus();
+  },
+  { capture: true },
+);
 
 /** What one answers with, where a question is open. */
 function answer() {

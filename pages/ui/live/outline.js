@@ -4,6 +4,8 @@
 const HEADER = 60; // pixels of Streamlit's header, which stays
 const GAP = 12;
 
+let lesson = ""; // the last one shown on this page: the next one begins at its title
+
 export class Outline {
   /**
    * @param {HTMLElement} root
@@ -30,7 +32,10 @@ export class Outline {
       this.part = part;
     }
     const step = show?.step ?? "";
-    if (this.step !== null && this.step !== step) this.#arrive(Boolean(name));
+    const [slug = ""] = step.split(" ");
+    if (lesson && slug && slug !== lesson) this.#open();
+    else if (this.step !== null && this.step !== step) this.#arrive(Boolean(name));
+    lesson = slug || lesson;
     if (this.awaited && part) this.#bring(part);
     this.step = step; // a page that is just opened stays at its top
   }
@@ -40,17 +45,29 @@ export class Outline {
     this.#scrollTo(this.part ?? this.root, true);
   }
 
+  /** Another lesson, where the one before may have been read to its end. */
+  #open() {
+    this.#begin();
+    scroller(this.root).scrollTo({ top: 0, behavior: "instant" });
+  }
+
   /** A new step. @param {boolean} pointing  its text speaks of a part of the lab */
   #arrive(pointing) {
-    const words = document.querySelector(".st-key-words");
-    if (!(words instanceof HTMLElement)) return;
-    // The next Tab leads to what stands in the new text; a button that is gone would lose the place.
-    words.tabIndex = -1;
-    words.focus({ preventScroll: true });
-    words.scrollTop = 0;
+    const words = this.#begin();
+    if (!words) return;
     this.awaited = pointing && isBeside(words, this.root);
     if (!isBeside(words, this.root)) words.scrollIntoView({ block: "start" });
     else if (!pointing) scroller(words).scrollTo({ top: 0, behavior: behavior() });
+  }
+
+  /** The next Tab leads to what stands in the new text; a button that is gone would lose the place. */
+  #begin() {
+    const words = document.querySelector(".st-key-words");
+    if (!(words instanceof HTMLElement)) return null;
+    words.tabIndex = -1;
+    words.focus({ preventScroll: true });
+    words.scrollTop = 0;
+    return words;
   }
 
   /** @param {Element} part */
