@@ -11,10 +11,11 @@ from pages.labs.messages import Wish
 def prepare() -> None:
     """Set the process up: threads, lessons, what garbage collection walks."""
     suit_small_tensors()
-    # Loads torch, the lessons, and what a first frame needs: torch's optimisers take longest, and
-    # whoever opened the first lesson first would wait for them.
-    home.frame(Wish(lab="home"))
-    lesson.frame(Wish(lab=catalogue.lessons()[0].slug))
+    # Loads torch, its optimisers, the lessons, and what a first frame needs. Not as a page opens
+    # them: what is computed is kept with its time, and this one took as long as the loading.
+    home.frame(Wish(lab="home", values={"noise_low": "0.5"}))
+    first = catalogue.lessons()[0]
+    lesson.frame(Wish(lab=first.slug, values={"x": "0.5"}))
     # Whoever collects garbage would walk a million objects of torch and plotly, about 100 ms. What
     # is loaded by now stays loaded: leave it out. There is no session yet that could be kept so.
     gc.collect()

@@ -108,6 +108,8 @@ def test_a_desk(app, page):
     assert is_seen(skip)
     page.keyboard.press("Enter")
     expect(page.get_by_role("radio").first).to_be_focused()
+    # Milliseconds of computing, with no loading among them.
+    expect(page.locator(".gl-status")).to_contain_text(" ms · ")
 
     # The answers can be seen and hit.
     row = page.get_by_test_id("stRadioOption").first
