@@ -9,6 +9,7 @@ from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import TRAINING, Option, Question, fill
 from lessons.contract.typed import Typed, grade
+from lessons.contract.verdict import Facts, Named, compared
 from lessons.outputs.glossary import first_uses, terms
 from lessons.text import number
 from pages.labs import numbers
@@ -18,19 +19,22 @@ from pages.ui.memory import Trail
 from pages.ui.place import Place
 from pages.ui.sketch import draw, drawn
 from pages.ui.verbatim import verbatim
+from pages.ui.verdict import side_by_side, verdict
 
 
 def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
     """Ask; after the learner has committed, say what is so and which belief led elsewhere."""
-    facts = place.result.facts
+    facts = place.asked(question).facts
     linked_before = frozenset().union(*first_uses(lesson.slug)[: trail.step])
     new = frozenset(term.slug for term in terms()) - linked_before
     answered = question.name in trail.answers
+    # What is said of a case that the commit changes in the lab stands still.
+    mark = None if question.reveal else numbers.mark
     options = {
         option.key: Option(
             option.key,
             fill(option.text, facts),
-            linked(fill(option.reply, facts, numbers.mark), new) if answered else "",
+            linked(fill(option.reply, facts, mark), new) if answered else "",
         )
         for option in question.options
     }
@@ -38,8 +42,11 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
         assert lesson.bug is not None  # the catalogue has seen to it
         _bug(lesson, lesson.bug, question, options, trail)
     elif answered:
-        show = _sketched if question.kind == "sketch" else _answered
-        show(lesson, question, options, trail)
+        with verdict():
+            if question.kind == "sketch":
+                _sketched(lesson, question, options, trail)
+            else:
+                _answered(lesson, question, options, trail, facts)
     else:
         commit = _commit(lesson, question, place, trail)
         form = {"choice": _choice, "number": _number, "sketch": _sketch}[question.kind]
@@ -80,8 +87,7 @@ def _commit(
             key = lesson.sketches[question.name].grade(answer, asked_about).key
         trail.commit(question, answer, key == right)
         mark_done(lesson, trail)
-        if lesson.lab.training is None:  # whose run another setting might end
-            place.again()  # the lab shows the case that was asked about
+        place.reveal(question)
 
     return commit
 
@@ -182,19 +188,27 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
     _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
 
 
-def _answered(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
-    """What the learner said beside what is so."""
+def _answered(
+    lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail, facts: Facts
+) -> None:
+    """What the learner said beside what is so: as a picture, then in words."""
     right, key = lesson.answer(question), trail.answers[question.name]
     heads = {name: option.text for name, option in options.items()}
+    said: str | Named = key
     if question.kind == "number":
         typed = Typed.parse(question, key)
         key = typed.key
-        if key:
-            shown = number(typed.value)
-            if not heads[key].startswith(shown):
-                heads[key] = f"{shown}. {heads[key]}"
-        else:
-            _reply("wrong", f"✗ You said: {number(typed.value)}", typed.distance())
+        shown = number(typed.value)
+        said = key or Named("you said", shown, typed.value, computed=False)
+        if key and not heads[key].startswith(shown):
+            heads[key] = f"{shown}. {heads[key]}"
+    side_by_side(compared(question, right, said, facts))
+    if question.reveal:
+        st.caption("The lab shows this case now.")
+    elif question.name == "transfer":
+        st.caption("Run beside the lab, which shows another program.")
+    if not key:
+        _reply("wrong", f"✗ You said: {shown}", typed.distance())
     if key == right:
         _reply("right", f"✓ You said: {heads[key]}", options[key].reply)
         return

@@ -100,6 +100,8 @@ def leaky_spellings() -> dict[str, float]:
         **{f"{name}_fits": float(np.allclose(one, wanted)) for name, one in found.items()},
         **{f"{name}_value": one[0][0] for name, one in found.items()},
         "apart_slope": found["apart"][1][1],
+        "leaky_outside_below": found["leaky_outside"][1][0],
+        "leaky_outside_above": found["leaky_outside"][1][1],
     }
 
 
