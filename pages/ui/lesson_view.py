@@ -21,7 +21,8 @@ from pages.ui.place import Place, place_of
 def lesson_view(lesson: Lesson) -> None:
     """Draw the whole lesson."""
     place, trail = place_of(lesson), memory.trail(lesson)
-    question = lesson.prose.steps[trail.step - 1].question
+    step = lesson.prose.steps[trail.step - 1]
+    question = step.question
     st.title(lesson.title, anchor=False)
     words, lab = st.columns([4.4, 7.6], gap="large")
     with lab, st.container(key="lab"):
@@ -35,7 +36,8 @@ def lesson_view(lesson: Lesson) -> None:
             fix=place.fix,
             note=place.note,
             show={
-                "name": lesson.prose.steps[trail.step - 1].show,
+                # A bug is looked for in its own code: nothing leads away to the lab.
+                "name": "" if question and question.kind == "bug" else step.show,
                 "step": f"{lesson.slug} {trail.step}",
             },
         )

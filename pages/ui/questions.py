@@ -226,33 +226,42 @@ def _reply(kind: str, head: str, text: str) -> None:
 def _bug(
     lesson: Lesson, bug: Bug, question: Question, options: dict[str, Option], trail: Trail
 ) -> None:
-    """The code, the assertion and what it says; fixes to try until one passes."""
-    broken, check = code_of(bug.broken), code_of(bug.check)
-    st.markdown(f"From [{bug.source}]({bug.url}):")
-    _show(broken, "The code with the bug")
-    st.markdown("What should hold, and what it says of this code:")
-    _show(check, "The assertion")
-    _verdict(bug.failure(bug.broken))
+    """The code and what its assertion says, beside it fixes to try until one passes.
+
+    The column's style gives all of its width to what has this key: the lab is another matter.
+    """
+    with st.container(key="bug"):
+        found, fixing = st.columns([7, 5], gap="large")
+    broken = code_of(bug.broken)
+    with found:
+        st.markdown(f"From [{bug.source}]({bug.url}):")
+        _show(broken, "The code with the bug")
+        _verdict(bug.failure(bug.broken))
+        assertion = markup(code_of(bug.check), label="The assertion", wrap=True)
+        st.html(
+            f"<details class=gt-assertion><summary>The assertion</summary>{assertion}</details>"
+        )
     tried = trail.answers.get(question.name)
     failure = bug.failure(bug.fixes[tried]) if tried else None
     passed = tried is not None and failure is None
-    if not passed:
+    with fixing:
+        if not passed:
 
-        def run(fix: str) -> None:
-            trail.commit(question, fix, bug.failure(bug.fixes[fix]) is None)
-            mark_done(lesson, trail)
+            def run(fix: str) -> None:
+                trail.commit(question, fix, bug.failure(bug.fixes[fix]) is None)
+                mark_done(lesson, trail)
 
-        key = _key(lesson, question)
-        _one_of(options, key, "Your fix", "Run the assertion on this fix", run)
-    if tried:
-        with st.container(key=f"reply_{'right' if passed else 'wrong'}"):
-            st.markdown(f"**{'✓' if passed else '✗'} You tried: {options[tried].text}**")
-            fixed, marks = difference(broken, code_of(bug.fixes[tried], bug.broken.__name__))
-            _show(fixed, "The fix", marks)
-            _verdict(failure)
-            st.markdown(options[tried].reply, unsafe_allow_html=True)
-            if not passed:
-                st.markdown("Choose another fix and run it.")
+            key = _key(lesson, question)
+            _one_of(options, key, "Your fix", "Run the assertion on this fix", run)
+        if tried:
+            with verdict(), st.container(key=f"reply_{'right' if passed else 'wrong'}"):
+                st.markdown(f"**{'✓' if passed else '✗'} You tried: {options[tried].text}**")
+                fixed, marks = difference(broken, code_of(bug.fixes[tried], bug.broken.__name__))
+                _show(fixed, "The fix", marks)
+                _verdict(failure)
+                st.markdown(options[tried].reply, unsafe_allow_html=True)
+                if not passed:
+                    st.markdown("Choose another fix and run it.")
 
 
 def _show(source: str, label: str, marks: Mapping[int, Mark] | None = None) -> None:
