@@ -170,6 +170,12 @@ class Lesson:
         """The step that asks it."""
         return next(one for one in self.prose.steps if one.question == question)
 
+    def sketch(self, question: Question) -> Sketch:
+        """What is drawn to answer it, on the lab's chart as the question finds it."""
+        values = self.validate(self.step_of(question).lab)
+        figures = self.lab.figures(self.compute(values), values, frozenset(question.hides))
+        return self.sketches[question.name].on(figures)
+
     def case(self, question: Question) -> Values:
         """The very case that it is about: what the lab is set to by the commit.
 

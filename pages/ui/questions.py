@@ -17,7 +17,7 @@ from pages.labs.code import Mark, bare, difference, markup
 from pages.ui.glossed import linked
 from pages.ui.memory import Trail
 from pages.ui.place import Place
-from pages.ui.sketch import draw, drawn
+from pages.ui.sketch import as_numbers, draw, drawn
 from pages.ui.verbatim import verbatim
 from pages.ui.verdict import side_by_side, verdict
 
@@ -84,7 +84,7 @@ def _commit(
             typed = grade(question, right, answer, place.result.facts)
             answer, key = str(typed), typed.key
         elif question.kind == "sketch":
-            key = lesson.sketches[question.name].grade(answer, asked_about).key
+            key = lesson.sketch(question).grade(answer, asked_about).key
         trail.commit(question, answer, key == right)
         mark_done(lesson, trail)
         place.reveal(question)
@@ -166,26 +166,28 @@ def _sketch(
         else:
             st.session_state.pop(f"{key}_refused", None)
 
-    draw(lesson.sketches[question.name], key, send)
+    draw(lesson.sketch(question), key, send)
     if refused := st.session_state.get(f"{key}_refused"):
         st.error(verbatim(refused))
 
 
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
     """The sketch on the computed curve, then whose belief it is and what is so."""
-    sketch, asked_about = lesson.sketches[question.name], lesson.asked_about(question)
+    sketch, asked_about = lesson.sketch(question), lesson.asked_about(question)
     graded = sketch.grade(trail.answers[question.name], asked_about)
     right, key = lesson.right(question, asked_about), graded.key
-    drawn(sketch, graded, f"{_key(lesson, question)}_drawn")
+    drawn(sketch, graded, sketch.whole(asked_about), f"{_key(lesson, question)}_drawn")
+    head = f"Your sketch: {options[key].text}" if key else ""
     if key == right:
-        _reply("right", f"✓ Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
-        return
-    if key:
-        _reply("wrong", f"✗ Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
+        _reply("right", f"✓ {head}", f"{graded} {options[key].reply}")
+    elif key:
+        _reply("wrong", f"✗ {head}", f"{graded} {options[key].reply}")
     else:
         said = f"{graded} It resembles none of the curves that the answers lead to."
         _reply("wrong", "✗ Your sketch is another curve.", said)
-    _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
+    if key != right:
+        _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
+    as_numbers(sketch, graded)
 
 
 def _answered(

@@ -3,6 +3,8 @@
 
 const PLACE = ".st-key-verdict";
 const PATIENT = 5000; // ms that the page may take to draw the verdict
+const GROWS = 1500; // ms in which what is drawn in it has its size
+const HEADER = 72; // px that the page's head covers
 
 /** @type {?MutationObserver} */
 let waiting = null;
@@ -25,7 +27,25 @@ function take() {
   place.setAttribute("role", "group");
   place.setAttribute("aria-label", "What is said to your answer");
   place.focus({ preventScroll: true });
-  const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
-  place.scrollIntoView({ block: "nearest", behavior });
+  // What is drawn in it grows for a moment.
+  const grown = new ResizeObserver(() => show(place));
+  grown.observe(place);
+  setTimeout(() => grown.disconnect(), GROWS);
   return true;
+}
+
+/**
+ * Scroll as far as it takes, and never past its beginning: the lab beside the text stays there.
+ * @param {HTMLElement} place
+ */
+function show(place) {
+  const words = place.closest(".st-key-words");
+  const own = words !== null && words.scrollHeight > words.clientHeight;
+  const view = own ? words : document.querySelector(".stMain");
+  const { top, bottom } = place.getBoundingClientRect();
+  const end = Math.min(innerHeight, view?.getBoundingClientRect().bottom ?? innerHeight);
+  const begin = own ? words.getBoundingClientRect().top : HEADER;
+  const by = Math.min(bottom - end + 8, top - begin - 8);
+  const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+  if (by > 0) view?.scrollBy({ top: by, behavior });
 }

@@ -142,10 +142,7 @@ LESSON = Lesson(
         "slope": Sketch(
             beliefs=slopes,
             x=(-1.2, -0.8, -0.4, -0.2, 0.0, 0.2, 0.4, 0.8, 1.2),
-            low=-0.5,
-            high=2.0,
             near=0.25,
-            label="dy/dx",
         )
     },
     highlight="soft + stop_gradient(f(x) - soft)",
