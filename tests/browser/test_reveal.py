@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.looking import control, ready
+from tests.browser.test_accessibility import broken
 
 pytestmark = pytest.mark.browser
 
@@ -38,6 +39,8 @@ def test_a_commit_shows_the_case_and_the_bug_after_it_has_the_page_to_itself(app
     callout = page.locator('[data-figure="gradient"] .annotation')
     expect(callout).to_have_text("asked: 27")
     expect(callout).to_be_in_viewport()
+
+    assert broken(page, ".st-key-verdict") == []
 
     page.get_by_role("button", name="Next: Find the bug").click()
     code = page.get_by_label("The code with the bug")
