@@ -31,6 +31,8 @@ def lesson_view(lesson: Lesson) -> None:
         if type(asked) is int and 1 <= asked <= len(lesson.prose.steps):
             _go(lesson, place, trail, asked)
 
+    step = lesson.prose.steps[trail.step - 1]
+    question = step.question
     st.title(lesson.title, anchor=False)
     words, lab = st.columns([4.4, 7.6], gap="large")
     with lab, st.container(key="lab"):
@@ -39,11 +41,13 @@ def lesson_view(lesson: Lesson) -> None:
             place.as_data(),
             step=trail.step,
             answers=trail.answers,
+            committed=trail.answers.get(question.name, "") if question else "",
             hide=place.hide,
             fix=place.fix,
             note=place.note,
             show={
-                "name": lesson.prose.steps[trail.step - 1].show,
+                # A bug is looked for in its own code: nothing leads away to the lab.
+                "name": "" if question and question.kind == "bug" else step.show,
                 "step": f"{lesson.slug} {trail.step}",
             },
             on_go=follow,
@@ -65,17 +69,19 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     st.markdown(f"## {step.title}", anchors=False)
     if trail.step == len(steps):
         st.markdown(f"**To remember:** {lesson.prose.front['remember']}")
-    # An open question is about the settings that its step makes: its numbers stand still. All
-    # others follow the lab.
-    asking = step.question is not None and step.question.name not in trail.answers
-    mark = None if asking and lesson.lab.training is None else numbers.mark
+    # An open question is about the settings that its step makes, and one whose commit changes them
+    # stays about them: their numbers stand still. All others follow the lab.
+    question = step.question
+    asking = question is not None and question.name not in trail.answers
+    still = (asking and lesson.lab.training is None) or (question and question.reveal)
+    facts = (place.asked(question) if question else place.result).facts
     text = without_hidden(lesson, step.text, place.hide)
-    show_text(lesson, trail.step, fill(text, place.result.facts, mark))
+    show_text(lesson, trail.step, fill(text, facts, None if still else numbers.mark))
     # In one column the lab is far below, and the page never scrolls there by itself.
     st.html(f'<button type="button" class="gt-see" data-see>See the {_spoken_of(step)} ↓</button>')
-    if step.question:
+    if question:
         with st.container(key="question"):
-            questions.ask(lesson, step.question, place, trail)
+            questions.ask(lesson, question, place, trail)
     _forward_and_back(lesson, place, trail)
 
 

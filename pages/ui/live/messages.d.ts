@@ -204,6 +204,7 @@ export interface Summand {
 }
 
 export interface TableSpec {
+  asked?: number[];
   caption: string;
   columns: Column[];
   rows: string[][];
