@@ -97,8 +97,11 @@ class Wish(_Message):
 
 
 class Option(TypedDict):
+    """What may be chosen, under the heading of its ``group``, if it has one."""
+
     value: str
     label: str
+    group: NotRequired[str]
 
 
 class Control(TypedDict):

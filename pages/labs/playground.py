@@ -36,6 +36,7 @@ from pages.labs.playground_form import (
     known_control,
     read,
     with_sliders,
+    without_leftovers,
 )
 from pages.labs.playground_state import LARGEST_GRAPH, Computed, Graph, State, preset_of
 from pages.labs.turn import ALONE, Turn
@@ -76,6 +77,9 @@ def state(wish: Wish, turn: Turn = ALONE) -> State:
         RefusedTextError: as for ``frame``.
     """
     form, notice = _form(wish)
+    if not {"program", "inputs"}.isdisjoint(wish.touched):
+        form, gone = without_leftovers(form)
+        notice = notice or gone
     document, errors = read(form)
     if wish.do.startswith("snip ") and document is not None and not errors:
         form, notice = _snipped(form, document, wish.do.removeprefix("snip "), turn)
