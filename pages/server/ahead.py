@@ -77,8 +77,11 @@ def tags() -> str:
 
 
 def _style() -> str:
-    """The address of the site's style. Nested: Streamlit's rules come later, and would win."""
-    text = f":root {{\n{css()}\n}}".encode()
+    """The address of the site's style and the lab's.
+
+    Nested, so that it wins over Streamlit's own rules, which come later.
+    """
+    text = f":root {{\n{css()}\n{assets.STYLE}\n}}".encode()
     digest = hashlib.blake2b(text, digest_size=8).hexdigest()
     return assets.add(f"site-{digest}.css", text, TYPES[".css"])
 

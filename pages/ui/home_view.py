@@ -15,6 +15,8 @@ from pages.ui.site import NAME
 def home() -> None:
     """Draw the page."""
     words, lab = st.columns([4.4, 7.6], gap="large")
+    with lab, st.container(key="lab"):
+        _play()
     with words, st.container(key="words"):
         st.title(NAME, anchor=False)
         st.html(
@@ -39,8 +41,6 @@ def home() -> None:
             label="Or write a program of your own in the playground",
             icon=":material/edit:",
         )
-    with lab, st.container(key="lab"):
-        _play()
     _course()
 
 

@@ -142,8 +142,10 @@ class Reader:
 
     def _attribute(self, node: ast.Attribute, several: int) -> Node:
         known = method(node)
-        hint = INSTEAD.get(known, f"Write its operand in brackets, as in {known}(x)."
-                           if known in CALLABLE else "A method is called, as in x.detach().")  # fmt: skip
+        hint = "A method is called, as in x.detach()."
+        if known in CALLABLE:
+            hint = f"Write its operand in brackets, as in {known}(x)."
+        hint = INSTEAD.get(known, hint)
         raise self.error(
             node, f"“.{brief(known)[1:-1]}” reaches into an object, and that is not part of the "
             f"language. {hint}",

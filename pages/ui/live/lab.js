@@ -5,9 +5,11 @@ import { loadPlotly, needWhole } from "./chart_script.js";
 import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
+import { dropFirst } from "./first_picture.js";
 import { Flow } from "./flow.js";
 import { Graph } from "./graph.js";
 import { Had } from "./had.js";
+import { keyOf } from "./key.js";
 import { keep, kept } from "./kept.js";
 import { Outline } from "./outline.js";
 import { PageParts } from "./page_parts.js";
@@ -475,6 +477,7 @@ class Lab {
     const rest = this.charts.draw(this.Plotly, this.recoloured);
     this.recoloured = false;
     root.dataset.seq = String(seq);
+    if (!root.dataset.ready) dropFirst();
     root.dataset.ready = "true";
     clearTimeout(this.later);
     const { dataset } = root;
@@ -520,14 +523,7 @@ class Lab {
     const text = JSON.stringify(entries);
     if (text === this.keyed) return;
     this.keyed = text;
-    setChildren(
-      this.key,
-      entries.map(({ role, label, dash }) => {
-        const line = element("span", "gl-line", { "data-dash": dash });
-        line.style.setProperty("--gl-role", `var(--role-${role.replace(/[^\w-]/g, "")})`);
-        return element("span", "gl-entry", {}, line, label);
-      }),
-    );
+    setChildren(this.key, keyOf(entries));
   }
 
   stop() {

@@ -180,6 +180,7 @@ export interface NoteSpec {
 export interface Option {
   value: string;
   label: string;
+  group?: string;
 }
 
 export interface Pane {
