@@ -198,6 +198,15 @@ class Code(TypedDict):
     panes: NotRequired[dict[str, Pane]]
 
 
+class GoalSpec(TypedDict):
+    """What a program should come to; whether its value does, and its gradient."""
+
+    name: str
+    text: str
+    value: bool
+    gradient: bool
+
+
 class Frame(TypedDict):
     """Everything that a lab shows at one moment.
 
@@ -226,6 +235,7 @@ class Frame(TypedDict):
     numbers: dict[str, str]
     trains: bool
     document: str
+    goals: list[GoalSpec]
 
 
 class TrainerSpec(TypedDict):

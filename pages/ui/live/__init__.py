@@ -81,6 +81,9 @@ def live_lab(
         note: something to say above the charts until the learner changes something.
         show: the part of the lab that the text speaks of, by ``name``, for which ``step``.
     """
+    state = st.session_state.get(f"lab_{lab}")
+    if isinstance(state, Mapping):
+        memory.reach(state.get("goals"))
     data = {
         "lab": lab,
         "socket": SOCKET,
@@ -91,9 +94,10 @@ def live_lab(
         "fix": sorted(fix),
         "note": note,
         "show": dict(show) if show else None,
+        "goals": memory.goals(),
         "cookie": memory.cookie(),
     }
-    _component(key=f"lab_{lab}", data=data)
+    _component(key=f"lab_{lab}", data=data, on_goals_change=lambda: None)
     values: dict[str, str] = {}
     for order in orders:
         values |= order["values"]
@@ -124,7 +128,7 @@ def _first(wish: str) -> str:
     frame = LABS.get(asked.lab, lesson.frame)(asked, ALONE)
     if frame["trains"]:
         return ""
-    shown = {name: frame[name] for name in ("groups", "notes", "status", "key", "figures")}
+    shown = {name: frame[name] for name in ("goals", "groups", "notes", "status", "key", "figures")}
     return b64encode(wire.addressed(0, wire.encode(shown))).decode()
 
 

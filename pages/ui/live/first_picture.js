@@ -7,6 +7,7 @@ import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element } from "./dom.js";
 import { draw } from "./first_drawing.js";
+import { Goals } from "./goals.js";
 import { keyOf } from "./key.js";
 import { Palette } from "./palette.js";
 import { read } from "./socket.js";
@@ -51,9 +52,10 @@ function show(place, mount) {
   /** @type {Frame} */
   const frame = read(bytes.buffer).body;
   const part = (/** @type {string} */ name) => element("div", `gl-${name}`);
-  const [controls, notes, status, key, figures] = ["controls", "notes", "status", "key", "figures"].map(part);
+  const names = ["goals", "controls", "notes", "status", "key", "figures"];
+  const [goals, controls, notes, status, key, figures] = names.map(part);
   const root = element("div", "gl-lab", { inert: "", "aria-hidden": "true" });
-  root.append(controls, notes, status, key, figures);
+  root.append(goals, controls, notes, status, key, figures);
   place.style.top = `${mount.offsetTop}px`;
   // Streamlit's theme, which a component has as variables and the page has not.
   const { backgroundColor, color, fontFamily } = getComputedStyle(document.querySelector(".stApp") ?? document.body);
@@ -65,6 +67,7 @@ function show(place, mount) {
   const built = new Controls(controls, { changed() {}, went() {} });
   built.show(frame.groups, true, true);
   built.stop();
+  new Goals(goals, () => {}).show(frame.goals, false);
   for (const { level, text } of frame.notes) notes.append(element("p", "gl-note", { "data-level": level }, text));
   status.textContent = frame.status;
   key.append(...keyOf(frame.key));
