@@ -69,7 +69,7 @@ function axis(letter, layout, range, { left, top, wide, high }, height) {
     const stroke = text === "0" ? layout.zerolinecolor : layout.gridcolor;
     const label = flat ? { x, y: y + 20, "text-anchor": "middle" } : { x: x - 9, y: y + 4, "text-anchor": "end" };
     found.unshift(svg("path", { d: flat ? `M${x},${top}v${high}` : `M${left},${y}h${wide}`, stroke: stroke ?? line }));
-    found.push(svg("path", { d: flat ? `M${x},${y}v6` : `M${x},${y}h-6`, stroke: line }), svg("text", { ...label, ...ink }, text));
+    found.push(svg("path", { d: flat ? `M${x},${y}v6` : `M${x},${y}h-6`, stroke: line }), svg("text", { ...label, ...ink, class: "gl-tick" }, text));
   }
   const { text = "", font = {} } = layout.title ?? {};
   const turned = `rotate(-90) translate(${-top - high / 2},13)`;
@@ -88,7 +88,7 @@ function lines({ line = {}, fill, fillcolor }, spots) {
   const dash = (DASHES[String(line.dash)] ?? []).map((times) => times * Math.max(width, 3)).join();
   const drawn = { d: path, fill: "none", stroke: String(line.color), "stroke-width": width, "stroke-dasharray": dash };
   const area = svg("path", { d: path, fill: String(fillcolor) });
-  return [...(fill === "toself" ? [area] : []), ...(width && line.color ? [svg("path", drawn)] : [])];
+  return [...(fill === "toself" ? [area] : []), ...(width && line.color ? [svg("path", { ...drawn, class: "gl-curve" })] : [])];
 }
 
 /**
