@@ -92,9 +92,7 @@ PICTURE = """(root) => [...document.querySelectorAll(`${root} .gl-figure`)].map(
 
 
 @pytest.mark.parametrize("address", ["/", "/playground", "/reversal?lesson=flip"])
-def test_the_first_picture_is_drawn_without_plotly_where_the_live_one_comes(
-    app, browser, address
-):
+def test_the_first_picture_is_drawn_without_plotly_where_the_live_one_comes(app, browser, address):
     waiting: list[Route] = []
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.route("**/plotly-basic*", lambda route: waiting.append(route))

@@ -1,7 +1,7 @@
 """The first programs that people write, in their own way: they run, or the answer says what to do.
 
-Each is typed over the playground's first program, whose leftovers (its output, what is intended, its
-second input) must not stand in the way.
+Each is typed over the playground's first program, whose leftovers (its output, what is intended,
+its second input) must not stand in the way.
 """
 
 import pytest
