@@ -65,7 +65,8 @@ def test_nothing_jumps_while_a_page_loads(app, open_page, width):
         page.goto(app.url + address)
         shifts = settled(page, name).evaluate("window.shifts")
         found[name] = sum(value for value, _ in shifts), shifts
-    assert {name: one for name, one in found.items() if one[0] >= MOST} == {}
+    bad = {name: one for name, one in found.items() if one[0] >= MOST}
+    assert not bad, bad
 
 
 # Every chart by its box, the numbers at its axes, and where the lines of each colour lie.
