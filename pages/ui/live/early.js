@@ -15,6 +15,8 @@ else setTimeout(begin, 200); // Safari
 // lessons and the teachers' page until here all pieces of their text are there, so that none pushes
 // another down; or until this has taken too long.
 const PATIENT = 6000; // ms
+const STILL = 60; // ms without another piece
+let still = 0;
 const WORDS = ".st-key-words, .st-key-teach";
 const LAST = ".st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLinkButton]";
 const { dataset } = document.documentElement;
@@ -23,7 +25,8 @@ const pieces = new MutationObserver(() => {
   const words = document.querySelector(WORDS);
   const links = [...document.querySelectorAll(".st-key-lessons .stPageLink")];
   const coming = words?.querySelector("[data-testid=stSkeleton]") || !links.every((link) => link.querySelector("p"));
-  if (words && document.querySelector(LAST) && !coming) show();
+  clearTimeout(still);
+  if (words && document.querySelector(LAST) && !coming) still = setTimeout(show, STILL);
 });
 pieces.observe(document.documentElement, { childList: true, subtree: true });
 setTimeout(show, PATIENT);
