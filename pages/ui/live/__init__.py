@@ -65,6 +65,7 @@ def live_lab(
     *,
     step: int = 1,
     answers: Collection[str] = (),
+    committed: str = "",
     hide: Collection[str] = (),
     fix: Collection[str] = (),
     note: str = "",
@@ -78,6 +79,7 @@ def live_lab(
             ``graph_step``. The browser does each order once; a first one only where it has
             nothing newer.
         step, answers, hide, fix: as in ``pages.labs.messages.Wish``.
+        committed: the answer to the step's question, once there is one.
         note: something to say above the charts until the learner changes something.
         show: the part of the lab that the text speaks of, by ``name``, for which ``step``.
     """
@@ -90,6 +92,7 @@ def live_lab(
         "orders": [dict(one) for one in orders],
         "step": step,
         "answers": sorted(answers),
+        "committed": committed,
         "hide": sorted(hide),
         "fix": sorted(fix),
         "note": note,

@@ -21,6 +21,7 @@ import * as tab from "./tab.js";
 import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
 import { Undo } from "./undo.js";
+import { goToVerdict } from "./verdict.js";
 import { Work } from "./work.js";
 
 /** @import { Aside, Frame, NoteSpec, Picture } from "./messages.d.ts" */
@@ -33,6 +34,7 @@ import { Work } from "./work.js";
  * @property {Order[]} orders   in turn
  * @property {number} step
  * @property {string[]} answers
+ * @property {string} committed  the answer to the step's question, as remembered; empty before
  * @property {string[]} hide
  * @property {string[]} fix
  * @property {string} note     until the learner changes something
@@ -210,6 +212,7 @@ class Lab {
       (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
     );
     if (this.asked && place.step !== before.step) showStep(place.step);
+    else if (place.committed && place.committed !== before.committed) goToVerdict();
     if (!this.asked || !same) this.flow.offer(false);
     else this.pageParts.refresh();
   }

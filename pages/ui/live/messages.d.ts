@@ -213,6 +213,7 @@ export interface Summand {
 }
 
 export interface TableSpec {
+  asked?: number[];
   caption: string;
   columns: Column[];
   rows: string[][];
