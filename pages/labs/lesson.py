@@ -117,6 +117,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
             "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
             "trains": lesson.lab.training is not None,
             "document": "",
+            "goals": [],
         }
 
 

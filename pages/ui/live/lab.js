@@ -5,9 +5,12 @@ import { loadPlotly, needWhole } from "./chart_script.js";
 import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
+import { dropFirst } from "./first_picture.js";
 import { Flow } from "./flow.js";
+import { Goals } from "./goals.js";
 import { Graph } from "./graph.js";
 import { Had } from "./had.js";
+import { keyOf } from "./key.js";
 import { keep, kept } from "./kept.js";
 import { Outline } from "./outline.js";
 import { PageParts } from "./page_parts.js";
@@ -36,6 +39,7 @@ import { Work } from "./work.js";
  * @property {string[]} fix
  * @property {string} note     until the learner changes something
  * @property {?{name: string, step: string}} show  the part of the lab that the text speaks of
+ * @property {string[]} [goals]  those that were reached
  * @property {?import("./remember.js").Cookie} cookie  what to remember across reloads
  *
  * What the lab is to be set to. Each order is carried out once; a first one only where this tab has
@@ -51,6 +55,7 @@ import { Work } from "./work.js";
  * @property {Place} data
  * @property {HTMLElement} parentElement
  * @property {(name: string, value: unknown) => void} setTriggerValue
+ * @property {(name: string, value: unknown) => void} [setStateValue]  tells the page; it is drawn anew
  */
 
 const A_FRAME = 17; // ms in which the rest is painted before what takes long is drawn
@@ -71,10 +76,11 @@ const labs = new WeakMap();
  * @param {Component} component
  * @returns {() => void} clean-up, for when the lab has left the page
  */
-export function render({ data, parentElement, setTriggerValue }) {
+export function render({ data, parentElement, setStateValue, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gl-lab"));
   let lab = labs.get(root);
   if (!lab) labs.set(root, (lab = new Lab(root, data)));
+  lab.tell = setStateValue;
   lab.go = (step) => setTriggerValue("go", step);
   lab.placed(data);
   // Streamlit also runs the clean-up of a render that a newer one overtook, with the lab still in
@@ -94,6 +100,7 @@ class Lab {
     this.root = root;
     const part = (/** @type {string} */ name, attributes = {}) =>
       element("div", `gl-${name}`, attributes);
+    const goals = part("goals", { hidden: "" });
     const controls = part("controls");
     const figures = part("figures");
     this.key = part("key", { "aria-hidden": "true" }); // the charts' descriptions name the roles
@@ -111,7 +118,7 @@ class Lab {
       head.toggleAttribute("data-stays", head.offsetHeight <= innerHeight * MOST_OF_WINDOW);
     });
     for (const one of [head, document.documentElement]) this.stays.observe(one);
-    root.replaceChildren(head, notes, work, status, key, figures, graph, table);
+    root.replaceChildren(goals, head, notes, work, status, key, figures, graph, table);
 
     this.place = place;
     /** Ask the page for another step. @type {(step: number) => void} */
@@ -154,6 +161,9 @@ class Lab {
     this.charts = new Charts(figures, this.palette, (values, moving) =>
       this.controls.choose(values, moving),
     );
+    /** @type {((name: string, value: unknown) => void) | undefined} */
+    this.tell = undefined;
+    this.goals = new Goals(goals, (names) => this.tell?.("goals", names));
     this.table = new Table(table);
     this.graph = new Graph(graph, {
       cut: () => this.#cut(),
@@ -209,6 +219,7 @@ class Lab {
     const before = this.place;
     this.place = place;
     remember(place.cookie);
+    this.goals.remember(place.goals ?? []);
     this.#repaint();
     for (const order of place.orders) this.#obey(order);
     this.outline.show(place.show);
@@ -451,6 +462,8 @@ class Lab {
     this.graph.show(frame.graph && { ...frame.graph, graphStep: this.graphStep }, this.reset, newest);
     this.outline.show(this.place.show);
     this.trainer.offer(this.#emptyChart());
+    this.goals.show(frame.goals, newest && this.flow.resting);
+    this.root.classList.toggle("gl-old", !frame.accepted && frame.figures.length > 0);
     this.#showNotes();
     this.#showKey(trained ? [] : frame.key);
     setText(this.status, trained ? trained.status : frame.status);
@@ -504,6 +517,7 @@ class Lab {
     const rest = this.charts.draw(this.Plotly, this.recoloured);
     this.recoloured = false;
     root.dataset.seq = String(seq);
+    if (!root.dataset.ready) dropFirst();
     root.dataset.ready = "true";
     clearTimeout(this.later);
     const { dataset } = root;
@@ -549,14 +563,7 @@ class Lab {
     const text = JSON.stringify(entries);
     if (text === this.keyed) return;
     this.keyed = text;
-    setChildren(
-      this.key,
-      entries.map(({ role, label, dash }) => {
-        const line = element("span", "gl-line", { "data-dash": dash });
-        line.style.setProperty("--gl-role", `var(--role-${role.replace(/[^\w-]/g, "")})`);
-        return element("span", "gl-entry", {}, line, label);
-      }),
-    );
+    setChildren(this.key, keyOf(entries));
   }
 
   stop() {
