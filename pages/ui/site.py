@@ -16,8 +16,8 @@ _ICON = (
     "%3Cpath fill='none' stroke='%23c8641e' stroke-width='4.5' stroke-linejoin='round' "
     "d='M4 5h24L16 28z'/%3E%3C/svg%3E"
 )
-_PAGE, _SHOWN = "page_shown", "lesson_shown"
-"""Session keys: the page, and the lesson on it, that was shown last."""
+_PAGE, _SHOWN = "page_shown", "part_shown"
+"""Session keys: the page, and the lesson or quiz on it, that was shown last."""
 
 
 def navigation() -> Page:
@@ -48,14 +48,14 @@ def pages() -> list[Page]:
     ]
 
 
-def keep_in_address(slug: str) -> None:
-    """Tell the browser which lesson a link inside the page has led to.
+def keep_in_address(word: str, name: str) -> None:
+    """Tell the browser which lesson or quiz a link inside the page has led to.
 
     Streamlit's browser side sends the query that the page was opened with along with every click,
     until the page is left or a script sets the query: without this, who came by a link to one
     lesson and went on to the next would be back in the first at the next click.
     """
-    before = st.session_state.get(_SHOWN, slug)
-    st.session_state[_SHOWN] = slug
-    if before != slug:
-        st.query_params["lesson"] = slug
+    before = st.session_state.get(_SHOWN, (word, name))
+    st.session_state[_SHOWN] = word, name
+    if before != (word, name):
+        st.query_params[word] = name
