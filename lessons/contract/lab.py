@@ -76,6 +76,7 @@ class Lab:
         training: what is trained before the learner's eyes, if anything is; ``compute`` is then
             what is there before the first step.
         drawn: numbers that the values stand for, noise say, by the names that in_torch.py has.
+        named: whether each line has its name in the charts, other than its role's: no key then.
         preview_note: what is said of cheaper values above the charts; nothing where it is plain to
             see.
     """
@@ -89,4 +90,5 @@ class Lab:
     start: Callable[[Values], Start] | None = None
     training: Training | None = None
     drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}
+    named: bool = False
     preview_note: str = "While you drag, fewer draws; all of them when you let go."

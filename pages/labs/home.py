@@ -1,17 +1,22 @@
 """The home page's lab: one block of code without a cut and with each of two, on one chart."""
 
+from collections.abc import Collection
+
 from lessons.outputs.catalogue import find
+from lessons.training.covering import roles_of
 from pages.labs import lesson
-from pages.labs.messages import Control, Frame, Wish
+from pages.labs.messages import Chart, Control, Frame, Wish
 from pages.labs.turn import ALONE, Turn
 
 CUTS = {"noise_leaks": "nothing", "wrong_place": "noise", "right_place": "block"}
 """What is cut off in the program of which lesson."""
 
 _CAPTION = (
-    "Lines: mean over the draws. Bands: 5–95 % of them. Points: one draw. Where lines coincide, "
-    "the broader lies below."
+    "Line: mean over the draws. Area: 5–95 % of them. Points: one draw. Ticks: the intended "
+    "gradient. Below: how far off it."
 )
+_LEFT_OUT = {"forward", "true_gradient"}
+"""What autograd gives and what is intended are enough to see at first."""
 _SHOWN = ("noise_low", "noise_high")
 ENOUGH_TO_SEE = {"noise_low": "0.6", "noise_high": "1.4"}
 
@@ -44,9 +49,9 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         "form": {name: full["form"][name] for name in _SHOWN} | {"cut": chosen},
         "groups": [{"title": None, "open": True, "controls": [cut, *sliders]}],
         "query": "",
-        "key": [entry for entry in full["key"] if entry["role"] != "forward"],
+        "key": [entry for entry in full["key"] if entry["role"] not in _LEFT_OUT],
         "figures": [
-            {**figure, "caption": _CAPTION}
+            {**figure, "caption": _CAPTION, "figure": _without(figure["figure"], _LEFT_OUT)}
             for figure in full["figures"]
             if figure["id"] == "gradient"
         ],
@@ -54,3 +59,9 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         "graph": None,
         "numbers": {},
     }
+
+
+def _without(chart: Chart, roles: Collection[str]) -> Chart:
+    """The chart without what is drawn in these roles."""
+    data = [trace for trace in chart["data"] if not set(roles_of(trace)) & set(roles)]
+    return {**chart, "data": data}

@@ -5,16 +5,26 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import WIDE, Figure, Table
 from lessons.contract.result import Array, Series
-from lessons.contract.roles import ROLES
-from lessons.kit.chart_pieces import axes, band, curve, points, round_up, span
+from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    band,
+    curve,
+    edges,
+    fitted,
+    gradient_curves,
+    points,
+    span,
+)
+from lessons.kit.findings import of_gradient, of_value, titled
+from lessons.kit.line_names import NAMES, named
 from lessons.playground.document.contents import Document
 from lessons.playground.running.outcome import Outcome
 from lessons.text import listed, number
 
-_GRADIENTS = {"trick_gradient": 5.0, "intended_gradient": 2.5, "true_gradient": 2.5}
-"""The roles and their lines' widths: the broad one lies below, so that both are seen."""
 _MOST_ROWS = 48
 _SPELLED = 8
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -63,23 +73,27 @@ def _gradients(
     series: dict[str, Series],
     x: str,
 ) -> Figure:
-    roles = [role for role in _GRADIENTS if role in curves]
+    roles = [role for role in GRADIENTS if role in curves]
     shown = [curves[role] for role in roles]
     heights = [line.y for line in shown] + [series[role].y for role in roles]
     heights += [ends for line in shown for ends in (line.low, line.high) if ends is not None]
-    limit = _limit(heights)
-    named = f"∂{outcome.output}/∂{x}"
+    subject = f"∂{outcome.output}/∂{x}"
+    layout = axes(span(shown[0]), _frame(heights), x, subject)
+    ends = ((role, name, curves[role].y) for role, name in NAMES.items() if role in curves)
+    trick, *beside = (curves.get(role) for role in GRADIENTS)
+    found = of_gradient(trick, *beside) if trick else ""
     return Figure(
         "gradient",
-        f"{named}, the gradient",
+        titled(subject, found, "the gradient"),
         _caption(outcome, document, len(series[roles[0]].x)),
-        f"The gradient {named} over {x}. " + _spoken([series[role] for role in roles], x),
+        f"The gradient {subject} over {x}. " + _spoken([series[role] for role in roles], x),
         [
-            *(band(line) for line in shown if line.low is not None),
-            *(curve(curves[role], True, _GRADIENTS[role], exact=True) for role in roles),
+            *_bands(curves),
+            *gradient_curves(curves, frozenset()),
             *(points(series[role]) for role in reversed(roles) if role != "intended_gradient"),
+            *named(ends, frozenset(), layout, WIDE),
         ],
-        axes(span(shown[0]), (-limit, limit), x, named),
+        layout,
         wide=True,
         selects="entry",
     )
@@ -90,10 +104,10 @@ def _value(
 ) -> Figure:
     forward = curves["forward"]
     there = series.get("forward")
-    low, high = _range(forward)
+    heights = [part for part in (forward.y, forward.low, forward.high) if part is not None]
     return Figure(
         "forward",
-        f"{outcome.output}, the forward value",
+        titled(outcome.output, of_value(forward), "the forward value"),
         "",
         f"The forward value of {outcome.output} over {x}."
         + (" " + _spoken([there], x) if there else ""),
@@ -102,7 +116,7 @@ def _value(
             curve(forward, exact=True),
             *([points(there)] if there else []),
         ],
-        axes(span(forward), (low, high), x, outcome.output),
+        axes(span(forward), _frame(heights), x, outcome.output),
         wide=True,
         height=200,
         selects="entry",
@@ -187,27 +201,23 @@ def _all(value: Any) -> str:
     return listed(words, _SPELLED) + (f" and {more} more" if more else "")
 
 
-def _limit(heights: list[Array]) -> float:
-    """What most of the curve fits into: a pole must not flatten all the rest."""
+def _frame(heights: list[Array]) -> tuple[float, float]:
+    """What most of the curves fits into: a pole must not flatten all the rest."""
     sizes = np.abs(np.concatenate([np.ravel(height) for height in heights]))
     sizes = sizes[np.isfinite(sizes)]
-    if not len(sizes):
-        return 1.0
-    typical = float(np.quantile(sizes, 0.9))
-    largest = float(sizes.max())
+    typical = float(np.quantile(sizes, 0.9)) if len(sizes) else 0.0
+    largest = float(sizes.max(initial=0.0))
     top = largest if largest <= 8 * typical or typical == 0 else 4 * typical
-    return round_up([np.array([top])], 1e-12) if top else 1.0
+    return fitted([np.clip(height, -top, top) for height in heights])
 
 
-def _range(forward: Series) -> tuple[float, float]:
-    parts = [part for part in (forward.y, forward.low, forward.high) if part is not None]
-    y = np.concatenate([np.ravel(part) for part in parts])
-    y = y[np.isfinite(y)]
-    if not y.any():
-        return -1.0, 1.0
-    top = _limit([y])
-    below, above = ((side * y > 1e-9 * top).any() for side in (-1, 1))
-    return -top if below else -0.05 * top, top if above else 0.05 * top
+def _bands(curves: dict[str, Series]) -> list[Trace]:
+    """The result's draws as an area, those of the true gradient as its two ends."""
+    found = []
+    for role, how in (("trick_gradient", band), ("true_gradient", edges)):
+        if role in curves and curves[role].low is not None:
+            found.append(how(curves[role]))
+    return found
 
 
 def key(outcome: Outcome) -> list[str]:
