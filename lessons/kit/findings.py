@@ -91,6 +91,22 @@ def times(one: Array, other: Array) -> float | None:
     return factor if math.isfinite(factor) and _same(one, factor * other, size) else None
 
 
+def of_bands(true: Series | None, trick: Series) -> str:
+    """How wide the draws lie at most, without the trick and with it."""
+    wide = [_width(one) for one in (true, trick) if one is not None]
+    if not all(map(math.isfinite, wide)):
+        return ""
+    size = _size(trick.y)
+    before, now = brief(wide[0], size), brief(wide[-1], size)
+    return f"band {now} wide" if before == now else f"band {before} → {now} wide"
+
+
+def _width(series: Series) -> float:
+    if series.low is None or series.high is None:
+        return 0.0
+    return float(np.nanmax(series.high - series.low, initial=0.0))
+
+
 def _over_the_same(
     trick: Series, true: Series | None, intended: Series | None
 ) -> tuple[Series, Series | None, Series | None]:
@@ -132,7 +148,7 @@ def _beside(t: Array, g: Array, size: float) -> str:
         return ""
     if _same(t, g, size):
         return "is the true one"
-    if (factor := times(t, g)) is not None:
+    if (factor := times(t, g)) is not None and brief(factor) != "1":
         return f"is {brief(factor)} × the true one"
     ends = [float(np.abs(one).max()) for one in (t, g)]
     here, there_ = (brief(end, size) for end in ends)

@@ -1,5 +1,6 @@
 """The playground's charts and table, from an Outcome: gradients by role, the value, all numbers."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,17 @@ from lessons.contract.figure import WIDE, Figure, Table
 from lessons.contract.result import Array, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import (
-    Trace,
     axes,
     band,
     curve,
-    edges,
     fitted,
     gradient_curves,
     points,
     span,
 )
-from lessons.kit.findings import of_gradient, of_value, titled
+from lessons.kit.findings import of_bands, of_gradient, of_value, titled
 from lessons.kit.line_names import NAMES, named
+from lessons.kit.off_target import HEIGHT, NOISY, ends_of, over_draws, with_strip
 from lessons.playground.document.contents import Document
 from lessons.playground.running.outcome import Outcome
 from lessons.text import listed, number
@@ -74,26 +74,29 @@ def _gradients(
     x: str,
 ) -> Figure:
     roles = [role for role in GRADIENTS if role in curves]
-    shown = [curves[role] for role in roles]
-    heights = [line.y for line in shown] + [series[role].y for role in roles]
-    heights += [ends for line in shown for ends in (line.low, line.high) if ends is not None]
     subject = f"∂{outcome.output}/∂{x}"
-    layout = axes(span(shown[0]), _frame(heights), x, subject)
-    ends = ((role, name, curves[role].y) for role, name in NAMES.items() if role in curves)
-    trick, *beside = (curves.get(role) for role in GRADIENTS)
-    found = of_gradient(trick, *beside) if trick else ""
+    there = {role: curves[role] for role in roles}
+    frame = _frame([*ends_of(there), *(series[role].y for role in roles)])
+    if _strip(there):
+        height, found = HEIGHT, of_bands(there.get("true_gradient"), there["trick_gradient"])
+        data, layout = with_strip(there, frozenset(), x, subject, frame)
+    else:
+        height, found = WIDE, _relation(there)
+        layout = axes(span(there[roles[0]]), frame, x, subject)
+        ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
+        drawn = over_draws if there[roles[0]].low is not None else gradient_curves
+        data = [*drawn(there, frozenset()), *named(ends, frozenset(), layout, height)]
     return Figure(
         "gradient",
         titled(subject, found, "the gradient"),
         _caption(outcome, document, len(series[roles[0]].x)),
         f"The gradient {subject} over {x}. " + _spoken([series[role] for role in roles], x),
         [
-            *_bands(curves),
-            *gradient_curves(curves, frozenset()),
+            *data,
             *(points(series[role]) for role in reversed(roles) if role != "intended_gradient"),
-            *named(ends, frozenset(), layout, WIDE),
         ],
         layout,
+        height=height,
         wide=True,
         selects="entry",
     )
@@ -211,13 +214,23 @@ def _frame(heights: list[Array]) -> tuple[float, float]:
     return fitted([np.clip(height, -top, top) for height in heights])
 
 
-def _bands(curves: dict[str, Series]) -> list[Trace]:
-    """The result's draws as an area, those of the true gradient as its two ends."""
-    found = []
-    for role, how in (("trick_gradient", band), ("true_gradient", edges)):
-        if role in curves and curves[role].low is not None:
-            found.append(how(curves[role]))
-    return found
+def _strip(curves: Mapping[str, Series]) -> bool:
+    """Whether the result is one of many draws, and there is a target at the same x."""
+    trick, target = (curves.get(role) for role in ("trick_gradient", "intended_gradient"))
+    if trick is None or target is None or trick.low is None:
+        return False
+    noisy = (curves[role] for role in NOISY if role in curves)
+    return all(one.low is not None and np.array_equal(one.x, target.x) for one in noisy)
+
+
+def _relation(curves: Mapping[str, Series]) -> str:
+    """What the title says of one gradient beside the others; of draws, how far they lie apart."""
+    trick, true, intended = (curves.get(role) for role in GRADIENTS)
+    if trick is None:
+        return ""
+    if trick.low is not None:
+        return of_bands(true, trick)
+    return of_gradient(trick, true, intended)
 
 
 def key(outcome: Outcome) -> list[str]:

@@ -34,10 +34,9 @@ _DEPTHS = [
 ]
 
 
-# Where a path's name stands beside its end, so that names of paths that end together are apart.
-_SIDES = {"none": "top right", "value": "bottom left", "norm": "bottom right"}
+_STROKES = {"dot": "┈┈", "solid": "━━", "dash": "╍╍"}
 
-ERRORS = (-6.0, 0.0)
+ERRORS = (-6.0, 1.5)
 """Powers of ten of the error along the paths."""
 
 
@@ -93,15 +92,15 @@ def _map(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
     return Figure(
         "map",
         "The error from above" if hidden else _arrived(result),
-        "The bluer, the smaller. Each path has its name where it ends. Click or drag to set the "
-        "start.",
+        "The bluer, the smaller. Click or drag to set the start.",
         f"The error over w and b as a map, and three paths. {in_words(result, hidden)}",
         [
             _heat(error, window, _DEPTHS, (0.0, float(np.nanmax(error))), "error %{z:.3g}"),
             *_lines(result, hidden),
             _mark(result),
+            *_above(window, hidden),
         ],
-        _plane_axes(window),
+        _plane_axes(window) | {"margin": {"l": 52, "r": 12, "t": 26, "b": 44}},
         height=HEIGHT,
         selects=("w", "b"),
     )
@@ -135,7 +134,7 @@ def _norms(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
     layout["margin"] = {"l": 52, "r": 4, "t": 8, "b": 44}
     return Figure(
         "norm",
-        f"Gradient’s norm: median {number(middle, 2)}, at most {number(most, 2)}",
+        f"Gradient’s norm: median {number(middle, 3)}, at most {number(most, 3)}",
         "The stronger the shade, the steeper. Most of it is nearly flat; there is one wall.",
         f"The norm of the gradient over w and b on {COUNT} by {COUNT} points: median "
         f"{number(middle, 3)}, at most {number(most, 4)}.",
@@ -187,7 +186,7 @@ def _lowest(result: Result) -> str:
     errors = result.planes["errors"]
     short = {"none": "no clip", "value": "value", "norm": "norm"}
     lowest = [
-        f"{short[arm]} {number(float(np.nanmin(errors[:, index])), 1)}"
+        f"{short[arm]} {number(float(np.nanmin(errors[:, index])), 2)}"
         for index, arm in enumerate(ARMS)
     ]
     return f"Lowest error: {', '.join(lowest)}"
@@ -211,9 +210,22 @@ def _lines(result: Result, hidden: frozenset[str]) -> Iterator[Trace]:
     for index, arm in enumerate(ARMS):
         w, b = _shown(result.planes["places"][:, :, index])
         yield _line(arm, w, b, hidden, "w %{x:.4g}, b %{y:.4g}", 1.2)
-        role, name = LOOKS[arm]
-        there = role not in hidden
-        yield label(role, name, float(w[-1]), float(b[-1]), there, _SIDES[arm])
+
+
+def _above(window: Window, hidden: frozenset[str]) -> list[Trace]:
+    """How each path is drawn, above the map: on it a name would be lost among the paths."""
+    (low, high), (_, top) = window
+    return [
+        label(
+            role,
+            f"{_STROKES[ROLES[role].dash]} {name}",
+            low + (0.5 + index) / len(LOOKS) * (high - low),
+            top,
+            role not in hidden,
+            "top center",
+        )
+        for index, (role, name) in enumerate(LOOKS.values())
+    ]
 
 
 def _shown(places: Array) -> tuple[Array, Array]:

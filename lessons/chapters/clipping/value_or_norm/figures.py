@@ -93,16 +93,12 @@ def _frame(result: Result) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def _tips(result: Result, hidden: frozenset[str]) -> list[Trace]:
-    """A name at each tip; where several arrows are one, they share theirs."""
+    """A name beside each tip; where several arrows are one, they share theirs."""
     g = result["true_gradient"].y
-    flat = abs(g[0]) >= abs(g[1])
-    # By value the arrow turns to the diagonal: its name stands on that side, by norm on the other.
-    outward = ("top center" if g[1] >= 0 else "bottom center") if flat else (
-        "middle right" if g[0] >= 0 else "middle left")  # fmt: skip
-    inward = {"top center": "bottom center", "bottom center": "top center"} | {
-        "middle right": "middle left", "middle left": "middle right"}  # fmt: skip
-    sides = dict(zip(NAMES, (outward, inward[outward], outward), strict=True))
     size = float(np.abs(g).max())
+    # By value the arrow turns to the diagonal: its name stands on that side, by norm on the other.
+    flat = abs(g[0]) >= abs(g[1])
+    along = g[1] if flat else g[0]
     drawn = []
     for role, (name, _) in NAMES.items():
         tip = result[role].y
@@ -114,7 +110,10 @@ def _tips(result: Result, hidden: frozenset[str]) -> list[Trace]:
         ]
         shown = there and same[:1] == [role]
         words = " = ".join(NAMES[other][0] for other in same) if shown else name
-        drawn.append(label(role, words, float(tip[0]), float(tip[1]), shown, sides[role]))
+        side = math.copysign(0.08 * size, along) * (-1 if role == "intended_gradient" else 1)
+        x, y = (tip[0], tip[1] + side) if flat else (tip[0] + side, tip[1])
+        towards = "center" if flat else ("right" if side > 0 else "left")
+        drawn.append(label(role, words, float(x), float(y), shown, f"middle {towards}"))
     return drawn
 
 

@@ -69,11 +69,13 @@ def _maps(history: History, values: Values) -> Figure:
     shares = ", ".join(
         f"{name} {share:.0%}" for name, share in zip(KINDS, picture["shares"], strict=True)
     )
+    share, seen_as = max(zip(picture["shares"], KINDS, strict=True))
     return Figure(
         "maps",
-        f"A {values['shape']}, and the gradient of the score of {aim(values)} in its pixels, "
-        f"seed {int(picture['seed'][0])}",
-        "One scale for the three maps. Orange: a brighter pixel raises the score. Blue: lowers it. "
+        f"A {values['shape']}, seen as {seen_as} with {share:.0%}",
+        f"The gradient of the score of {aim(values)} in each pixel, seed "
+        f"{int(picture['seed'][0])}. One scale for the three maps. Orange: a brighter pixel "
+        "raises the score. Blue: lowers it. "
         f"The network’s probabilities: {shares}.",
         f"A picture of a {values['shape']} and three maps of the gradient in it, after step "
         f"{history.done}. " + _in_words(seen),
@@ -269,7 +271,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     return [
         Figure(
             "relus",
-            "Eight relus and the gradient at what they are given",
+            "The gradient at eight relus" if hidden else _changed(result),
             "Squares: the plain gradient. Diamonds: what autograd gives under the rule. Crosses: "
             "the rule’s formula. Below each relu: what it is given, x, and the upstream gradient "
             "that arrives at its output, u.",
@@ -280,6 +282,12 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             height=220,
         )
     ]
+
+
+def _changed(result: Result) -> str:
+    """At how many relus the rule gives another gradient than the plain one."""
+    differ = int((result["trick_gradient"].y != result["true_gradient"].y).sum())
+    return f"The rule changes {differ} of {len(BEFORE)} gradients"
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:

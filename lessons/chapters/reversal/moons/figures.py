@@ -9,6 +9,7 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_points, spoken
+from lessons.kit.findings import of_gradient
 from lessons.text import number
 from lessons.training.step_charts import (
     Facts,
@@ -91,8 +92,9 @@ def _plane(history: History) -> Figure:
     ]
     return Figure(
         "data",
-        f"Both domains, seed {int(picture['seed'][0])}",
-        "Grey: source, which has labels. Blue: target, which has none. Circles and crosses: the "
+        f"Right on the target: {_percent(facts, 'trick_target')}",
+        f"Seed {int(picture['seed'][0])}; the title is of all. Grey: source, which has "
+        "labels. Blue: target, which has none. Circles and crosses: the "
         "two moons. Thick: where the label head decides. Dotted: the same, trained on the source "
         "alone. Dashed: where the domain classifier decides.",
         f"Two interleaved moons in two domains and the boundaries between them after step "
@@ -103,6 +105,7 @@ def _plane(history: History) -> Figure:
         data,
         axes((-SIDE, SIDE), (-SIDE, SIDE), "x₁", "x₂"),
         height=HEIGHT,
+        subject="Both domains",
     )
 
 
@@ -194,8 +197,8 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     return [
         Figure(
             "gradient",
-            f"The gradient at the features of one {whose} point, at fixed numbers",
-            f"One mark a unit, the heads small. Squares: {of_whom} gradient with no trick. "
+            f"At one {whose} point the gradient{_found(result, hidden)}",
+            f"At fixed numbers. One mark a unit, the heads small. Squares: {of_whom} gradient with no trick. "
             f"Crosses: what is intended, {intended}, at full λ. Diamonds: what autograd gives, "
             "wired as chosen.",
             f"The gradient at the features of one {whose} point, by unit. " + spoken(result, seen),
@@ -205,6 +208,14 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             height=220,
         )
     ]
+
+
+def _found(result: Result, hidden: frozenset[str]) -> str:
+    """What the gradient is beside the one with no trick, if nothing is covered."""
+    if hidden & set(GRADIENTS):
+        return ""
+    found = of_gradient(*(result[name] for name in GRADIENTS))
+    return f" {found}" if found else ""
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:

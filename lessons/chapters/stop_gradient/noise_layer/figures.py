@@ -11,7 +11,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
-from lessons.contract.roles import ROLES
+from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -22,6 +22,7 @@ from lessons.kit.chart_pieces import (
     points,
     spoken,
 )
+from lessons.kit.findings import of_gradient
 from lessons.kit.line_names import named
 from lessons.text import number
 from lessons.training.step_charts import Facts, crowd, line, of, over_steps, step_axes, with_ends
@@ -31,7 +32,6 @@ _ROLE = {"plain": "true_gradient", "trick": "trick_gradient"}
 _NAMES = {"plain": "without the trick", "trick": "with the clean backward"}
 _SHORT = {"plain": "no trick", "trick": "clean"}
 _GRADIENTS = ("true_gradient", "trick_gradient", "intended_gradient")
-_DECADES = (-4.5, 1.5)
 _LOSSES = (-3.0, 0.5)
 
 
@@ -73,7 +73,8 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
         ends[name] = series.y
         data = [band(series), *data, curve(series), marks]
     place = float(values["place"])
-    layout = _logarithmic(axes((0.5, LAYERS + 0.5), _DECADES, "layer", "relative variance"))
+    decades = _decades(numbers)
+    layout = _logarithmic(axes((0.5, LAYERS + 0.5), decades, "layer", "relative variance"))
     layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
     data += _names_at_end(ends, layout, 270)
     in_words = "; ".join(
@@ -89,12 +90,21 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
         "to 95 % of the seeds. The grey line is the noise layer.",
         f"Relative variance by layer on a logarithmic axis, means over the seeds after step "
         f"{history.done}. {in_words}. The noise stands after layer {int(place)}.",
-        [_upright(place + 0.5), *data],
-        layout | {"annotations": [_label(place + 0.5, _DECADES[1], "noise")]},
+        [_upright(place + 0.5, decades), *data],
+        layout | {"annotations": [_label(place + 0.5, decades[1], "noise")]},
         wide=True,
         height=270,
         subject=_NOISE,
     )
+
+
+def _decades(numbers: Mapping[str, Array]) -> tuple[float, float]:
+    """Whole powers of ten around all layers' noise, in every seed; half of one more above."""
+    layers = range(1, LAYERS + 1)
+    found = np.concatenate([numbers[f"{name}_noise_{layer}"] for name in _ROLE for layer in layers])
+    known = found[np.isfinite(found) & (found > 0)]
+    low, high = np.log10([known.min(), known.max()]) if len(known) else (-1.0, 0.0)
+    return max(math.floor(low), -8.0), min(math.ceil(high), 3.0) + 0.5
 
 
 def _first_layer(facts: Facts) -> str:
@@ -164,6 +174,7 @@ def _sizes(history: History, values: Values) -> Figure:
         f"{in_words}.",
         over_steps(history, _lines("size"), layout, HEIGHT),
         layout,
+        wide=True,
         height=HEIGHT,
         subject="How large the values are before the noise",
     )
@@ -181,32 +192,42 @@ def _fit(history: History) -> Figure:
         data += [noisy, line(_NAMES[name], x, picture[f"{name}_clean"], colour, role.dash)]
     return Figure(
         "fit",
-        f"The task and the fit, seed {int(picture['seed'][0])}",
-        "Grey: sin 2x, to be learned. Points: one draw of the noise. Lines: with the noise "
+        f"Off sin 2x by up to {_off(picture)}",
+        f"Seed {int(picture['seed'][0])}. Grey: sin 2x, to be learned. Points: one draw of "
+        "the noise. Lines: with the noise "
         "turned off.",
         f"What the networks of one seed make of sin 2x after step {history.done}, with a draw of "
         "noise as points and without noise as lines.",
         data,
         axes((-REACH, REACH), (-1.9, 1.9), "x", "output"),
         height=HEIGHT,
+        subject="The task and the fit",
     )
+
+
+def _off(picture: Mapping[str, Array]) -> str:
+    """How far each network is off the task at most, with the noise turned off."""
+    off = {name: np.nanmax(np.abs(picture[f"{name}_clean"] - picture["target"])) for name in _ROLE}
+    return ", ".join(f"{number(float(one), 2)} {_SHORT[name]}" for name, one in off.items())
 
 
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """What the layer by itself hands back, before a tanh."""
     seen = [name for name in _GRADIENTS if name not in hidden]
+    found = "" if hidden else of_gradient(*(result[name] for name in GRADIENTS))
     top = max(2.0, 1.1 * (1 + float(values["strength"])))
     low = min(-0.5, 1.1 * (1 - float(values["strength"])))
     return [
         Figure(
             "alone",
-            "The layer by itself, a tanh after it",
-            "One mark for each input and its own draw. Squares: the true gradient, with the factor "
+            f"By itself, the gradient {found}" if found else "The layer by itself",
+            "A tanh after it. One mark for each input and its own draw. Squares: the true gradient, with the factor "
             "u. Diamonds: what autograd gives. Crosses: intended, the upstream gradient alone. It "
             "uses the noisy value, so it is no smooth curve.",
             "The gradient at the input of the noise layer. " + spoken(result, seen),
             gradient_points(result, hidden),
             axes((-2.2, 2.2), (low, top), "x", "gradient"),
+            wide=True,
             height=HEIGHT,
         )
     ]
@@ -233,12 +254,12 @@ def _logarithmic(layout: Trace) -> Trace:
     return layout | {"yaxis": layout["yaxis"] | ticks}
 
 
-def _upright(x: float) -> Trace:
+def _upright(x: float, decades: tuple[float, float]) -> Trace:
     return {
         "type": "scatter",
         "mode": "lines",
         "x": np.array([x, x]),
-        "y": 10.0 ** np.array(_DECADES),
+        "y": 10.0 ** np.array(decades),
         "line": {"color": "role:noise", "dash": "solid", "width": 5},
         "opacity": 0.5,
         "hoverinfo": "skip",

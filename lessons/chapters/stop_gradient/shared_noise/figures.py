@@ -1,7 +1,6 @@
 """The noise lab's charts and table."""
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -12,27 +11,18 @@ from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
-    axis_title,
     band,
     cells,
     curve,
-    edges,
     fitted,
     points,
-    round_up,
     span,
     spoken,
-    ticks,
 )
 from lessons.kit.findings import of_spread, titled
-from lessons.kit.line_names import NAMES, label, named
+from lessons.kit.line_names import NAMES, label
+from lessons.kit.off_target import HEIGHT, NOISY, ends_of, framed, with_strip
 from lessons.text import number
-
-HEIGHT = 370
-"""Pixels of the gradients with their strip."""
-
-_NOISY = ("trick_gradient", "true_gradient")
-"""The gradients that differ from draw to draw."""
 
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
@@ -66,28 +56,10 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
 
 def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
     curves = {series.name: series for series in result.curves}
-    target = curves["intended_gradient"]
-    off = {name: _off(curves[name], target) for name in _NOISY}
     # All curves count, hidden ones too: uncovering one must not move the others.
     shown = {name: curves[name] for name in GRADIENTS}
-    low, high = fitted([*(series.y for series in shown.values()), *_bands(shown)], least=1.0)
-    away = round_up([*(series.y for series in off.values()), *_bands(off)], 0.1 * max(-low, high))
-    layout = axes(span(target), (low, high), "x", "dz/dx")
-    layout["yaxis"] |= {"domain": [0.36, 1.0]}
-    layout["yaxis2"] = layout["yaxis"] | {
-        "domain": [0.0, 0.24],
-        "range": [-away, away],
-        "nticks": 3,
-        "title": axis_title("off by"),
-    }
-    layout["xaxis"] |= {"anchor": "y2"}
-    data = [
-        *_over(curves, hidden),
-        ticks(target, "intended_gradient" not in hidden),
-        *(points(result[name], name not in hidden) for name in reversed(_NOISY)),
-        *named(((n, name, curves[n].y) for n, name in NAMES.items()), hidden, layout, HEIGHT),
-        *(trace | {"yaxis": "y2"} for trace in _over(off, hidden)),
-    ]
+    data, layout = with_strip(shown, hidden, "x", "dz/dx", framed(shown))
+    data += [points(result[name], name not in hidden) for name in reversed(NOISY)]
     seen = [name for name in GRADIENTS if name not in hidden]
     covered = "" if len(seen) == 3 else " One curve is covered until you have answered."
     return Figure(
@@ -105,27 +77,11 @@ def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
     )
 
 
-def _over(curves: Mapping[str, Series], hidden: frozenset[str]) -> list[Trace]:
-    """The result as an area with its mean; where the true gradient's area ends, dotted on it."""
-    trick, true = (name not in hidden for name in _NOISY)
-    return [
-        band(curves["trick_gradient"], trick),
-        curve(curves["trick_gradient"], trick),
-        edges(curves["true_gradient"], true),
-    ]
-
-
-def _off(series: Series, target: Series) -> Series:
-    """How far mean and band are off the target."""
-    parts = (None if one is None else one - target.y for one in (series.low, series.high))
-    return Series(series.name, series.role, series.x, series.y - target.y, *parts)
-
-
 def _spread_of(result: Result, hidden: frozenset[str]) -> str:
     """How far the draws of the gradient lie apart at the chosen input, if that is uncovered."""
     if "trick_gradient" in hidden or int(result.facts["draws"]) < 2:
         return ""
-    trick, true = (float(result.facts[f"{name}_deviation"]) for name in _NOISY)
+    trick, true = (float(result.facts[f"{name}_deviation"]) for name in NOISY)
     size = abs(float(result.facts["true_gradient_mean"]))
     return of_spread(None if "true_gradient" in hidden else true, trick, size)
 
@@ -138,7 +94,7 @@ def _forward(result: Result) -> Figure:
         "The forward value z: with the trick and without it the same, up to rounding.",
         "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
         [band(forward), curve(forward), points(result["forward"])],
-        axes(span(forward), fitted([forward.y, *_bands({"forward": forward})]), "x", "z"),
+        axes(span(forward), fitted(ends_of({"forward": forward})), "x", "z"),
         selects="point",
     )
 
@@ -180,7 +136,7 @@ def _histogram(result: Result, values: Values, hidden: frozenset[str]) -> Figure
             _line(target),
             *(
                 label(name, NAMES[name], float(ends[0]), y, name not in hidden)
-                for name, y in zip(_NOISY, (1.15, -1.15), strict=True)
+                for name, y in zip(NOISY, (1.15, -1.15), strict=True)
             ),
         ],
         layout,
@@ -239,8 +195,3 @@ def _spread(series: Series) -> tuple[np.ndarray, ...]:
     if low is None or high is None:
         raise ValueError(f"series {series.name} has no band")
     return series.y, low, high
-
-
-def _bands(curves: Mapping[str, Series]) -> list[np.ndarray]:
-    ends = [(series.low, series.high) for series in curves.values() if series.low is not None]
-    return [end for pair in ends for end in pair if end is not None]
