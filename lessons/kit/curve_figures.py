@@ -85,10 +85,8 @@ def _gradients(result: Result, hidden: frozenset[str], text: CurveText) -> Figur
 def gradient_finding(result: Result, hidden: frozenset[str]) -> str:
     """What autograd gives over x; nothing while that is covered."""
     curves = {series.name: series for series in result.curves if series.name not in hidden}
-    if "trick_gradient" not in curves:
-        return ""
-    beside = (curves.get(name) for name in GRADIENTS[1:])
-    return of_gradient(curves["trick_gradient"], *beside)
+    trick, true, intended = (curves.get(name) for name in GRADIENTS)
+    return of_gradient(trick, true, intended) if trick else ""
 
 
 def _forward(result: Result, text: CurveText) -> Figure:

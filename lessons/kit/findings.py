@@ -10,16 +10,17 @@ from functools import reduce
 
 import numpy as np
 
-from lessons.contract.result import Array, Series
+from lessons.contract.result import Array, Result, Series
+from lessons.contract.roles import GRADIENTS
 from lessons.text import number
 
 _SAME = 1e-6
 """Of the largest size: numbers nearer than this are one number, up to rounding."""
 
 
-def brief(value: float, beside: float = 0.0) -> str:
+def brief(value: float, beside: float = 0.0, digits: int = 3) -> str:
     """A number for a title; 0 for what is only rounding beside another."""
-    return number(0.0 if abs(value) <= _SAME * abs(beside) else value, 3)
+    return number(0.0 if abs(value) <= _SAME * abs(beside) else value, digits)
 
 
 def titled(subject: str, finding: str, otherwise: str) -> str:
@@ -27,16 +28,19 @@ def titled(subject: str, finding: str, otherwise: str) -> str:
     return f"{subject} {finding}" if finding else f"{subject.rstrip(':')}, {otherwise}"
 
 
-def of_gradient(trick: Series, true: Series | None, intended: Series | None) -> str:
+def of_gradient(
+    trick: Series, true: Series | None, intended: Series | None, called: str = "x"
+) -> str:
     """What autograd gives, over x, beside what is true and what is wanted.
 
     Args:
         trick, true, intended: over x; None where it is covered. The x that all have are looked at.
+        called: what x is called.
     """
     trick, true, intended = _over_the_same(trick, true, intended)
     x, t = trick.x, trick.y
     size = _size(t, *(one.y for one in (true, intended) if one is not None))
-    said = _alone(x, t, size)
+    said = _alone(x, t, size, called)
     if true is not None:
         said = said or _beside(t, true.y, size)
     if not said or intended is None:
@@ -44,8 +48,13 @@ def of_gradient(trick: Series, true: Series | None, intended: Series | None) -> 
     return said + (", as intended" if _same(t, intended.y, size) else ", not as intended")
 
 
-def of_value(value: Series) -> str:
-    """How a function of x runs."""
+def of_points(result: Result) -> str:
+    """The same of the gradients at the learner's x."""
+    return of_gradient(result[GRADIENTS[0]], result[GRADIENTS[1]], result[GRADIENTS[2]])
+
+
+def of_value(value: Series, called: str = "x") -> str:
+    """How a function of x runs; ``called`` is what x is called."""
     there = np.isfinite(value.y)
     x, y = value.x[there], value.y[there]
     if len(y) < 2:
@@ -63,7 +72,9 @@ def of_value(value: Series) -> str:
         return f"{word} from {brief(y[0], size)} to {brief(y[-1], size)}"
     at = int(y.argmin())
     if 0 < at < len(y) - 1:
-        return f"is smallest, {brief(low, size)}, at x = {brief(x[at], float(np.abs(x).max()))}"
+        return (
+            f"is smallest, {brief(low, size)}, at {called} = {brief(x[at], float(np.abs(x).max()))}"
+        )
     return f"goes from {brief(low, size)} to {brief(high, size)}"
 
 
@@ -76,8 +87,8 @@ def of_spread(true: float | None, trick: float, size: float) -> str:
     """
     if not all(map(math.isfinite, (trick, size, true or 0.0))):
         return ""
-    now = brief(trick, size)
-    before = now if true is None else brief(true, size)
+    now = brief(trick, size, 2)
+    before = now if true is None else brief(true, size, 2)
     return f"spread {now}" if before == now else f"spread {before} → {now}"
 
 
@@ -97,7 +108,7 @@ def of_bands(true: Series | None, trick: Series) -> str:
     if not all(map(math.isfinite, wide)):
         return ""
     size = _size(trick.y)
-    before, now = brief(wide[0], size), brief(wide[-1], size)
+    before, now = (brief(one, size, 2) for one in (wide[0], wide[-1]))
     return f"band {now} wide" if before == now else f"band {before} → {now} wide"
 
 
@@ -122,7 +133,7 @@ def _over_the_same(
     return at(trick), true and at(true), intended and at(intended)
 
 
-def _alone(x: Array, t: Array, size: float) -> str:
+def _alone(x: Array, t: Array, size: float, called: str) -> str:
     """Of one gradient: 0 or constant, all along or on one side."""
     there = np.isfinite(t)
     x, t = x[there], t[there]
@@ -134,9 +145,9 @@ def _alone(x: Array, t: Array, size: float) -> str:
     if np.ptp(t) <= _SAME * size:
         return f"is {brief(float(t[0]))} all along"
     if zero[x < 0].all() and (x < 0).any() and not zero[x > 0].any():
-        return "is 0 for x < 0"
+        return f"is 0 for {called} < 0"
     if zero[x > 0].all() and (x > 0).any() and not zero[x < 0].any():
-        return "is 0 for x > 0"
+        return f"is 0 for {called} > 0"
     return ""
 
 
@@ -151,7 +162,7 @@ def _beside(t: Array, g: Array, size: float) -> str:
     if (factor := times(t, g)) is not None and brief(factor) != "1":
         return f"is {brief(factor)} × the true one"
     ends = [float(np.abs(one).max()) for one in (t, g)]
-    here, there_ = (brief(end, size) for end in ends)
+    here, there_ = (brief(end, size, 2) for end in ends)
     return f"reaches {here}, true {there_}" if here != there_ else f"reaches {here}"
 
 

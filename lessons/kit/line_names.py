@@ -34,18 +34,19 @@ def named(
     room = max(_LEAST, *(_LETTER * (2 + len(name)) for _, name, _ in lines))
     margin = layout["margin"] = layout["margin"] | {"r": math.ceil(room)}
     tall = (height - margin["t"] - margin["b"]) * (top - bottom)
-    ends = []
-    for role, name, y in lines:
+    ends = {}
+    for role, _, y in lines:
         known = y[np.isfinite(y)]
-        end = min(max(float(known[-1]), low), high) if len(known) else 0.0
-        ends.append(((end - low) / (high - low) * tall, role, name))
+        if role not in hidden and len(known):
+            ends[role] = (min(max(float(known[-1]), low), high) - low) / (high - low) * tall
     # Names of lines that end together keep their order, so that none jumps while one drags.
-    ends.sort(key=lambda end: round(end[0] / _LINE))
-    places = _apart([at for at, *_ in ends], tall)
+    order = sorted(ends, key=lambda role: round(ends[role] / _LINE))
+    at = dict(zip(order, _apart([ends[role] for role in order], tall), strict=True))
     x = layout["xaxis"]["range"][1]
+    # Always in the order given: the browser moves what stands at the same place in the chart.
     return [
-        label(role, name, x, low + at / tall * (high - low), role not in hidden)
-        for at, (_, role, name) in zip(places, ends, strict=True)
+        label(role, name, x, low + at.get(role, math.nan) / tall * (high - low), role not in hidden)
+        for role, name, _ in lines
     ]
 
 

@@ -59,7 +59,7 @@ def caught_up(page: Page) -> None:
 @pytest.mark.parametrize(
     ("lesson", "figure", "control", "value"),
     [
-        pytest.param("noise_leaks", "gradient", "noise_high", "1.6", id="bands"),
+        pytest.param("noise_leaks", "gradient", "noise_high", "1.6", id="a strip below"),
         pytest.param("noise_leaks", "histogram", "noise_high", "2.6", id="both axes"),
         pytest.param("wrong_place", "gradient", "noise_high", "1.6", id="curves"),
         pytest.param("right_place", "gradient", "noise_high", "1.6", id="one curve on another"),
@@ -68,7 +68,8 @@ def caught_up(page: Page) -> None:
         pytest.param("noise_leaks", "histogram", "noise_low", "0.5", id="zero at the far end"),
         pytest.param("two_players", "plane", "turn", "3", id="arrows"),
         pytest.param("where_to_clip", "gradient", "w", "2", id="lines with marks"),
-        pytest.param("value_or_norm", "angle", "g1", "1", id="a wide axis"),
+        pytest.param("value_or_norm", "length", "g1", "1.6", id="names at the lines"),
+        pytest.param("flip", "gradient", "scale", "0.3", id="names and an axis"),
     ],
 )
 def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure, control, value):

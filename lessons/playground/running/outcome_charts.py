@@ -81,7 +81,7 @@ def _gradients(
         height, found = HEIGHT, of_bands(there.get("true_gradient"), there["trick_gradient"])
         data, layout = with_strip(there, frozenset(), x, subject, frame)
     else:
-        height, found = WIDE, _relation(there)
+        height, found = WIDE, _relation(there, x)
         layout = axes(span(there[roles[0]]), frame, x, subject)
         ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
         drawn = over_draws if there[roles[0]].low is not None else gradient_curves
@@ -110,7 +110,7 @@ def _value(
     heights = [part for part in (forward.y, forward.low, forward.high) if part is not None]
     return Figure(
         "forward",
-        titled(outcome.output, of_value(forward), "the forward value"),
+        titled(outcome.output, of_value(forward, x), "the forward value"),
         "",
         f"The forward value of {outcome.output} over {x}."
         + (" " + _spoken([there], x) if there else ""),
@@ -223,14 +223,14 @@ def _strip(curves: Mapping[str, Series]) -> bool:
     return all(one.low is not None and np.array_equal(one.x, target.x) for one in noisy)
 
 
-def _relation(curves: Mapping[str, Series]) -> str:
+def _relation(curves: Mapping[str, Series], x: str) -> str:
     """What the title says of one gradient beside the others; of draws, how far they lie apart."""
     trick, true, intended = (curves.get(role) for role in GRADIENTS)
     if trick is None:
         return ""
     if trick.low is not None:
         return of_bands(true, trick)
-    return of_gradient(trick, true, intended)
+    return of_gradient(trick, true, intended, x)
 
 
 def key(outcome: Outcome) -> list[str]:

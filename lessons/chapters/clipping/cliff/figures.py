@@ -186,10 +186,10 @@ def _lowest(result: Result) -> str:
     errors = result.planes["errors"]
     short = {"none": "no clip", "value": "value", "norm": "norm"}
     lowest = [
-        f"{short[arm]} {number(float(np.nanmin(errors[:, index])), 2)}"
+        f"{short[arm]} {number(float(np.nanmin(errors[:, index])), 1)}"
         for index, arm in enumerate(ARMS)
     ]
-    return f"Lowest error: {', '.join(lowest)}"
+    return f"Lowest: {', '.join(lowest)}"
 
 
 def _floor(last: float) -> Trace:

@@ -83,6 +83,7 @@ def _maps(history: History, values: Values) -> Figure:
         _row(("picture", *RULES)),
         wide=True,
         height=230,
+        subject=f"A {values['shape']}, and three maps of the gradient",
     )
 
 

@@ -9,7 +9,7 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_points, spoken
-from lessons.kit.findings import of_gradient
+from lessons.kit.findings import of_points, titled
 from lessons.text import number
 from lessons.training.step_charts import (
     Facts,
@@ -197,8 +197,10 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     return [
         Figure(
             "gradient",
-            f"At one {whose} point the gradient{_found(result, hidden)}",
-            f"At fixed numbers. One mark a unit, the heads small. Squares: {of_whom} gradient with no trick. "
+            titled("Gradient", _found(result, hidden), f"at one {whose} point"),
+            f"At one {whose} point, at fixed numbers. One mark a unit, the heads small. "
+            f"Squares: {of_whom} "
+            "gradient with no trick. "
             f"Crosses: what is intended, {intended}, at full λ. Diamonds: what autograd gives, "
             "wired as chosen.",
             f"The gradient at the features of one {whose} point, by unit. " + spoken(result, seen),
@@ -214,8 +216,7 @@ def _found(result: Result, hidden: frozenset[str]) -> str:
     """What the gradient is beside the one with no trick, if nothing is covered."""
     if hidden & set(GRADIENTS):
         return ""
-    found = of_gradient(*(result[name] for name in GRADIENTS))
-    return f" {found}" if found else ""
+    return of_points(result)
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:

@@ -11,7 +11,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
-from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -22,7 +22,7 @@ from lessons.kit.chart_pieces import (
     points,
     spoken,
 )
-from lessons.kit.findings import of_gradient
+from lessons.kit.findings import of_points
 from lessons.kit.line_names import named
 from lessons.text import number
 from lessons.training.step_charts import Facts, crowd, line, of, over_steps, step_axes, with_ends
@@ -214,14 +214,16 @@ def _off(picture: Mapping[str, Array]) -> str:
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """What the layer by itself hands back, before a tanh."""
     seen = [name for name in _GRADIENTS if name not in hidden]
-    found = "" if hidden else of_gradient(*(result[name] for name in GRADIENTS))
+    found = "" if hidden else of_points(result)
     top = max(2.0, 1.1 * (1 + float(values["strength"])))
     low = min(-0.5, 1.1 * (1 - float(values["strength"])))
     return [
         Figure(
             "alone",
-            f"By itself, the gradient {found}" if found else "The layer by itself",
-            "A tanh after it. One mark for each input and its own draw. Squares: the true gradient, with the factor "
+            f"Gradient {found}" if found else "The layer by itself",
+            "The layer by itself, a tanh after it. One mark for each input and its own "
+            "draw. Squares: the true "
+            "gradient, with the factor "
             "u. Diamonds: what autograd gives. Crosses: intended, the upstream gradient alone. It "
             "uses the noisy value, so it is no smooth curve.",
             "The gradient at the input of the noise layer. " + spoken(result, seen),
