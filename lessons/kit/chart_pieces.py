@@ -22,6 +22,8 @@ _GAP = np.array([np.nan])
 
 # What lies on what is seen by its form: an open square around a diamond, a cross beyond both.
 _POINTS = {"true_gradient": ("square-open", 14.0), "intended_gradient": ("x-thin-open", 17.0)}
+_BEADS = "3px,7px", 5
+"""Dash and width of a dotted curve: dots that stand out from a line below them."""
 _TICKS = 24
 """Ticks along a curve, about."""
 
@@ -29,17 +31,14 @@ _TICKS = 24
 def curve(series: Series, visible: bool = True, exact: bool = False) -> Trace:
     """The series as a line; ``exact`` keeps corners that Plotly may otherwise round off."""
     role = ROLES[series.role]
+    dash, width = _BEADS if role.dash == "dot" else (role.dash, 3)
     return {
         "type": "scatter",
         "mode": "lines",
         "name": role.label,
         "x": series.x,
         "y": series.y,
-        "line": {
-            "color": f"role:{role.name}",
-            "dash": role.dash,
-            "width": 2 if role.dash == "dot" else 3,
-        }
+        "line": {"color": f"role:{role.name}", "dash": dash, "width": width}
         | ({"simplify": False} if exact else {}),
         "visible": visible,
         "hovertemplate": "x = %{x:.4g}<br>%{y:.5g}<extra>" + role.label + "</extra>",

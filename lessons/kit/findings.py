@@ -65,13 +65,13 @@ def of_value(value: Series, called: str = "x") -> str:
         return f"is {brief(high)} all along"
     few = np.unique(y)
     if len(few) <= 3:
-        return "takes " + " and ".join(brief(float(one), size) for one in few) + " alone"
+        return "takes only " + ", ".join(brief(float(one), size) for one in few)
     steps = np.diff(y)
     if (steps >= -_SAME * size).all() or (steps <= _SAME * size).all():
         word = "rises" if y[-1] > y[0] else "falls"
         return f"{word} from {brief(y[0], size)} to {brief(y[-1], size)}"
     at = int(y.argmin())
-    if 0 < at < len(y) - 1:
+    if 0 < at < len(y) - 1 and (y <= low + _SAME * size).sum() == 1:
         return (
             f"is smallest, {brief(low, size)}, at {called} = {brief(x[at], float(np.abs(x).max()))}"
         )
@@ -88,8 +88,9 @@ def of_spread(true: float | None, trick: float, size: float) -> str:
     if not all(map(math.isfinite, (trick, size, true or 0.0))):
         return ""
     now = brief(trick, size, 2)
-    before = now if true is None else brief(true, size, 2)
-    return f"spread {now}" if before == now else f"spread {before} → {now}"
+    if true is None or abs(true - trick) <= _SAME * size:
+        return f"spread {now}"
+    return f"spread {brief(true, size, 2)} → {now}"
 
 
 def times(one: Array, other: Array) -> float | None:

@@ -30,7 +30,7 @@ def home() -> None:
             "**Try it here.** Torch runs the program under the chart, forward and backward, "
             "each time you move something. It multiplies by noise: widen that with the "
             "two sliders. Then choose what `stop_gradient` cuts off. Which cut gives the gradient "
-            "without noise, the dashed line?"
+            "without noise, the ticks?"
         )
         with st.container(key="start"):
             _start()

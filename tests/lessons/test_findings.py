@@ -111,7 +111,9 @@ def monotonic(s, word, start, end):
 
 def smallest(s, value, place):
     x, y, size = s.value
-    return reads(value, y.min(), 3, size) and reads(place, x[y.argmin()], 3, np.abs(x).max())
+    at = np.flatnonzero(y <= y.min() + ROUNDING * size)
+    found = len(at) == 1 and reads(place, x[at[0]], 3, np.abs(x).max())
+    return found and reads(value, y.min(), 3, size)
 
 
 def between(s, low, high):
@@ -121,7 +123,7 @@ def between(s, low, high):
 
 def few(s, words):
     _, y, size = s.value
-    return all(any(reads(one, v, 3, size) for one in words.split(" and ")) for v in np.unique(y))
+    return all(any(reads(one, v, 3, size) for one in words.split(", ")) for v in np.unique(y))
 
 
 def level(s, value):
@@ -240,7 +242,7 @@ GRADIENT = {
 }
 VALUE = {
     rf"is {N} all along": level,
-    r"takes (.+) alone": few,
+    r"takes only (.+)": few,
     rf"(rises|falls) from {N} to {N}": monotonic,
     rf"is smallest, {N}, at x = {N}": smallest,
     rf"goes from {N} to {N}": between,
