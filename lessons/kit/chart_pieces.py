@@ -199,8 +199,8 @@ def fitted(values: Iterable[Array | None], least: float = 1e-300) -> tuple[float
     The sides are rounded each by itself, outward: few different ends, so that an axis seldom moves
     while one drags, and none of it stays empty.
 
-    >>> fitted([np.array([0.2, 2.3])])
-    (-0.15, 3.0)
+    >>> fitted([np.array([-0.2, 2.3])])
+    (-0.3, 3.0)
     """
     parts = [np.ravel(value) for value in values if value is not None]
     y = np.concatenate([part[np.isfinite(part)] for part in parts]) if parts else np.zeros(0)
