@@ -20,6 +20,8 @@ _SAME = 1e-6
 
 def brief(value: float, beside: float = 0.0, digits: int = 3) -> str:
     """A number for a title; 0 for what is only rounding beside another."""
+    if 1000 <= abs(value) < 1e6:
+        return f"{value:,.0f}".replace("-", "−")
     return number(0.0 if abs(value) <= _SAME * abs(beside) else value, digits)
 
 

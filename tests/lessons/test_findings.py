@@ -27,19 +27,23 @@ RANDOM = 6
 ROUNDING = 2e-6
 """Of the largest size: what is nearer is the same number."""
 
-N = r"(−?[\d.]+(?:e[+−]\d+)?|−?∞|NaN)"
+N = r"(−?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+−]\d+)?|−?∞|NaN)"
+
+
+def value_of(said):
+    return float(said.replace("−", "-").replace("∞", "inf").replace(",", ""))
 
 
 def reads(said, value, digits=3, size=0.0):
     """Whether this is what so many digits say of a number; 0 may stand for rounding."""
     value = float(value)
-    told = float(said.replace("−", "-").replace("∞", "inf"))
+    told = value_of(said)
     if not math.isfinite(value):
         return str(told) == str(value)
     if told == 0 or value == 0:
         return abs(value) <= ROUNDING * size
     last = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
-    return abs(told - value) <= 0.51 * last
+    return abs(told - value) <= 0.51 * (min(last, 1) if 1000 <= abs(value) < 1e6 else last)
 
 
 class Shown:
@@ -91,7 +95,7 @@ def one_side(s, side):
 
 
 def multiple(s, said):
-    factor = float(said.replace("−", "-"))
+    factor = value_of(said)
     there = np.isfinite(s.t) & np.isfinite(s.g)
     return np.allclose(s.t[there], factor * s.g[there], rtol=0.006, atol=1e-5 * s.size)
 
@@ -170,7 +174,7 @@ def longest(s, value, norm):
 
 def shares(s, extractor, classifier):
     parts = ((extractor, slice(0, 4)), (classifier, slice(4, 6)))
-    factors = [(float(said.replace("−", "-")), part) for said, part in parts]
+    factors = [(value_of(said), part) for said, part in parts]
     return all(
         np.allclose(s.t[part], factor * s.g[part], rtol=0.006, atol=1e-5 * s.size)
         for factor, part in factors

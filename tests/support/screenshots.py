@@ -1,10 +1,10 @@
 """Takes pictures of the real app in a real browser: `python -m tests.support.screenshots`.
 
 Every page and lesson at three sizes, light and dark, into test-results/looks/, which git ignores:
-to look at. Words after the command choose pages by name (`home`, `flip`); `charts` takes every chart
-of the course in one picture, `charts noise_leaks flip` those of some lessons, without the app; `--steps` takes every
-step of a lesson, not the first alone. `--readme` takes the pictures of the README, and no others,
-into tests/screenshots/.
+to look at. Words after the command choose pages by name (`home`, `flip`); `charts` takes every
+chart of the course in one picture, `charts noise_leaks flip` those of some lessons, without the
+app. `--steps` takes every step of a lesson, not the first alone. `--readme` takes the pictures of
+the README, and no others, into tests/screenshots/.
 """
 
 import argparse

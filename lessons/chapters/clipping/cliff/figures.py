@@ -21,6 +21,7 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace, axes, axis_title, cells
+from lessons.kit.findings import brief
 from lessons.kit.line_names import label
 from lessons.text import number
 
@@ -134,7 +135,7 @@ def _norms(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
     layout["margin"] = {"l": 52, "r": 4, "t": 8, "b": 44}
     return Figure(
         "norm",
-        f"Gradient’s norm: median {number(middle, 3)}, at most {number(most, 3)}",
+        f"Gradient’s norm: median {brief(middle)}, at most {brief(most)}",
         "The stronger the shade, the steeper. Most of it is nearly flat; there is one wall.",
         f"The norm of the gradient over w and b on {COUNT} by {COUNT} points: median "
         f"{number(middle, 3)}, at most {number(most, 4)}.",
