@@ -78,7 +78,8 @@ def _apart(places: list[float], tall: float) -> list[float]:
             last = groups.pop()
             groups[-1] += last
     starts = [(_ends(group, tall)[0], len(group)) for group in groups]
-    return [start + _LINE * index for start, count in starts for index in range(count)]
+    # Whole pixels: what moves by less stands still, and costs the browser nothing.
+    return [round(start) + _LINE * index for start, count in starts for index in range(count)]
 
 
 def _ends(group: list[float], tall: float) -> tuple[float, float]:
