@@ -13,7 +13,7 @@ NAMES = {"trick_gradient": "autograd", "intended_gradient": "intended", "true_gr
 
 _LEAST, _LETTER = 62, 6.2
 """Pixels to the right of a chart for the names of its lines, and for each of their letters."""
-_LINE = 15.0
+_LINE = 16.0
 """Pixels from one name to the next below it."""
 
 

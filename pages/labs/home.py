@@ -2,21 +2,26 @@
 
 from collections.abc import Collection
 
+import numpy as np
+
 from lessons.outputs.catalogue import find
 from lessons.training.covering import roles_of
 from pages.labs import lesson
-from pages.labs.messages import Chart, Control, Frame, Wish
+from pages.labs.messages import Chart, Control, Frame, GoalSpec, Wish
 from pages.labs.turn import ALONE, Turn
 
 CUTS = {"noise_leaks": "nothing", "wrong_place": "noise", "right_place": "block"}
 """What is cut off in the program of which lesson."""
 
-_CAPTION = (
-    "Line: mean over the draws. Area: 5–95 % of them. Points: one draw. Ticks: the intended "
-    "gradient. Below: how far off it."
-)
-_LEFT_OUT = {"forward", "true_gradient"}
+_CAPTIONS = {
+    "forward": "Line: mean over the draws. Area: 5–95 % of them.",
+    "gradient": "Points: one draw. Ticks: the intended gradient. Below: how far off it.",
+}
+"""The charts, side by side."""
+_LEFT_OUT = {"true_gradient"}
 """What autograd gives and what is intended are enough to see at first."""
+_VANISHED = 1e-6
+"""As wide as rounding makes a band."""
 _SHOWN = ("noise_low", "noise_high")
 ENOUGH_TO_SEE = {"noise_low": "0.6", "noise_high": "1.4"}
 
@@ -31,7 +36,8 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
     chosen = wanted if wanted in CUTS else next(iter(CUTS))
     noise = ENOUGH_TO_SEE | {name: wish.values[name] for name in _SHOWN if name in wish.values}
     asked = {"lab": chosen, "values": noise, "step": len(find(chosen).prose.steps)}
-    full = lesson.frame(wish.model_copy(update=asked | {"cuts": ""}), turn)
+    wish = wish.model_copy(update=asked | {"cuts": ""})
+    full = lesson.frame(wish, turn)
     cut: Control = {
         "name": "cut",
         "label": "stop_gradient cuts off",
@@ -51,13 +57,39 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         "query": "",
         "key": [entry for entry in full["key"] if entry["role"] not in _LEFT_OUT],
         "figures": [
-            {**figure, "caption": _CAPTION, "figure": _without(figure["figure"], _LEFT_OUT)}
+            {
+                **figure,
+                "caption": caption,
+                "wide": False,
+                "height": 300,
+                "figure": _without(figure["figure"], _LEFT_OUT),
+            }
+            for name, caption in _CAPTIONS.items()
             for figure in full["figures"]
-            if figure["id"] == "gradient"
+            if figure["id"] == name
         ],
         "table": None,
         "graph": None,
         "numbers": {},
+        "goals": [_goal(wish, turn)],
+    }
+
+
+def _goal(wish: Wish, turn: Turn) -> GoalSpec:
+    """Whether the value still has its band, and the gradient that autograd gives has none."""
+    shown = find(wish.lab)
+    values = shown.lab.preview(lesson.settings(shown, wish, {})[1])
+    result = lesson.computed(shown, values, (), turn).result
+    widest = {
+        curve.role: float(np.nanmax(curve.high - curve.low))
+        for curve in result.curves
+        if curve.low is not None and curve.high is not None
+    }
+    return {
+        "name": "band",
+        "text": "Make the gradient’s band vanish, and leave the value its noise.",
+        "value": widest["forward"] > _VANISHED,
+        "gradient": widest["trick_gradient"] < _VANISHED,
     }
 
 
