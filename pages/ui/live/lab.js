@@ -12,6 +12,7 @@ import { keep, kept } from "./kept.js";
 import { Outline } from "./outline.js";
 import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
+import { Pinned } from "./pinned.js";
 import { remember } from "./remember.js";
 import { Line } from "./socket.js";
 import * as tab from "./tab.js";
@@ -137,14 +138,16 @@ class Lab {
       changed: (live) => this.#changed(live),
       went: (word) => this.#went(word),
     });
-    this.charts = new Charts(figures, this.palette, (values, moving) =>
-      this.controls.choose(values, moving),
-    );
+    /** @type {ConstructorParameters<typeof Charts>[2]} */
+    const choose = (values, moving) => this.controls.choose(values, moving);
+    this.charts = new Charts(figures, this.palette, choose);
     this.table = new Table(table);
     this.graph = new Graph(graph, {
       cut: () => this.#cut(),
       moved: () => this.#showAddress(),
     });
+    this.pinned = new Pinned(this.graph.pinned, this.palette, choose, () => this.#draw());
+    this.drawings = [this.charts, this.pinned.charts];
     this.outline = new Outline(root, { graph, table });
     this.trainer = new Trainer(trainer, () => this.#train());
     this.pageParts = new PageParts(() => this.frame?.document ?? "");
@@ -427,7 +430,9 @@ class Lab {
     const trained = frame.trains ? picture : null;
     const own = this.charts.kept(frame.figures);
     const others = this.charts.kept(trained?.figures ?? []);
-    this.charts.frame(trained?.leads ? [...others, ...own] : [...own, ...others]);
+    const figures = trained?.leads ? [...others, ...own] : [...own, ...others];
+    this.charts.frame(figures);
+    this.pinned.frame(figures, Boolean(frame.graph));
     this.table.show(trained ? trained.table : frame.table);
     this.graph.show(frame.graph && { ...frame.graph, graphStep: this.graphStep }, this.reset, newest);
     this.outline.show(this.place.show);
@@ -472,7 +477,8 @@ class Lab {
     }
     if (!this.Plotly || !this.charts.framed) return;
     const { root, seq } = this;
-    const rest = this.charts.draw(this.Plotly, this.recoloured);
+    const { Plotly, recoloured } = this;
+    const rest = this.drawings.map((charts) => charts.draw(Plotly, recoloured)).some(Boolean);
     this.recoloured = false;
     root.dataset.seq = String(seq);
     root.dataset.ready = "true";
@@ -481,23 +487,27 @@ class Lab {
     if (rest && dataset.whole) this.later = setTimeout(() => this.#drawSpace(), A_FRAME);
     else if (rest) this.later = setTimeout(() => this.#drawRest(), 0);
     else dataset.caughtUp = String(seq);
-    if (this.charts.areAllShown()) dataset.whole = String(seq);
+    if (this.#areAllShown()) dataset.whole = String(seq);
   }
 
   /** Once the others are painted, and unless the hand is already further: charts in space. */
   #drawSpace() {
-    const drawn = this.flow.isQuiet() && this.charts.drawSpace();
-    if (drawn && this.charts.areAllShown()) this.root.dataset.whole = String(this.seq);
+    const drawn = this.flow.isQuiet() && this.drawings.map((charts) => charts.drawSpace()).some(Boolean);
+    if (drawn && this.#areAllShown()) this.root.dataset.whole = String(this.seq);
     this.later = setTimeout(() => this.#drawRest(), QUIET);
+  }
+
+  #areAllShown() {
+    return this.drawings.every((charts) => charts.areAllShown());
   }
 
   #drawRest() {
     if (!this.flow.isQuiet() || this.trainer.runs) {
       // The next answer comes by here again; a training's pictures leave no quiet moment.
-      if (this.trainer.runs) this.charts.drawUnseen();
+      if (this.trainer.runs) for (const charts of this.drawings) charts.drawUnseen();
       return;
     }
-    this.charts.drawRest();
+    for (const charts of this.drawings) charts.drawRest();
     this.root.dataset.whole = this.root.dataset.caughtUp = String(this.seq);
   }
 
@@ -541,7 +551,7 @@ class Lab {
     this.line.stop();
     this.flow.stop();
     this.controls.stop();
-    this.charts.stop();
+    for (const charts of this.drawings) charts.stop();
     this.graph.stop();
     this.pageParts.stop();
     this.scheme.removeEventListener("change", this.repaint);
