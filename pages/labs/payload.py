@@ -135,7 +135,8 @@ def graph(
     picture = drawing(recording, index)
     if cover:
         picture, scissors = covered(picture), None
-    made: Any = {**picture, "title": title, "scissors": scissors, "cuts": cuts, "covered": cover}
+    about = {"title": title, "scissors": scissors, "cuts": cuts, "covered": cover}
+    made: Any = {**picture, **about, "stretches": [], "links": []}
     shown: GraphSpec = made
     return shown
 

@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.looking import button, edge, press_on, ready
+from tests.browser.looking import button, edge, node, press_on, ready
 
 pytestmark = pytest.mark.browser
 
@@ -131,3 +131,49 @@ def tap(page: Page, what: Locator) -> None:
     session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     session.detach()
+
+
+def lit(page: Page) -> set[str]:
+    """What is lit now: nodes and edges, lines of code, cells, marks of the text, charts."""
+    return set(
+        page.evaluate(
+            """[...document.querySelectorAll(".gl-lit")].flatMap((one) =>
+              one.dataset.id ?? one.dataset.number
+              ?? (one.matches(".gt-row") ? one.textContent.trim() : null)
+              ?? (one.matches("td") ? `${one.parentElement.rowIndex},${one.cellIndex}` : null)
+              ?? (one.matches(".gl-plot") ? one.parentElement.dataset.figure : []))"""
+        )
+    )
+
+
+def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
+    page = ready(open_page(bare + "/stop_gradient?lesson=right_place&step=3", height=2000))
+    page.wait_for_function(f"{PINNED}?._fullData?.length")
+    output = {"add", "return stop_gradient(z - clean) + clean", "1,2", "forward:.5g", "forward"}
+    node(page, "add").locator("rect").hover()
+    assert lit(page) == output
+    expect(page.locator(".gl-detail")).to_contain_text("in the code: return stop_gradient(z")
+    page.mouse.move(5, 5)
+    assert lit(page) == set()
+    node(page, "add").focus()
+    assert lit(page) == output
+    underlined = "[...CSS.highlights.get('gl-lit')].map(String)"
+    assert page.evaluate(underlined) == ["stop_gradient(z - clean) + clean"]
+    # An edge: its op's code, and the gradient of the input whose only edge it is.
+    edge(page, "pow:0").focus()
+    assert {"pow:0", "y = x**2", "1,3", "gradient", "pinned"} <= lit(page)
+    page.locator(".gl-fold").focus()
+    assert lit(page) == set()
+    # The other way: from the table, the text, the code, a chart.
+    page.locator("[data-table] tbody td").nth(2).hover()
+    assert lit(page) == output
+    page.mouse.move(5, 5)
+    page.locator('[data-number="forward:.5g"]').hover()
+    assert lit(page) == output
+    page.locator(".gt-row", has_text="z = torch.sqrt").hover()
+    assert lit(page) == {"mul", "sqrt", "z = torch.sqrt(y * u)"}
+    point = page.locator("[data-figure=forward] .points path").first.bounding_box()
+    page.mouse.move(point["x"] - 20, point["y"])
+    page.mouse.move(point["x"] + 4, point["y"] + 4, steps=5)
+    page.wait_for_function("document.querySelector('.gl-node.gl-lit')")
+    assert lit(page) == output

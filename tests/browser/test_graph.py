@@ -253,7 +253,7 @@ CONTRAST = """() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   return [
     ...all(".gl-way, .gl-node rect, .gl-edge[data-shown] .gl-sent").map((one) => style(one).stroke),
-    ...all(".gl-head, .gl-back").map((one) => style(one).fill),
+    ...all(".gl-forth, .gl-back").map((one) => style(one).fill),
   ].map(against);
 }"""
 

@@ -25,7 +25,11 @@ const KEYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 export class Graph {
   /**
    * @param {HTMLElement} box
-   * @param {{cut: () => void, moved: () => void}} handlers  of an edge cut or mended, of another step
+   * @param {Object} handlers
+   * @param {() => void} handlers.cut    an edge was cut or mended
+   * @param {() => void} handlers.moved  another step
+   * @param {(id: string | null) => void} handlers.looked  a node or edge is pointed at, or none
+   * @param {() => string[]} handlers.code  the lines of the program
    */
   constructor(box, handlers) {
     this.handlers = handlers;
@@ -173,6 +177,7 @@ export class Graph {
   #look(about) {
     this.about = about;
     this.#describe();
+    this.handlers.looked(about);
   }
 
   #describe() {
@@ -194,6 +199,8 @@ export class Graph {
         text += this.cuts.has(edge.id) ? "\nClick or Enter mends it." : "\nClick or Enter cuts it.";
       }
     }
+    const said = spec.stretches.find((stretch) => stretch.node === (edge ? edge.to : about));
+    if (said) text += `\nin the code: ${this.handlers.code()[said.line]?.trim() ?? ""}`;
     setText(this.detail, text);
   }
 

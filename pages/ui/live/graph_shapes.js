@@ -39,7 +39,7 @@ export function edgeGroup(id) {
     svg("path", "gl-hit"),
     svg("path", "gl-way"),
     svg("path", "gl-sent"),
-    svg("path", "gl-head", { d: HEAD }),
+    svg("path", "gl-forth", { d: HEAD }),
     svg("path", "gl-back", { d: HEAD }),
     svg("rect", "gl-plate", { rx: 3 }),
     svg("text", "gl-gradient"),

@@ -9,6 +9,7 @@ import { Flow } from "./flow.js";
 import { Graph } from "./graph.js";
 import { Had } from "./had.js";
 import { keep, kept } from "./kept.js";
+import { Linked } from "./linked.js";
 import { Outline } from "./outline.js";
 import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
@@ -145,9 +146,12 @@ class Lab {
     this.graph = new Graph(graph, {
       cut: () => this.#cut(),
       moved: () => this.#showAddress(),
+      looked: (id) => this.linked.light(id === null ? null : { id }),
+      code: () => this.pageParts.lines("torch"),
     });
     this.pinned = new Pinned(this.graph.pinned, this.palette, choose, () => this.#draw());
     this.drawings = [this.charts, this.pinned.charts];
+    this.linked = new Linked(root, () => this.drawings.flatMap(({ slots }) => [...slots.values()]));
     this.outline = new Outline(root, { graph, table });
     this.trainer = new Trainer(trainer, () => this.#train());
     this.pageParts = new PageParts(() => this.frame?.document ?? "");
@@ -444,6 +448,7 @@ class Lab {
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
     this.#draw();
+    this.linked.show(frame.graph, trained ? trained.table : frame.table);
   }
 
   /** The server's canonical query, and the step of the backward pass, which only we know. */
@@ -480,6 +485,7 @@ class Lab {
     const { Plotly, recoloured } = this;
     const rest = this.drawings.map((charts) => charts.draw(Plotly, recoloured)).some(Boolean);
     this.recoloured = false;
+    this.linked.hear();
     root.dataset.seq = String(seq);
     root.dataset.ready = "true";
     clearTimeout(this.later);
@@ -553,6 +559,7 @@ class Lab {
     this.controls.stop();
     for (const charts of this.drawings) charts.stop();
     this.graph.stop();
+    this.linked.stop();
     this.pageParts.stop();
     this.scheme.removeEventListener("change", this.repaint);
   }
