@@ -8,7 +8,7 @@ import { element, setText } from "./dom.js";
 /** @import { FigureSpec } from "./messages.d.ts" */
 
 const HEIGHT = 140; // px; with what stands round it about a quarter of a phone
-const MARGIN = { l: 48, r: 12, t: 8, b: 38 }; // px
+const MARGIN = { l: 48, r: 12, b: 38 }; // px
 // What a cut changes has this name in every lab that draws it; elsewhere it is the first chart.
 const GRADIENT = "gradient";
 
@@ -56,8 +56,10 @@ export class Pinned {
   }
 }
 
-/** @param {FigureSpec} spec  @returns {FigureSpec} */
+/** Without the title of its upright axis, which is too long for it. @param {FigureSpec} spec  @returns {FigureSpec} */
 function small({ figure, ...spec }) {
-  const shown = figure && { ...figure, layout: { ...figure.layout, margin: MARGIN } };
+  const { margin, yaxis } = figure?.layout ?? {};
+  const layout = { ...figure?.layout, margin: { ...MARGIN, .../** @type {object} */ (margin), t: 8 }, yaxis: { ...yaxis, title: { text: "" } } };
+  const shown = figure && { ...figure, layout };
   return { ...spec, figure: shown, id: "pinned", title: "", caption: "", wide: true, height: HEIGHT };
 }
