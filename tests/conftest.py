@@ -8,7 +8,8 @@ nothing of another's, with `script` run in it before the page's own; the test fa
 it was reported as an error in the browser's console, and a failed test leaves in test-results/ what
 its pages looked like.
 
-Playwright keeps an event loop running in this thread: a test cannot call asyncio.run.
+Playwright keeps an event loop running in this thread: a test cannot call asyncio.run, and has `run`
+of tests.server.asgi instead.
 """
 
 import re
@@ -32,7 +33,7 @@ from lessons.kit.devices import suit_small_tensors
 from tests.browser.bare import labs
 from tests.support.alone import Alone, python_alone
 from tests.support.amount import cases
-from tests.support.browser import launch_with_profile
+from tests.support.browser import SHELL, launch_with_profile
 from tests.support.server import ROOT, Server, streamlit
 from tests.support.visitor import arrive, leave, newcomer
 
@@ -51,7 +52,7 @@ expect.set_options(timeout=30_000)
 
 @pytest.fixture(scope="session")
 def profile() -> Iterator[BrowserContext]:
-    with sync_playwright() as playwright, launch_with_profile(playwright) as profile:
+    with sync_playwright() as playwright, launch_with_profile(playwright, SHELL) as profile:
         for page in profile.pages:
             page.close()
         yield profile

@@ -112,6 +112,7 @@ def with_needs(name: str) -> Iterable[Distribution]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_every_example_runs_where_there_is_torch_alone(wheel: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", symlinks=True)
     (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")

@@ -1,8 +1,9 @@
-"""python -m lessons, as a user runs it."""
+"""python -m lessons, as a user runs it; most of it in this process, for a new one takes seconds."""
 
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -12,20 +13,33 @@ from lessons.outputs.catalogue import find, lessons
 pytestmark = pytest.mark.slow
 
 
-def command(*words: str) -> subprocess.CompletedProcess[str]:
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def process(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "lessons", *words], capture_output=True, text=True, timeout=120
     )
 
 
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        status = main(words)
+        printed = capsys.readouterr()
+        return subprocess.CompletedProcess(words, status, printed.out, printed.err)
+
+    return run
+
+
 def test_list_is_a_lesson_a_line_slug_first():
-    done = command("list")
+    done = process("list")
     slugs = [line.split()[0] for line in done.stdout.splitlines()]
     assert done.returncode == 0
     assert slugs == [lesson.slug for lesson in lessons()]
 
 
-def test_run_prints_one_json_object_at_exactly_the_given_inputs():
+def test_run_prints_one_json_object_at_exactly_the_given_inputs(command):
     done = command(
         "run", "noise_leaks", "--set", "x=1,-2,-1", "--set", "u=1.04,0.94,1.08", "--json"
     )
@@ -37,13 +51,13 @@ def test_run_prints_one_json_object_at_exactly_the_given_inputs():
     assert {"forward", "true_gradient", "intended_gradient"} <= set(body["series"])
 
 
-def test_run_prints_a_table_for_people():
+def test_run_prints_a_table_for_people(command):
     done = command("run", "wrong_place", "--set", "x=0,1")
     assert "NaN" in done.stdout
     assert "At x = 0:" in done.stdout
 
 
-def test_an_exported_file_prints_what_run_prints(tmp_path):
+def test_an_exported_file_prints_what_run_prints(tmp_path, command):
     settings = ["--set", "x=-3,0.5", "--set", "noise_high=2", "--set", "seed=5"]
     file = tmp_path / "wrong_place.py"
     file.write_text(command("export", "wrong_place", *settings).stdout, "utf-8")
@@ -54,7 +68,7 @@ def test_an_exported_file_prints_what_run_prints(tmp_path):
         assert printed[role] == pytest.approx(series[role]["y"], rel=1e-12)
 
 
-def test_the_numbers_of_a_training_come_from_a_training():
+def test_the_numbers_of_a_training_come_from_a_training(command):
     done = command("run", "moons", "--set", "seeds=2", "--steps", "120", "--json")
     trained = json.loads(done.stdout)["trained"]
     assert trained["step"] == 120
@@ -64,7 +78,7 @@ def test_the_numbers_of_a_training_come_from_a_training():
     assert first["trained"] == {"step": 0}
 
 
-def test_help_of_a_lesson_lists_its_parameters_with_range_and_meaning():
+def test_help_of_a_lesson_lists_its_parameters_with_range_and_meaning(command):
     said = command("run", "flip", "--help").stdout
     for parameter in find("flip").lab.parameters:
         (line,) = (one for one in said.splitlines() if one.split()[:1] == [parameter.name])
@@ -73,7 +87,7 @@ def test_help_of_a_lesson_lists_its_parameters_with_range_and_meaning():
     assert "-1000 to 1000" in said
 
 
-def test_a_lesson_can_be_read_in_a_terminal():
+def test_a_lesson_can_be_read_in_a_terminal(command):
     said = command("show", "flip").stdout
     lesson = find("flip")
     for step in lesson.prose.steps:
@@ -105,12 +119,12 @@ def test_bad_input_is_one_line_on_stderr_and_a_failure(words, message, capsys):
 
 
 def test_bad_input_sets_the_exit_status():
-    done = command("run", "noise_leaks", "--set", "x=a")
+    done = process("run", "noise_leaks", "--set", "x=a")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
 
-def test_cuts_stop_the_gradient_and_leave_the_forward_value():
+def test_cuts_stop_the_gradient_and_leave_the_forward_value(command):
     words = ("run", "right_place", "--json")
     plain = json.loads(command(*words).stdout)["series"]
     body = json.loads(command(*words, "--cuts", "sqrt_1:0").stdout)

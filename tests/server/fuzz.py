@@ -31,6 +31,7 @@ from pages.server.computing import MISTAKE, Computing, Notice
 from pages.server.socket import Socket, Workshop
 from pages.server.trainer import Trainer
 from tests.playground.programs import mutated, wild
+from tests.server.asgi import run
 from tests.support.fuzzing import fuzz
 
 LIMIT = 10.0
@@ -391,7 +392,7 @@ def question(random_: random.Random) -> list[str]:
 
 def one(random_: random.Random, place: int) -> list[str]:
     """Some messages of a browser or two, or a question of the API."""
-    return question(random_) if place % 8 == 7 else asyncio.run(lines(random_))
+    return question(random_) if place % 8 == 7 else run(lines(random_))
 
 
 def main() -> int:

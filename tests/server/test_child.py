@@ -11,6 +11,7 @@ import pytest
 
 from pages.server.child import HEAD, ROOT
 from pages.server.computers import Computers
+from tests.server.asgi import run
 
 pytestmark = pytest.mark.slow
 
@@ -57,4 +58,4 @@ def test_an_event_loop_that_starts_no_processes_is_said_at_once(monkeypatch):
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", cannot)
     with pytest.raises(RuntimeError, match="cannot start processes"):
-        asyncio.run(asyncio.wait_for(Computers(1).ready(), 10))
+        run(asyncio.wait_for(Computers(1).ready(), 10))

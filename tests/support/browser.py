@@ -3,6 +3,10 @@
 Asked in this order: the environment variable CHROME_PATH, the system, Playwright's own download.
 `python -m tests.support.browser` (which `make test` calls) also starts what it found, and where
 nothing starts tries Playwright's download, then Debian's package when root.
+
+A headless shell is the same browser without a window's parts, and a page costs it a third less: the
+tests take it where there is one, and a machine of continuous integration gets one. What is measured
+or photographed is what users have, the whole browser.
 """
 
 import os
@@ -22,6 +26,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+SHELL = "chromium-headless-shell"
 SYSTEM = [
     "chromium",
     "chromium-browser",
@@ -36,11 +41,13 @@ NONE = """No Chromium could be started for the browser tests. Any one of these h
   - CHROME_PATH=/path/to/chrome make test"""
 
 
-def find(playwright: Playwright) -> str | None:
-    """The path of the browser to use, or None. Nothing is downloaded."""
+def find(playwright: Playwright, *first: str) -> str | None:
+    """The path of the browser to use, one of the first ones if there is, or None. Nothing is
+    downloaded.
+    """
     if named := os.environ.get("CHROME_PATH"):
         return named
-    for name in SYSTEM:
+    for name in (*first, *SYSTEM):
         if (path := shutil.which(name)) and _answers(path):
             return path
     own = playwright.chromium.executable_path
@@ -53,19 +60,20 @@ def launch(playwright: Playwright, *flags: str) -> Browser:
     return playwright.chromium.launch(executable_path=_path(playwright), args=args)
 
 
-def launch_with_profile(playwright: Playwright) -> BrowserContext:
-    """The same with a profile, in a temporary folder: it alone keeps scripts as compiled.
+def launch_with_profile(playwright: Playwright, *first: str) -> BrowserContext:
+    """The same, or one of the first ones, with a profile in a temporary folder, which alone keeps
+    scripts as compiled.
 
     Its pages may evaluate text, which Playwright does while it waits and the app's policy forbids.
     """
-    path = _path(playwright)
+    path = _path(playwright, *first)
     return playwright.chromium.launch_persistent_context(
         "", executable_path=path, args=FLAGS, bypass_csp=True
     )
 
 
-def _path(playwright: Playwright) -> str:
-    path = find(playwright)
+def _path(playwright: Playwright, *first: str) -> str:
+    path = find(playwright, *first)
     if path is None:
         raise RuntimeError(NONE)
     return path
@@ -84,15 +92,17 @@ def _download() -> None:
     subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"])
 
 
-def _apt() -> None:
+def _apt(package: str = "chromium") -> None:
     if shutil.which("apt-get") and os.geteuid() == 0:
         env = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
         subprocess.run(["apt-get", "update", "-q"], env=env)
-        subprocess.run(["apt-get", "install", "-q", "-y", "chromium"], env=env)
+        subprocess.run(["apt-get", "install", "-q", "-y", package], env=env)
 
 
 def main() -> int:
     """Make sure that a browser starts; 0 when it does."""
+    if os.environ.get("CI") and not shutil.which(SHELL):
+        _apt(SHELL)
     # A browser asked for by its path is that one or none.
     ways = (None,) if os.environ.get("CHROME_PATH") else (None, _download, _apt)
     for get_one in ways:

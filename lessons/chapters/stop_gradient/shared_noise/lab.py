@@ -37,7 +37,7 @@ PREVIEW_DRAWS = ROWS
 CURVE_DRAWS = 196 * ROWS
 """Draws behind a curve at most, some hundred thousand: more would move it by less than a pixel. At
 the learner's own inputs all are computed."""
-MOST_NUMBERS = 70_000_000
+MOST_NUMBERS = 80_000_000
 """Draws × inputs, those of the curves besides: some five seconds on one core."""
 
 PARAMETERS = (
