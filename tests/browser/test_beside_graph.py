@@ -72,7 +72,7 @@ TWICE = """['pinned', 'gradient'].map((name) => JSON.stringify(
 
 def test_the_curve_that_a_cut_changes_is_seen_beside_the_edge(bare, open_page):
     page = ready(open_page(bare + RIGHT))
-    page.locator(".gl-graph").evaluate("one => one.scrollIntoView()")
+    edge(page, "sqrt_1:0").evaluate("one => one.scrollIntoView({ block: 'center' })")
     page.wait_for_function(f"{PINNED}?._fullData?.length")
     seen = ["[data-figure=pinned] .gl-plot", '[data-id="sqrt_1:0"] .gl-gradient', ".gl-stepper"]
     assert in_window(page, *seen) == [True, True, True]
@@ -117,6 +117,12 @@ def test_on_a_phone_the_chart_is_a_sheet_that_can_be_folded_away(bare, open_page
     expect(page.locator("[data-figure=pinned] .js-line").first).to_be_visible()
     assert sheet.bounding_box()["height"] == box["height"]
     assert page.evaluate(SCROLLED) == scrolled
+    # What the keyboard comes to is not behind it.
+    page.locator('.gl-svg [tabindex="0"]').focus()
+    for _ in range(page.locator(".gl-svg [data-id]").count()):
+        here = page.locator(".gl-svg :focus").bounding_box()
+        assert here["y"] + here["height"] <= sheet.bounding_box()["y"] + 1
+        page.keyboard.press("ArrowDown")
     tap(page, button(page, "Back"))
     expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
     found = Axe().run(page, context=".gl-lab").response["violations"]

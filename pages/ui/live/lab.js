@@ -493,27 +493,24 @@ class Lab {
     if (rest && dataset.whole) this.later = setTimeout(() => this.#drawSpace(), A_FRAME);
     else if (rest) this.later = setTimeout(() => this.#drawRest(), 0);
     else dataset.caughtUp = String(seq);
-    if (this.#areAllShown()) dataset.whole = String(seq);
+    if (this.charts.areAllShown()) dataset.whole = String(seq);
   }
 
   /** Once the others are painted, and unless the hand is already further: charts in space. */
   #drawSpace() {
-    const drawn = this.flow.isQuiet() && this.drawings.map((charts) => charts.drawSpace()).some(Boolean);
-    if (drawn && this.#areAllShown()) this.root.dataset.whole = String(this.seq);
+    const drawn = this.flow.isQuiet() && this.charts.drawSpace();
+    if (drawn && this.charts.areAllShown()) this.root.dataset.whole = String(this.seq);
     this.later = setTimeout(() => this.#drawRest(), QUIET);
-  }
-
-  #areAllShown() {
-    return this.drawings.every((charts) => charts.areAllShown());
   }
 
   #drawRest() {
     if (!this.flow.isQuiet() || this.trainer.runs) {
       // The next answer comes by here again; a training's pictures leave no quiet moment.
-      if (this.trainer.runs) for (const charts of this.drawings) charts.drawUnseen();
+      if (this.trainer.runs) this.charts.drawUnseen();
       return;
     }
-    for (const charts of this.drawings) charts.drawRest();
+    this.charts.drawRest();
+    this.pinned.drawRest();
     this.root.dataset.whole = this.root.dataset.caughtUp = String(this.seq);
   }
 

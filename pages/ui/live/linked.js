@@ -41,7 +41,9 @@ export function same({ nodes, edges, stretches, links }, table, source) {
     ops = edge ? [edge.to] : ids;
     const only = edge && edges.filter(({ from }) => from === edge.from).length === 1;
     // What goes along the only edge of an input is the input's gradient.
-    found = links.filter(({ node, of }) => (edge ? only && node === edge.from && of === "gradient" : node === source.id));
+    const isSame = (/** @type {Link} */ { node, of }) =>
+      edge ? only && node === edge.from && of === "gradient" : node === source.id;
+    found = links.filter(isSame);
   } else if ("line" in source) {
     const there = stretches.filter(({ line, last }) => line <= source.line && source.line <= last);
     ops = ids = there.map(({ node }) => node);
@@ -159,7 +161,9 @@ export class Linked {
   /** @param {Same} found  @returns {Element[]} */
   #elements({ ids, stretches, links, roles }) {
     const { root } = this;
-    const groups = [...root.querySelectorAll(".gl-svg [data-id]")].filter((one) => ids.includes(one.getAttribute("data-id") ?? ""));
+    const groups = [...root.querySelectorAll(".gl-svg [data-id]")].filter((one) =>
+      ids.includes(one.getAttribute("data-id") ?? ""),
+    );
     const table = root.querySelector("table");
     const cells = links.flatMap(({ cell }) => (cell && table?.tBodies[0]?.rows[cell[0]]?.cells[cell[1]]) || []);
     const facts = links.flatMap(({ fact }) => fact ?? []);

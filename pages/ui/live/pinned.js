@@ -49,6 +49,11 @@ export class Pinned {
     this.#frame();
   }
 
+  /** Out of sight it costs nothing: it is drawn when it comes. */
+  drawRest() {
+    if ([...this.charts.slots.values()].every(({ inSight }) => inSight)) this.charts.drawRest();
+  }
+
   #frame() {
     setText(this.fold, folded ? "Show chart" : "Hide chart");
     this.fold.setAttribute("aria-expanded", String(!folded));
