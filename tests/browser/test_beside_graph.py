@@ -156,7 +156,7 @@ def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
     page = ready(open_page(bare + "/stop_gradient?lesson=right_place&step=3", height=2000))
     page.wait_for_function(f"{PINNED}?._fullData?.length")
     output = {"add", "return stop_gradient(z - clean) + clean", "1,2", "forward:.5g", "forward"}
-    node(page, "add").locator("rect").hover()
+    node(page, "add").locator(".gl-value").hover()
     assert lit(page) == output
     expect(page.locator(".gl-detail")).to_contain_text("in the code: return stop_gradient(z")
     page.mouse.move(5, 5)
@@ -178,6 +178,9 @@ def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
     assert lit(page) == output
     page.locator(".gt-row", has_text="z = torch.sqrt").hover()
     assert lit(page) == {"mul", "sqrt", "z = torch.sqrt(y * u)"}
+    button(page, "Back").click()
+    page.locator(".gl-rule").hover()  # of y = x**2, the last op that sends
+    assert {"pow:0", "y = x**2", "1,3", "gradient", "pinned"} <= lit(page)
     point = page.locator("[data-figure=forward] .points path").first.bounding_box()
     page.mouse.move(point["x"] - 20, point["y"])
     page.mouse.move(point["x"] + 4, point["y"] + 4, steps=5)

@@ -2,8 +2,8 @@
 // its front a dot, and the sums where several paths have met.
 
 import { setChildren, setOrRemove, setText } from "./dom.js";
+import { bracketed } from "./graph_pulse.js";
 import { curve, plate, svg } from "./graph_shapes.js";
-import { bracketed } from "./step_words.js";
 
 /** @import { GraphNode } from "./messages.d.ts" */
 /** @import { Moment, Pulse } from "./graph_pulse.js" */

@@ -108,7 +108,7 @@ function pulse(edge, part, share, multiplied) {
   const cut = edge.state === "cut";
   const text = (cut ? edge.offered : edge.gradient) ?? "";
   const sign = signOf(text);
-  const factor = part.local === null || part.terms.length ? "" : `× ${part.local}`;
+  const factor = part.local === null || part.terms.length ? "" : `× ${bracketed(part.local)}`;
   const width = sign === "zero" || sign === "none" ? 0 : thickness(edge);
   const route = cut ? toScissors(edge) : [...edge.route].reverse();
   return { edge, route, share, width, sign, text: multiplied ? factor : text };
@@ -117,4 +117,9 @@ function pulse(edge, part, share, multiplied) {
 /** @param {GraphEdge} edge  @returns {Route} */
 function toScissors({ route, x, y }) {
   return [...route.filter((point) => point[1] > y).reverse(), [x, y]];
+}
+
+/** A factor or a term: a minus in front of it needs brackets. @param {string} text */
+export function bracketed(text) {
+  return text.startsWith("−") ? `(${text})` : text;
 }

@@ -145,7 +145,10 @@ class Lab {
     this.table = new Table(table);
     this.graph = new Graph(graph, {
       cut: () => this.#cut(),
-      moved: () => this.#showAddress(),
+      moved: () => {
+        this.#showAddress();
+        this.linked.light(this.linked.source);
+      },
       looked: (id) => this.linked.light(id === null ? null : { id }),
       code: () => this.pageParts.lines("torch"),
     });

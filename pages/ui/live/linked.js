@@ -1,6 +1,7 @@
 // Pointing at one thing lights what is the same elsewhere: a node or an edge of the graph, its stretch
-// of the code, its number in the table and in the text, its line in the charts. What is the same the
-// server says, pages/labs/linked.py; with the keyboard one points by going through the graph.
+// of the code, its rule beside the graph, its number in the table and in the text, its line in the
+// charts. What is the same the server says, pages/labs/linked.py; with the keyboard one points by going
+// through the graph.
 
 /** @import { FigureSpec, GraphSpec, Link, Stretch, TableSpec } from "./messages.d.ts" */
 /** @import { Plot, Trace } from "./plotly.d.ts" */
@@ -143,6 +144,8 @@ export class Linked {
     }
     const number = target.closest("[data-number]")?.getAttribute("data-number");
     if (number) return { fact: number.split(":")[0] };
+    const about = target.closest("[data-about]")?.getAttribute("data-about");
+    if (about) return { id: about };
     const line = target.closest(ROWS);
     return line ? { line: [...(line.parentElement?.children ?? [])].indexOf(line) } : null;
   }
@@ -161,8 +164,8 @@ export class Linked {
   /** @param {Same} found  @returns {Element[]} */
   #elements({ ids, stretches, links, roles }) {
     const { root } = this;
-    const groups = [...root.querySelectorAll(".gl-svg [data-id]")].filter((one) =>
-      ids.includes(one.getAttribute("data-id") ?? ""),
+    const groups = [...root.querySelectorAll(".gl-svg [data-id], [data-about]")].filter((one) =>
+      ids.includes(one.getAttribute("data-id") ?? one.getAttribute("data-about") ?? ""),
     );
     const table = root.querySelector("table");
     const cells = links.flatMap(({ cell }) => (cell && table?.tBodies[0]?.rows[cell[0]]?.cells[cell[1]]) || []);

@@ -2,6 +2,7 @@
 // the sums that wait for another path, and a sentence on what happened.
 
 import { element, setChildren, setText } from "./dom.js";
+import { bracketed } from "./graph_pulse.js";
 import { showMath } from "./math.js";
 
 /** @import { GraphNode, GraphPart, GraphSpec, GraphStep, GraphSum } from "./messages.d.ts" */
@@ -68,6 +69,7 @@ export class StepWords {
   #fill(row, part) {
     const [to, rule, product] = divided(row);
     row.dataset.state = part.state;
+    row.dataset.about = part.edge;
     setText(to, `to ${this.#name(part.to)}${part.state === "flowing" ? "" : ` · ${part.state}`}`);
     if (rule.dataset.latex !== part.latex) showMath(rule, part.latex);
     setText(product, written(part));
@@ -84,6 +86,7 @@ export class StepWords {
       const end = total === null ? "waits for another path" : `= ${total}`;
       setText(rows[place], `${this.#name(node)}: ${terms} ${total === null ? `· ${end}` : end}`);
       rows[place].dataset.waiting = String(total === null);
+      rows[place].dataset.about = node;
     });
   }
 }
@@ -108,9 +111,4 @@ function written({ state, upstream, local, gradient, offered, terms, more }) {
   }
   if (local === null) return `upstream ${upstream} → outgoing ${sent}`;
   return `${bracketed(upstream)} × ${bracketed(local)} = ${sent}`;
-}
-
-/** A factor or a term: a minus in front of it needs brackets. @param {string} text */
-export function bracketed(text) {
-  return text.startsWith("−") ? `(${text})` : text;
 }
