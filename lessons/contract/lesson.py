@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from lessons.contract.bug import Bug
 from lessons.contract.lab import Lab, Progress
 from lessons.contract.parameters import InvalidParametersError, Values, validate
-from lessons.contract.prose import Prose, Question
+from lessons.contract.prose import Prose, Question, Step
 from lessons.contract.result import Result
 from lessons.contract.sketch import Sketch
 from lessons.tracer import Recording, record
@@ -34,6 +34,7 @@ class Lesson:
         sketches: for each question whose answer is drawn, where, and what each answer expects.
         highlight: the text in the program's source where the trick sits, or nothing.
         bug: a real mistake to find, from bug.py beside it.
+        elsewhere: facts of code that a question quotes and the lab does not run.
     """
 
     program: Callable[..., Any]
@@ -42,6 +43,7 @@ class Lesson:
     sketches: Mapping[str, Sketch] = field(default_factory=dict)
     highlight: str = ""
     bug: Bug | None = None
+    elsewhere: Callable[[], Mapping[str, float]] = dict
     folder: Path = Path()
     prose: Prose = field(default_factory=lambda: Prose({}, "", ()))
 
@@ -111,13 +113,14 @@ class Lesson:
         Raises:
             CutError: the program itself asks for a gradient, and the cuts leave it none.
         """
-        if not cuts:
-            return self.lab.compute(self.program, values, progress)
         try:
-            return self.lab.compute(self.cut_open(cuts), values, progress)
+            result = self.lab.compute(self.cut_open(cuts), values, progress)
+            return replace(result, facts={**result.facts, **self.elsewhere()})
         except RuntimeError as error:
             # torch's words where a backward call meets a graph that leads nowhere.
-            if not re.search("does not require grad|not have been used in the graph", str(error)):
+            if not cuts or not re.search(
+                "does not require grad|not have been used in the graph", str(error)
+            ):
                 raise
             raise CutError(
                 f"With {write_cuts(cuts)} cut, {self.slug} cannot run: it asks torch for a "
@@ -161,8 +164,25 @@ class Lesson:
 
     def asked_about(self, question: Question) -> Result:
         """What a question of its prose asks about: its own step's settings, whatever is set."""
-        step = next(one for one in self.prose.steps if one.question == question)
-        return self.compute(self.validate(step.lab))
+        return self.compute(self.validate(self.step_of(question).lab))
+
+    def step_of(self, question: Question) -> Step:
+        """The step that asks it."""
+        return next(one for one in self.prose.steps if one.question == question)
+
+    def sketch(self, question: Question) -> Sketch:
+        """What is drawn to answer it, on the lab's chart as the question finds it."""
+        values = self.validate(self.step_of(question).lab)
+        figures = self.lab.figures(self.compute(values), values, frozenset(question.hides))
+        return self.sketches[question.name].on(figures)
+
+    def case(self, question: Question) -> Values:
+        """The very case that it is about: what the lab is set to by the commit.
+
+        Raises:
+            InvalidParametersError: the answer is that this case is refused.
+        """
+        return self.validate({**self.step_of(question).lab, **question.reveal})
 
     def answer(self, question: Question) -> str:
         """The right answer to a question of its prose, at the settings of its own step."""

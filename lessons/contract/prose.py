@@ -32,6 +32,10 @@ equals. With ``as=sketch`` the learner draws a curve: lesson.py says over which 
 each answer expects. ``bug:`` makes the step's answers the fixes of bug.py. A value in double braces
 is a fact of the Result, with an optional format behind the colon.
 
+The commit shows the case that was asked about. ``reveal: place=outside`` sets the lab to it, over
+what the step's ``lab`` sets. What the lab cannot show is drawn under the verdict: the number that
+the right answer names, or what stands in ``computed: for s {{ to_s:.3g }}; for h {{ to_h:.3g }}``.
+
 Front matter is lines of ``key: text``, read in nine lines below. As YAML, by python-frontmatter, it
 was no shorter: two more packages for the app; ``order`` comes as an int and a title “Yes” as True,
 so that all is made text again; a title with a colon, as of ``two_players``, is refused until it is
@@ -40,7 +44,7 @@ quoted; a file without front matter is no error.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
@@ -48,6 +52,7 @@ from typing import Literal, get_args
 _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
 _OPTION = re.compile(r"^- (\w+): (.+)$")
 _VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
+_COMPUTED = re.compile(r"(.+?)\s*\{\{\s*(\w+)\s*(?::([^}]*?))?\s*\}\}")
 _APART = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)  # code and maths
 
 TRAINING = "training"
@@ -83,6 +88,9 @@ class Question:
         options: the answers.
         kind: how the learner answers; a ``number`` is typed, a ``sketch`` drawn, a ``bug`` is
             the choice of a fix.
+        reveal: what the lab is set to by the commit, over what the step sets.
+        computed: what is drawn under the verdict where the lab cannot show it: what it is, the
+            name of its fact, the format.
     """
 
     name: str
@@ -90,6 +98,8 @@ class Question:
     options: tuple[Option, ...]
     kind: Kind = "choice"
     holds: tuple[str, ...] = ()
+    reveal: Mapping[str, str] = field(default_factory=dict)
+    computed: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -211,6 +221,8 @@ def _step(path: Path, section: str) -> Step:
     where = f"{path}, step “{title.strip()}”"
     lab: dict[str, str] = {}
     asked: list[str] = []
+    reveal: dict[str, str] = {}
+    computed: list[tuple[str, str, str]] = []
     show = ""
     lines: list[str] = []
     for line in body.splitlines():
@@ -218,7 +230,11 @@ def _step(path: Path, section: str) -> Step:
         if not directive:
             lines.append(line)
         elif directive.group(1) == "lab":
-            lab |= dict(pair.split("=", 1) for pair in directive.group(2).split())
+            lab |= _settings(directive.group(2))
+        elif directive.group(1) == "reveal":
+            reveal |= _settings(directive.group(2))
+        elif directive.group(1) == "computed":
+            computed += _computed(where, directive.group(2))
         elif directive.group(1) == "predict":
             asked = directive.group(2).split()
         elif directive.group(1) == "bug":
@@ -232,9 +248,11 @@ def _step(path: Path, section: str) -> Step:
         raise ProseError(f"{where}: at is a step of the backward pass, 0 or more, not {number!r}")
     look = show, cuts, None if number is None else int(number)
     if not asked:
+        if reveal or computed:
+            raise ProseError(f"{where}: there is no question whose commit could reveal anything")
         return Step(title.strip(), "\n".join(lines).strip(), lab, None, *look)
     text, options = _options(where, lines)
-    settings = dict(pair.split("=", 1) for pair in asked[1:])
+    settings = _settings(" ".join(asked[1:]))
     hides = tuple(filter(None, settings.get("hides", "").split(",")))
     holds = tuple(filter(None, settings.get("holds", "").split(",")))
     loose = [name for name in holds if name not in {*lab, TRAINING}]
@@ -243,7 +261,22 @@ def _step(path: Path, section: str) -> Step:
     kind = _KINDS.get(settings.get("as", "choice"))
     if kind is None:
         raise ProseError(f"{where}: a prediction is one of {list(_KINDS)}, not {settings['as']!r}")
-    return Step(title.strip(), text, lab, Question(asked[0], hides, options, kind, holds), *look)
+    question = Question(asked[0], hides, options, kind, holds, reveal, tuple(computed))
+    return Step(title.strip(), text, lab, question, *look)
+
+
+def _settings(text: str) -> dict[str, str]:
+    """As ``x=1,2 point=2`` has them."""
+    return dict(pair.split("=", 1) for pair in text.split())
+
+
+def _computed(where: str, text: str) -> list[tuple[str, str, str]]:
+    """Each part a few words and one value."""
+    parts = [part.strip() for part in text.split(";")]
+    found = [_COMPUTED.fullmatch(part) for part in parts]
+    if not all(found):
+        raise ProseError(f"{where}: computed is words and a value, as in: of s {{{{ to_s:.3g }}}}")
+    return [(one[1], one[2], (one[3] or "").strip()) for one in found if one]
 
 
 def _options(where: str, lines: list[str]) -> tuple[str, tuple[Option, ...]]:

@@ -1,16 +1,19 @@
 """A prediction drawn by hand: a value at each of some x, and the belief whose curve it resembles.
 
-The browser sends one character for each handle: the level where it stands, counted from the bottom
-of the chart. The same text is what is remembered of the answer.
+It is drawn on the lab's own chart: its axis, its scale, the curves that are not covered. The
+browser sends one character for each handle: the level where it stands, counted from the bottom of
+the chart. The same text is what is remembered of the answer.
 """
 
 import math
 import string
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.text import number
@@ -39,9 +42,22 @@ class Graded:
     key: str
     hits: int
 
+    @property
+    def widest(self) -> int:
+        """The handle that is furthest from the computed curve."""
+        return int(np.abs(self.sketch - self.computed).argmax())
+
+    @property
+    def gap(self) -> str:
+        """How far off that one is; nothing where all lie on the curve."""
+        apart = abs(self.sketch[self.widest] - self.computed[self.widest])
+        where = number(self.x[self.widest])
+        return f"off by up to {number(apart, 2)} at x = {where}" if apart > 1e-9 else ""
+
     def __str__(self) -> str:
         """How well it fits, in a sentence."""
-        return f"{self.hits} of {len(self.x)} handles lie near the curve that torch computes."
+        near = f"{self.hits} of {len(self.x)} handles lie near the curve that torch computes"
+        return f"{near}; the sketch is {self.gap}." if self.gap else f"{near}."
 
 
 @dataclass(frozen=True)
@@ -52,25 +68,52 @@ class Sketch:
         beliefs: the curve that each answer of the question expects, by the answer's key, at x of
             shape [handles] and with the facts of the result.
         x: where the handles stand.
-        low, high: the ends of the chart; 0 is one of its levels.
         near: how far from a curve a handle may stand and still count as on it.
-        label: what is drawn, as the chart's axis names it.
         role: which of the result's curves is asked for.
+        chart: the lab's chart that shows it.
+        low, high, label, lines: that chart's ends, the name of its axis, and its curves that are
+            not covered, each with x, y, role and dash; ``on`` knows them.
     """
 
     beliefs: Callable[[Array, Facts], Mapping[str, Array]]
     x: tuple[float, ...]
-    low: float
-    high: float
     near: float
-    label: str
     role: str = "trick_gradient"
+    chart: str = "gradient"
+    low: float = -1.0
+    high: float = 1.0
+    label: str = ""
+    lines: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.low <= 0 <= self.high or not math.isclose(self.level(0.0) % 1, 0):
             raise ValueError(f"0 is no level of a chart from {self.low} to {self.high}")
         if self.role not in ROLES:
             raise ValueError(f"no role {self.role!r}; there are {list(ROLES)}")
+
+    def on(self, figures: Sequence[Figure]) -> "Sketch":
+        """The same on the lab's chart, one of these; its ends move until 0 is a level."""
+        chart = next(one for one in figures if one.name == self.chart)
+        axis = chart.layout["yaxis"]
+        low, high = axis["range"]
+        level = (high - low) / LEVELS
+        below = round(-low / level)
+        lines = [one for one in chart.data if one.get("mode") == "lines" and one.get("name")]
+        there = replace(
+            self,
+            low=-below * level,
+            high=(LEVELS - below) * level,
+            label=axis["title"]["text"],
+        )
+        shown = (there._background(one) for one in lines if one.get("visible", True))
+        return replace(there, lines=tuple(shown))
+
+    def _background(self, line: Mapping[str, Any]) -> dict[str, Any]:
+        """A curve of the lab's chart, where there are handles."""
+        x, y = np.asarray(line["x"], np.float64), np.asarray(line["y"], np.float64)
+        seen = (x >= min(self.x)) & (x <= max(self.x)) & np.isfinite(y)
+        style = {"role": line["line"]["color"].removeprefix("role:"), "dash": line["line"]["dash"]}
+        return {"x": x[seen].tolist(), "y": self._in_sight(y[seen]).tolist(), **style}
 
     def level(self, y: float) -> float:
         """Where a value stands, in levels from the bottom."""
@@ -107,6 +150,14 @@ class Sketch:
         if not there.any() or not self._within(curve.x[there]):
             raise ValueError(f"the curve {self.role!r} does not reach all of x = {self.x}")
         return self._in_sight(np.interp(self.x, curve.x[there], curve.y[there]))
+
+    def whole(self, result: Result) -> tuple[list[float], list[float]]:
+        """The curve asked for at every x between the handles: what is drawn over a sketch."""
+        curve = next(drawn for drawn in result.curves if drawn.name == self.role)
+        x = np.unique([*self.x, *curve.x[(curve.x > min(self.x)) & (curve.x < max(self.x))]])
+        there = np.isfinite(curve.y)
+        y = np.interp(x, curve.x[there], curve.y[there])
+        return x.tolist(), self._in_sight(y).tolist()
 
     def expected(self, result: Result) -> dict[str, Array]:
         """Each answer's curve at the handles, as far as the chart reaches."""

@@ -1,17 +1,22 @@
 """The home page's lab: one block of code without a cut and with each of two, on one chart."""
 
+import numpy as np
+
 from lessons.outputs.catalogue import find
 from pages.labs import lesson
-from pages.labs.messages import Control, Frame, Wish
+from pages.labs.messages import Control, Frame, GoalSpec, Wish
 from pages.labs.turn import ALONE, Turn
 
 CUTS = {"noise_leaks": "nothing", "wrong_place": "noise", "right_place": "block"}
 """What is cut off in the program of which lesson."""
 
-_CAPTION = (
-    "Lines: mean over the draws. Bands: 5–95 % of them. Points: one draw. Where lines coincide, "
-    "the broader lies below."
-)
+_CAPTIONS = {
+    "forward": "Lines: mean over the draws. Bands: 5–95 % of them.",
+    "gradient": "Points: one draw.",
+}
+"""The charts, side by side."""
+_VANISHED = 1e-6
+"""As wide as rounding makes a band."""
 _SHOWN = ("noise_low", "noise_high")
 ENOUGH_TO_SEE = {"noise_low": "0.6", "noise_high": "1.4"}
 
@@ -26,7 +31,8 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
     chosen = wanted if wanted in CUTS else next(iter(CUTS))
     noise = ENOUGH_TO_SEE | {name: wish.values[name] for name in _SHOWN if name in wish.values}
     asked = {"lab": chosen, "values": noise, "step": len(find(chosen).prose.steps)}
-    full = lesson.frame(wish.model_copy(update=asked | {"cuts": ""}), turn)
+    wish = wish.model_copy(update=asked | {"cuts": ""})
+    full = lesson.frame(wish, turn)
     cut: Control = {
         "name": "cut",
         "label": "stop_gradient cuts off",
@@ -44,13 +50,32 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         "form": {name: full["form"][name] for name in _SHOWN} | {"cut": chosen},
         "groups": [{"title": None, "open": True, "controls": [cut, *sliders]}],
         "query": "",
-        "key": [entry for entry in full["key"] if entry["role"] != "forward"],
         "figures": [
-            {**figure, "caption": _CAPTION}
+            {**figure, "caption": caption, "wide": False, "height": 250}
+            for name, caption in _CAPTIONS.items()
             for figure in full["figures"]
-            if figure["id"] == "gradient"
+            if figure["id"] == name
         ],
         "table": None,
         "graph": None,
         "numbers": {},
+        "goals": [_goal(wish, turn)],
+    }
+
+
+def _goal(wish: Wish, turn: Turn) -> GoalSpec:
+    """Whether the value still has its band, and the gradient that autograd gives has none."""
+    shown = find(wish.lab)
+    values = shown.lab.preview(lesson.settings(shown, wish, {})[1])
+    result = lesson.computed(shown, values, (), turn).result
+    widest = {
+        curve.role: float(np.nanmax(curve.high - curve.low))
+        for curve in result.curves
+        if curve.low is not None and curve.high is not None
+    }
+    return {
+        "name": "band",
+        "text": "Make the gradient’s band vanish, and leave the value its noise.",
+        "value": widest["forward"] > _VANISHED,
+        "gradient": widest["trick_gradient"] < _VANISHED,
     }

@@ -1,5 +1,6 @@
 """A lesson's lab: the frame that a wish comes to."""
 
+import itertools
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,6 +8,7 @@ from time import perf_counter
 
 from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_roles
 from lessons.contract.parameters import InvalidParametersError, Values
+from lessons.contract.prose import Step
 from lessons.contract.result import Note, Result
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.text import listed, visible
@@ -18,6 +20,7 @@ from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
 from pages.labs.messages import Code, Frame, RefusedError, TableSpec, Wish
 from pages.labs.once import Once
+from pages.labs.revealed import case_asked, places, point_out
 from pages.labs.turn import ALONE, Turn
 
 TORCH = "torch"
@@ -102,7 +105,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         notes = [Note("warning", run.refusal or refusal)] if run.refusal or refusal else []
         if values != asked and lesson.lab.preview_note:
             notes.append(Note("info", lesson.lab.preview_note))
-        shown = payload.picture(lesson, run.result, values, hidden, run.seconds)
+        shown = _picture(lesson, step, wish.answers, run, values, hidden)
         return {
             "form": text,
             "accepted": not errors,
@@ -116,6 +119,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
             "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
             "trains": lesson.lab.training is not None,
             "document": "",
+            "goals": [],
         }
 
 
@@ -173,6 +177,26 @@ def code(slug: str, cuts: tuple[Cut, ...]) -> Code:
     source = lesson.source_with(cuts)
     marks = marked_lines(source, lesson.highlight)
     return {"digest": f"{slug} {write_cuts(cuts)}", "panes": {TORCH: pane(source, marks)}}
+
+
+def _picture(
+    lesson: Lesson,
+    step: Step,
+    answered: Collection[str],
+    run: Computed,
+    values: Values,
+    hidden: frozenset[str],
+) -> payload.Picture:
+    """Charts and table; in the case that was asked about with what the verdict names marked."""
+    shown = payload.picture(lesson, run.result, values, hidden, run.seconds)
+    question = None if run.cuts else case_asked(lesson, step, answered, values)
+    if question is not None:
+        asked = computed(lesson, lesson.validate(step.lab)).result
+        right = lesson.right(question, asked)
+        found = places(question, right, asked.facts, run.result, values, lesson)
+        for place in itertools.islice(found, 1):
+            point_out(shown["figures"], shown["table"], *place)
+    return shown
 
 
 def _graph(

@@ -97,8 +97,11 @@ class Wish(_Message):
 
 
 class Option(TypedDict):
+    """What may be chosen, under the heading of its ``group``, if it has one."""
+
     value: str
     label: str
+    group: NotRequired[str]
 
 
 class Control(TypedDict):
@@ -162,6 +165,9 @@ class Column(TypedDict):
 
 
 class TableSpec(TypedDict):
+    """``asked`` is the row and column of the number that a verdict names."""
+
+    asked: NotRequired[list[int]]
     caption: str
     columns: list[Column]
     rows: list[list[str]]
@@ -195,6 +201,15 @@ class Code(TypedDict):
     panes: NotRequired[dict[str, Pane]]
 
 
+class GoalSpec(TypedDict):
+    """What a program should come to; whether its value does, and its gradient."""
+
+    name: str
+    text: str
+    value: bool
+    gradient: bool
+
+
 class Frame(TypedDict):
     """Everything that a lab shows at one moment.
 
@@ -223,6 +238,7 @@ class Frame(TypedDict):
     numbers: dict[str, str]
     trains: bool
     document: str
+    goals: list[GoalSpec]
 
 
 class TrainerSpec(TypedDict):

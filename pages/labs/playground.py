@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from lessons.playground import (
     Document,
+    Input,
     PlaygroundError,
     check,
     defined_in_the_file,
@@ -18,6 +19,8 @@ from lessons.playground import (
     snip,
     to_text,
 )
+from lessons.playground.document.contents import zeros
+from lessons.playground.goals import GOALS, looked_at
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.recorded import edges_of, place, record_checked
@@ -25,7 +28,7 @@ from lessons.playground.running.scissors import operations_of
 from pages.labs import playground_payload
 from pages.labs.code import pane
 from pages.labs.lesson import RefusedTextError
-from pages.labs.messages import Code, Frame, Pane, Wish
+from pages.labs.messages import Code, Frame, GoalSpec, Pane, Wish
 from pages.labs.once import Once
 from pages.labs.playground_form import (
     Form,
@@ -36,6 +39,7 @@ from pages.labs.playground_form import (
     known_control,
     read,
     with_sliders,
+    without_leftovers,
 )
 from pages.labs.playground_state import LARGEST_GRAPH, Computed, Graph, State, preset_of
 from pages.labs.turn import ALONE, Turn
@@ -66,6 +70,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
             "numbers": {},
             "trains": False,
             "document": to_text(current.good) if current.good and not wish.live else "",
+            "goals": goals(None if current.errors else current.good),
         }
 
 
@@ -76,6 +81,9 @@ def state(wish: Wish, turn: Turn = ALONE) -> State:
         RefusedTextError: as for ``frame``.
     """
     form, notice = _form(wish)
+    if not {"program", "inputs"}.isdisjoint(wish.touched):
+        form, gone = without_leftovers(form)
+        notice = notice or gone
     document, errors = read(form)
     if wish.do.startswith("snip ") and document is not None and not errors:
         form, notice = _snipped(form, document, wish.do.removeprefix("snip "), turn)
@@ -136,6 +144,28 @@ def _computed(document: Document, report: Callable[[float], None]) -> Computed:
     cut = {f"{op.name}:{operand.place}" for op in ops for operand in op.operands if operand.cut}
     graph = Graph(recording, place(checked), frozenset(edges_of(ops)), frozenset(cut))
     return Computed(outcome, graph, seconds)
+
+
+def goals(document: Document | None) -> list[GoalSpec]:
+    """The goals, and what of them a document that ran meets; nothing of any without one."""
+    met: Mapping[str, tuple[bool, bool]] = {}
+    if document is not None:
+        # What x is now makes no difference: the goals have inputs of their own.
+        over = check(document).over
+        nothing = {over.name: Input(over.name, zeros(over.values))}
+        still = document.with_(
+            inputs=tuple(nothing.get(one.name, one) for one in document.inputs), title="", about=""
+        )
+        met = _met.get(to_text(still), lambda: looked_at(check(still)))
+    never = (False, False)
+    return [
+        {"name": g.name, "text": g.text, "value": value, "gradient": gradient}
+        for g in GOALS
+        for value, gradient in [met.get(g.name, never)]
+    ]
+
+
+_met: Once[str, Mapping[str, tuple[bool, bool]]] = Once(200)
 
 
 def code(document: Document) -> Code:

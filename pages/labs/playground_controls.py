@@ -74,7 +74,11 @@ def _options(pairs: Iterable[tuple[str, str]], value: str) -> list[Option]:
 def _program(state: State) -> list[Control]:
     chosen = state.preset
     about = next((known.document.about for known in presets() if known.name == chosen), "")
-    offered = [(known.name, known.document.title) for known in presets()]
+    offered: list[Option] = [
+        {"value": known.name, "label": known.document.title, "group": known.group}
+        for known in presets()
+    ]
+    own: list[Option] = [] if chosen else [{"value": "", "label": "the program below"}]
     error = state.errors.get("program")
     return [
         _control(
@@ -83,7 +87,7 @@ def _program(state: State) -> list[Control]:
             "Start from",
             kind="select",
             value=chosen,
-            options=_options([("", "a program of your own"), *offered], ""),
+            options=[*own, *offered],
             help=about,
         ),
         _control(

@@ -23,6 +23,8 @@ from lessons.playground.document.check import check_name
 from lessons.playground.document.contents import Numbers, shape_of
 from lessons.playground.document.input_text import read_number, shortest
 from lessons.playground.language.limits import MAX_INPUTS, MAX_OVERRIDES
+from lessons.playground.language.parse import parse_program
+from lessons.text import listed, visible
 from lessons.tricks import op_types
 
 Form = dict[str, str]
@@ -163,6 +165,37 @@ def _readable_names(form: Mapping[str, str]) -> list[str]:
         return names(form)
     except PlaygroundError:
         return []
+
+
+def without_leftovers(form: Form) -> tuple[Form, str]:
+    """The form without what names a part of a program that was there before, and what was dropped.
+
+    A program that cannot be read drops nothing: it may be half of one.
+    """
+    try:
+        inputs = names(form)
+        known = parse_program(form["program"].replace("\r\n", "\n").strip("\n"), inputs).names
+    except PlaygroundError:
+        return form, ""
+    made, dropped = dict(form), []
+    for control, label, there in (
+        ("intended", "Intended", known),
+        ("output", "Output", known),
+        ("over", "Plot over", inputs),
+        *((f"in.{name}.like", f"Shape of {name}", inputs) for name in inputs),
+    ):
+        if form[control].strip() and form[control].strip() not in there:
+            made[control] = ""
+            dropped.append(f"“{label}: {visible(form[control], 32)}”")
+    for place in range(1, rows(form) + 1):
+        lines = _WORDS.split(form[f"override.{place}.only"].strip())
+        if lines != [""] and not set(lines) & set(known):
+            made |= {f"override.{place}.{word}": "" for word in _OVERRIDE}
+            dropped.append(f"the rule for {visible(form[f'override.{place}.op'], 32)}")
+    if made["over"] != form["over"]:
+        made["entry"] = "1"
+    gone = f"Dropped, since the program no longer has that name: {listed(dropped)}."
+    return made, gone if dropped else ""
 
 
 def read(form: Mapping[str, str]) -> tuple[Document | None, dict[str, PlaygroundError]]:

@@ -72,8 +72,8 @@ def notes(state: State) -> list[NoteSpec]:
     stray = [error for name, error in state.errors.items() if name not in shown or name in FOLDED]
     found += [{"level": "error", "text": str(error)} for error in stray]
     if state.errors and state.outcome is not None:
-        text = "The picture is that of the last program that ran."
-        found.append({"level": "info", "text": text})
+        text = "The picture is old: it is that of the last program that ran."
+        found.append({"level": "warning", "text": text})
     if state.outcome is not None and not state.errors:
         found += payload.notes(state.outcome.notes)
         if state.graph is None:

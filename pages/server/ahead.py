@@ -1,19 +1,22 @@
 """What the page itself tells the browser to fetch ahead.
 
 Streamlit's index.html names Streamlit's scripts. The lab's would be found only once Streamlit has
-run the page, and after them the charts' script, which takes a browser longest to read.
+run the page, and after them the charts' script, which takes a browser longest to read. And the
+site's style: from a page's first element on everything stands where it will stay.
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 from functools import lru_cache
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.server import assets
-from pages.server.compression import SOON, accepts_gzip, named
+from pages.server.compression import SOON, TYPES, accepts_gzip, named
+from pages.ui.style import css
 
 _NOT_ASKED = ("accept-encoding", "if-none-match", "if-modified-since", "range")
 _NOT_SENT = ("etag", "last-modified", "accept-ranges", "content-encoding", "vary")
@@ -68,7 +71,19 @@ def tags() -> str:
     """What is added: the lab's modules, and those of Streamlit's that any page loads."""
     fetched = [*(f"static/{name}" for name in named(SOON)), *assets.modules()]
     links = [f'<link rel="modulepreload" crossorigin href="./{address}">' for address in fetched]
-    return "".join([*links, f'<script type="module" src="./{assets.LIVE}/early.js"></script>'])
+    style = f'<link rel="stylesheet" href="./{_style()}">'
+    early = f'<script type="module" src="./{assets.LIVE}/early.js"></script>'
+    return "".join([style, *links, early])
+
+
+def _style() -> str:
+    """The address of the site's style and the lab's.
+
+    Nested, so that it wins over Streamlit's own rules, which come later.
+    """
+    text = f":root {{\n{css()}\n{assets.STYLE}\n}}".encode()
+    digest = hashlib.blake2b(text, digest_size=8).hexdigest()
+    return assets.add(f"site-{digest}.css", text, TYPES[".css"])
 
 
 def _is_page(start: Message) -> bool:

@@ -29,7 +29,7 @@ _MATHS = f"temml-{hashlib.blake2b(_TEMML, digest_size=8).hexdigest()}.js"
 _STYLES = ("lab.css", "graph.css", "linked.css", "trainer.css")
 
 STYLE = "\n".join((_LIVE / name).read_text("utf-8") for name in _STYLES)
-"""The look of the lab, which goes to the browser with its component."""
+"""The look of the lab."""
 
 _files: dict[str, File] = {}
 """All there is, by name: no request ever makes a path."""

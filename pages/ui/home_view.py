@@ -15,6 +15,8 @@ from pages.ui.site import NAME
 def home() -> None:
     """Draw the page."""
     words, lab = st.columns([4.4, 7.6], gap="large")
+    with lab, st.container(key="lab"):
+        _play()
     with words, st.container(key="words"):
         st.title(NAME, anchor=False)
         st.html(
@@ -27,10 +29,10 @@ def home() -> None:
             "numbers. Each lesson is a question: you predict, then torch computes."
         )
         st.markdown(
-            "**Try it here.** Torch runs the program under the chart, forward and backward, "
+            "**Try it here.** Torch runs the program under the charts, forward and backward, "
             "each time you move something. It multiplies by noise: widen that with the "
             "two sliders. Then choose what `stop_gradient` cuts off. Which cut gives the gradient "
-            "without noise, the dashed line?"
+            "without noise, the dashed line? The value does not change."
         )
         with st.container(key="start"):
             _start()
@@ -39,13 +41,11 @@ def home() -> None:
             label="Or write a program of your own in the playground",
             icon=":material/edit:",
         )
-    with lab, st.container(key="lab"):
-        _play()
     _course()
 
 
 def _play() -> None:
-    """One chart, three programs, two sliders, and the program that ran."""
+    """Value and gradient of three programs, two sliders, and the program that ran."""
     opening = {"id": "home", "first": True, "values": ENOUGH_TO_SEE, "cuts": "", "graph_step": None}
     live_lab("home", [opening])
     first = catalogue.find(next(iter(CUTS)))

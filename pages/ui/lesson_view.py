@@ -21,6 +21,8 @@ from pages.ui.place import Place, place_of
 def lesson_view(lesson: Lesson) -> None:
     """Draw the whole lesson."""
     place, trail = place_of(lesson), memory.trail(lesson)
+    step = lesson.prose.steps[trail.step - 1]
+    question = step.question
     st.title(lesson.title, anchor=False)
     words, lab = st.columns([4.4, 7.6], gap="large")
     with lab, st.container(key="lab"):
@@ -29,11 +31,13 @@ def lesson_view(lesson: Lesson) -> None:
             place.as_data(),
             step=trail.step,
             answers=trail.answers,
+            committed=trail.answers.get(question.name, "") if question else "",
             hide=place.hide,
             fix=place.fix,
             note=place.note,
             show={
-                "name": lesson.prose.steps[trail.step - 1].show,
+                # A bug is looked for in its own code: nothing leads away to the lab.
+                "name": "" if question and question.kind == "bug" else step.show,
                 "step": f"{lesson.slug} {trail.step}",
             },
         )
@@ -61,13 +65,15 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     st.markdown(f"## {step.title}", anchors=False)
     if trail.step == len(steps):
         st.markdown(f"**To remember:** {lesson.prose.front['remember']}")
-    # An open question is about the settings that its step makes: its numbers stand still. All
-    # others follow the lab.
-    asking = step.question is not None and step.question.name not in trail.answers
-    mark = None if asking and lesson.lab.training is None else numbers.mark
-    show_text(lesson, trail.step, fill(step.text, place.result.facts, mark))
-    if step.question:
-        questions.ask(lesson, step.question, place, trail)
+    # An open question is about the settings that its step makes, and one whose commit changes them
+    # stays about them: their numbers stand still. All others follow the lab.
+    question = step.question
+    asking = question is not None and question.name not in trail.answers
+    still = (asking and lesson.lab.training is None) or (question and question.reveal)
+    facts = (place.asked(question) if question else place.result).facts
+    show_text(lesson, trail.step, fill(step.text, facts, None if still else numbers.mark))
+    if question:
+        questions.ask(lesson, question, place, trail)
     _forward_and_back(lesson, place, trail)
 
 

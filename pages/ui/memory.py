@@ -4,12 +4,14 @@ The browser writes the cookie (``live/remember.js``); it is read when a session 
 A cookie is the visitor's own text: everything in it is checked before it is believed. Its form is
 short, because browsers drop one beyond 4 KB::
 
-    2!noise_leaks:4*:leak=1band/wrong_place:2:gradient=0same
+    2!noise_leaks:4*:leak=1band/wrong_place:2:gradient=0same/~round
 
-that is lessons by slug, the step, ``*`` for done, answers with 1 or 0 for right or wrong at first.
+that is lessons by slug, the step, ``*`` for done, answers with 1 or 0 for right or wrong at first;
+and the playground's goals that were reached, each by itself, so that no tab undoes another's.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -18,6 +20,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Question
 from lessons.contract.typed import Typed
 from lessons.outputs import catalogue
+from lessons.playground.goals import GOALS
 from pages.ui import tab
 
 COOKIE = "gradient_tricks_lab"
@@ -26,6 +29,10 @@ LONGEST = 3_800
 
 _KEY, _START, _FORGOTTEN = "memory", "memory_at_first", "memory_forgotten"
 """Session keys: the trails, the cookie as the session found it, how often all was forgotten."""
+_GOALS = "memory_goals"
+"""Session key: the names of the goals that were reached."""
+_GOAL = "~"
+"""What a goal's part of the cookie begins with."""
 _FORM = "2!"
 _ANSWER = re.compile(r"(\w{1,40})=([01])([\w.~+-]{1,100})", re.ASCII)
 
@@ -82,14 +89,33 @@ def progress(of: tuple[Lesson, ...]) -> Progress:
     return Progress(sum(one.done for one in trails), len(of), sum(firsts), len(firsts))
 
 
+def goals() -> list[str]:
+    """The goals of the playground that were reached."""
+    _known()
+    return sorted(st.session_state[_GOALS])
+
+
+def reach(names: object) -> None:
+    """Remember goals as a browser names them, which may be anything."""
+    _known()
+    st.session_state[_GOALS] |= _real(names if isinstance(names, list) else [])
+
+
+def _real(names: Iterable[object]) -> set[str]:
+    """Those that there are."""
+    known = {goal.name for goal in GOALS}
+    return {name for name in names if isinstance(name, str) and name in known}
+
+
 def is_empty() -> bool:
     """Whether there is nothing to forget."""
-    return all(one == Trail() for one in _known().values())
+    return all(one == Trail() for one in _known().values()) and not goals()
 
 
 def clear() -> None:
     """Forget everything, in this session and, once the cookie is written, in the browser."""
     _known().clear()
+    st.session_state[_GOALS] = set()
     st.session_state[_FORGOTTEN] += 1
 
 
@@ -101,22 +127,25 @@ def cookie() -> dict[str, str | int]:
     return {
         "name": COOKIE,
         "session": tab.session(),
-        "value": written(_known()),
+        "value": written(_known(), goals()),
         "start": st.session_state[_START],
         "forgotten": st.session_state[_FORGOTTEN],
         "longest": LONGEST,
     }
 
 
-def written(known: dict[str, Trail]) -> str:
-    """The trails as a cookie's value, at most ``LONGEST`` characters of it."""
+def written(known: dict[str, Trail], reached: Iterable[str] = ()) -> str:
+    """The trails and goals as a cookie's value, at most ``LONGEST`` characters of it."""
+    ticks = [f"{_GOAL}{name}" for name in reached]
+    room = LONGEST - len("/".join(ticks)) - 1
     kept = {slug: one for slug, one in known.items() if one != Trail()}
     parts = {slug: _brief(slug, one) for slug, one in kept.items()}
     for slug, one in kept.items():
-        if sum(map(len, parts.values())) + len(parts) < LONGEST:
+        if sum(map(len, parts.values())) + len(parts) < room:
             break
         parts[slug] = _brief(slug, Trail(one.step, done=one.done))
-    return _FORM + "/".join(parts.values()) if parts else ""
+    whole = [*parts.values(), *ticks]
+    return _FORM + "/".join(whole) if whole else ""
 
 
 def parse(text: str) -> dict[str, Trail]:
@@ -133,6 +162,12 @@ def parse(text: str) -> dict[str, Trail]:
     return trails
 
 
+def parse_goals(text: str) -> set[str]:
+    """The goals in a cookie's value."""
+    parts = text[:20_000].removeprefix(_FORM).split("/") if text.startswith(_FORM) else []
+    return _real(part.removeprefix(_GOAL) for part in parts if part.startswith(_GOAL))
+
+
 def clamp_step(lesson: Lesson, step: int) -> int:
     """The nearest step that there is."""
     return max(1, min(step, len(lesson.prose.steps)))
@@ -143,6 +178,7 @@ def _known() -> dict[str, Trail]:
         st.session_state[_FORGOTTEN] = 0
         st.session_state[_START] = st.context.cookies.get(COOKIE, "")
         st.session_state[_KEY] = parse(st.session_state[_START])
+        st.session_state[_GOALS] = parse_goals(st.session_state[_START])
     known: dict[str, Trail] = st.session_state[_KEY]
     return known
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from lessons.contract.lesson import Lesson, held_controls
 from lessons.contract.parameters import InvalidParametersError, Values
+from lessons.contract.prose import Question, Step
 from lessons.contract.result import Result
 from lessons.tracer.cutting import Cut
 from pages.labs.lesson import computed, edges, settings
@@ -52,6 +53,8 @@ class Place:
     note: str = ""
     _name: str = field(default_factory=lambda: secrets.token_hex(4))
     _opening: dict[str, Any] | None = None
+    _before: dict[str, str] = field(default_factory=dict)
+    """What a commit changed, as it was: for the next step."""
 
     @classmethod
     def opened(cls, lesson: Lesson, given: Mapping[str, str]) -> "Place":
@@ -78,7 +81,8 @@ class Place:
             trail.step = memory.clamp_step(lesson, int(number))
         step = lesson.prose.steps[trail.step - 1]
         if not asked.keys() - {*TEACHER}:  # the step's text speaks of the settings it makes
-            place.text |= {n: text for n, text in step.lab.items() if n not in place.fix}
+            made = {**step.lab, **_revealed(step, trail.answers)}
+            place.text |= {n: text for n, text in made.items() if n not in place.fix}
             place.cuts = step.cuts or place.cuts
             place.graph_step = step.graph_step if place.graph_step is None else place.graph_step
         held = held_controls(lesson, trail.answers, trail.step)
@@ -121,18 +125,34 @@ class Place:
     def go(self, number: int, answers: Collection[str]) -> None:
         """Ask for what a step sets; what it leaves open stays as the learner has it.
 
-        An open question is about settings that the page knows: then all of them are asked for.
+        A question is about its own step's settings and the defaults: then all are asked for.
         """
         step = self.lesson.prose.steps[number - 1]
-        text = {**step.lab}
-        if step.question and step.question.name not in answers and self.lesson.lab.training is None:
-            text = self.text | text
+        text = {**self._before, **step.lab, **_revealed(step, answers)}
+        self._before = {}
+        asks = step.question is not None and step.question.kind != "bug"
+        if asks and self.lesson.lab.training is None:
+            text = self.lesson.defaults | text
         if text or step.cuts is not None or step.graph_step is not None:
             self.order(text, step.cuts, step.graph_step)
 
-    def again(self) -> None:
-        """Ask once more for what was asked last, whatever the learner has set since."""
-        self.order(self.text, self.cuts)
+    def reveal(self, question: Question) -> None:
+        """Ask for the very case that a question was about, now that it is answered.
+
+        Of a lab that trains only for what the question names: another setting might end the run.
+        """
+        self._before = {name: self.text[name] for name in question.reveal}
+        if self.lesson.lab.training is None:
+            self.order({**self.text, **question.reveal}, "")
+        elif question.reveal:
+            self.order(question.reveal)
+
+    def asked(self, question: Question) -> Result:
+        """What a question is about: what its commit reveals is as it was."""
+        if not question.reveal:
+            return self.result
+        before = {**self.lesson.defaults, **self.lesson.step_of(question).lab}
+        return self._computed(self.text | {name: before[name] for name in question.reveal})
 
     def reset(self, step: int, answers: Mapping[str, str]) -> None:
         """Ask for the defaults; what a question holds stays."""
@@ -150,7 +170,10 @@ class Place:
     @property
     def values(self) -> Values:
         """The settings asked for, refused text at its default."""
-        return settings(self.lesson, Wish(lab="", values=self.text, good={}), {})[1]
+        return self._values(self.text)
+
+    def _values(self, text: Mapping[str, str]) -> Values:
+        return settings(self.lesson, Wish(lab="", values=dict(text), good={}), {})[1]
 
     @property
     def drawn(self) -> tuple[Cut, ...]:
@@ -160,7 +183,18 @@ class Place:
     @property
     def result(self) -> Result:
         """What they come to, or something cheaper that is like it."""
-        return computed(self.lesson, self.lesson.lab.preview(self.values), self.drawn).result
+        return self._computed(self.text)
+
+    def _computed(self, text: Mapping[str, str]) -> Result:
+        values = self._values(text)
+        cuts = edges(self.lesson, self.cuts, values)[0]
+        return computed(self.lesson, self.lesson.lab.preview(values), cuts).result
+
+
+def _revealed(step: Step, answers: Collection[str]) -> Mapping[str, str]:
+    """What the commit has revealed, if there was one."""
+    question = step.question
+    return question.reveal if question and question.name in answers else {}
 
 
 def _order(

@@ -101,7 +101,8 @@ def _words() -> None:
     with st.expander("What a program can say"):
         st.markdown(
             "A program is a list of assignments: `+ - * / ** @`, comparisons, numbers, lists of "
-            "numbers, and the functions here. A rule of the override table is an expression over "
+            "numbers, and the functions here. `torch.relu(x)` and `x.relu()` are `relu(x)`. "
+            "A rule of the override table is an expression over "
             "`grad` (`grad1`, `grad2` …), `in1` … and `out1` …, one for each tensor operand, with "
             "commas between; `None` stands for no gradient."
         )

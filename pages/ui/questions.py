@@ -9,6 +9,7 @@ from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import TRAINING, Option, Question, fill
 from lessons.contract.typed import Typed, grade
+from lessons.contract.verdict import Facts, Named, compared
 from lessons.outputs.glossary import first_uses, terms
 from lessons.text import number
 from pages.labs import numbers
@@ -16,21 +17,24 @@ from pages.labs.code import Mark, bare, difference, markup
 from pages.ui.glossed import linked
 from pages.ui.memory import Trail
 from pages.ui.place import Place
-from pages.ui.sketch import draw, drawn
+from pages.ui.sketch import as_numbers, draw, drawn
 from pages.ui.verbatim import verbatim
+from pages.ui.verdict import side_by_side, verdict
 
 
 def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
     """Ask; after the learner has committed, say what is so and which belief led elsewhere."""
-    facts = place.result.facts
+    facts = place.asked(question).facts
     linked_before = frozenset().union(*first_uses(lesson.slug)[: trail.step])
     new = frozenset(term.slug for term in terms()) - linked_before
     answered = question.name in trail.answers
+    # What is said of a case that the commit changes in the lab stands still.
+    mark = None if question.reveal else numbers.mark
     options = {
         option.key: Option(
             option.key,
             fill(option.text, facts),
-            linked(fill(option.reply, facts, numbers.mark), new) if answered else "",
+            linked(fill(option.reply, facts, mark), new) if answered else "",
         )
         for option in question.options
     }
@@ -38,8 +42,11 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
         assert lesson.bug is not None  # the catalogue has seen to it
         _bug(lesson, lesson.bug, question, options, trail)
     elif answered:
-        show = _sketched if question.kind == "sketch" else _answered
-        show(lesson, question, options, trail)
+        with verdict():
+            if question.kind == "sketch":
+                _sketched(lesson, question, options, trail)
+            else:
+                _answered(lesson, question, options, trail, facts)
     else:
         commit = _commit(lesson, question, place, trail)
         form = {"choice": _choice, "number": _number, "sketch": _sketch}[question.kind]
@@ -77,11 +84,10 @@ def _commit(
             typed = grade(question, right, answer, place.result.facts)
             answer, key = str(typed), typed.key
         elif question.kind == "sketch":
-            key = lesson.sketches[question.name].grade(answer, asked_about).key
+            key = lesson.sketch(question).grade(answer, asked_about).key
         trail.commit(question, answer, key == right)
         mark_done(lesson, trail)
-        if lesson.lab.training is None:  # whose run another setting might end
-            place.again()  # the lab shows the case that was asked about
+        place.reveal(question)
 
     return commit
 
@@ -160,41 +166,51 @@ def _sketch(
         else:
             st.session_state.pop(f"{key}_refused", None)
 
-    draw(lesson.sketches[question.name], key, send)
+    draw(lesson.sketch(question), key, send)
     if refused := st.session_state.get(f"{key}_refused"):
         st.error(verbatim(refused))
 
 
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
     """The sketch on the computed curve, then whose belief it is and what is so."""
-    sketch, asked_about = lesson.sketches[question.name], lesson.asked_about(question)
+    sketch, asked_about = lesson.sketch(question), lesson.asked_about(question)
     graded = sketch.grade(trail.answers[question.name], asked_about)
     right, key = lesson.right(question, asked_about), graded.key
-    drawn(sketch, graded, f"{_key(lesson, question)}_drawn")
+    drawn(sketch, graded, sketch.whole(asked_about), f"{_key(lesson, question)}_drawn")
+    head = f"Your sketch: {options[key].text}" if key else ""
     if key == right:
-        _reply("right", f"✓ Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
-        return
-    if key:
-        _reply("wrong", f"✗ Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
+        _reply("right", f"✓ {head}", f"{graded} {options[key].reply}")
+    elif key:
+        _reply("wrong", f"✗ {head}", f"{graded} {options[key].reply}")
     else:
         said = f"{graded} It resembles none of the curves that the answers lead to."
         _reply("wrong", "✗ Your sketch is another curve.", said)
-    _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
+    if key != right:
+        _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
+    as_numbers(sketch, graded)
 
 
-def _answered(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
-    """What the learner said beside what is so."""
+def _answered(
+    lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail, facts: Facts
+) -> None:
+    """What the learner said beside what is so: as a picture, then in words."""
     right, key = lesson.answer(question), trail.answers[question.name]
     heads = {name: option.text for name, option in options.items()}
+    said: str | Named = key
     if question.kind == "number":
         typed = Typed.parse(question, key)
         key = typed.key
-        if key:
-            shown = number(typed.value)
-            if not heads[key].startswith(shown):
-                heads[key] = f"{shown}. {heads[key]}"
-        else:
-            _reply("wrong", f"✗ You said: {number(typed.value)}", typed.distance())
+        shown = number(typed.value)
+        said = key or Named("you said", shown, typed.value, computed=False)
+        if key and not heads[key].startswith(shown):
+            heads[key] = f"{shown}. {heads[key]}"
+    side_by_side(compared(question, right, said, facts))
+    if question.reveal:
+        st.caption("The lab shows this case now.")
+    elif question.name == "transfer":
+        st.caption("Run beside the lab, which shows another program.")
+    if not key:
+        _reply("wrong", f"✗ You said: {shown}", typed.distance())
     if key == right:
         _reply("right", f"✓ You said: {heads[key]}", options[key].reply)
         return
@@ -212,33 +228,42 @@ def _reply(kind: str, head: str, text: str) -> None:
 def _bug(
     lesson: Lesson, bug: Bug, question: Question, options: dict[str, Option], trail: Trail
 ) -> None:
-    """The code, the assertion and what it says; fixes to try until one passes."""
-    broken, check = code_of(bug.broken), code_of(bug.check)
-    st.markdown(f"From [{bug.source}]({bug.url}):")
-    _show(broken, "The code with the bug")
-    st.markdown("What should hold, and what it says of this code:")
-    _show(check, "The assertion")
-    _verdict(bug.failure(bug.broken))
+    """The code and what its assertion says, beside it fixes to try until one passes.
+
+    The column's style gives all of its width to what has this key: the lab is another matter.
+    """
+    with st.container(key="bug"):
+        found, fixing = st.columns([7, 5], gap="large")
+    broken = code_of(bug.broken)
+    with found:
+        st.markdown(f"From [{bug.source}]({bug.url}):")
+        _show(broken, "The code with the bug")
+        _verdict(bug.failure(bug.broken))
+        assertion = markup(code_of(bug.check), label="The assertion", wrap=True)
+        st.html(
+            f"<details class=gt-assertion><summary>The assertion</summary>{assertion}</details>"
+        )
     tried = trail.answers.get(question.name)
     failure = bug.failure(bug.fixes[tried]) if tried else None
     passed = tried is not None and failure is None
-    if not passed:
+    with fixing:
+        if not passed:
 
-        def run(fix: str) -> None:
-            trail.commit(question, fix, bug.failure(bug.fixes[fix]) is None)
-            mark_done(lesson, trail)
+            def run(fix: str) -> None:
+                trail.commit(question, fix, bug.failure(bug.fixes[fix]) is None)
+                mark_done(lesson, trail)
 
-        key = _key(lesson, question)
-        _one_of(options, key, "Your fix", "Run the assertion on this fix", run)
-    if tried:
-        with st.container(key=f"reply_{'right' if passed else 'wrong'}"):
-            st.markdown(f"**{'✓' if passed else '✗'} You tried: {options[tried].text}**")
-            fixed, marks = difference(broken, code_of(bug.fixes[tried], bug.broken.__name__))
-            _show(fixed, "The fix", marks)
-            _verdict(failure)
-            st.markdown(options[tried].reply, unsafe_allow_html=True)
-            if not passed:
-                st.markdown("Choose another fix and run it.")
+            key = _key(lesson, question)
+            _one_of(options, key, "Your fix", "Run the assertion on this fix", run)
+        if tried:
+            with verdict(), st.container(key=f"reply_{'right' if passed else 'wrong'}"):
+                st.markdown(f"**{'✓' if passed else '✗'} You tried: {options[tried].text}**")
+                fixed, marks = difference(broken, code_of(bug.fixes[tried], bug.broken.__name__))
+                _show(fixed, "The fix", marks)
+                _verdict(failure)
+                st.markdown(options[tried].reply, unsafe_allow_html=True)
+                if not passed:
+                    st.markdown("Choose another fix and run it.")
 
 
 def _show(source: str, label: str, marks: Mapping[int, Mark] | None = None) -> None:

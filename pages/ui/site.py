@@ -7,7 +7,6 @@ from lessons.outputs import catalogue
 from pages.server.application import OTHER_PAGES
 from pages.ui import place, tab
 from pages.ui.search import search_box
-from pages.ui.style import css
 
 NAME = "Gradient Tricks Lab"
 # A nabla. As a character Streamlit would take it for the address of an image, and the browser ask
@@ -24,7 +23,6 @@ _PAGE, _SHOWN = "page_shown", "lesson_shown"
 def navigation() -> Page:
     """Set up the page and its navigation; returns the page to run."""
     st.set_page_config(page_title=NAME, page_icon=_ICON, layout="wide")
-    st.html(f"<style>{css()}</style>")
     page = st.navigation(pages(), position="top")
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path

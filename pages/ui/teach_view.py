@@ -21,7 +21,8 @@ def teach_page() -> None:
         "Make a link that opens a lesson at one step, with its lab as you want it. A hidden "
         "control is not shown; a held one is shown and cannot be moved. No account is needed."
     )
-    left, right = st.columns(2, gap="large")
+    with st.container(key="teach"):
+        left, right = st.columns(2, gap="large")
     with left:
         slugs = [lesson.slug for lesson in catalogue.lessons()]
         slug = st.selectbox("Lesson", slugs, format_func=_name, key="teach_lesson")

@@ -83,6 +83,7 @@ def title(path: str) -> str:
 
 def test_answers_and_what_is_said_to_them_pass_axe(app, open_page):
     page = ready(open_page(app.url + KINDS["sketch"][0]), ".gt-handle")
+    page.locator(".gt-handle").first.press("End")
     page.get_by_role("button", name="Commit to this sketch").click()
     page.locator(".st-key-reply_right").wait_for()
     page.get_by_text("The sketch as numbers").click()

@@ -97,7 +97,17 @@ def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
     expect(page.get_by_role("button", name="Run")).to_be_enabled()
     program(page).press("Tab")
     expect(page.locator('[data-control="program"] textarea')).not_to_be_focused()
-    expect(page.locator(".gl-notes")).to_contain_text("intended name “clean” is not given")
+    expect(page.locator(".gl-notes")).to_contain_text("Dropped")
+    expect(page.locator(".gl-notes")).to_contain_text("Intended: clean")
+    shows(page, "x₁", "autograd", "7")
+    # What is wrong in a folded group opens it, and the picture is that of before.
+    control(page, "low", "input").evaluate("node => node.closest('details').open = true")
+    control(page, "low").fill("9")
+    control(page, "low").press("Tab")
+    control(page, "low").evaluate("node => node.closest('details').open = false")
+    write(page, "y = x**2\nz = 7 * x * 2")
+    expect(page.locator(".gl-lab.gl-old")).to_be_visible()
+    expect(control(page, "low")).to_be_visible()
 
 
 def test_inputs_noise_and_seed_are_live(page):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from lessons.outputs.catalogue import find
 from tests.browser.looking import LAB
@@ -11,13 +11,21 @@ from tests.browser.looking import LAB
 pytestmark = pytest.mark.browser
 
 PREDICT = "/stop_gradient?lesson=wrong_place&step=2"
-SKETCH = find("wrong_place").sketches["gradient"]
+LESSON = find("wrong_place")
+SKETCH = LESSON.sketch(LESSON.prose.steps[1].question)
 
 
 def ready(page: Page) -> Page:
+    """The lab is drawn and so is the sketch; its button waits for a stroke."""
     page.wait_for_selector(LAB)
     page.locator(".gt-handle").first.wait_for()
+    expect(commit_button(page)).to_be_disabled()
+    expect(page.get_by_text("Draw first: move a handle.")).to_be_visible()
     return page
+
+
+def commit_button(page: Page) -> Locator:
+    return page.get_by_role("button", name="Commit to this sketch")
 
 
 def standing(page: Page) -> list[float]:
@@ -40,12 +48,14 @@ def place(page: Page, index: int, y: float) -> tuple[float, float]:
 
 
 def commit(page: Page) -> None:
-    page.get_by_role("button", name="Commit to this sketch").click()
+    commit_button(page).click()
     page.locator(".gt-sketch-chart.gt-still").wait_for()
 
 
 def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, open_page):
-    page = ready(open_page(app.url + PREDICT))
+    page = ready(open_page(app.url + PREDICT, width=1280, height=800))
+    box = commit_button(page).bounding_box()
+    assert box["y"] + box["height"] <= 800, "the button is in sight"
     page.mouse.move(*place(page, 0, -1))
     page.mouse.down()
     for index, y in ((3, -1), (4, 1), (7, 1)):
@@ -56,6 +66,11 @@ def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, 
     wrong, right = page.locator(".st-key-reply_wrong"), page.locator(".st-key-reply_right")
     expect(wrong).to_contain_text("✗ Your sketch: the intended gradient")
     expect(wrong).to_contain_text("0 of 8 handles")
+    expect(wrong).to_contain_text(gap := re.compile(r"off by up to (1|0\.9\d?|1\.[12]) at x = "))
+    expect(page.locator(".gt-sketch-key")).to_contain_text(gap)
+    expect(page.locator(".gt-still .gt-gap")).to_be_visible()
+    expect(wrong.locator("p").first).to_be_in_viewport()
+    expect(page.locator(".st-key-verdict")).to_be_focused()
     expect(right).to_contain_text("the reciprocal of the noise factor")
     alt = page.locator(".gt-still").get_attribute("aria-label")
     assert re.search(r"x = −2\.4: you −(1|0\.9|1\.1), gradient autograd gives −2;", alt)

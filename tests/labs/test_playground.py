@@ -17,7 +17,7 @@ from lessons.playground import (
     to_text,
     to_url,
 )
-from pages.labs import playground_payload
+from pages.labs import playground, playground_payload
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, frame, opened, state
@@ -419,3 +419,25 @@ def test_names_that_cannot_be_read_and_have_no_texts_have_no_controls(given, goo
     names = [control["name"] for group in shown["groups"] for control in group["controls"]]
     assert "inputs" in names
     assert not [name for name in names if name.startswith("in.")]
+
+
+def test_goals_are_looked_at_for_the_program_and_not_for_where_x_is(tab, monkeypatch):
+    def met(**texts):
+        shown = frame(Wish(lab="playground", values=tab.form | texts, touched=["program"]))
+        return [one["name"] for one in shown["goals"] if one["value"] and one["gradient"]]
+
+    assert met() == []
+    assert met(program="y = straight_through(round)(x)") == ["round"]
+
+    def looked(checked):
+        raise AssertionError("it was looked at again")
+
+    monkeypatch.setattr(playground, "looked_at", looked)
+    moved = {"program": "y = straight_through(round)(x)", "in.x.values": "[0.3, 5, 7]"}
+    assert met(**moved) == ["round"]
+
+
+def test_what_does_not_run_reaches_no_goal(tab):
+    values = tab.form | {"program": "y = straight_through(round)(x"}
+    shown = frame(Wish(lab="playground", values=values, good=tab.form))
+    assert not any(one["value"] or one["gradient"] for one in shown["goals"])

@@ -18,7 +18,7 @@ def beliefs(x, facts):
     return {"line": facts["slope"] * x, "flat": 0 * x, "bent": facts["slope"] * np.abs(x)}
 
 
-SKETCH = Sketch(beliefs, X, low=-3.0, high=3.0, near=0.4, label="dy/dx")
+SKETCH = Sketch(beliefs, X, near=0.4, low=-3.0, high=3.0, label="dy/dx")
 DRAWN = [
     (lesson, step)
     for lesson in lessons()
@@ -88,6 +88,39 @@ def test_every_sketch_comes_back_from_its_text(levels):
     assert graded.key in ("line", "flat", "bent", "")
 
 
+def test_the_gap_is_named_where_it_is_widest():
+    graded = SKETCH.grade(drawn([-2, -1, 1, 0.5]), result())
+    assert (graded.widest, graded.gap) == (3, "off by up to 1.5 at x = 2")
+    assert "3 of 4 handles" in str(graded)
+    assert graded.gap in str(graded)
+    assert SKETCH.grade(drawn(X), result()).gap == ""
+
+
+@EACH
+def test_it_is_drawn_on_the_labs_own_chart(lesson, step):
+    """On its axis, with its name, and with those of its curves that are not covered."""
+    sketch = lesson.sketch(step.question)
+    values = lesson.validate(step.lab)
+    hidden = frozenset(step.question.hides)
+    (chart,) = (
+        one
+        for one in lesson.lab.figures(lesson.compute(values), values, hidden)
+        if one.name == sketch.chart
+    )
+    level = (sketch.high - sketch.low) / LEVELS
+    assert (sketch.low, sketch.high) == pytest.approx(chart.layout["yaxis"]["range"], abs=level)
+    assert chart.layout["xaxis"]["range"][0] <= min(sketch.x)
+    assert max(sketch.x) <= chart.layout["xaxis"]["range"][1]
+    assert sketch.label == chart.layout["yaxis"]["title"]["text"]
+    roles = {line["role"] for line in sketch.lines}
+    assert roles
+    assert not roles & hidden
+    x, y = sketch.whole(lesson.compute(values))
+    assert set(sketch.x) <= set(x), "the whole curve passes each handle"
+    at = [y[x.index(one)] for one in sketch.x]
+    assert np.allclose(at, sketch.computed(lesson.compute(values)))
+
+
 def test_a_chart_without_0_among_its_levels_is_an_error():
     for low, high in ((1.0, 2.0), (-1.0, 2.3)):
         with pytest.raises(ValueError, match="0 is no level"):
@@ -96,7 +129,7 @@ def test_a_chart_without_0_among_its_levels_is_an_error():
 
 @EACH
 def test_each_beliefs_own_curve_counts_as_that_belief(lesson, step):
-    sketch = lesson.sketches[step.question.name]
+    sketch = lesson.sketch(step.question)
     seen = lesson.compute(lesson.validate(step.lab))
     expected = sketch.expected(seen)
     assert list(expected) == [option.key for option in step.question.options]
@@ -107,7 +140,7 @@ def test_each_beliefs_own_curve_counts_as_that_belief(lesson, step):
 
 @EACH
 def test_the_right_beliefs_curve_is_the_computed_one(lesson, step):
-    sketch = lesson.sketches[step.question.name]
+    sketch = lesson.sketch(step.question)
     assert sketch.role in step.question.hides, "the curve to sketch is to be seen in the lab"
     seen = lesson.compute(lesson.validate(step.lab))
     right = lesson.right(step.question, seen)
@@ -122,8 +155,8 @@ def test_the_right_beliefs_curve_is_the_computed_one(lesson, step):
 
 def test_another_program_moves_the_curve_that_a_sketch_is_compared_with():
     lesson, noisy = find("wrong_place"), find("noise_leaks")
-    sketch = lesson.sketches["gradient"]
     step = next(one for one in lesson.prose.steps if one.question)
+    sketch = lesson.sketch(step.question)
     values = lesson.validate(step.lab)
     ours, theirs = lesson.compute(values), noisy.compute(values)
     text = sketch.write(sketch.computed(ours))

@@ -3,7 +3,8 @@
 import pytest
 
 from lessons.outputs.catalogue import find, lessons
-from pages.ui.memory import LONGEST, Trail, parse, written
+from lessons.playground.goals import GOALS
+from pages.ui.memory import LONGEST, Trail, parse, parse_goals, written
 from tests.bench.peers import lab
 from tests.bench.shared import everything_answered
 
@@ -27,6 +28,18 @@ def test_trails_come_back():
     assert parse(written(kept)) == kept
     one = {"noise_leaks": Trail(2, {"leak": "band"}, {"leak": True})}
     assert parse(written(one)) == one
+
+
+def test_goals_come_back_one_by_one_and_no_others():
+    one = {"noise_leaks": Trail(2, {"leak": "band"}, {"leak": True})}
+    text = written(one, ["flip", "round"])
+    assert parse(text) == one
+    assert parse_goals(text) == {"flip", "round"}
+    assert parse(written({}, ["round"])) == {}
+    hostile = "2!~round/~round:4/~nope/~/~<b>/round/~flip=1/" + "~half/" * 9000
+    assert parse_goals(hostile) == {"round", "half"}
+    assert parse_goals("1!~round") == set()
+    assert len(written(everything(), [goal.name for goal in GOALS])) <= LONGEST
 
 
 def test_only_the_first_answer_counts_and_the_last_is_shown():

@@ -38,16 +38,41 @@ def test_a_step_asks_for_what_it_sets_and_leaves_the_rest_to_the_learner():
     assert len({one["id"] for one in place.as_data()}) == 3, "asked again, it is another order"
 
 
-def test_an_open_question_asks_for_all_that_it_is_about():
+def test_a_question_asks_for_all_that_it_is_about():
     lesson = find("wrong_place")
-    question = lesson.prose.steps[1].question.name
-    place = Place.opened(lesson, {"dtype": "float32"})
-    place.go(2, {question: "x"})
-    assert place.as_data()[-1]["values"] == dict(lesson.prose.steps[1].lab)
+    step = lesson.prose.steps[1]
+    place = Place.opened(lesson, {"dtype": "float32", "draws": "7"})
     place.go(2, {})
-    assert place.as_data()[-1]["values"] == place.text
-    place.again()
-    assert place.as_data()[-1]["values"]["dtype"] == "float32"
+    assert place.as_data()[-1]["values"] == lesson.defaults | step.lab
+    assert place.asked(step.question).facts["u"] == lesson.asked_about(step.question).facts["u"]
+
+
+def test_the_commit_sets_the_lab_to_the_case_asked_and_mends_what_was_cut():
+    lesson = find("clip_identity")
+    number, step = next(
+        (n, s) for n, s in enumerate(lesson.prose.steps, 1) if s.question and s.question.reveal
+    )
+    place = Place.opened(lesson, {"cuts": "mul:0"})
+    place.go(number, {})
+    place.reveal(step.question)
+    order = place.as_data()[-1]
+    assert order["values"] == lesson.defaults | step.lab | step.question.reveal
+    assert order["cuts"] == ""
+    asked = lesson.asked_about(step.question).facts
+    assert place.asked(step.question).facts == asked, "the words stay about the case as asked"
+    place.go(number - 1, {})
+    place.go(number, {step.question.name})
+    assert place.as_data()[-1]["values"] == order["values"], "shown again on the way back"
+
+
+def test_what_a_commit_reveals_ends_no_training():
+    lesson = find("guided_relu")
+    question = next(one for one in lesson.prose.questions if one.reveal)
+    place = Place.opened(lesson, {})
+    place.reveal(question)
+    assert place.as_data()[-1]["values"] == question.reveal
+    place.reveal(lesson.prose.questions[-1])
+    assert len(place.as_data()) == 2
 
 
 def test_a_reset_takes_back_all_but_what_a_question_holds():

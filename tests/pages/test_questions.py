@@ -106,7 +106,8 @@ def test_a_sketch_that_is_none_is_refused_and_nothing_is_kept(monkeypatch, value
     ],
 )
 def test_a_sketch_is_answered_with_the_belief_it_resembles(monkeypatch, drawn, heads):
-    text = find("wrong_place").sketches["gradient"].write(drawn)
+    lesson = find("wrong_place")
+    text = lesson.sketch(lesson.prose.steps[1].question).write(drawn)
     page = sent(monkeypatch, text)
     assert page.session_state["trail"].answers == {"gradient": text}
     assert page.session_state["trail"].first == {"gradient": len(heads) == 1}

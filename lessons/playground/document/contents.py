@@ -141,3 +141,12 @@ def shape_of(values: Numbers) -> tuple[int, ...]:
         return ()
     first = values[0] if values else 0.0
     return (len(values), len(first)) if isinstance(first, tuple) else (len(values),)
+
+
+def zeros(values: Numbers | None) -> Numbers:
+    """Zeros in the shape of an input's values.
+
+    >>> zeros((1.0, 2.0)), zeros(3.0)
+    ((0.0, 0.0), 0.0)
+    """
+    return tuple(map(zeros, values)) if isinstance(values, tuple) else 0.0  # type: ignore[return-value]

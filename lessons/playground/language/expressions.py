@@ -167,6 +167,12 @@ class Program:
         return tuple(name for line in self.assignments for name in line.names)
 
     @property
+    def reads(self) -> frozenset[str]:
+        """Every name that its expressions read."""
+        found = (node for line in self.assignments for node in walk(line.value))
+        return frozenset(node.id for node in found if isinstance(node, Name))
+
+    @property
     def ops(self) -> int:
         """How many ops run on tensors."""
         plain = (Number, NumberList, Name)

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from lessons.playground.language.expressions import (
     Call,
+    Kind,
     Name,
     Node,
     Number,
@@ -16,10 +17,13 @@ from lessons.playground.language.expressions import (
 )
 from lessons.playground.language.functions import CALLABLE, FORMS, FUNCTIONS, Function, Parameter
 from lessons.playground.language.playground_error import PlaygroundError, brief, nearest
+from lessons.playground.language.spellings import INSTEAD, KEYWORDS, method, spelt
 
 
 class Reader(Protocol):
     """What this file needs of parse.py's reader."""
+
+    names: dict[str, Kind]
 
     def read(self, node: ast.expr, several: int = 0) -> Node: ...
     def span(self, node: ast.expr) -> Span: ...
@@ -41,16 +45,23 @@ class CallReader:
         """One call; ``several`` is how many names wait for its outputs, 0 for one name."""
         error = self.reader.error
         called = node.func
-        if isinstance(called, ast.Call) and isinstance(called.func, ast.Name):
-            name = called.func.id
+        if isinstance(called, ast.Call) and (name := self._spelt(called.func)):
             if name in ("straight_through", "forward_backward"):
                 self._one_output(node, name, several)
                 return self._surrogate(node, called, name)
+            if name not in CALLABLE:
+                raise error(called, unknown_function(name))
             raise error(called, f"What {brief(name)} gives cannot be called. Remove one of the "
                         "two pairs of brackets.")  # fmt: skip
-        if not isinstance(called, ast.Name):
-            raise error(called, "Only a function’s name can stand before brackets.")
-        name = called.id
+        name = self._spelt(called)
+        on = []
+        if not name and isinstance(called, ast.Attribute):
+            name, on = method(called), [called.value]
+            if isinstance(root := _root(called), ast.Name):
+                self.reader.read(root)  # a name that there is not is said first
+        if not name:
+            raise error(called, "Only a function’s name can stand before brackets. Write * to "
+                        "multiply.")  # fmt: skip
         if name == "py_func":
             return self._py_func(node, several)
         if name in FORMS:
@@ -58,7 +69,7 @@ class CallReader:
                         f"{FORMS[name][0]}, as in {FORMS[name][1].rsplit(': ', 1)[1]}")  # fmt: skip
         function = FUNCTIONS.get(name)
         if function is None:
-            raise error(called, _unknown_function(name))
+            raise error(called, unknown_function(name))
         if function.several and not several:
             raise error(node, f"{name} gives several outputs. Write several names, as in "
                         f"a, b = {function.signature}.")  # fmt: skip
@@ -66,7 +77,7 @@ class CallReader:
             self._one_output(node, name, several)
         if self._in_py_func and function.trick:
             raise error(node, "A trick within py_func does nothing: the op has no gradient.")
-        arguments = self._arguments(node, function)
+        arguments = self._arguments(node, function, [*on, *node.args])
         kind = "several" if function.several else "tensor"
         return Call(self.reader.span(node), kind, function, arguments)  # type: ignore[arg-type]
 
@@ -76,24 +87,34 @@ class CallReader:
                 node, f"{name} gives one output, and {several} names stand on the left."
             )
 
-    def _arguments(self, node: ast.Call, function: Function) -> tuple[Node, ...]:
+    def _spelt(self, called: ast.expr) -> str:
+        """The function that is named, here or in a framework’s way; empty where none is."""
+        root = _root(called)
+        own = root is not called and isinstance(root, ast.Name) and root.id in self.reader.names
+        return "" if own else spelt(called)
+
+    def _arguments(
+        self, node: ast.Call, function: Function, positional: list[ast.expr]
+    ) -> tuple[Node, ...]:
         error, parameters = self.reader.error, function.parameters
         given: dict[str, ast.expr] = {}
-        for place, argument in enumerate(node.args):
+        for place, argument in enumerate(positional):
             if isinstance(argument, ast.Starred):
                 raise error(argument, "A star before a name is not part of the language.")
             if place >= len(parameters):
                 raise error(argument, f"{function.signature} takes {_count(parameters)}, and "
-                            f"{len(node.args)} came.")  # fmt: skip
+                            f"{len(positional)} came.")  # fmt: skip
             given[parameters[place].name] = argument
         names = [parameter.name for parameter in parameters]
         for keyword in node.keywords:
-            if keyword.arg not in names:
-                came = brief(keyword.arg) if keyword.arg else "** before a name"
+            word = keyword.arg or ""
+            word = word if word in names else KEYWORDS.get(word, word)
+            if word not in names:
+                came = brief(word) if word else "** before a name"
                 raise error(keyword, f"{function.signature} has no {came}.")
-            if keyword.arg in given:
-                raise error(keyword, f"{keyword.arg} was given twice.")
-            given[keyword.arg] = keyword.value
+            if word in given:
+                raise error(keyword, f"{word} was given twice.")
+            given[word] = keyword.value
         missing = [p.name for p in parameters if p.name not in given and not p.optional]
         if missing:
             raise error(node, f"{function.signature} lacks {' and '.join(missing)}.")
@@ -129,17 +150,17 @@ class CallReader:
     def _surrogate(self, node: ast.Call, called: ast.Call, name: str) -> Surrogate:
         error = self.reader.error
         form, wanted = FORMS[name][0], 1 if name == "straight_through" else 2
-        plain = [a for a in called.args if isinstance(a, ast.Name)]
-        if len(plain) != wanted or len(called.args) != wanted or called.keywords:
+        plain = [(a, self._spelt(a)) for a in called.args]
+        if len(plain) != wanted or not all(name for _, name in plain) or called.keywords:
             raise error(called, f"{name} takes {wanted} function{'s' * (wanted > 1)} by name. "
                         f"Write {form}.")  # fmt: skip
         functions = []
-        for given in plain:
-            function = FUNCTIONS.get(given.id)
+        for given, named in plain:
+            function = FUNCTIONS.get(named)
             if function is None:
-                raise error(given, _unknown_function(given.id))
+                raise error(given, unknown_function(named))
             if not function.elementary:
-                raise error(given, f"{given.id} cannot stand in {form}: it needs a function of one "
+                raise error(given, f"{named} cannot stand in {form}: it needs a function of one "
                             "tensor, such as sign or tanh.")  # fmt: skip
             functions.append(function)
         if len(node.args) != 1 or node.keywords:
@@ -179,11 +200,20 @@ class CallReader:
         return PyFunc(self.reader.span(node), kind, tuple(names.values()), outputs)  # type: ignore[arg-type]
 
 
-def _unknown_function(name: str) -> str:
+def _root(node: ast.expr) -> ast.expr:
+    """What the dots of a path reach into."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def unknown_function(name: str) -> str:
+    """What is said of a function that there is not."""
     near = nearest(name, CALLABLE)
-    rest = [known for known in CALLABLE if known not in near]
-    head = f" Did you mean {' or '.join(near)}?" if near else ""
-    return f"There is no function {brief(name)}.{head} There are: {', '.join(near + rest)}."
+    hint = INSTEAD.get(name) or (
+        f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(CALLABLE)}."
+    )
+    return f"There is no function {brief(name)}. {hint}"
 
 
 def _count(parameters: tuple[Parameter, ...]) -> str:

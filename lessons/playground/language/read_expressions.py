@@ -20,9 +20,10 @@ from lessons.playground.language.expressions import (
 )
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import MAX_CHAIN, MAX_EXPONENT, MAX_NUMBER, MAX_OPS
-from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
+from lessons.playground.language.playground_error import PlaygroundError, brief, nearest, suggestion
 from lessons.playground.language.read_calls import CallReader
 from lessons.playground.language.refusals import not_in_language
+from lessons.playground.language.spellings import INSTEAD, method
 
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@",
@@ -46,9 +47,13 @@ class Reader:
     def assignment(self, line: ast.stmt, inputs: Sequence[str]) -> Assignment:
         span = self.span(line)
         if isinstance(line, ast.Expr):
+            if isinstance(line.value, ast.Compare) and isinstance(line.value.left, ast.Name):
+                raise self.error(line, "A comparison here gives no name. To give one, write a "
+                                 "single “=”, as in y = x**2.")  # fmt: skip
+            self.read(line.value)
             raise self.error(
                 line, "This is computed and given to no name. Write a name in front, as in "
-                "y = …",
+                f"y = {brief(ast.unparse(line))[1:-1]}",
             )  # fmt: skip
         if not isinstance(line, ast.Assign):
             raise self.error(line, not_in_language(line))
@@ -131,7 +136,20 @@ class Reader:
         """What is said of a name that was not given."""
         if self.rule and name[:2] in ("in", "ou", "gr"):
             return f"There is no {brief(name)} here. A rule reads: {', '.join(self.names)}."
-        return f"There is no {brief(name)}. {suggestion(name, self.names)}"
+        more = "" if self.rule or nearest(name, self.names) else (
+            " If it is to be an input, name it among the inputs.")  # fmt: skip
+        return f"There is no {brief(name)}. {suggestion(name, self.names)}{more}"
+
+    def _attribute(self, node: ast.Attribute, several: int) -> Node:
+        known = method(node)
+        hint = "A method is called, as in x.detach()."
+        if known in CALLABLE:
+            hint = f"Write its operand in brackets, as in {known}(x)."
+        hint = INSTEAD.get(known, hint)
+        raise self.error(
+            node, f"“.{brief(known)[1:-1]}” reaches into an object, and that is not part of the "
+            f"language. {hint}",
+        )  # fmt: skip
 
     def _list(self, node: ast.List, several: int) -> Node:
         return list_of_numbers(node, self.span(node), self.error)
@@ -227,6 +245,7 @@ def _written(node: Node) -> float | None:
 _READ: dict[type[ast.AST], Callable[..., Node]] = {
     ast.Constant: Reader._constant,
     ast.Name: Reader._name,
+    ast.Attribute: Reader._attribute,
     ast.List: Reader._list,
     ast.UnaryOp: Reader._unary,
     ast.BinOp: Reader._binary,

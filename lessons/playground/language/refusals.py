@@ -10,11 +10,13 @@ NOT_A_LINE = {
 
 WORDS = {
     "lambda": "lambda is not part of the language. Name one of the functions there are instead.",
-    "import": "import is not part of the language. Every function there is can be called as it is.",
-    "from": "import is not part of the language. Every function there is can be called as it is.",
-    "def": "Functions cannot be defined here. Write out what it computes, one assignment a line.",
-    "return": "return is not needed: choose the output by its name, next to the program.",
-    "with": "with is not part of the language. A gradient map is a row of the override table.",
+    "import": "import is not needed: leave this line out. torch.relu(x) and relu(x) are the same.",
+    "from": "import is not needed: leave this line out. torch.relu(x) and relu(x) are the same.",
+    "def": "Functions cannot be defined here. Write out what it computes, one assignment a line, "
+    "as in y = x * 2.",
+    "return": "return is not needed: the last name is the output. Give it one, as in y = x * 2.",
+    "with": "with is not part of the language. For no_grad write stop_gradient(…); a gradient map "
+    "is a row of the override table.",
     "if": "if is not part of the language. Write where(condition, a, b).",
     "else": "else is not part of the language. Write where(condition, a, b).",
     "not": "not is not part of the language. Turn the comparison round, or swap where’s branches.",
@@ -55,7 +57,6 @@ SIGNS = {
 """What is said of a sign."""
 
 _NAMES: dict[type[ast.AST], str] = {
-    ast.Attribute: "Reaching into an object with a dot",
     ast.Subscript: "Indexing with […]",
     ast.Lambda: "lambda",
     ast.ListComp: "A comprehension",

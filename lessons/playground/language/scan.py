@@ -10,6 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 
+from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import (
     MAX_CHARACTERS,
     MAX_DEPTH,
@@ -32,9 +33,8 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _NUMBER = re.compile(r"(?!0\d+\Z)(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_ALLOWED = {*"+-*/@()[],=<>", "**", "==", "!=", "<=", ">="}
+_ALLOWED = {*"+-*/@()[],=<>.", "**", "==", "!=", "<=", ">="}
 _PAIRS = {")": "(", "]": "["}
-_MODULES = {"torch", "tf", "tensorflow", "np", "numpy", "jnp", "jax", "math", "F", "nn"}
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ class _State:
     signs: int = 0
     operators: int = 0
     last: str = "\n"
+    last_place: int = 0
     line_start: bool = True
 
 
@@ -133,6 +134,8 @@ def _check(state: _State, kind: str, token: str, place: int) -> None:
         return
     if kind == "comment":
         return
+    if kind in ("number", "name") and not state.line_start:
+        _check_sign_between(state, token, place)
     if kind == "number":
         _check_number(state, token, place)
     elif kind == "name":
@@ -142,7 +145,20 @@ def _check(state: _State, kind: str, token: str, place: int) -> None:
     state.signs = state.signs + 1 if kind == "operator" and token in "+-" else 0
     if state.signs > MAX_DEPTH:
         raise refused(state.text, place, f"More than {MAX_DEPTH} signs in a row. Remove some.")
-    state.last, state.line_start = token, False
+    state.last, state.last_place, state.line_start = token, place, False
+
+
+def _check_sign_between(state: _State, token: str, place: int) -> None:
+    """Two names or numbers side by side are nothing that a program says."""
+    last = state.last
+    if not (last[-1].isalnum() or last[-1] in "_)]") or keyword.iskeyword(token):
+        return
+    if last in CALLABLE:
+        message = f"{last} is a function: write its operand in brackets, as in {last}({token})."
+        raise refused(state.text, state.last_place, message)
+    shown = f"“{last}”" if last in ")]" else last
+    message = f"Between {shown} and {token} a sign is missing: write * to multiply."
+    raise refused(state.text, place, message)
 
 
 def _check_number(state: _State, token: str, place: int) -> None:
@@ -201,18 +217,10 @@ def _check_name(state: _State, token: str, place: int) -> None:
 def _check_operator(state: _State, token: str, place: int) -> None:
     text = state.text
     if token == ".":
-        owner = state.last
-        word = re.match(r"[ \t]*([A-Za-z_]\w*)", text[place + 1 :], re.ASCII)
-        wanted = brief(word[1]) if word else "what follows"
-        hint = (
-            f"Leave out “{owner}.”."
-            if owner in _MODULES
-            else f"Functions stand in front, as in sqrt({owner if owner.isidentifier() else 'x'})."
-        )
-        raise refused(
-            text, place, f"A dot reaches into an object ({wanted}), and that is not part of "
-            f"the language. {hint}",
-        )  # fmt: skip
+        owned = state.last[-1].isalnum() or state.last[-1] in "_)]"
+        if not owned or not re.match(r"[A-Za-z_]", text[place + 1 :], re.ASCII):
+            raise refused(text, place, "A dot stands between what a method is called on and its "
+                          "name, as in x.detach().")  # fmt: skip
     if token in ("'", '"', "`"):
         raise refused(text, place, explain(token))
     if token[-1] == "=" and token not in _ALLOWED and token != ":=":

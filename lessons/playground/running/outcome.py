@@ -92,7 +92,7 @@ def run_checked(checked: Checked, curves: bool = True, budget: Budget | None = N
             inputs=sum(given),
             passes=(with_tricks, without, rules),
             roles=len(passes) - 1,
-            drawn=any(input_.noise is not None for input_ in document.inputs),
+            drawn=any(i.noise and i.name in checked.program.reads for i in document.inputs),
             size=checked.dtype.itemsize,
         )
         swept = sweep(checked, room, budget)

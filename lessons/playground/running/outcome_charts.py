@@ -132,7 +132,8 @@ def _meets(drawn: Series, line: Series) -> bool:
     ends = np.stack([drawn.y[np.clip(right + by, 0, len(drawn.x) - 1)] for by in (-2, -1, 0, 1)])
     low, high = ends.min(0), ends.max(0)
     room = 1e-6 * (1 + np.abs(line.y))
-    fits = (line.y >= low - room) & (line.y <= high + room)
+    with np.errstate(invalid="ignore"):  # not there, and not inside either
+        fits = (line.y >= low - room) & (line.y <= high + room)
     return bool(np.all(fits | ~inside | ~np.isfinite(low) | ~np.isfinite(high)))
 
 

@@ -5,6 +5,7 @@ the ops run. Cutting operand 1 of `mul` writes `stop_gradient(…)` around that 
 touches nothing else: comments and layout stay, and mending gives back the very text.
 """
 
+import ast
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -31,7 +32,8 @@ class Operand:
     Args:
         text: the expression.
         start, end: its offsets in the program.
-        cut: whether it is ``stop_gradient(…)`` or ``detach(…)`` already.
+        cut: whether it is ``stop_gradient(…)`` or ``x.detach()`` already.
+        inner: what is left when it is mended.
         place: its number among all tensors that torch gets, comparisons and made ones too: with
             the op's name, the edge as a recording names it.
     """
@@ -40,6 +42,7 @@ class Operand:
     start: int
     end: int
     cut: bool
+    inner: str
     place: int
 
 
@@ -134,9 +137,12 @@ def mend(document: Document, op: str, operand: int = 0) -> Document:
     if not edge.cut:
         return document
     text = document.program
-    start = edge.start + edge.text.index("(") + 1
-    inner = text[start : edge.end - 1]
-    return replace(document, program=text[: edge.start] + inner + text[edge.end :])
+    before, after = text[: edge.start], text[edge.end :]
+    # A sum that loses its brackets may be another expression.
+    same = ast.dump(ast.parse(f"{before}{edge.inner}{after}")) == ast.dump(
+        ast.parse(f"{before}({edge.inner}){after}")
+    )
+    return replace(document, program=before + (edge.inner if same else f"({edge.inner})") + after)
 
 
 def toggle(document: Document, op: str, operand: int = 0) -> Document:
@@ -188,11 +194,8 @@ def _reaches_torch(node: Node, child: Node) -> bool:
 
 
 def _operand(text: str, node: Node, place: int) -> Operand:
-    # Where the call is given by its keyword, x=…, the operand can be cut but not mended by text.
-    is_cut = (
-        isinstance(node, Call)
-        and node.function.op == "stop_gradient"
-        and not text[node.span.start : node.span.end].partition("(")[2].lstrip().startswith("x=")
-    )
+    is_cut = isinstance(node, Call) and node.function.op == "stop_gradient"
+    inside = node.children[0].span if is_cut else node.span
+    inner = text[inside.start : inside.end]
     span = node.span
-    return Operand(text[span.start : span.end], span.start, span.end, is_cut, place)
+    return Operand(text[span.start : span.end], span.start, span.end, is_cut, inner, place)

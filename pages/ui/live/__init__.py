@@ -5,13 +5,19 @@ lab talks to the server over its own route, and no run of a script is in it. The
 browser needs lie in this folder too.
 """
 
+from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
+from pages.labs import lesson, wire
+from pages.labs.messages import Wish
+from pages.labs.turn import ALONE
 from pages.server.application import SOCKET
-from pages.server.assets import LIVE, STYLE
+from pages.server.assets import LIVE
+from pages.server.computing import LABS
 from pages.ui import memory
 
 # Streamlit hands inline scripts to the browser as a blob, which cannot import its neighbours by
@@ -33,10 +39,12 @@ export default async function (component) {{
 """
 
 # Registered once, at import: registering again under the same name would remount every lab.
+_FIRST = "first_picture"
+"""Session key: what the first lab of a session was asked to show at first, as text."""
+
 _component = st.components.v2.component(
     "gradient_lab",
     html='<div class="gl-lab"></div>',
-    css=STYLE,
     js=_SHIM,
     isolate_styles=False,
 )
@@ -57,6 +65,7 @@ def live_lab(
     *,
     step: int = 1,
     answers: Collection[str] = (),
+    committed: str = "",
     hide: Collection[str] = (),
     fix: Collection[str] = (),
     note: str = "",
@@ -70,22 +79,60 @@ def live_lab(
             ``graph_step``. The browser does each order once; a first one only where it has
             nothing newer.
         step, answers, hide, fix: as in ``pages.labs.messages.Wish``.
+        committed: the answer to the step's question, once there is one.
         note: something to say above the charts until the learner changes something.
         show: the part of the lab that the text speaks of, by ``name``, for which ``step``.
     """
+    state = st.session_state.get(f"lab_{lab}")
+    if isinstance(state, Mapping):
+        memory.reach(state.get("goals"))
     data = {
         "lab": lab,
         "socket": SOCKET,
         "orders": [dict(one) for one in orders],
         "step": step,
         "answers": sorted(answers),
+        "committed": committed,
         "hide": sorted(hide),
         "fix": sorted(fix),
         "note": note,
         "show": dict(show) if show else None,
+        "goals": memory.goals(),
         "cookie": memory.cookie(),
     }
-    _component(key=f"lab_{lab}", data=data)
+    _component(key=f"lab_{lab}", data=data, on_goals_change=lambda: None)
+    values: dict[str, str] = {}
+    for order in orders:
+        values |= order["values"]
+    wish = Wish(
+        lab=lab,
+        values=values,
+        good={},
+        live=True,
+        cuts=next((one["cuts"] for one in reversed(orders) if one["cuts"] is not None), ""),
+        step=step,
+        answers=sorted(answers),
+        hide=sorted(hide),
+        fix=sorted(fix),
+    ).model_dump_json()
+    # Later the scripts are there, and the lab comes at once and as it was left. A run that draws
+    # the first page again shows the same.
+    if st.session_state.setdefault(_FIRST, wish) == wish and (first := _first(wish)):
+        st.html(f'<div class="gl-first" data-frame="{first}"></div>')
+
+
+@lru_cache(maxsize=64)
+def _first(wish: str) -> str:
+    """What the lab will show at first, for the browser to draw before the lab itself is there.
+
+    Empty for a lab that trains: its charts come from its training.
+    """
+    asked = Wish.model_validate_json(wish)
+    frame = LABS.get(asked.lab, lesson.frame)(asked, ALONE)
+    if frame["trains"]:
+        return ""
+    shown = {name: frame[name] for name in ("goals", "groups", "notes", "status", "key", "figures")}
+    return b64encode(wire.addressed(0, wire.encode(shown))).decode()
 
 
 def kept_labs() -> dict[str, str]:

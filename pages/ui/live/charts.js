@@ -169,9 +169,14 @@ export class Charts {
     return ![...this.slots.values()].some(isStale);
   }
 
-  stop() {
+  /** Look after nothing any more; what is on the page stays. */
+  detach() {
     this.resized.disconnect();
     this.sighted.disconnect();
+  }
+
+  stop() {
+    this.detach();
     for (const slot of this.slots.values()) this.#drop(slot);
     this.slots.clear();
   }

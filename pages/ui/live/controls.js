@@ -96,7 +96,14 @@ export class Controls {
         if (entry.field.get() !== spec.value) entry.field.set(spec.value);
       }
       entry.fresh = false;
+      if (spec.error) this.#open(entry.field.root);
     }
+  }
+
+  /** What is wrong is in sight, though its group was folded. @param {HTMLElement} root */
+  #open(root) {
+    const group = root.closest("details");
+    if (group) group.open = true;
   }
 
   stop() {

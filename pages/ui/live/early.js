@@ -2,8 +2,36 @@
 // Streamlit has begun: it waits for the network meanwhile, and a script takes long to read.
 
 import { loadPlotly } from "./chart_script.js";
+import { watchForFirst } from "./first_picture.js";
 import "./lab.js";
+
+watchForFirst();
 
 const begin = () => void loadPlotly(false).catch(() => {}); // the lab says so where it shows
 if ("requestIdleCallback" in window) requestIdleCallback(begin, { timeout: 1000 });
 else setTimeout(begin, 200); // Safari
+
+// Streamlit draws a page piece by piece, each when its own script has come. style.css hides home,
+// lessons and the teachers' page until here all pieces of their text are there, so that none pushes
+// another down; or until this has taken too long.
+const PATIENT = 6000; // ms
+const STILL = 60; // ms without another piece
+let still = 0;
+const WORDS = ".st-key-words, .st-key-teach";
+const LAST = ".st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLinkButton]";
+const { dataset } = document.documentElement;
+dataset.whole = "false";
+const pieces = new MutationObserver(() => {
+  const words = document.querySelector(WORDS);
+  const links = [...document.querySelectorAll(".st-key-lessons .stPageLink")];
+  const coming = words?.querySelector("[data-testid=stSkeleton]") || !links.every((link) => link.querySelector("p"));
+  clearTimeout(still);
+  if (words && document.querySelector(LAST) && !coming) still = setTimeout(show, STILL);
+});
+pieces.observe(document.documentElement, { childList: true, subtree: true });
+setTimeout(show, PATIENT);
+
+function show() {
+  dataset.whole = "true";
+  pieces.disconnect();
+}

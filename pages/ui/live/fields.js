@@ -168,9 +168,17 @@ function select(spec, id, notify, { body }) {
   const list = element("select", "gl-field", { id });
   body.append(list);
   const fill = choices(spec, (options) => {
-    list.replaceChildren(
-      ...options.map(({ value, label }) => element("option", "", { value }, label)),
-    );
+    list.replaceChildren();
+    /** @type {Element} */
+    let under = list;
+    for (const { value, label, group } of options) {
+      if (!group) under = list;
+      else if (under.getAttribute("label") !== group) {
+        under = element("optgroup", "", { label: group });
+        list.append(under);
+      }
+      under.append(element("option", "", { value }, label));
+    }
   });
   list.addEventListener("change", () => notify("done"));
   return {

@@ -5,9 +5,12 @@ import { loadPlotly, needWhole } from "./chart_script.js";
 import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
+import { dropFirst } from "./first_picture.js";
 import { Flow } from "./flow.js";
+import { Goals } from "./goals.js";
 import { Graph } from "./graph.js";
 import { Had } from "./had.js";
+import { keyOf } from "./key.js";
 import { keep, kept } from "./kept.js";
 import { Linked } from "./linked.js";
 import { Outline } from "./outline.js";
@@ -20,6 +23,7 @@ import * as tab from "./tab.js";
 import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
 import { Undo } from "./undo.js";
+import { goToVerdict } from "./verdict.js";
 import { Work } from "./work.js";
 
 /** @import { Aside, Frame, NoteSpec, Picture } from "./messages.d.ts" */
@@ -32,10 +36,12 @@ import { Work } from "./work.js";
  * @property {Order[]} orders   in turn
  * @property {number} step
  * @property {string[]} answers
+ * @property {string} committed  the answer to the step's question, as remembered; empty before
  * @property {string[]} hide
  * @property {string[]} fix
  * @property {string} note     until the learner changes something
  * @property {?{name: string, step: string}} show  the part of the lab that the text speaks of
+ * @property {string[]} [goals]  those that were reached
  * @property {?import("./remember.js").Cookie} cookie  what to remember across reloads
  *
  * What the lab is to be set to. Each order is carried out once; a first one only where this tab has
@@ -50,6 +56,7 @@ import { Work } from "./work.js";
  * @typedef {Object} Component
  * @property {Place} data
  * @property {HTMLElement} parentElement
+ * @property {(name: string, value: unknown) => void} [setStateValue]  tells the page; it is drawn anew
  */
 
 const A_FRAME = 17; // ms in which the rest is painted before what takes long is drawn
@@ -69,10 +76,11 @@ const labs = new WeakMap();
  * @param {Component} component
  * @returns {() => void} clean-up, for when the lab has left the page
  */
-export function render({ data, parentElement }) {
+export function render({ data, parentElement, setStateValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gl-lab"));
   let lab = labs.get(root);
   if (!lab) labs.set(root, (lab = new Lab(root, data)));
+  lab.tell = setStateValue;
   lab.placed(data);
   // Streamlit also runs the clean-up of a render that a newer one overtook, with the lab still in
   // use: so wait, and look whether the lab is really gone.
@@ -91,6 +99,7 @@ class Lab {
     this.root = root;
     const part = (/** @type {string} */ name, attributes = {}) =>
       element("div", `gl-${name}`, attributes);
+    const goals = part("goals", { hidden: "" });
     const controls = part("controls");
     const figures = part("figures");
     this.key = part("key", { "aria-hidden": "true" }); // the charts' descriptions name the roles
@@ -101,7 +110,7 @@ class Lab {
     const work = part("work");
     const trainer = part("trainer", { role: "group", "aria-label": "Training" });
     const { notes, status, key } = this;
-    root.replaceChildren(controls, trainer, notes, work, status, key, figures, graph, table);
+    root.replaceChildren(goals, controls, trainer, notes, work, status, key, figures, graph, table);
 
     this.place = place;
     const before = kept(place.lab);
@@ -142,6 +151,9 @@ class Lab {
     /** @type {ConstructorParameters<typeof Charts>[2]} */
     const choose = (values, moving) => this.controls.choose(values, moving);
     this.charts = new Charts(figures, this.palette, choose);
+    /** @type {((name: string, value: unknown) => void) | undefined} */
+    this.tell = undefined;
+    this.goals = new Goals(goals, (names) => this.tell?.("goals", names));
     this.table = new Table(table);
     this.graph = new Graph(graph, {
       cut: () => this.#cut(),
@@ -201,6 +213,7 @@ class Lab {
     const before = this.place;
     this.place = place;
     remember(place.cookie);
+    this.goals.remember(place.goals ?? []);
     this.#repaint();
     for (const order of place.orders) this.#obey(order);
     this.outline.show(place.show);
@@ -209,6 +222,7 @@ class Lab {
       (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
     );
     if (this.asked && place.step !== before.step) showStep(place.step);
+    else if (place.committed && place.committed !== before.committed) goToVerdict();
     if (!this.asked || !same) this.flow.offer(false);
     else this.pageParts.refresh();
   }
@@ -443,6 +457,8 @@ class Lab {
     this.table.show(trained ? trained.table : frame.table);
     this.graph.show(frame.graph && { ...frame.graph, graphStep: this.graphStep }, this.reset, newest);
     this.outline.show(this.place.show);
+    this.goals.show(frame.goals, newest && this.flow.resting);
+    this.root.classList.toggle("gl-old", !frame.accepted && frame.figures.length > 0);
     this.#showNotes();
     this.#showKey(trained ? [] : frame.key);
     setText(this.status, trained ? trained.status : frame.status);
@@ -490,6 +506,7 @@ class Lab {
     this.recoloured = false;
     this.linked.hear();
     root.dataset.seq = String(seq);
+    if (!root.dataset.ready) dropFirst();
     root.dataset.ready = "true";
     clearTimeout(this.later);
     const { dataset } = root;
@@ -536,14 +553,7 @@ class Lab {
     const text = JSON.stringify(entries);
     if (text === this.keyed) return;
     this.keyed = text;
-    setChildren(
-      this.key,
-      entries.map(({ role, label, dash }) => {
-        const line = element("span", "gl-line", { "data-dash": dash });
-        line.style.setProperty("--gl-role", `var(--role-${role.replace(/[^\w-]/g, "")})`);
-        return element("span", "gl-entry", {}, line, label);
-      }),
-    );
+    setChildren(this.key, keyOf(entries));
   }
 
   stop() {

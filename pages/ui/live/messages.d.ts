@@ -68,6 +68,14 @@ export interface Frame {
   numbers: Record<string, string>;
   trains: boolean;
   document: string;
+  goals: GoalSpec[];
+}
+
+export interface GoalSpec {
+  name: string;
+  text: string;
+  value: boolean;
+  gradient: boolean;
 }
 
 export interface GraphEdge {
@@ -190,6 +198,7 @@ export interface NoteSpec {
 export interface Option {
   value: string;
   label: string;
+  group?: string;
 }
 
 export interface Pane {
@@ -222,6 +231,7 @@ export interface Summand {
 }
 
 export interface TableSpec {
+  asked?: number[];
   caption: string;
   columns: Column[];
   rows: string[][];

@@ -122,7 +122,7 @@ function look(plot, layout, letter) {
  * @param {Place} down
  * @returns {(string|null)[]}
  */
-function pixels({ x: xs = [], y: ys = [] }, across, down) {
+export function pixels({ x: xs = [], y: ys = [] }, across, down) {
   /** @type {(string|null)[]} */
   const found = new Array(xs.length);
   for (let index = 0; index < xs.length; index++) {
@@ -249,7 +249,7 @@ function lines(node, spots, trace) {
  * Unbroken runs of two places or more: Plotly draws no line through a single one.
  * @param {(string|null)[]} spots
  */
-function stretches(spots) {
+export function stretches(spots) {
   /** @type {string[][]} */
   const found = [[]];
   for (const spot of spots) {

@@ -29,7 +29,7 @@ export function canMove(axis, before, [low, high]) {
 /**
  * From a number to a pixel along the axis.
  * @param {"x"|"y"} letter
- * @param {Axis} axis
+ * @param {Pick<Axis, "_length">} axis
  * @param {[number, number]} range
  */
 export function scale(letter, { _length }, [low, high]) {
@@ -168,11 +168,11 @@ class Part {
 /**
  * Where Plotly puts ticks on a range, and what it writes there.
  * @param {"x"|"y"} letter
- * @param {Axis} axis
+ * @param {Pick<Axis, "_length">} axis
  * @param {[number, number]} range
  * @returns {Tick[]}
  */
-function ticks(letter, axis, range) {
+export function ticks(letter, axis, range) {
   const [low, high] = range;
   const place = scale(letter, axis, range);
   const count = Math.min(Math.max(axis._length / TICKS[letter], 4), 9) + 1;

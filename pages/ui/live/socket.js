@@ -103,16 +103,25 @@ export class Line {
 
   /** @param {ArrayBuffer} bytes */
   #read(bytes) {
-    const head = new DataView(bytes);
-    const [seq, what, length] = [0, 4, 8].map((place) => head.getUint32(place, true));
-    const body = JSON.parse(decoder.decode(new Uint8Array(bytes, HEAD, length)));
-    const numbers = new Float32Array(bytes, HEAD + length);
-    for (const spec of body.figures) {
-      if (spec.figure) fill(spec.figure, numbers, spec.start);
-    }
+    const { seq, what, body } = read(bytes);
     if (what) this.handlers.picture(body);
     else this.handlers.frame(seq, body);
   }
+}
+
+/**
+ * A message as pages/labs/wire.py writes it: its number, what it is, and that.
+ * @param {ArrayBuffer} bytes
+ */
+export function read(bytes) {
+  const head = new DataView(bytes);
+  const [seq, what, length] = [0, 4, 8].map((place) => head.getUint32(place, true));
+  const body = JSON.parse(decoder.decode(new Uint8Array(bytes, HEAD, length)));
+  const numbers = new Float32Array(bytes, HEAD + length);
+  for (const spec of body.figures) {
+    if (spec.figure) fill(spec.figure, numbers, spec.start);
+  }
+  return { seq, what, body };
 }
 
 /**

@@ -38,17 +38,24 @@ def draw(sketch: Sketch, key: str, commit: Callable[[object], None]) -> None:
     _component(key=key, data=chart(sketch) | {"graded": None}, on_commit_change=send)
 
 
-def drawn(sketch: Sketch, graded: Graded, key: str) -> None:
-    """The learner's sketch and the computed curve on one chart, and both as numbers."""
+def drawn(sketch: Sketch, graded: Graded, whole: tuple[list[float], list[float]], key: str) -> None:
+    """The learner's sketch, the whole computed curve over it, and the gap."""
     role = ROLES[sketch.role]
     shown = {
         "sketch": graded.sketch.tolist(),
         "computed": graded.computed.tolist(),
+        "whole": {"x": whole[0], "y": whole[1]},
+        "widest": graded.widest,
+        "gap": graded.gap,
         "role": role.name,
         "label": role.label,
         "alt": sketch.spoken(graded),
     }
     _component(key=key, data=chart(sketch) | {"graded": shown}, on_commit_change=lambda: None)
+
+
+def as_numbers(sketch: Sketch, graded: Graded) -> None:
+    """The same at the handles, folded away."""
     rows = zip(graded.x.tolist(), graded.sketch.tolist(), graded.computed.tolist(), strict=True)
     cells = "".join(
         f"<tr><th scope=row>{number(x)}</th><td>{number(y, 3)}</td><td>{number(z, 3)}</td></tr>"
@@ -57,7 +64,7 @@ def drawn(sketch: Sketch, graded: Graded, key: str) -> None:
     st.html(
         "<details class=gt-numbers><summary>The sketch as numbers</summary><table><thead><tr>"
         "<th scope=col>x</th><th scope=col>your sketch</th>"
-        f"<th scope=col>{html.escape(role.label)}</th></tr></thead>"
+        f"<th scope=col>{html.escape(ROLES[sketch.role].label)}</th></tr></thead>"
         f"<tbody>{cells}</tbody></table></details>"
     )
 
@@ -72,6 +79,7 @@ def chart(sketch: Sketch) -> dict[str, Any]:
         "label": sketch.label,
         "ticks": [{"y": y, "label": number(y, 3)} for y in _ticks(sketch.low, sketch.high)],
         "names": [number(x, 3) for x in sketch.x],
+        "lines": [{**one, "label": ROLES[one["role"]].label} for one in sketch.lines],
     }
 
 

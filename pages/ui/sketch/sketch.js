@@ -1,6 +1,6 @@
-// A small chart with one handle for each x, moved up and down: press or drag anywhere in the chart,
-// or reach a handle by Tab and use the arrow keys. Once graded, the same chart stands still and
-// shows the computed curve as well. Text only ever goes in as text.
+// The lab's chart, with one handle for each x, moved up and down: press or drag anywhere in the chart,
+// or reach a handle by Tab and use the arrow keys. Once graded, the same chart stands still, and the
+// computed curve is drawn over the sketch. Text only ever goes in as text.
 
 /** @import { Component } from "../component.d.ts" */
 
@@ -14,22 +14,27 @@
  * @property {number} levels     steps from the one to the other
  * @property {string} label
  * @property {{y: number, label: string}[]} ticks
+ * @property {(Curve & {role: string, dash: string, label: string})[]} lines  the lab's, uncovered
  * @property {Graded | null} graded
  *
  * @typedef {Object} Graded
  * @property {number[]} sketch
  * @property {number[]} computed
+ * @property {Curve} whole  the computed curve, between the handles too
+ * @property {number} widest  the handle that is furthest from it
+ * @property {string} gap  how far off that one is
  * @property {string} role
  * @property {string} label
  * @property {string} alt
  *
+ * @typedef {{x: number[], y: number[]}} Curve
  * @typedef {{what: string, commit: (text: string) => void}} Box
  * @typedef {ReturnType<typeof places>} Places
  * @typedef {Record<string, string | number>} Attributes
  */
 
 const WIDE = 460;
-const HIGH = 306;
+const HIGH = 284;
 const EDGE = { left: 52, right: 14, top: 14, bottom: 50 };
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const CLOSE = 6; // a stroke this near to a handle's x moves it as well
@@ -151,7 +156,35 @@ function frame(data, at) {
     svg("text", { x: 13, y: middle + 4, ...turned, class: "gt-name" }, data.label),
     svg("text", { x: (EDGE.left + right) / 2, y: HIGH - 6, "text-anchor": "middle", class: "gt-name" }, "x"),
   );
+  for (const { x, y, role, dash } of data.lines) {
+    const places = x.map((one, index) => [at.across(one), at.up(y[index])]);
+    group.append(svg("path", { d: path(places), class: "gt-lab-line", "data-dash": dash, style: `color: var(--role-${role})` }));
+  }
   return [group];
+}
+
+/**
+ * Which line is which: a small drawing of each, and its name.
+ * @param {[SVGElement[], string][]} entries
+ */
+function key(entries) {
+  const spans = entries.map(([marks, label]) => {
+    const small = svg("svg", { viewBox: "0 0 26 18", width: 26, height: 18, "aria-hidden": "true" });
+    small.append(...marks);
+    return element("span", {}, small, label);
+  });
+  return element("p", { class: "gt-sketch-key" }, ...spans);
+}
+
+/**
+ * @param {Sketch} data
+ * @returns {[SVGElement[], string][]}
+ */
+function ofTheLab({ lines }) {
+  return lines.map(({ role, dash, label }) => [
+    [svg("path", { d: "M0 9H26", class: "gt-lab-line", "data-dash": dash, style: `color: var(--role-${role})` })],
+    label,
+  ]);
 }
 
 /**
@@ -166,6 +199,9 @@ function moving(drawing, data, at, box) {
   const zero = Math.round(-data.low / step);
   const levels = data.x.map(() => zero);
   const line = svg("path", { class: "gt-mine" });
+  const about = { type: "button", class: "gt-commit", disabled: "", "aria-describedby": "gt-why" };
+  const button = /** @type {HTMLButtonElement} */ (element("button", about, "Commit to this sketch"));
+  const why = element("span", { id: "gt-why" }, "Draw first: move a handle.");
   const handles = data.x.map((x, index) =>
     svg(
       "g",
@@ -193,6 +229,8 @@ function moving(drawing, data, at, box) {
   };
   const put = (/** @type {number} */ index, /** @type {number} */ level) => {
     levels[index] = Math.min(Math.max(Math.round(level), 0), data.levels);
+    button.disabled = false;
+    why.hidden = true;
     show();
   };
 
@@ -252,14 +290,14 @@ function moving(drawing, data, at, box) {
   drawing.setAttribute("aria-label", `Sketch of ${data.label} over x: ${data.x.length} handles`);
   drawing.append(line, ...handles);
   show();
-  const button = element("button", { type: "button", class: "gt-commit" }, "Commit to this sketch");
   button.addEventListener("click", () => box.commit(levels.map((level) => DIGITS[level]).join("")));
   const help = element(
     "p",
     { class: "gt-sketch-help" },
     "Draw across the chart, or drag one handle. By keyboard: Tab to a handle, then the arrow keys.",
   );
-  return [help, button];
+  const foot = element("p", { class: "gt-foot" }, button, why);
+  return data.lines.length ? [foot, key(ofTheLab(data)), help] : [foot, help];
 }
 
 /**
@@ -270,30 +308,38 @@ function moving(drawing, data, at, box) {
  * @param {Places} at
  */
 function still(drawing, data, graded, at) {
-  const { sketch, computed, role, label, alt } = graded;
-  const line = (/** @type {number[]} */ values) => path(values.map((y, i) => [at.across(data.x[i]), at.up(y)]));
+  const { sketch, computed, whole, widest, gap, role, label, alt } = graded;
+  const points = (/** @type {number[]} */ xs, /** @type {number[]} */ ys) =>
+    xs.map((x, index) => [at.across(x), at.up(ys[index])]);
   const colour = `color: var(--role-${role})`;
-  const spots = (/** @type {number[]} */ values) =>
-    values.map((y, i) => `translate(${at.across(data.x[i])} ${at.up(y)})`);
+  const [mine, theirs] = [points(data.x, sketch), points(whole.x, whole.y)];
+  const x = at.across(data.x[widest]);
+  const ends = { y1: at.up(sketch[widest]), y2: at.up(computed[widest]) };
+  const spot = (/** @type {number[]} */ [left, top]) => ({ transform: `translate(${left} ${top})` });
   drawing.setAttribute("role", "img");
   drawing.setAttribute("aria-label", alt);
   drawing.classList.add("gt-still");
   drawing.append(
-    svg("path", { d: line(computed), class: "gt-theirs", style: colour }),
-    ...spots(computed).map((transform) =>
-      svg("path", { d: "M0 -8L8 0L0 8L-8 0Z", transform, class: "gt-diamond", style: colour }),
+    svg("path", { d: `${path([...mine, ...[...theirs].reverse()])}Z`, class: "gt-gap", style: colour }),
+    svg("path", { d: path(theirs), class: "gt-theirs gt-drawn", style: colour, pathLength: 1 }),
+    ...points(data.x, computed).map((place) =>
+      svg("path", { d: "M0 -8L8 0L0 8L-8 0Z", ...spot(place), class: "gt-diamond", style: colour }),
     ),
-    svg("path", { d: line(sketch), class: "gt-mine" }),
-    ...spots(sketch).map((transform) => svg("circle", { r: 5, transform, class: "gt-point" })),
+    svg("path", { d: path(mine), class: "gt-mine" }),
+    ...mine.map((place) => svg("circle", { r: 5, ...spot(place), class: "gt-point" })),
+    svg("line", { x1: x, x2: x, ...ends, class: "gt-widest" }),
   );
-  const entry = (/** @type {Element} */ mark, /** @type {string} */ text) => element("span", {}, mark, text);
-  const small = () => svg("svg", { viewBox: "0 0 26 18", width: 26, height: 18, "aria-hidden": "true" });
-  const mine = small();
-  mine.append(svg("path", { d: "M0 9H26", class: "gt-mine" }), svg("circle", { cx: 13, cy: 9, r: 5, class: "gt-point" }));
-  const theirs = small();
-  theirs.append(
-    svg("path", { d: "M0 9H26", class: "gt-theirs", style: colour }),
-    svg("path", { d: "M13 1L21 9L13 17L5 9Z", class: "gt-diamond", style: colour }),
-  );
-  return [element("p", { class: "gt-sketch-key" }, entry(mine, "your sketch"), entry(theirs, label))];
+  /** @type {[SVGElement[], string][]} */
+  const entries = [
+    [[svg("path", { d: "M0 9H26", class: "gt-mine" }), svg("circle", { cx: 13, cy: 9, r: 5, class: "gt-point" })], "your sketch"],
+    [
+      [
+        svg("path", { d: "M0 9H26", class: "gt-theirs", style: colour }),
+        svg("path", { d: "M13 1L21 9L13 17L5 9Z", class: "gt-diamond", style: colour }),
+      ],
+      label,
+    ],
+  ];
+  if (gap) entries.push([[svg("rect", { width: 26, height: 18, class: "gt-gap", style: colour })], gap]);
+  return [key([...entries, ...ofTheLab(data)])];
 }

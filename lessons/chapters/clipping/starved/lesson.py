@@ -57,10 +57,7 @@ LESSON = Lesson(
         "worse": Sketch(
             beliefs=on_the_way,
             x=(0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0),
-            low=0.0,
-            high=1.2,
             near=0.16,
-            label="dL/dx",
         )
     },
     highlight="error = p[..., 0] ** 2 + (1 - p[..., 1]) ** 2",

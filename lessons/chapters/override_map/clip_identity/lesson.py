@@ -164,11 +164,8 @@ LESSON = Lesson(
     sketches={
         "summed": Sketch(
             beliefs=over_x,
-            x=(-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 3.0),
-            low=-6.0,
-            high=6.0,
+            x=(-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5),
             near=0.8,
-            label="dL/dx",
         )
     },
     highlight='with gradient_override_map({"identity": clip}):',

@@ -1,5 +1,7 @@
 """Ways to write a reversal, from real threads, and who gets which gradient."""
 
+from functools import lru_cache
+
 import torch
 from torch.nn import functional
 
@@ -7,7 +9,7 @@ from lessons.chapters.reversal.shared_players.lab import players_lab
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice
 from lessons.contract.result import Result
-from lessons.kit.answers import which
+from lessons.kit.answers import nearest, which
 from lessons.tricks import flip_gradient
 
 
@@ -87,19 +89,27 @@ def subtracted(result: Result) -> str:
     return which(extractor=extractor, classifier=classifier)
 
 
-def hook_on_the_feature(result: Result) -> str:
-    """What a hook does to the gradient of a feature that two heads read."""
+@lru_cache(maxsize=1)
+def hooked() -> dict[str, float]:
+    """What a feature that two heads read is sent through a hook, and what the answers expect."""
     feature = torch.tensor(1.0, requires_grad=True)
     feature.register_hook(lambda upstream: -2.0 * upstream)
     label_part, domain_part = 3.0, 5.0
     (found,) = torch.autograd.grad(label_part * feature + domain_part * feature, feature)
-    beliefs = {
+    return {
+        "label_part": label_part,
+        "domain_head": domain_part,
+        "hook_came": float(found),
         "domain_part": label_part - 2.0 * domain_part,
         "both_parts": -2.0 * (label_part + domain_part),
         "plain": label_part + domain_part,
         "label_stopped": -2.0 * domain_part,
     }
-    return min(beliefs, key=lambda key: abs(beliefs[key] - float(found)))
+
+
+def hook_on_the_feature(result: Result) -> str:
+    """What a hook does to the gradient of a feature that two heads read."""
+    return nearest(result, "hook_came", ("domain_part", "both_parts", "plain", "label_stopped"))
 
 
 LESSON = Lesson(
@@ -111,4 +121,5 @@ LESSON = Lesson(
         "transfer": hook_on_the_feature,
     },
     highlight="feature = flip_gradient(feature, scale)",
+    elsewhere=hooked,
 )

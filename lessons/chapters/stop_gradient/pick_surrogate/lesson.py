@@ -100,6 +100,8 @@ def leaky_spellings() -> dict[str, float]:
         **{f"{name}_fits": float(np.allclose(one, wanted)) for name, one in found.items()},
         **{f"{name}_value": one[0][0] for name, one in found.items()},
         "apart_slope": found["apart"][1][1],
+        "leaky_outside_below": found["leaky_outside"][1][0],
+        "leaky_outside_above": found["leaky_outside"][1][1],
     }
 
 
@@ -140,10 +142,7 @@ LESSON = Lesson(
         "slope": Sketch(
             beliefs=slopes,
             x=(-1.2, -0.8, -0.4, -0.2, 0.0, 0.2, 0.4, 0.8, 1.2),
-            low=-0.5,
-            high=2.0,
             near=0.25,
-            label="dy/dx",
         )
     },
     highlight="soft + stop_gradient(f(x) - soft)",

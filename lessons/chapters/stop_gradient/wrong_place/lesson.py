@@ -57,10 +57,7 @@ LESSON = Lesson(
         "gradient": Sketch(
             beliefs=lambda x, facts: formulas(x, float(facts["u"])),
             x=(-2.4, -1.8, -1.2, -0.6, 0.6, 1.2, 1.8, 2.4),
-            low=-3.0,
-            high=3.0,
             near=0.45,
-            label="dz/dx",
         )
     },
     highlight="yu_fixed = stop_gradient(yu - y) + y",

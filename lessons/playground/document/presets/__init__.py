@@ -17,17 +17,34 @@ _FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Preset:
-    """One program to start from: its name in URLs and its document, with title and sentence."""
+    """One program to start from: its name in URLs, its document, with title and sentence, and the
+    heading it stands under."""
 
     name: str
     document: Document
+    group: str
+
+
+_GROUPS = {
+    "00": "",
+    "0": "Stop a gradient",
+    "1": "Clip, halve, compare",
+    "2": "Reverse; compare losses",
+    "3": "Rules for several inputs or outputs",
+    "4": "Straight through, and surrogates",
+}
+"""Headings, by how the number of a file begins: the longest beginning counts."""
 
 
 @cache
 def presets() -> tuple[Preset, ...]:
     """Every preset, in order."""
     return tuple(
-        Preset(path.stem.partition("_")[2], from_text(path.read_text(encoding="utf-8")))
+        Preset(
+            path.stem.partition("_")[2],
+            from_text(path.read_text(encoding="utf-8")),
+            _GROUPS.get(path.stem[:2], _GROUPS[path.stem[:1]]),
+        )
         for path in sorted(_FOLDER.glob("*.txt"))
     )
 

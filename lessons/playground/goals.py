@@ -1,0 +1,196 @@
+"""Goals for programs of one's own: what value, what gradient. Whatever gives both has reached it.
+
+A goal is looked at by computing: the learner's program runs, forward and backward, at inputs that
+are not those on the screen, and its numbers are held against what the goal asks.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+
+from lessons.playground.document.check import Checked, draws
+from lessons.playground.language.expressions import Call, Surrogate, walk
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.budget import Budget
+from lessons.playground.running.execute import gradients, live
+
+_PLACES = (-2.7, -1.6, -1.2, -0.8, -0.3, -0.15, 0.0, 0.15, 0.3, 0.8, 1.2, 1.7, 2.6)
+"""Inputs that goals are looked at: on both sides of 0, of ±0.5 and of ±1, and 0 itself."""
+_LARGEST = 64
+"""Entries of x: a larger input is not looked at."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A program at other inputs, run after run: flat, float64, a gradient that is not there is 0.
+
+    Args:
+        over: the input that is called x in the goals.
+        drawn: the inputs that are noise.
+        inputs, by: each input, and the gradient by it.
+        value: the output.
+        tricks, rules: whether the program has tricks, and whether it has rules.
+    """
+
+    over: str
+    drawn: frozenset[str]
+    inputs: Mapping[str, torch.Tensor]
+    by: Mapping[str, torch.Tensor]
+    value: torch.Tensor
+    tricks: bool
+    rules: bool
+
+    @property
+    def x(self) -> torch.Tensor:
+        return self.inputs[self.over]
+
+    def other(self, drawn: bool) -> str:
+        """The one other input that is drawn, or given; empty where there is none, or several."""
+        found = [n for n in self.inputs if n != self.over and (n in self.drawn) == drawn]
+        return found[0] if len(found) == 1 else ""
+
+    def times(self, name: str) -> torch.Tensor:
+        """That input; NaN, which nothing equals, where there is none."""
+        return self.inputs.get(name, torch.full_like(self.x, math.nan))
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a program should come to.
+
+    Args:
+        name: what the browser remembers; never changed.
+        text: one sentence.
+        value, gradient: what they are, of x.
+        also: what else has to hold.
+        moved: the other given inputs are moved as well.
+    """
+
+    name: str
+    text: str
+    value: Callable[[Trial], torch.Tensor]
+    gradient: Callable[[Trial], torch.Tensor]
+    also: Callable[[Trial], bool] = lambda trial: True
+    moved: bool = False
+
+    def met(self, trial: Trial) -> tuple[bool, bool]:
+        """Whether the value is right, and whether the gradient is (and what else has to hold)."""
+        right = _same(trial.value, self.value(trial))
+        return right, _same(trial.by[trial.over], self.gradient(trial)) and self.also(trial)
+
+
+def _same(found: torch.Tensor, wanted: torch.Tensor) -> bool:
+    # A program may compute in bfloat16, and a trick such as x + stop(f - x) rounds.
+    alike = found.shape == wanted.shape
+    return alike and bool(torch.allclose(found, wanted.to(found), rtol=1e-2, atol=1e-3))
+
+
+def _root(x: torch.Tensor) -> torch.Tensor:
+    return torch.where(x == 0, 0.0, x.sign() / (2 * x.abs().sqrt()).clamp(min=1e-9))
+
+
+GOALS = (
+    Goal("stop", "The value is x**2, and the gradient is 0.",
+         lambda t: t.x**2, lambda t: 0 * t.x),
+    Goal("half", "The value is x**2, and the gradient is half of the true one: x.",
+         lambda t: t.x**2, lambda t: t.x),
+    Goal("flip", "The value is x, and the gradient is -1.",
+         lambda t: t.x, lambda t: -torch.ones_like(t.x)),
+    Goal("ghost", "The value is 0 for every x, and the gradient is 2x all the same.",
+         lambda t: 0 * t.x, lambda t: 2 * t.x),
+    Goal("round", "The value is round(x), and the gradient is 1.",
+         lambda t: t.x.round(), lambda t: torch.ones_like(t.x)),
+    Goal("tanh", "The value is sign(x), and the gradient is that of tanh(x).",
+         lambda t: t.x.sign(), lambda t: 1 - t.x.tanh() ** 2),
+    Goal("window", "The value is sign(x); the gradient is 1 between -1 and 1, and 0 outside.",
+         lambda t: t.x.sign(), lambda t: (t.x.abs() <= 1).to(t.x)),
+    Goal("clip", "The value is x**2, and the gradient is 2x, kept between -1 and 1.",
+         lambda t: t.x**2, lambda t: (2 * t.x).clamp(-1, 1)),
+    Goal("table", "The value is x**2, and the gradient is -2x, by a rule of the override table "
+         "alone: no trick in the program.",
+         lambda t: t.x**2, lambda t: -2 * t.x, lambda t: t.rules and not t.tricks),
+    Goal("noise", "With a drawn input u, the value is x * u, and the gradient of x is 1 in every "
+         "draw.",
+         lambda t: t.x * t.times(t.other(drawn=True)), lambda t: torch.ones_like(t.x)),
+    Goal("partner", "With a second given input w, the value is x * w; x gets its gradient, w, and "
+         "w gets 0.",
+         lambda t: t.x * t.times(t.other(drawn=False)), lambda t: t.times(t.other(drawn=False)),
+         lambda t: not t.by[t.other(drawn=False)].any(), moved=True),
+    Goal("root", "The value is sqrt(abs(x)), and the gradient is the true one, but 0 at x = 0 "
+         "where it would be NaN.",
+         lambda t: t.x.abs().sqrt(), lambda t: _root(t.x)),
+)  # fmt: skip
+"""In order: the easiest first."""
+
+
+def looked_at(checked: Checked) -> dict[str, tuple[bool, bool]]:
+    """Of each goal, by name: whether the value is right, and whether the gradient is.
+
+    A program that cannot run at other inputs, or gives something of another shape, meets none.
+    """
+    trials: dict[bool, Trial | None] = {}
+    for moved in (False, True):
+        try:
+            trials[moved] = _trial(checked, moved)
+        except PlaygroundError:
+            trials[moved] = None
+    found = {}
+    for goal in GOALS:
+        trial = trials[goal.moved]
+        found[goal.name] = goal.met(trial) if trial else (False, False)
+    return found
+
+
+def _trial(checked: Checked, moved: bool) -> Trial | None:
+    """The program at ``_PLACES``; None where its value has not the shape of x.
+
+    Args:
+        checked: the program.
+        moved: the other given inputs are moved as well.
+    """
+    over, shape = checked.over.name, checked.inputs[checked.over.name].shape
+    size = shape.numel()
+    if size > _LARGEST:
+        return None
+    budget = Budget()
+    noise = {i.name: draws(checked.document, i) for i in checked.document.inputs if i.noise}
+    inputs: dict[str, list[torch.Tensor]] = {name: [] for name in checked.inputs}
+    by: dict[str, list[torch.Tensor]] = {name: [] for name in checked.inputs}
+    values = []
+    for start in range(0, len(_PLACES), size):
+        places = [_PLACES[(start + place) % len(_PLACES)] for place in range(size)]
+        given = {over: torch.tensor(places, dtype=torch.float64).reshape(shape)}
+        for name, value in checked.inputs.items():
+            if name in noise:
+                given[name] = next(noise[name])
+            elif moved and name != over:
+                given[name] = value + 0.7 + start
+        made = live(checked, given, budget=budget)
+        if made.output.shape != shape:
+            return None
+        values.append(_wide(made.output, size))
+        found = gradients(made.output, list(made.inputs.values()))
+        for (name, value), one in zip(made.inputs.items(), found, strict=True):
+            inputs[name].append(_wide(value, size))
+            by[name].append(_wide(torch.zeros_like(value) if one is None else one, size))
+    nodes = [node for line in checked.program.assignments for node in walk(line.value)]
+    tricks = any(
+        isinstance(n, Surrogate) or (isinstance(n, Call) and n.function.trick) for n in nodes
+    )
+    return Trial(
+        over,
+        frozenset(noise),
+        {name: torch.cat(parts) for name, parts in inputs.items()},
+        {name: torch.cat(parts) for name, parts in by.items()},
+        torch.cat(values),
+        tricks,
+        bool(checked.rows),
+    )
+
+
+def _wide(value: torch.Tensor, size: int) -> torch.Tensor:
+    """Flat, in float64: one number for each entry of x."""
+    flat = value.detach().to(torch.float64).flatten()
+    return flat.expand(size) if flat.numel() == 1 else flat

@@ -1,0 +1,62 @@
+"""How torch, TensorFlow, JAX and numpy spell what the language has: programs are pasted from there.
+
+``torch.relu(x)`` and ``x.relu()`` are ``relu(x)``; what has no such reading is answered with what
+to write instead.
+"""
+
+import ast
+
+MODULES = {"torch", "tf", "tensorflow", "np", "numpy", "jnp", "jax", "math", "F", "nn"}
+_WITHIN = {"nn", "functional", "math", "lax", "numpy", "special"}
+
+KEYWORDS = {"min": "low", "max": "high", "dim": "axis", "input": "x"}
+"""A parameter's name elsewhere, and here."""
+
+_FUNCTIONS = {
+    "clip": "clamp",
+    "clip_by_value": "clamp",
+    "reduce_sum": "sum",
+    "reduce_mean": "mean",
+}
+
+INSTEAD = {
+    "pow": "Write a**b, as in x**2.",
+    "power": "Write a**b, as in x**2.",
+    "max": "The larger of two is maximum(a, b), as in maximum(x, 0).",
+    "min": "The smaller of two is minimum(a, b), as in minimum(x, 0).",
+    "sgn": "Did you mean sign?",
+    "tensor": "Write the list itself, as in [1, 2, 3].",
+    "array": "Write the list itself, as in [1, 2, 3].",
+    "backward": "Leave this line out: the backward pass runs by itself, from the output.",
+    "grad": "Leave it out: the gradients are taken by themselves, from the output.",
+    "requires_grad_": "Leave it out: the gradient by every input is taken.",
+    "requires_grad": "Leave it out: the gradient by every input is taken.",
+    "print": "Leave this line out: the value of every name is in the table.",
+    "no_grad": "To stop a gradient, write stop_gradient(…).",
+    "T": "Write transpose(x).",
+    "data": "Write stop_gradient(x).",
+    "item": "Leave it out: a tensor of one number is one number here.",
+}
+"""What to write instead of a name that means something elsewhere."""
+
+
+def spelt(node: ast.expr) -> str:
+    """The name of the function that a framework's path names; empty where it is no such path.
+
+    >>> [spelt(ast.parse(text, mode="eval").body) for text in ("F.relu", "jax.lax.exp", "x.relu")]
+    ['relu', 'exp', '']
+    """
+    if isinstance(node, ast.Name):
+        return node.id
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in MODULES or not set(names[1:]) <= _WITHIN:
+        return ""
+    return _FUNCTIONS.get(names[0], names[0])
+
+
+def method(node: ast.Attribute) -> str:
+    """The function that a method's name stands for, known or not."""
+    return _FUNCTIONS.get(node.attr, node.attr)

@@ -1,0 +1,114 @@
+"""Where a lab shows the number that a verdict names: pointed out once the learner has committed."""
+
+import itertools
+import math
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import numpy as np
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Index, InvalidParametersError, Values
+from lessons.contract.prose import Question, Step, written
+from lessons.contract.result import Result
+from lessons.contract.verdict import names
+from pages.labs.messages import FigureSpec, TableSpec
+
+_ROLES = ("trick_gradient", "forward")
+"""What a verdict can be about: what autograd gives, and the value. Looked through in this order."""
+
+
+def case_asked(
+    lesson: Lesson, step: Step, answered: Collection[str], values: Values
+) -> Question | None:
+    """The question whose very case these settings are, once it has been answered.
+
+    A training has its own pictures, and nothing is pointed out in them.
+    """
+    question = step.question
+    if question is None or question.name not in answered or question.kind == "bug":
+        return None
+    try:
+        shown = lesson.lab.training is None and values == lesson.case(question)
+    except InvalidParametersError:  # the answer is that this case is refused
+        return None
+    return question if shown else None
+
+
+def places(
+    question: Question, right: str, facts: Any, result: Result, values: Values, lesson: Lesson
+) -> Iterator[tuple[str, int, str]]:
+    """Where the result has a number that the right answer names: role, index, how it reads.
+
+    Args:
+        question, right: which, and the key of its right answer.
+        facts: those of the verdict.
+        result, values: what the lab shows, and at which settings.
+        lesson: whose.
+    """
+    index = next((one for one in lesson.lab.parameters if isinstance(one, Index)), None)
+    for name, form in names(question, right):
+        if isinstance(facts[name], str):
+            continue
+        for role in _ROLES:
+            y = next(one.y for one in result.series if one.role == role)
+            at = range(len(y)) if index is None else [min(values[index.name], len(y)) - 1]
+            for place in at:
+                if math.isclose(y[place], facts[name], rel_tol=5e-3, abs_tol=1e-9):
+                    yield role, place, written(facts[name], form)
+
+
+def point_out(
+    figures: list[FigureSpec], table: TableSpec, role: str, index: int, text: str
+) -> None:
+    """Mark this number in the first chart that has it, and in the table."""
+    for figure in figures:
+        chart = figure["figure"]
+        points = next((one for one in chart["data"] if _has(one, role, index)), None)
+        if points is None or chart["layout"]["yaxis"].get("type") == "log":
+            continue
+        x, y = float(points["x"][index]), float(points["y"][index])
+        chart["data"].append(_ring(x, y))
+        chart["layout"]["annotations"] = [_callout(chart["layout"], x, y, role, text)]
+        figure["alt"] += f" The case asked: {text}."
+        break
+    columns = [at for at, one in enumerate(table["columns"]) if one["role"] == role]
+    for row, column in itertools.product(table["rows"][index : index + 1], columns[:1]):
+        if row[column][:1] in "−0123456789∞N":  # a number; other tables have words in this role
+            table["asked"] = [index, column]
+
+
+def _has(trace: dict[str, Any], role: str, index: int) -> bool:
+    """Whether these are visible points of this role, with a number at this place."""
+    if "markers" not in trace.get("mode", "") or trace.get("visible") is False:
+        return False
+    if trace.get("marker", {}).get("color") != f"role:{role}" or len(trace["y"]) <= index:
+        return False
+    return bool(np.isfinite(trace["y"][index]))
+
+
+def _ring(x: float, y: float) -> dict[str, Any]:
+    marker = {"symbol": "circle-open", "size": 22, "color": "ink:text", "line": {"width": 2}}
+    place: dict[str, Any] = {"x": [x], "y": [y], "marker": marker}
+    return {"type": "scatter", "mode": "markers", "hoverinfo": "skip", "showlegend": False} | place
+
+
+def _callout(layout: dict[str, Any], x: float, y: float, role: str, text: str) -> dict[str, Any]:
+    """The number beside its ring, on the side where the chart has room."""
+    to_left = x > sum(layout["xaxis"]["range"]) / 2
+    below = y > sum(layout["yaxis"]["range"]) / 2
+    return {
+        "x": x,
+        "y": y,
+        "text": f"asked: {text}",
+        "ax": -52 if to_left else 52,
+        "ay": 30 if below else -30,
+        "arrowhead": 0,
+        "arrowwidth": 1.5,
+        "arrowcolor": "ink:text",
+        "standoff": 12,
+        "bgcolor": "ink:paper",
+        "bordercolor": f"role:{role}",
+        "borderpad": 3,
+        "font": {"color": "ink:text", "size": 13},
+    }

@@ -1,0 +1,82 @@
+// What a lab will show at first, from the moment that its page's text is there. Streamlit takes a
+// while to mount the lab, and a browser to read Plotly's script; the page brings the first frame
+// along, and here it is drawn without either, at the place and size that the lab will have. Nothing
+// in it can be used yet. The lab that is ready takes it away.
+
+import { Charts } from "./charts.js";
+import { Controls } from "./controls.js";
+import { element } from "./dom.js";
+import { draw } from "./first_drawing.js";
+import { Goals } from "./goals.js";
+import { keyOf } from "./key.js";
+import { Palette } from "./palette.js";
+import { read } from "./socket.js";
+
+/** @import { Frame } from "./messages.d.ts" */
+
+const PLACE = ".gl-first[data-frame]";
+
+/** @type {?MutationObserver} */
+let watching = null;
+
+/** Draw it when its place comes, unless the lab comes before. */
+export function watchForFirst() {
+  const look = () => {
+    const place = /** @type {?HTMLElement} */ (document.querySelector(PLACE));
+    const mount = /** @type {?HTMLElement} */ (document.querySelector('[class*="st-key-lab_"]'));
+    if (!place || !mount) return;
+    watching?.disconnect();
+    try {
+      show(place, mount);
+    } catch (error) {
+      console.error("The first picture could not be drawn.", error); // the lab comes all the same
+      place.remove();
+    }
+  };
+  watching = new MutationObserver(look);
+  watching.observe(document.documentElement, { childList: true, subtree: true });
+}
+
+/** The lab is there. */
+export function dropFirst() {
+  watching?.disconnect();
+  document.querySelector(PLACE)?.replaceChildren();
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {HTMLElement} mount  where the lab will stand
+ */
+function show(place, mount) {
+  const bytes = Uint8Array.from(atob(place.dataset.frame ?? ""), (letter) => letter.charCodeAt(0));
+  /** @type {Frame} */
+  const frame = read(bytes.buffer).body;
+  const part = (/** @type {string} */ name) => element("div", `gl-${name}`);
+  const names = ["goals", "controls", "notes", "status", "key", "figures"];
+  const [goals, controls, notes, status, key, figures] = names.map(part);
+  const root = element("div", "gl-lab", { inert: "", "aria-hidden": "true" });
+  root.append(goals, controls, notes, status, key, figures);
+  place.style.top = `${mount.offsetTop}px`;
+  // Streamlit's theme, which a component has as variables and the page has not.
+  const { backgroundColor, color, fontFamily } = getComputedStyle(document.querySelector(".stApp") ?? document.body);
+  const theme = { "background-color": backgroundColor, "text-color": color, font: fontFamily };
+  for (const [name, value] of Object.entries(theme)) place.style.setProperty(`--st-${name}`, value);
+  place.append(root);
+  const palette = new Palette(root);
+  palette.refresh();
+  const built = new Controls(controls, { changed() {}, went() {} });
+  built.show(frame.groups, true, true);
+  built.stop();
+  new Goals(goals, () => {}).show(frame.goals, false);
+  for (const { level, text } of frame.notes) notes.append(element("p", "gl-note", { "data-level": level }, text));
+  status.textContent = frame.status;
+  key.append(...keyOf(frame.key));
+  const charts = new Charts(figures, palette, () => {});
+  charts.frame(frame.figures);
+  const slots = [...charts.slots.values()];
+  const widths = slots.map(({ plot }) => plot.clientWidth);
+  slots.forEach(({ plot, spec }, index) => {
+    if (spec.figure) plot.append(draw(palette.paint(spec.figure), widths[index], spec.height, fontFamily));
+  });
+  charts.detach();
+}

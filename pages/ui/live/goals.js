@@ -1,0 +1,99 @@
+// Goals: what a program should come to, and how far the one on the screen is. One goal is a line;
+// of several one is chosen by its number. A tick stays.
+
+import { element, setChildren, setText } from "./dom.js";
+
+/** @import { GoalSpec } from "./messages.d.ts" */
+
+const MARKS = { true: "✓", false: "not yet" };
+
+export class Goals {
+  /** @param {HTMLElement} box  @param {(names: string[]) => void} reached  says all that are */
+  constructor(box, reached) {
+    this.box = box;
+    this.reached = reached;
+    /** @type {Set<string>} */
+    this.done = new Set();
+    /** @type {GoalSpec[]} */
+    this.goals = [];
+    this.chosen = ""; // by the learner; before that the first that is not done
+    this.title = element("h3", "gl-goals-title");
+    this.numbers = element("div", "gl-goals-numbers", { role: "group", "aria-label": "Choose a goal" });
+    this.text = element("p", "gl-goal-text");
+    this.state = element("p", "gl-goal-state", { role: "status" });
+    this.buttons = new Map();
+  }
+
+  /** What is remembered. @param {string[]} names */
+  remember(names) {
+    this.done = new Set([...this.done, ...names]);
+    this.#show();
+  }
+
+  /** @param {GoalSpec[]} goals  @param {boolean} rests  a tick is for what a hand has left there */
+  show(goals, rests) {
+    if (goals.length && !this.goals.length) this.#build(goals);
+    this.goals = goals;
+    const now = goals.filter(isMet).map(({ name }) => name);
+    const fresh = rests && goals.length > 1 ? now.filter((name) => !this.done.has(name)) : [];
+    if (fresh.length) {
+      this.chosen = fresh.includes(this.#current()?.name ?? "") ? (this.#current()?.name ?? "") : fresh[0];
+      this.done = new Set([...this.done, ...fresh]);
+      this.reached([...this.done]);
+    }
+    this.#show();
+  }
+
+  /** @param {GoalSpec[]} goals */
+  #build(goals) {
+    const several = goals.length > 1;
+    if (several) {
+      for (const [index, { name }] of goals.entries()) {
+        const button = element("button", "gl-goal-number", { type: "button" }, String(index + 1));
+        button.addEventListener("click", () => {
+          this.chosen = name;
+          this.#show();
+        });
+        this.buttons.set(name, button);
+      }
+      this.numbers.append(...this.buttons.values());
+    }
+    setChildren(this.box, [this.title, ...(several ? [this.numbers] : []), this.text, this.state]);
+  }
+
+  #current() {
+    const { goals, chosen, done } = this;
+    return goals.find(({ name }) => name === chosen) ?? goals.find(({ name }) => !done.has(name)) ?? goals[0];
+  }
+
+  #show() {
+    const { goals, done } = this;
+    const current = this.#current();
+    this.box.hidden = !current;
+    if (!current) return;
+    const several = goals.length > 1;
+    const reached = goals.filter(({ name }) => done.has(name)).length;
+    setText(this.title, several ? `Goals: ${reached} of ${goals.length} reached` : "Goal");
+    for (const [index, goal] of goals.entries()) {
+      const button = this.buttons.get(goal.name);
+      if (!button) continue;
+      const ticked = done.has(goal.name);
+      button.classList.toggle("gl-done", ticked);
+      button.setAttribute("aria-pressed", String(goal === current));
+      button.setAttribute("aria-label", `Goal ${index + 1}${ticked ? ", reached" : ""}`);
+    }
+    const number = goals.indexOf(current) + 1;
+    setText(this.text, several ? `${number}. ${current.text}` : current.text);
+    const met = isMet(current);
+    this.box.classList.toggle("gl-met", met || (several && done.has(current.name)));
+    const { value, gradient } = current;
+    const now = `value ${MARKS[`${value}`]}, gradient ${MARKS[`${gradient}`]}`;
+    const ticked = several && done.has(current.name) ? "✓ reached before; " : "";
+    setText(this.state, met ? "✓ reached: the value and the gradient are right" : `${ticked}now: ${now}`);
+  }
+}
+
+/** @param {GoalSpec} goal */
+function isMet({ value, gradient }) {
+  return value && gradient;
+}

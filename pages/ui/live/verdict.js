@@ -1,0 +1,51 @@
+// After a commit the form is gone, and the keyboard with it: it goes to what is said to the answer,
+// which is then read aloud, and is brought into sight.
+
+const PLACE = ".st-key-verdict";
+const PATIENT = 5000; // ms that the page may take to draw the verdict
+const GROWS = 1500; // ms in which what is drawn in it has its size
+const HEADER = 72; // px that the page's head covers
+
+/** @type {?MutationObserver} */
+let waiting = null;
+
+/** The learner has committed: as soon as the page has drawn the verdict. */
+export function goToVerdict() {
+  waiting?.disconnect();
+  const began = performance.now();
+  waiting = new MutationObserver(() => {
+    if (performance.now() - began > PATIENT || take()) waiting?.disconnect();
+  });
+  if (!take()) waiting.observe(document.body, { childList: true, subtree: true });
+}
+
+/** @returns {boolean} whether the verdict is there */
+function take() {
+  const place = /** @type {?HTMLElement} */ (document.querySelector(PLACE));
+  if (!place) return false;
+  place.setAttribute("tabindex", "-1");
+  place.setAttribute("role", "group");
+  place.setAttribute("aria-label", "What is said to your answer");
+  place.focus({ preventScroll: true });
+  // What is drawn in it grows for a moment.
+  const grown = new ResizeObserver(() => show(place));
+  grown.observe(place);
+  setTimeout(() => grown.disconnect(), GROWS);
+  return true;
+}
+
+/**
+ * Scroll as far as it takes, and never past its beginning: the lab beside the text stays there.
+ * @param {HTMLElement} place
+ */
+function show(place) {
+  const words = place.closest(".st-key-words");
+  const own = words !== null && words.scrollHeight > words.clientHeight;
+  const view = own ? words : document.querySelector(".stMain");
+  const { top, bottom } = place.getBoundingClientRect();
+  const end = Math.min(innerHeight, view?.getBoundingClientRect().bottom ?? innerHeight);
+  const begin = own ? words.getBoundingClientRect().top : HEADER;
+  const by = Math.min(bottom - end + 8, top - begin - 8);
+  const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+  if (by > 0) view?.scrollBy({ top: by, behavior });
+}

@@ -1,0 +1,122 @@
+"""While a page loads nothing jumps, and the first picture stands where the live one will."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, Route
+
+from lessons.outputs import catalogue
+from tests.browser.looking import ready
+
+pytestmark = pytest.mark.browser
+
+MOST = 0.1
+"""What counts as good, of layout shifts summed over a page's load."""
+STILL_MOVING = {"bug": 0.25, "sketch": 0.25}
+"""On a phone a bug's blocks of code, and a sketch, may still come after the text around them."""
+SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const {value, sources, hadRecentInput} of list.getEntries()) {
+    const moved = sources.map(({node}) => node?.className || node?.nodeName);
+    if (!hadRecentInput) window.shifts.push([value, moved.join(' | ')]);
+  }
+}).observe({type: 'layout-shift', buffered: true});
+"""
+
+
+def kinds() -> Iterator[tuple[str, str]]:
+    """A page of each kind, and of the lessons' steps one of each: its name and address."""
+    yield from (("home", "/"), ("playground", "/playground"))
+    yield from (("glossary", "/glossary"), ("teach", "/teach"))
+    steps = [
+        (lesson, number, step)
+        for lesson in catalogue.lessons()
+        for number, step in enumerate(lesson.prose.steps, start=1)
+    ]
+
+    def asks(step, kind: str) -> bool:
+        return step.question is not None and step.question.kind == kind
+
+    wanted = {
+        "curve": lambda lesson, step: not step.question and not lesson.lab.training,
+        "graph": lambda lesson, step: step.show == "graph",
+        "training": lambda lesson, step: lesson.lab.training and not step.question,
+        "sketch": lambda lesson, step: asks(step, "sketch"),
+        "bug": lambda lesson, step: asks(step, "bug"),
+    }
+    for name, fits in wanted.items():
+        lesson, number, _ = next(one for one in steps if fits(one[0], one[2]))
+        yield name, f"/{lesson.chapter}?lesson={lesson.slug}&step={number}"
+
+
+def settled(page: Page, name: str) -> Page:
+    if name in ("glossary", "teach"):
+        page.wait_for_selector({"glossary": ".gt-glossary dd", "teach": ".stSelectbox"}[name])
+    else:
+        ready(page)
+    page.wait_for_timeout(500)  # what comes late
+    return page
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_jumps_while_a_page_loads(app, open_page, width):
+    found = {}
+    page = open_page(app.url, width=width, script=SHIFTS)
+    for name, address in kinds():
+        page.goto(app.url + address)
+        shifts = settled(page, name).evaluate("window.shifts")
+        found[name] = sum(value for value, _ in shifts), shifts
+    most = STILL_MOVING if width < 500 else {}
+    bad = {name: one for name, one in found.items() if one[0] >= most.get(name, MOST)}
+    assert not bad, bad
+
+
+# Every chart by its box, the numbers at its axes, and where the lines of each colour lie.
+PICTURE = """(root) => [...document.querySelectorAll(`${root} .gl-figure`)].map((figure) => {
+  const box = (node) => {
+    const {left, top, width, height} = node.getBoundingClientRect();
+    return [left, top, width, height].map(Math.round);
+  };
+  const plot = figure.querySelector('.gl-plot');
+  const all = (query) => [...plot.querySelectorAll(query)];
+  return {
+    plot: box(plot),
+    ticks: all('.xtick text, .ytick text, .gl-tick').map((one) => one.textContent).sort(),
+    lines: all('.js-line, .gl-curve').reduce((found, one) => {
+      const {stroke, strokeWidth} = getComputedStyle(one);
+      if (parseFloat(strokeWidth) === 0) return found;
+      const {left, top, right, bottom} = one.getBoundingClientRect();
+      const [l, t, r, b] = found[stroke] ?? [left, top, right, bottom];
+      const {min, max} = Math;
+      return {...found, [stroke]: [min(l, left), min(t, top), max(r, right), max(b, bottom)]};
+    }, {}),
+  };
+})"""
+
+
+@pytest.mark.parametrize("address", ["/", "/playground", "/reversal?lesson=flip"])
+def test_the_first_picture_is_drawn_without_plotly_where_the_live_one_comes(app, browser, address):
+    waiting: list[Route] = []
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.route("**/plotly-basic*", lambda route: waiting.append(route))
+    page.goto(app.url + address, wait_until="commit")
+    page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)
+    page.wait_for_function("document.querySelector('.gl-lab .gl-controls')")
+    page.wait_for_timeout(300)
+    first = page.evaluate(PICTURE, ".gl-first")
+    assert page.locator(".gl-plot .js-line").count() == 0
+    for route in waiting:
+        route.continue_()
+    ready(page)
+    page.wait_for_function("document.querySelector('.gl-lab').dataset.caughtUp")
+    live = page.evaluate(PICTURE, ".gl-lab[data-ready]")
+    assert page.locator(".gl-first *").count() == 0
+    assert len(first) == len(live) > 0
+    for before, after in zip(first, live, strict=True):
+        assert before["plot"] == pytest.approx(after["plot"], abs=1)
+        assert before["ticks"] == after["ticks"]
+        assert before["lines"].keys() == after["lines"].keys() != set()
+        for colour, box in before["lines"].items():
+            assert box == pytest.approx(after["lines"][colour], abs=3)
+    page.close()

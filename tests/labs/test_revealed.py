@@ -1,0 +1,128 @@
+"""After a commit the lab shows the case that was asked about, and what the verdict names in it."""
+
+import math
+from functools import cache
+
+import pytest
+
+from lessons.contract.prose import TRAINING
+from lessons.contract.verdict import Named, compared, names
+from lessons.outputs.catalogue import find, lessons
+from pages.labs.lesson import frame
+from pages.labs.messages import Wish
+from pages.labs.wire import encode
+
+ASKED = [
+    pytest.param(
+        lesson.slug,
+        question.name,
+        id=f"{lesson.slug}-{question.name}",
+        marks=[pytest.mark.slow] if lesson.lab.training else [],
+    )
+    for lesson in lessons()
+    for question in lesson.prose.questions
+    if question.kind != "bug"
+]
+EACH = pytest.mark.parametrize(("slug", "name"), ASKED)
+
+
+@cache
+def verdict(slug, name):
+    """The lesson, the question, its right answer, and the facts that the verdict quotes."""
+    lesson = find(slug)
+    question = next(one for one in lesson.prose.questions if one.name == name)
+    asked = lesson.asked_about(question)
+    return lesson, question, lesson.right(question, asked), asked.facts
+
+
+def seen(lesson, question, committed):
+    """The lab's frame as the question is asked, or once it is answered."""
+    step = lesson.step_of(question)
+    values = lesson.defaults | step.lab | (question.reveal if committed else {})
+    number = lesson.prose.steps.index(step) + 1
+    answered = [one.name for one in lesson.prose.questions if one != question]
+    answered += [question.name] if committed else []
+    return frame(
+        Wish(lab=lesson.slug, values=values, good={}, step=number, answers=answered, cuts="")
+    )
+
+
+def in_sight(shown):
+    """The part of a frame that a learner sees change: no times, no address."""
+    parts = ("key", "figures", "table", "notes", "graph")
+    errors = [one["error"] for group in shown["groups"] for one in group["controls"]]
+    return encode({part: shown[part] for part in parts} | {"errors": errors})
+
+
+def pointed_out(shown):
+    """What is marked in its charts and its table, as texts."""
+    layouts = [figure["figure"]["layout"] for figure in shown["figures"]]
+    words = [one["text"] for layout in layouts for one in layout.get("annotations", ())]
+    texts = [word.removeprefix("asked: ") for word in words if word.startswith("asked: ")]
+    if place := shown["table"].get("asked"):
+        texts.append(shown["table"]["rows"][place[0]][place[1]])
+    return texts
+
+
+def number(text):
+    return float(text.replace("−", "-").replace(",", "").replace("∞", "inf"))
+
+
+@EACH
+def test_the_number_of_the_verdict_is_in_the_lab_or_drawn_under_the_verdict(slug, name):
+    lesson, question, right, facts = verdict(slug, name)
+    drawn = compared(question, right, right, facts)
+    numbers = [facts[fact] for fact, _ in names(question, right)]
+    if name == "transfer" or question.computed:  # another program than the lab's
+        assert drawn, "nothing is to be seen of it: say what with `computed:`"
+        assert all(one.computed and one.text for one in drawn)
+    elif numbers and lesson.lab.training is None:
+        texts = pointed_out(seen(lesson, question, committed=True))
+        assert texts, f"{numbers} is nowhere in the lab: say `reveal:`, or `computed:`"
+        known = [float(one) for one in numbers if not isinstance(one, str)]
+        assert any(math.isclose(number(texts[0]), one, rel_tol=6e-3, abs_tol=1e-9) for one in known)
+        assert all(math.isclose(number(text), number(texts[0]), rel_tol=6e-3) for text in texts)
+
+
+@EACH
+def test_the_commit_changes_what_is_in_sight(slug, name):
+    lesson, question, right, facts = verdict(slug, name)
+    if TRAINING in question.holds or compared(question, right, right, facts):
+        return  # what is held starts to run; or it is drawn under the verdict
+    if question.reveal and lesson.lab.training:
+        assert question.reveal.keys() <= lesson.lab.training.live, "it would end a run"
+        return  # the run shows it
+    before, after = (in_sight(seen(lesson, question, committed)) for committed in (False, True))
+    assert before != after, "hide the role that it asks for, or say `reveal:` or `computed:`"
+
+
+@pytest.mark.parametrize(
+    ("slug", "name", "text"),
+    [
+        ("two_passes", "block", "27"),
+        ("several_outputs", "unused", "0"),
+        ("straight_through", "large", "0"),
+    ],
+)
+def test_what_once_contradicted_the_verdict_agrees_with_it(slug, name, text):
+    lesson, question, _, _ = verdict(slug, name)
+    assert pointed_out(seen(lesson, question, committed=True)) == [text, text]
+    assert pointed_out(seen(lesson, question, committed=False)) == []
+
+
+def test_what_the_learner_said_stands_beside_what_torch_computes():
+    _, question, right, facts = verdict("two_passes", "transfer")
+    said = [(one.label, one.value) for one in compared(question, right, "ratio_one", facts)]
+    assert said == [("torch computes", 0.25), ("you said", 1.0)]
+    typed = Named("you said", "7", 7.0, computed=False)
+    assert compared(question, right, typed, facts)[1] is typed
+    assert [one.value for one in compared(question, right, right, facts)] == [0.25]
+
+
+def test_nothing_is_pointed_out_once_the_learner_has_moved_on():
+    lesson, question, _, _ = verdict("flip", "twice")
+    values = lesson.defaults | lesson.step_of(question).lab | question.reveal
+    shown = {"lab": "flip", "step": 4, "answers": [question.name]}
+    assert pointed_out(frame(Wish(values=values, **shown)))
+    assert not pointed_out(frame(Wish(values=values | {"scale": "1"}, **shown)))
+    assert not pointed_out(frame(Wish(values=values, cuts="mul:0", **shown)))
