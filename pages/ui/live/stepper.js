@@ -27,7 +27,7 @@ export class Stepper {
       return made;
     };
     this.first = button("First", () => this.jump(0));
-    this.first.classList.add("gl-first");
+    this.first.classList.add("gl-to-start");
     this.back = button("Back", () => this.by(-1));
     this.next = button("Next", () => this.by(1));
     this.play = button("Play", () => this.#toggle());
