@@ -82,7 +82,7 @@ def groups(
             "controls": controls(plain),
         },
         {
-            "title": "More settings",
+            "title": "More settings" if {p.name for p in more} - {*hidden} else None,
             "open": any(p.name in errors for p in more),
             "controls": controls(more),
         },

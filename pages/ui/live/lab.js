@@ -56,6 +56,7 @@ import { Work } from "./work.js";
  * @typedef {Object} Component
  * @property {Place} data
  * @property {HTMLElement} parentElement
+ * @property {(name: string, value: unknown) => void} setTriggerValue
  * @property {(name: string, value: unknown) => void} [setStateValue]  tells the page; it is drawn anew
  */
 
@@ -65,6 +66,7 @@ const QUIET = 150; // ms without a new picture before the slower half of drawing
 const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
 const ORDERS = 200; // orders that are remembered as done
 const SOON = 100; // ms between two looks whether Streamlit is connected again
+const MOST_OF_WINDOW = 0.36; // that the controls may cover
 const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
 const UNNOTED = 1000; // ms without a line before there is a note of it: most breaks are shorter
 const LOST = "The connection to the server is lost. What you set stays; it is tried again.";
@@ -76,11 +78,12 @@ const labs = new WeakMap();
  * @param {Component} component
  * @returns {() => void} clean-up, for when the lab has left the page
  */
-export function render({ data, parentElement, setStateValue }) {
+export function render({ data, parentElement, setStateValue, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gl-lab"));
   let lab = labs.get(root);
   if (!lab) labs.set(root, (lab = new Lab(root, data)));
   lab.tell = setStateValue;
+  lab.go = (step) => setTriggerValue("go", step);
   lab.placed(data);
   // Streamlit also runs the clean-up of a render that a newer one overtook, with the lab still in
   // use: so wait, and look whether the lab is really gone.
@@ -110,9 +113,18 @@ class Lab {
     const work = part("work");
     const trainer = part("trainer", { role: "group", "aria-label": "Training" });
     const { notes, status, key } = this;
-    root.replaceChildren(goals, controls, trainer, notes, work, status, key, figures, graph, table);
+    const head = part("head");
+    head.append(controls, trainer);
+    // In sight for as long as the charts are, unless they would take too much of the window.
+    this.stays = new ResizeObserver(() => {
+      head.toggleAttribute("data-stays", head.offsetHeight <= innerHeight * MOST_OF_WINDOW);
+    });
+    for (const one of [head, document.documentElement]) this.stays.observe(one);
+    root.replaceChildren(goals, head, notes, work, status, key, figures, graph, table);
 
     this.place = place;
+    /** Ask the page for another step. @type {(step: number) => void} */
+    this.go = () => {};
     const before = kept(place.lab);
     this.done = before?.done ?? []; // orders
     this.form = before?.form ?? {}; // what every control says, those out of sight too
@@ -169,7 +181,11 @@ class Lab {
     this.linked = new Linked(root, () => this.drawings.flatMap(({ slots }) => [...slots.values()]));
     this.outline = new Outline(root, { graph, table });
     this.trainer = new Trainer(trainer, () => this.#train());
-    this.pageParts = new PageParts(() => this.frame?.document ?? "");
+    this.pageParts = new PageParts({
+      document: () => this.frame?.document ?? "",
+      see: () => this.outline.see(),
+      go: (step) => this.go(step),
+    });
     this.line = new Line(place.socket, {
       opened: () => this.#opened(),
       frame: (seq, frame) => this.#take(seq, frame),
@@ -457,6 +473,7 @@ class Lab {
     this.table.show(trained ? trained.table : frame.table);
     this.graph.show(frame.graph && { ...frame.graph, graphStep: this.graphStep }, this.reset, newest);
     this.outline.show(this.place.show);
+    this.trainer.offer(this.#emptyChart());
     this.goals.show(frame.goals, newest && this.flow.resting);
     this.root.classList.toggle("gl-old", !frame.accepted && frame.figures.length > 0);
     this.#showNotes();
@@ -468,6 +485,15 @@ class Lab {
     if (newest && this.flow.resting) this.#showAddress();
     this.#draw();
     this.linked.show(frame.graph, trained ? trained.table : frame.table);
+  }
+
+  /** The chart that the text speaks of, while there is no line in it. */
+  #emptyChart() {
+    const { part } = this.outline;
+    const spec = this.charts.specs.get(part?.getAttribute("data-figure") ?? "");
+    const isPoint = (/** @type {ArrayLike<unknown>} */ x = []) =>
+      Array.prototype.every.call(x, (one) => one === x[0] || Number.isNaN(one));
+    return spec?.figure?.data.every(({ x }) => isPoint(x)) ? part : null;
   }
 
   /** The server's canonical query, and the step of the backward pass, which only we know. */
@@ -564,6 +590,7 @@ class Lab {
     clearTimeout(this.waking);
     clearTimeout(this.telling);
     if (this.broken) tab.stay();
+    this.stays.disconnect();
     this.line.stop();
     this.flow.stop();
     this.controls.stop();
