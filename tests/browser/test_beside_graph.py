@@ -90,6 +90,11 @@ def test_the_curve_that_a_cut_changes_is_seen_beside_the_edge(bare, open_page):
         assert small == large
         assert in_window(page, *seen) == [True, True, True]
         assert page.evaluate(place) == pytest.approx(stood, abs=1)
+    # The controls stay at the top, and the chart stays below them.
+    node(page, "add").evaluate("one => one.scrollIntoView({ block: 'end' })")
+    below = "one => one.getBoundingClientRect().bottom"
+    head = page.locator(".gl-head[data-stays]").evaluate(below)
+    assert page.locator(".gl-pinned").evaluate("one => one.getBoundingClientRect().top") >= head
     # At 200 % the window is 640 by 400: the chart takes none of it from the graph.
     page.set_viewport_size({"width": 640, "height": 400})
     assert (

@@ -117,7 +117,10 @@ class Lab {
     head.append(controls, trainer);
     // In sight for as long as the charts are, unless they would take too much of the window.
     this.stays = new ResizeObserver(() => {
-      head.toggleAttribute("data-stays", head.offsetHeight <= innerHeight * MOST_OF_WINDOW);
+      const { offsetHeight } = head;
+      const stays = offsetHeight <= innerHeight * MOST_OF_WINDOW;
+      head.toggleAttribute("data-stays", stays);
+      root.style.setProperty("--gl-stays", stays ? `${offsetHeight}px` : "0px"); // for what stays below it
     });
     for (const one of [head, document.documentElement]) this.stays.observe(one);
     root.replaceChildren(goals, head, notes, work, status, key, figures, graph, table);
