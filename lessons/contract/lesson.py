@@ -224,6 +224,23 @@ def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozen
     )
 
 
+def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:
+    """A step's text without what it says to do with a control that is not shown.
+
+    Args:
+        lesson: whose controls.
+        text: Markdown; what is to be tried is a paragraph, and names controls by their labels.
+        hidden: names of controls.
+    """
+    labels = [f"**{p.label}**" for p in lesson.lab.parameters if p.name in hidden]
+    kept = (
+        part
+        for part in text.split("\n\n")
+        if not part.startswith("**Try it") or not any(label in part for label in labels)
+    )
+    return "\n\n".join(kept)
+
+
 def held_controls(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:
     """What stands still at this step: what its question holds, if that is not yet answered.
 

@@ -158,7 +158,7 @@ def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = 
     Args:
         text: Markdown.
         facts: by name.
-        mark: what to put for a number in running text, outside code and maths, given what stands
+        mark: what to put for a fact in running text, outside code and maths, given what stands
             between its braces and how it reads; None puts the number.
 
     >>> fill("mean {{ mean:.2f }}", {"mean": 1.0049})
@@ -180,7 +180,7 @@ def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = 
             shown = written(facts[name], form)
         except ValueError as error:
             raise ProseError(f"fact {name!r} cannot be shown as {form!r}: {error}") from None
-        if mark is None or isinstance(facts[name], str) or _within(match.start(), apart):
+        if mark is None or _within(match.start(), apart):
             return shown
         return mark(f"{name}:{form}", shown)
 

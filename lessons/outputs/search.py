@@ -17,7 +17,9 @@ class Entry:
         kind: what it is, as people read it.
         title: what is shown first and counts most.
         text: what else is searched, shown below.
-        also: what is searched and not shown: other spellings.
+        also: what is searched and not shown, as good as a title: other spellings, what people
+            ask, with commas between.
+        body: what is searched and not shown, and counts least: the words of a step.
         page: a chapter's slug, or ``glossary``.
         lesson: the lesson's slug; the term's on the glossary's page.
         step: of the lesson, 1 for the first.
@@ -30,28 +32,40 @@ class Entry:
     lesson: str
     step: int = 1
     also: str = ""
+    body: str = ""
 
 
 def index() -> list[Entry]:
-    """Every entry: titles, questions and summaries of lessons, titles of steps, terms."""
+    """Every entry: lessons, their steps, terms."""
     found = []
     for number, chapter in enumerate(chapters(), start=1):
         for lesson in chapter.lessons:
             where = f"Chapter {number}, {lesson.prose.front['short']}"
             place = (chapter.slug, lesson.slug)
-            found.append(Entry(where, lesson.title, lesson.summary, *place))
+            front = lesson.prose.front
+            found.append(
+                Entry(
+                    where,
+                    lesson.title,
+                    lesson.summary,
+                    *place,
+                    also=front.get("asked", ""),
+                    body=_words(front["remember"]),
+                )
+            )
             for step, content in enumerate(lesson.prose.steps, start=1):
                 found.append(
                     Entry(
                         f"{where}, step {step}",
-                        _plain(content.title),
+                        plain(content.title),
                         _asked(content.text),
                         *place,
                         step,
+                        body=_words(plain(content.text)),
                     )
                 )
     for term in terms():
-        text, also = _plain(term.text), " ".join(term.also)
+        text, also = plain(term.text), ", ".join(term.also)
         found.append(Entry("Glossary", term.name, text, "glossary", term.slug, also=also))
     return found
 
@@ -63,9 +77,15 @@ def as_data() -> list[dict[str, str | int]]:
 
 def _asked(text: str) -> str:
     """The questions that a step asks."""
-    return " ".join(re.findall(r"[^.?:\n]+\?", _plain(text))).strip()
+    return " ".join(re.findall(r"[^.?:\n]+\?", plain(text))).strip()
 
 
-def _plain(text: str) -> str:
+def _words(text: str) -> str:
+    """Each word once: their order and number play no part in the search."""
+    return " ".join(dict.fromkeys(re.findall(r"\w{3,}", text.lower())))
+
+
+def plain(text: str) -> str:
+    """A lesson's Markdown without its marks."""
     text = re.sub(r"\\(?:[a-z]*name|text)?\{?([A-Za-z]*)|[{}]", r"\1", _MARKUP.sub(" ", text))
     return re.sub(r" ([?.,;])", r"\1", " ".join(text.split()))

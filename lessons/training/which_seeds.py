@@ -7,15 +7,14 @@ Charts name it by its number; the control goes by its place, since that is what 
 from lessons.contract.parameters import Integer
 
 
-def seed_drawn(most: int, advanced: bool = False) -> Integer:
+def seed_drawn(most: int) -> Integer:
     """Which one charts of a single seed show.
 
     Args:
         most: as many seeds as can be trained.
-        advanced: whether it stands under "More settings".
     """
     help_ = "1 is the first of the seeds. The chart says its number."
-    return Integer("shown", "Which seed to draw", "1", help_, advanced, low=1, high=most)
+    return Integer("shown", "Which seed to draw", "1", help_, advanced=True, low=1, high=most)
 
 
 def first_seed(most: int = 2**31) -> Integer:

@@ -1,4 +1,4 @@
-"""Numbers in a lesson's text that follow the lab, without drawing the page anew.
+"""Facts in a lesson's text, numbers most of them, that follow the lab and leave the page be.
 
 Each stands in a mark of its own. With every frame goes what the marks say at that moment, and the
 lab in the browser puts it there. The text is no live region: nothing is read aloud.
@@ -21,10 +21,11 @@ def by_mark(
         f"{name}:{form}": written(facts[name], form)
         for text in texts
         for name, form in quoted(text)
-        if name in facts and not isinstance(facts[name], str)
+        if name in facts
     }
 
 
 def mark(name: str, shown: str) -> str:
-    """A number of the text, marked."""
-    return f'<span class="gt-number" data-number="{html.escape(name)}">{shown}</span>'
+    """A fact in the text, marked."""
+    text = html.escape(shown, quote=False)
+    return f'<span class="gt-number" data-number="{html.escape(name)}">{text}</span>'

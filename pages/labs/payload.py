@@ -82,7 +82,7 @@ def groups(
             "controls": controls(plain),
         },
         {
-            "title": "More settings",
+            "title": "More settings" if {p.name for p in more} - {*hidden} else None,
             "open": any(p.name in errors for p in more),
             "controls": controls(more),
         },
@@ -135,7 +135,8 @@ def graph(
     picture = drawing(recording, index)
     if cover:
         picture, scissors = covered(picture), None
-    made: Any = {**picture, "title": title, "scissors": scissors, "cuts": cuts, "covered": cover}
+    about = {"title": title, "scissors": scissors, "cuts": cuts, "covered": cover}
+    made: Any = {**picture, **about, "stretches": [], "links": []}
     shown: GraphSpec = made
     return shown
 

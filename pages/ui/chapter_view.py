@@ -48,4 +48,4 @@ def _list(chapter: Chapter, current: Lesson) -> None:
                     query_params={"lesson": lesson.slug},
                 )
         with st.container(width="content", key="lessons_progress"):
-            st.caption(str(memory.progress(chapter.lessons)))
+            st.caption(memory.progress(chapter.lessons).by_lessons)

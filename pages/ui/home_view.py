@@ -61,7 +61,7 @@ def _start() -> None:
     first = lesson is course[0]
     st.page_link(
         f"{lesson.chapter}.py",
-        label="Start with the first lesson" if first else f"Go on: {lesson.title}",
+        label="Start with the first lesson" if first else f"Go on: {lesson.prose.front['short']}",
         icon=":material/arrow_forward:",
         query_params={"lesson": lesson.slug},
     )

@@ -1,13 +1,14 @@
 """A lesson on a page: its text in steps on one side, its live lab on the other, code below."""
 
 import html
-from collections.abc import Callable
+from collections.abc import Mapping
 
 import streamlit as st
 
-from lessons.contract.lesson import Lesson
-from lessons.contract.prose import fill
+from lessons.contract.lesson import Lesson, without_hidden
+from lessons.contract.prose import Step, fill
 from lessons.outputs import catalogue
+from lessons.outputs.search import plain
 from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, markup
 from pages.labs.lesson import TORCH
@@ -21,6 +22,15 @@ from pages.ui.place import Place, place_of
 def lesson_view(lesson: Lesson) -> None:
     """Draw the whole lesson."""
     place, trail = place_of(lesson), memory.trail(lesson)
+    key = f"lab_{lesson.slug}"
+
+    def follow() -> None:
+        """Go to the step whose mark was clicked; what a browser sends may be anything."""
+        sent = st.session_state.get(key)
+        asked = sent.get("go") if isinstance(sent, Mapping) else None
+        if type(asked) is int and 1 <= asked <= len(lesson.prose.steps):
+            _go(lesson, place, trail, asked)
+
     step = lesson.prose.steps[trail.step - 1]
     question = step.question
     st.title(lesson.title, anchor=False)
@@ -40,10 +50,11 @@ def lesson_view(lesson: Lesson) -> None:
                 "name": "" if question and question.kind == "bug" else step.show,
                 "step": f"{lesson.slug} {trail.step}",
             },
+            on_go=follow,
         )
         with st.container(horizontal=True, vertical_alignment="center"):
             given = (trail.step, trail.answers)
-            st.button("Reset the lab", type="tertiary", on_click=place.reset, args=given)
+            st.button("Reset the lab", on_click=place.reset, args=given, key="reset")
             playground_view.offer(lesson)
     with words, st.container(key="words"):
         _words(lesson, place, trail)
@@ -54,14 +65,7 @@ def lesson_view(lesson: Lesson) -> None:
 def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     steps = lesson.prose.steps
     step = steps[trail.step - 1]
-    marks = (
-        f'<span class="{"here" if i == trail.step else "past" if i < trail.step else ""}"></span>'
-        for i in range(1, len(steps) + 1)
-    )
-    st.html(
-        f'<p class="gt-eyebrow">Step {trail.step} of {len(steps)}</p>'
-        f'<div class="gt-steps" aria-hidden="true">{"".join(marks)}</div>'
-    )
+    st.html(_step_bar(lesson, trail))
     st.markdown(f"## {step.title}", anchors=False)
     if trail.step == len(steps):
         st.markdown(f"**To remember:** {lesson.prose.front['remember']}")
@@ -71,31 +75,61 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     asking = question is not None and question.name not in trail.answers
     still = (asking and lesson.lab.training is None) or (question and question.reveal)
     facts = (place.asked(question) if question else place.result).facts
-    show_text(lesson, trail.step, fill(step.text, facts, None if still else numbers.mark))
+    text = without_hidden(lesson, step.text, place.hide)
+    show_text(lesson, trail.step, fill(text, facts, None if still else numbers.mark))
+    # In one column the lab is far below, and the page never scrolls there by itself.
+    st.html(f'<button type="button" class="gt-see" data-see>See the {_spoken_of(step)} ↓</button>')
     if question:
-        questions.ask(lesson, question, place, trail)
+        with st.container(key="question"):
+            questions.ask(lesson, question, place, trail)
     _forward_and_back(lesson, place, trail)
+
+
+def _spoken_of(step: Step) -> str:
+    """What the lab's part is called that the step speaks of."""
+    names = {"": "lab", "graph": "graph", "table": "table"}
+    return names.get(step.show, "chart")
+
+
+def _step_bar(lesson: Lesson, trail: Trail) -> str:
+    """Where one is, and a link to each step: the lab's script has it followed in this session."""
+    steps = lesson.prose.steps
+    chapter = next(one for one in catalogue.chapters() if one.slug == lesson.chapter)
+    items = []
+    for number, step in enumerate(steps, start=1):
+        answered = step.question is not None and step.question.name in trail.answers
+        title = html.escape(f"{plain(step.title)}{', answered' if answered else ''}")
+        state = "here" if number == trail.step else "past" if number < trail.step else "coming"
+        current = ' aria-current="step"' if number == trail.step else ""
+        items.append(
+            f'<li><a href="{lesson.chapter}?lesson={lesson.slug}&step={number}" class="{state}" '
+            f'data-go="{number}"{current} title="{title}">{number}{" ✓" if answered else ""}'
+            f'<span class="gt-unseen"> {title}</span></a></li>'
+        )
+    right = memory.progress(chapter.lessons).by_predictions
+    return (
+        f'<p class="gt-eyebrow">Step {trail.step} of {len(steps)} <span>{right}</span></p>'
+        f'<nav aria-label="Steps"><ol class="gt-steps">{"".join(items)}</ol></nav>'
+    )
+
+
+def _go(lesson: Lesson, place: Place, trail: Trail, step: int) -> None:
+    trail.step = step
+    questions.mark_done(lesson, trail)
+    place.go(step, trail.answers)
 
 
 def _forward_and_back(lesson: Lesson, place: Place, trail: Trail) -> None:
     steps = lesson.prose.steps
     step = steps[trail.step - 1]
 
-    def go(to: int) -> Callable[[], None]:
-        def callback() -> None:
-            trail.step = to
-            questions.mark_done(lesson, trail)
-            place.go(to, trail.answers)
-
-        return callback
-
     with st.container(horizontal=True, key="turn"):
-        back, on = trail.step - 1, trail.step + 1
-        st.button("← Back", disabled=back < 1, on_click=go(max(back, 1)), key="back")
+        back, on, there = trail.step - 1, trail.step + 1, (lesson, place, trail)
+        st.button("← Back", disabled=back < 1, on_click=_go, args=(*there, back), key="back")
         if on <= len(steps):
             asking = step.question and step.question.name not in trail.answers
             label = "Skip the question →" if asking else f"Next: {steps[on - 1].title} →"
-            st.button(label, on_click=go(on), key="next")
+            st.button(label, on_click=_go, args=(*there, on), key="next")
     if on > len(steps):
         _next_lesson(lesson)
 
@@ -107,11 +141,11 @@ def _next_lesson(lesson: Lesson) -> None:
     if after:
         st.page_link(
             f"{after[0].chapter}.py",
-            label=f"Next lesson: {after[0].title}",
+            label=f"Next lesson: {after[0].prose.front['short']}",
             icon=":material/arrow_forward:",
             query_params={"lesson": after[0].slug},
         )
-        st.caption(after[0].summary)
+        st.caption(after[0].title)
     else:
         st.page_link(
             "playground.py",

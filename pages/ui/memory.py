@@ -70,11 +70,18 @@ class Progress:
     right: int
     answered: int
 
+    @property
+    def by_lessons(self) -> str:
+        return f"{self.done} of {self.lessons} lessons done"
+
+    @property
+    def by_predictions(self) -> str:
+        """Empty before the first."""
+        said = f"{self.right} of {self.answered} predictions right at first try"
+        return said if self.answered else ""
+
     def __str__(self) -> str:
-        text = f"{self.done} of {self.lessons} lessons done"
-        if self.answered:
-            text += f" · {self.right} of {self.answered} predictions right at first try"
-        return text
+        return " · ".join(filter(None, (self.by_lessons, self.by_predictions)))
 
 
 def trail(lesson: Lesson) -> Trail:

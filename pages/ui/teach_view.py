@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from lessons.contract.lesson import Lesson
+from lessons.contract.lesson import Lesson, without_hidden
 from lessons.contract.parameters import Values
 from lessons.contract.prose import Step
 from lessons.outputs import catalogue
@@ -38,14 +38,21 @@ def teach_page() -> None:
         names = [parameter.name for parameter in lesson.lab.parameters]
         labels = {parameter.name: parameter.label for parameter in lesson.lab.parameters}
         hidden = st.multiselect(
-            "Hide", names, format_func=labels.__getitem__, key=f"teach_hide_{lesson.slug}"
+            "Hide",
+            names,
+            format_func=labels.__getitem__,
+            key=f"teach_hide_{lesson.slug}",
+            select_all=False,
         )
         fixed = st.multiselect(
             "Fix",
             [name for name in names if name not in hidden],
             format_func=labels.__getitem__,
             key=f"teach_fix_{lesson.slug}",
+            select_all=False,
         )
+        if without_hidden(lesson, steps[step - 1].text, hidden) != steps[step - 1].text:
+            st.caption("The step's “Try it” names a control that you hide, and is left out.")
     with right:
         _settings(lesson, values)
         st.markdown("**The link**")

@@ -99,7 +99,7 @@ def test_drawn_by_keyboard_alone_it_is_right_and_a_reload_keeps_it(app, open_pag
     page.reload()
     page.locator(".gt-still").wait_for()
     expect(page.locator(".st-key-reply_right")).to_contain_text("8 of 8 handles")
-    expect(page.locator(".st-key-lessons_progress")).to_contain_text("1 of 1 predictions right")
+    expect(page.locator(".gt-eyebrow")).to_contain_text("1 of 1 predictions right")
 
 
 def test_a_finger_draws_and_does_not_scroll(app, open_page):

@@ -368,7 +368,7 @@ def test_a_lab_that_comes_while_another_goes_has_the_page_for_itself(bare, open_
         const { PageParts } = await import(lab.replace("lab.js", "page_parts.js"));
         const pane = { lines: [[["", "the other's"]]], marks: {}, remarks: [] };
         const code = { digest: "other", panes: { torch: pane } };
-        setTimeout(() => new PageParts(() => "").show({}, code, ""));
+        setTimeout(() => new PageParts({}).show({}, code, ""));
     }""")
     expect(code).to_have_text(re.compile("the other's"))
     cut(page, "sqrt_1:0")

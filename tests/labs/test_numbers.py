@@ -133,9 +133,9 @@ def test_what_is_told_is_what_the_marks_of_a_page_say(lesson):
         ("at {{ low }}", "at <low:=−2>"),
         ("$x = {{ x }}$ and {{ x }}", "$x = 1.5$ and <x:=1.5>"),
         ("`{{ x }}` {{ x }}", "`1.5` <x:=1.5>"),
-        ("{{ word }}", "as *it* is"),
+        ("{{ word }}", "<word:=it says so>"),
     ],
 )
-def test_numbers_in_running_text_are_marked(text, marked):
-    facts = {"x": 1.5, "low": -2, "word": "as *it* is"}
+def test_facts_in_running_text_are_marked(text, marked):
+    facts = {"x": 1.5, "low": -2, "word": "it says so"}
     assert fill(text, facts, lambda name, shown: f"<{name}={shown}>") == marked

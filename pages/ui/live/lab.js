@@ -12,9 +12,11 @@ import { Graph } from "./graph.js";
 import { Had } from "./had.js";
 import { keyOf } from "./key.js";
 import { keep, kept } from "./kept.js";
+import { Linked } from "./linked.js";
 import { Outline } from "./outline.js";
 import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
+import { Pinned } from "./pinned.js";
 import { remember } from "./remember.js";
 import { Line } from "./socket.js";
 import * as tab from "./tab.js";
@@ -54,6 +56,7 @@ import { Work } from "./work.js";
  * @typedef {Object} Component
  * @property {Place} data
  * @property {HTMLElement} parentElement
+ * @property {(name: string, value: unknown) => void} setTriggerValue
  * @property {(name: string, value: unknown) => void} [setStateValue]  tells the page; it is drawn anew
  */
 
@@ -63,6 +66,7 @@ const QUIET = 150; // ms without a new picture before the slower half of drawing
 const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
 const ORDERS = 200; // orders that are remembered as done
 const SOON = 100; // ms between two looks whether Streamlit is connected again
+const MOST_OF_WINDOW = 0.36; // that the controls may cover
 const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
 const UNNOTED = 1000; // ms without a line before there is a note of it: most breaks are shorter
 const LOST = "The connection to the server is lost. What you set stays; it is tried again.";
@@ -74,11 +78,12 @@ const labs = new WeakMap();
  * @param {Component} component
  * @returns {() => void} clean-up, for when the lab has left the page
  */
-export function render({ data, parentElement, setStateValue }) {
+export function render({ data, parentElement, setStateValue, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gl-lab"));
   let lab = labs.get(root);
   if (!lab) labs.set(root, (lab = new Lab(root, data)));
   lab.tell = setStateValue;
+  lab.go = (step) => setTriggerValue("go", step);
   lab.placed(data);
   // Streamlit also runs the clean-up of a render that a newer one overtook, with the lab still in
   // use: so wait, and look whether the lab is really gone.
@@ -108,9 +113,21 @@ class Lab {
     const work = part("work");
     const trainer = part("trainer", { role: "group", "aria-label": "Training" });
     const { notes, status, key } = this;
-    root.replaceChildren(goals, controls, trainer, notes, work, status, key, figures, graph, table);
+    const head = part("head");
+    head.append(controls, trainer);
+    // In sight for as long as the charts are, unless they would take too much of the window.
+    this.stays = new ResizeObserver(() => {
+      const { offsetHeight } = head;
+      const stays = offsetHeight <= innerHeight * MOST_OF_WINDOW;
+      head.toggleAttribute("data-stays", stays);
+      root.style.setProperty("--gl-stays", stays ? `${offsetHeight}px` : "0px"); // for what stays below it
+    });
+    for (const one of [head, document.documentElement]) this.stays.observe(one);
+    root.replaceChildren(goals, head, notes, work, status, key, figures, graph, table);
 
     this.place = place;
+    /** Ask the page for another step. @type {(step: number) => void} */
+    this.go = () => {};
     const before = kept(place.lab);
     this.done = before?.done ?? []; // orders
     this.form = before?.form ?? {}; // what every control says, those out of sight too
@@ -146,20 +163,32 @@ class Lab {
       changed: (live) => this.#changed(live),
       went: (word) => this.#went(word),
     });
-    this.charts = new Charts(figures, this.palette, (values, moving) =>
-      this.controls.choose(values, moving),
-    );
+    /** @type {ConstructorParameters<typeof Charts>[2]} */
+    const choose = (values, moving) => this.controls.choose(values, moving);
+    this.charts = new Charts(figures, this.palette, choose);
     /** @type {((name: string, value: unknown) => void) | undefined} */
     this.tell = undefined;
     this.goals = new Goals(goals, (names) => this.tell?.("goals", names));
     this.table = new Table(table);
     this.graph = new Graph(graph, {
       cut: () => this.#cut(),
-      moved: () => this.#showAddress(),
+      moved: () => {
+        this.#showAddress();
+        this.linked.light(this.linked.source);
+      },
+      looked: (id) => this.linked.light(id === null ? null : { id }),
+      code: () => this.pageParts.lines("torch"),
     });
+    this.pinned = new Pinned(this.graph.pinned, this.palette, choose, () => this.#draw());
+    this.drawings = [this.charts, this.pinned.charts];
+    this.linked = new Linked(root, () => this.drawings.flatMap(({ slots }) => [...slots.values()]));
     this.outline = new Outline(root, { graph, table });
     this.trainer = new Trainer(trainer, () => this.#train());
-    this.pageParts = new PageParts(() => this.frame?.document ?? "");
+    this.pageParts = new PageParts({
+      document: () => this.frame?.document ?? "",
+      see: () => this.outline.see(),
+      go: (step) => this.go(step),
+    });
     this.line = new Line(place.socket, {
       opened: () => this.#opened(),
       frame: (seq, frame) => this.#take(seq, frame),
@@ -441,10 +470,13 @@ class Lab {
     const trained = frame.trains ? picture : null;
     const own = this.charts.kept(frame.figures);
     const others = this.charts.kept(trained?.figures ?? []);
-    this.charts.frame(trained?.leads ? [...others, ...own] : [...own, ...others]);
+    const figures = trained?.leads ? [...others, ...own] : [...own, ...others];
+    this.charts.frame(figures);
+    this.pinned.frame(figures, Boolean(frame.graph));
     this.table.show(trained ? trained.table : frame.table);
     this.graph.show(frame.graph && { ...frame.graph, graphStep: this.graphStep }, this.reset, newest);
     this.outline.show(this.place.show);
+    this.trainer.offer(this.#emptyChart());
     this.goals.show(frame.goals, newest && this.flow.resting);
     this.root.classList.toggle("gl-old", !frame.accepted && frame.figures.length > 0);
     this.#showNotes();
@@ -455,6 +487,16 @@ class Lab {
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
     this.#draw();
+    this.linked.show(frame.graph, trained ? trained.table : frame.table);
+  }
+
+  /** The chart that the text speaks of, while there is no line in it. */
+  #emptyChart() {
+    const { part } = this.outline;
+    const spec = this.charts.specs.get(part?.getAttribute("data-figure") ?? "");
+    const isPoint = (/** @type {ArrayLike<unknown>} */ x = []) =>
+      Array.prototype.every.call(x, (one) => one === x[0] || Number.isNaN(one));
+    return spec?.figure?.data.every(({ x }) => isPoint(x)) ? part : null;
   }
 
   /** The server's canonical query, and the step of the backward pass, which only we know. */
@@ -488,8 +530,10 @@ class Lab {
     }
     if (!this.Plotly || !this.charts.framed) return;
     const { root, seq } = this;
-    const rest = this.charts.draw(this.Plotly, this.recoloured);
+    const { Plotly, recoloured } = this;
+    const rest = this.drawings.map((charts) => charts.draw(Plotly, recoloured)).some(Boolean);
     this.recoloured = false;
+    this.linked.hear();
     root.dataset.seq = String(seq);
     if (!root.dataset.ready) dropFirst();
     root.dataset.ready = "true";
@@ -515,6 +559,7 @@ class Lab {
       return;
     }
     this.charts.drawRest();
+    this.pinned.drawRest();
     this.root.dataset.whole = this.root.dataset.caughtUp = String(this.seq);
   }
 
@@ -548,11 +593,13 @@ class Lab {
     clearTimeout(this.waking);
     clearTimeout(this.telling);
     if (this.broken) tab.stay();
+    this.stays.disconnect();
     this.line.stop();
     this.flow.stop();
     this.controls.stop();
-    this.charts.stop();
+    for (const charts of this.drawings) charts.stop();
     this.graph.stop();
+    this.linked.stop();
     this.pageParts.stop();
     this.scheme.removeEventListener("change", this.repaint);
   }

@@ -1,5 +1,10 @@
-// Points at the part of the lab that the text beside it speaks of: a frame round it, and when a
-// new text asks for it, into view if it is out of sight.
+// Points at the part of the lab that the text speaks of: a frame round it. With a new step its text
+// stands at the top of the window; where the lab is beside it, the part is brought into sight.
+
+const HEADER = 60; // pixels of Streamlit's header, which stays
+const GAP = 12;
+
+let lesson = ""; // the last one shown on this page: the next one begins at its title
 
 export class Outline {
   /**
@@ -13,6 +18,7 @@ export class Outline {
     this.part = null;
     /** @type {string | null} */
     this.step = null;
+    this.awaited = false; // the part is not there yet: a training's charts come with its picture
   }
 
   /** @param {{name: string, step: string} | null} show */
@@ -26,16 +32,82 @@ export class Outline {
       this.part = part;
     }
     const step = show?.step ?? "";
-    if (part && this.step !== null && this.step !== step) scrollIntoSight(part);
+    const [slug = ""] = step.split(" ");
+    if (lesson && slug && slug !== lesson) this.#open();
+    else if (this.step !== null && this.step !== step) this.#arrive(Boolean(name));
+    lesson = slug || lesson;
+    if (this.awaited && part) this.#bring(part);
     this.step = step; // a page that is just opened stays at its top
+  }
+
+  /** Bring what the text speaks of into sight. */
+  see() {
+    this.#scrollTo(this.part ?? this.root, true);
+  }
+
+  /** Another lesson, where the one before may have been read to its end. */
+  #open() {
+    this.#begin();
+    scroller(this.root).scrollTo({ top: 0, behavior: "instant" });
+  }
+
+  /** A new step. @param {boolean} pointing  its text speaks of a part of the lab */
+  #arrive(pointing) {
+    const words = this.#begin();
+    if (!words) return;
+    this.awaited = pointing && isBeside(words, this.root);
+    if (!isBeside(words, this.root)) words.scrollIntoView({ block: "start" });
+    else if (!pointing) scroller(words).scrollTo({ top: 0, behavior: behavior() });
+  }
+
+  /** The next Tab leads to what stands in the new text; a button that is gone would lose the place. */
+  #begin() {
+    const words = document.querySelector(".st-key-words");
+    if (!(words instanceof HTMLElement)) return null;
+    words.tabIndex = -1;
+    words.focus({ preventScroll: true });
+    words.scrollTop = 0;
+    return words;
+  }
+
+  /** @param {Element} part */
+  #bring(part) {
+    this.awaited = false;
+    this.#scrollTo(part, false);
+  }
+
+  /**
+   * Below the header and the controls, where they stay; at the page's start, if it is seen there.
+   * @param {Element} part
+   * @param {boolean} always  even if most of it is in sight
+   */
+  #scrollTo(part, always) {
+    const box = scroller(part);
+    const head = this.root.querySelector(".gl-head[data-stays]");
+    const upper = HEADER + (head ? head.getBoundingClientRect().height : 0);
+    const { top, height } = part.getBoundingClientRect();
+    const room = Math.max(innerHeight - upper, 1);
+    const seenAt = (/** @type {number} */ y) => Math.min(y + height, innerHeight) - Math.max(y, upper);
+    const enough = Math.min(height, room) * 0.6;
+    if (!always && seenAt(top) >= enough) return;
+    const first = top + box.scrollTop; // where it is with the page at its start
+    const above = upper + Math.max((room - height) / 2, GAP);
+    const to = !always && seenAt(first) >= enough ? 0 : first - above;
+    box.scrollTo({ top: to, behavior: behavior() });
   }
 }
 
-/** @param {Element} part */
-function scrollIntoSight(part) {
-  const { top, bottom } = part.getBoundingClientRect();
-  const seen = Math.min(bottom, innerHeight) - Math.max(top, 0);
-  if (seen >= Math.min(bottom - top, innerHeight) * 0.6) return;
-  const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
-  part.scrollIntoView({ block: "center", behavior });
+/** @param {Element} words  @param {Element} lab */
+function isBeside(words, lab) {
+  return words.getBoundingClientRect().right <= lab.getBoundingClientRect().left;
+}
+
+/** What scrolls: a part of Streamlit's page, or the page itself. @param {Element} part */
+function scroller(part) {
+  return part.closest(".stMain") ?? document.documentElement;
+}
+
+/** @returns {ScrollBehavior} */
+function behavior() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
 }

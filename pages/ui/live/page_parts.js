@@ -14,9 +14,14 @@ const NOT_SETTINGS = ["lesson", "step", "hide", "fix", "at"];
 let newest = null;
 
 export class PageParts {
-  /** @param {() => string} document  the playground's program as a document */
-  constructor(document) {
-    this.document = document;
+  /**
+   * @param {Object} handlers
+   * @param {() => string} handlers.document  the playground's program as a document
+   * @param {() => void} handlers.see         show what the text speaks of
+   * @param {(step: number) => void} handlers.go
+   */
+  constructor(handlers) {
+    this.handlers = handlers;
     newest = this;
     /** @type {Record<string, string>} */
     this.numbers = {};
@@ -42,6 +47,11 @@ export class PageParts {
     if (code) this.digest = code.digest;
     if (code?.panes) this.panes = code.panes;
     this.refresh();
+  }
+
+  /** The lines of a pane. @param {string} name */
+  lines(name) {
+    return (this.panes[name]?.lines ?? []).map((pieces) => pieces.map(([, text]) => text).join(""));
   }
 
   /** The page was drawn anew, and the lab has nothing new to say. */
@@ -105,12 +115,21 @@ export class PageParts {
 
   /** @param {MouseEvent} event */
   async #click(event) {
-    const target = /** @type {?Element} */ (event.target)?.closest?.("[data-download]");
+    if (newest !== this || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const clicked = event.target instanceof Element ? event.target : null;
+    const target = clicked?.closest("[data-download], [data-go], [data-see]");
     if (!target) return;
     event.preventDefault();
+    if (target.matches("[data-see]")) this.handlers.see();
+    else if (target.matches("[data-go]")) this.handlers.go(Number(target.getAttribute("data-go")));
+    else await this.#download(target);
+  }
+
+  /** @param {Element} target */
+  async #download(target) {
     const what = target.getAttribute("data-download");
     const name = new URLSearchParams(this.query).get("preset") ?? "playground";
-    const text = this.document();
+    const text = this.handlers.document();
     if (what === "document") {
       save(text, `${name}.txt`);
       return;

@@ -43,6 +43,9 @@ export class Trainer {
     setText(this.end, "Stop");
     this.bar = element("progress", "gl-progress", { "aria-label": "Training" });
     this.text = element("span", "gl-trained");
+    // The same in the chart that the text speaks of, while it is empty.
+    this.there = element("button", "gl-button gl-go gl-there", { type: "button" }, LABELS.ready);
+    this.there.addEventListener("click", () => this.#toggle());
     box.append(this.main, this.one, this.end, this.bar, this.text);
     box.hidden = true;
   }
@@ -50,6 +53,13 @@ export class Trainer {
   /** This lab trains: from now on the server is told with every wish. */
   expect() {
     this.shown = true;
+  }
+
+  /** Have a Start in this chart too. @param {?Element} chart  null in none */
+  offer(chart) {
+    const begins = this.phase !== "run" && this.box.dataset.state === "ready" && !this.main.disabled;
+    if (!chart || !begins) this.there.remove();
+    else if (this.there.parentNode !== chart) chart.append(this.there);
   }
 
   /** Whether steps are made now. */
@@ -100,7 +110,10 @@ export class Trainer {
   #want(phase) {
     this.phase = phase;
     this.count += 1;
-    if (phase === "run") setText(this.main, LABELS.running);
+    if (phase === "run") {
+      setText(this.main, LABELS.running);
+      this.there.remove();
+    }
     this.ask();
   }
 }

@@ -13,6 +13,7 @@
  * @property {string} lesson
  * @property {number} step
  * @property {string} also
+ * @property {string} body
  *
  * @typedef {Object} Box
  * @property {string} address  the index's file
@@ -92,7 +93,7 @@ function build(root) {
     find();
   };
   const find = async () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const question = input.value.trim();
     let entries;
     try {
       entries = await index;
@@ -102,10 +103,10 @@ function build(root) {
       return;
     }
     if (!entries) return; // it said so when it could not be loaded
-    const found = words.length ? ranked(entries, words) : [];
+    const found = question ? ranked(entries, question) : [];
     list.replaceChildren(...found.slice(0, MOST).map((entry) => row(entry, box, dialog)));
     const count = found.length > MOST ? `${MOST} of ${found.length}` : String(found.length);
-    status.textContent = words.length ? `${count} ${found.length === 1 ? "result" : "results"}` : "";
+    status.textContent = question ? `${count} ${found.length === 1 ? "result" : "results"}` : "";
   };
   open.addEventListener("click", show);
   close.addEventListener("click", () => dialog.close());
@@ -138,25 +139,122 @@ function build(root) {
   return box;
 }
 
+// What a question is asked with and no answer is found by.
+const STOP = new Set(
+  `a about after all am an and any are as at be been between but by can cannot could difference do
+  does doesn don for from get gets give given gives has have how i if in into is isn it its me my of
+  on or should so than that the their them then there these they this to using versus vs want was
+  what when where which who why will with won would you your not no`.split(/\s+/),
+);
+const WEIGHTS = { title: 5, also: 4, text: 2, body: 1, kind: 1 };
+// Of what a whole word counts:
+const BEGUN = 0.5; // its beginning
+const PART = 0.4; // what stands between underscores
+const ENOUGH = 0.15; // of the best one's points, to be listed with it
+
 /**
- * Those that hold every word, those with the words in the title first.
- * @param {Entry[]} entries
- * @param {string[]} words
+ * An entry as it is searched: what each word in it counts.
+ * @typedef {{entry: Entry, names: string[], words: Map<string, number>}} Known
  */
-function ranked(entries, words) {
-  const score = (/** @type {Entry} */ { title, text, also, kind }) => {
-    const name = title.toLowerCase();
-    const all = `${name} ${text} ${also} ${kind}`.toLowerCase();
-    if (!words.every((word) => all.includes(word))) return 0;
-    if (name === words.join(" ")) return 4;
-    if (name.startsWith(words.join(" "))) return 3;
-    return words.every((word) => name.includes(word)) ? 2 : 1;
+/** @type {WeakMap<Entry[], {known: Known[], rarity: (word: string) => number}>} */
+const prepared = new WeakMap();
+
+/**
+ * Those that hold any of the words, the best first: a rare word counts more than a frequent one, a
+ * word of the title more than one of the text. Words that any question has are left out.
+ * @param {Entry[]} entries
+ * @param {string} question
+ * @returns {Entry[]}
+ */
+export function ranked(entries, question) {
+  let index = prepared.get(entries);
+  if (!index) prepared.set(entries, (index = prepare(entries)));
+  const { known, rarity } = index;
+  const asked = wordsOf(question);
+  const words = [...new Set(telling(asked))];
+  const last = /[\p{L}\p{N}]$/u.test(question) ? words.at(-1) : undefined; // it may be half typed
+  const pairs = asked.slice(1).map((word, place) => `${asked[place]}_${word}`); // "stop gradient"
+  const phrase = bare(question);
+  const whole = words.reduce((sum, word) => sum + rarity(word), 0);
+  const score = (/** @type {Known} */ { names, words: here }) => {
+    let points = 0;
+    let found = 0;
+    for (const word of words) {
+      const counts = here.get(word) ?? (word === last ? begun(here, word) : 0);
+      points += counts * rarity(word);
+      if (counts) found += rarity(word);
+    }
+    for (const pair of pairs) points += (here.get(pair) ?? 0) * rarity(pair);
+    if (!points) return 0;
+    const named = names.includes(phrase) ? 3 : names.some((name) => name.startsWith(phrase)) ? 1.3 : 1;
+    return points * named * (0.2 + found / whole);
   };
-  return entries
-    .map((entry) => ({ entry, points: score(entry) }))
-    .filter(({ points }) => points)
-    .sort((a, b) => b.points - a.points)
-    .map(({ entry }) => entry);
+  const scored = known.map(({ entry, ...one }) => ({ entry, points: score({ entry, ...one }) }));
+  scored.sort((a, b) => b.points - a.points);
+  const least = (scored[0]?.points ?? 0) * ENOUGH;
+  return scored.filter(({ points }) => points > least).map(({ entry }) => entry);
+}
+
+/** What is left of a question or a name, to compare the two. @param {string} text */
+function bare(text) {
+  return telling(wordsOf(text.replace(/_/g, " "))).join(" ");
+}
+
+/** Those that a question is about; all, where it has no such. @param {string[]} words */
+function telling(words) {
+  const some = words.filter((word) => !STOP.has(word));
+  return some.length ? some : words;
+}
+
+/** @param {Entry[]} entries */
+function prepare(entries) {
+  /** @type {Map<string, number>} */
+  const held = new Map(); // by word: how many entries have it
+  const known = entries.map((entry) => {
+    /** @type {Map<string, number>} */
+    const words = new Map();
+    for (const [field, weight] of Object.entries(WEIGHTS)) {
+      const text = String(Reflect.get(entry, field));
+      for (const word of wordsOf(text)) words.set(word, Math.max(words.get(word) ?? 0, weight));
+      for (const word of wordsOf(text.replace(/_/g, " "))) {
+        if (!words.has(word)) words.set(word, weight * PART);
+      }
+    }
+    for (const word of words.keys()) held.set(word, (held.get(word) ?? 0) + 1);
+    const names = [entry.title, ...entry.also.split(/[,;]/)];
+    return { entry, names: names.map(bare), words };
+  });
+  const rarity = (/** @type {string} */ word) =>
+    Math.log(1 + entries.length / (1 + (held.get(word) ?? 0)));
+  return { known, rarity };
+}
+
+/**
+ * What a word that begins like this counts at most.
+ * @param {Map<string, number>} words
+ * @param {string} start
+ */
+function begun(words, start) {
+  let best = 0;
+  if (start.length < 2) return best;
+  for (const [word, weight] of words) {
+    if (weight > best && word.startsWith(start)) best = weight;
+  }
+  return best * BEGUN;
+}
+
+/** The words of a text by their stems. @param {string} text */
+function wordsOf(text) {
+  return (text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).map(stem).filter(Boolean);
+}
+
+/** "zeros" and "0" are "zero", "clipped" and "clips" are "clip". @param {string} word */
+function stem(word) {
+  if (word === "0") return "zero";
+  if (word.includes("_")) return word.replace(/^_+|_+$/g, "");
+  if (word.length < 4) return word;
+  const short = word.replace(/(?<=.{3})(?:ing|ed|es|s)$/, "").replace(/(?<=..)e$/, "");
+  return short.replace(/([bdfgmnprt])\1$/, "$1");
 }
 
 /**

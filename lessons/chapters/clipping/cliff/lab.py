@@ -57,7 +57,7 @@ PARAMETERS = (
     ),
     Integer("steps", "Updates of the run", "300", advanced=True, low=1, high=5000),
     Integer("seeds", "Seeds", "20", f"{SIDE}² starts each.", advanced=True, low=1, high=40),
-    seed_drawn(40, advanced=True),
+    seed_drawn(40),
     first_seed(),
     Integer("path", "Updates of the path", "200", advanced=True, low=1, high=500),
     *COMPUTED_IN,

@@ -105,7 +105,7 @@ PARAMETERS = (
         low=1,
         high=TESTED // len(KINDS),
     ),
-    seed_drawn(10, advanced=True),
+    seed_drawn(10),
     Integer("seeds", "Seeds", "5", "All of them train at once.", True, low=1, high=10),
     Integer("steps", "Steps", "400", advanced=True, low=1, high=20_000),
     Number("noise", "Noise", "0.25", "In new pictures.", True, 0.0, 10.0, (0.0, 1.0), 0.05),

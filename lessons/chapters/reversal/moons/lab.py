@@ -52,12 +52,13 @@ PARAMETERS = (
     Number(
         "scale", "Full λ", "1", "May be moved while it trains.", False, 0.0, 1e6, (0.0, 6.0), 0.1
     ),
-    Number("angle", "Target turned by, degrees", "35", "", False, -360.0, 360.0, (0.0, 90.0), 1.0),
+    Number("angle", "Target turned by, degrees", "35", "", True, -360.0, 360.0, (0.0, 90.0), 1.0),
     Choice("wiring", "How the two losses meet", "reversal", options=WIRINGS),
     Choice(
         "network",
         "Network",
         "two_layers",
+        advanced=True,
         options=(("two_layers", "2→32→32"), ("paper", "paper's 2→15")),
     ),
     Choice(
@@ -67,6 +68,7 @@ PARAMETERS = (
         "whose",
         "Graph and gradients of",
         "target",
+        advanced=True,
         options=(("target", "target point"), ("source", "source point")),
     ),
     seed_drawn(40),

@@ -43,6 +43,7 @@ def measured(run: Run, settings: Values) -> dict[str, float | str]:
     """Each variant's gradient, what a stopped leaf holds, and what an optimiser makes of it."""
     unstopped = run(stopped="nothing")
     return {
+        "expression": EXPRESSIONS[settings["stopped"]],
         "whole": unstopped["true_gradient"],
         "none": 0.0,
         **{
@@ -104,6 +105,15 @@ def no_grad_around_a_name(result: Result) -> str:
     """What a no_grad block with no op in it stops."""
     return nearest(result, "no_grad", {"same": "first", "whole": "whole", "nothing": "none"})
 
+
+EXPRESSIONS = {
+    "nothing": "y\u00a0= x²\u00a0·\u00a0x",
+    "first": "y\u00a0=\u00a0stop_gradient(x)²\u00a0·\u00a0x",
+    "second": "y\u00a0= x²\u00a0·\u00a0stop_gradient(x)",
+    "both": "y\u00a0=\u00a0stop_gradient(x)²\u00a0·\u00a0stop_gradient(x)",
+    "no_grad": "y\u00a0=\u00a0first²\u00a0·\u00a0x, with first = x made under no_grad",
+}
+"""The program as it runs with each choice, in one line."""
 
 CURVE = Curve(
     parameters=(

@@ -1,0 +1,257 @@
+"""What new learners stumbled over, seen as they saw it: by keyboard, on a phone, zoomed in."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
+
+from tests.browser.looking import control, ready
+
+pytestmark = pytest.mark.browser
+
+HEADER = 60
+SEEN = """node => {
+  const { top, bottom, left, width, height } = node.getBoundingClientRect();
+  const at = (y) => document.elementFromPoint(left + width / 2, y);
+  const hit = (y) => node.contains(at(y)) || at(y)?.contains(node);
+  return height > 0 && top >= 0 && bottom <= innerHeight && hit(top + 2) && hit(bottom - 2);
+}"""
+
+
+def is_seen(part: Locator) -> bool:
+    """Whether all of it is in the window, and nothing over it."""
+    return bool(part.evaluate(SEEN))
+
+
+def sees(page: Page, *parts: Locator) -> None:
+    """Once the page has stopped scrolling."""
+    for part in parts:
+        handle = part.element_handle()
+        page.wait_for_function(SEEN, arg=handle)
+
+
+def box(part: Locator) -> dict[str, float]:
+    found = part.bounding_box()
+    assert found
+    return dict(found)
+
+
+def step(page: Page, number: int) -> None:
+    expect(page.locator(".gt-eyebrow")).to_contain_text(f"Step {number} of")
+    page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+
+
+def on(page: Page, number: int) -> None:
+    page.locator(".st-key-next button").click()
+    step(page, number)
+
+
+def heading(page: Page) -> Locator:
+    return page.locator(".st-key-words h2")
+
+
+class Slow:
+    """Streamlit's line to a page, which can be held up in the middle of a run."""
+
+    def __init__(self, page: Page) -> None:
+        self.left: int | None = None  # messages to let through; None for all
+        self.held: list[str | bytes] = []
+        page.route_web_socket("**/_stcore/stream", self._connect)
+
+    def _connect(self, route: WebSocketRoute) -> None:
+        self.route = route
+        route.connect_to_server().on_message(self._take)
+
+    def _take(self, message: str | bytes) -> None:
+        if self.left == 0:
+            self.held.append(message)
+            return
+        self.left = None if self.left is None else self.left - 1
+        self.route.send(message)
+
+    def hold(self) -> None:
+        self.left = 2  # that a run has begun, and that it runs: what is shown counts as old then
+
+    def go_on(self) -> None:
+        self.left = None
+        for message in self.held:
+            self.route.send(message)
+        self.held.clear()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
+    yield context.new_page()
+    context.close()
+
+
+def test_a_desk(app, page):
+    slow = Slow(page)
+    page.goto(app.url + "/stop_gradient?lesson=two_passes&step=1")
+    ready(page)
+    page.evaluate("window.stays = true")
+
+    # What is to be tried changes something in sight.
+    said = page.locator('.st-key-words [data-number^="expression"]')
+    sees(page, said, control(page, "stopped", "select"))
+    before = said.inner_text()
+    control(page, "stopped", "select").select_option("second")
+    expect(said).not_to_have_text(before)
+
+    # A link past the navigation is the keyboard's first stop; the first answer is near.
+    on(page, 2)
+    page.locator("body").evaluate("body => { body.tabIndex = -1; body.focus(); }")
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("link", name="Skip to the question")
+    expect(skip).to_be_focused()
+    assert is_seen(skip)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("radio").first).to_be_focused()
+    # Milliseconds of computing, with no loading among them.
+    expect(page.locator(".gl-status")).to_contain_text(" ms · ")
+
+    # The answers can be seen and hit.
+    row = page.get_by_test_id("stRadioOption").first
+    assert box(row)["height"] >= 24
+    ring = row.locator("div > div").first
+    assert contrast(ring) >= 3
+
+    # While the page runs, nothing fades, and nothing stands over Search.
+    list_before = box(page.locator(".st-key-lessons"))["height"]
+    row.click()
+    commit = page.get_by_role("button", name="Commit to this answer")
+    expect(commit).to_be_enabled()
+    page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+    slow.hold()
+    commit.click()
+    page.wait_for_selector('[data-test-script-state="running"] [data-stale="true"] h2')
+    page.wait_for_timeout(1600)  # Streamlit fades after half a second, for a second
+    faded = "parts => parts.filter((one) => getComputedStyle(one).opacity < 1).length"
+    assert page.locator("[data-stale]").evaluate_all(faded) == 0
+    assert is_seen(page.get_by_role("button", name="Search"))
+    expect(page.locator(".stStatusWidget")).to_be_hidden()
+    slow.go_on()
+    expect(page.locator(".st-key-reply_right")).to_be_visible()
+    # The first answer adds to the progress, and moves nothing.
+    expect(page.locator(".gt-eyebrow")).to_contain_text("predictions right at first try")
+    assert box(page.locator(".st-key-lessons"))["height"] == list_before
+
+    # With Next the heading, the control that the text names and the part it shows are in sight.
+    page.locator(".stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
+    on(page, 3)
+    sees(page, heading(page), control(page, "stopped", "select"))
+    expect(page.locator(".gl-graph")).to_be_in_viewport(ratio=0.6)
+    assert page.evaluate("document.activeElement.classList.contains('st-key-words')")
+    on(page, 4)  # it speaks of no part: from the start
+    sees(page, page.locator(".st-key-lessons"), heading(page))
+    sees(page, page.locator("[data-figure=gradient] .gl-plot"))
+
+    # Each step is a link with its title, followed without leaving the page.
+    marks = page.get_by_role("navigation", name="Steps").get_by_role("link")
+    names = marks.evaluate_all("links => links.map((link) => link.textContent)")
+    assert names[1] == "2 ✓ Predict: one path of two, answered"
+    assert names[2] == "3 None is not zero"
+    look = "links => links.map((link) => getComputedStyle(link).borderBottom.replace(/rgb.*/, ''))"
+    looks = marks.evaluate_all(look)
+    assert looks[0] == looks[2]
+    assert len({looks[0], looks[3], looks[4]}) == 3, "past, present and coming, without colour"
+    assert min(box(mark)["height"] for mark in marks.all()) >= 24
+    marks.nth(5).click()
+    step(page, 6)
+    expect(marks.nth(5)).to_have_attribute("aria-current", "step")
+    page.wait_for_function("location.search.includes('step=6')")
+    on(page, 7)
+    expect(page.get_by_role("link", name="Next lesson: The noise leaks")).to_be_visible()
+    assert page.evaluate("window.stays"), "the page was never left"
+
+    # A wide window: all begins at one line, and a chart alone in its row takes the row.
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    sees(page, page.get_by_role("link", name="Home"))
+    starts = [box(page.get_by_role("link", name="Home"))["x"], box(page.locator("h1"))["x"]]
+    assert abs(starts[0] - starts[1]) < 20
+    figures = box(page.locator(".gl-figures"))["width"]
+    assert box(page.locator("[data-figure=forward]"))["width"] > 0.95 * figures
+
+
+def contrast(part: Locator) -> float:
+    """Of a border with the page."""
+    ink, paper = part.evaluate(
+        """one => [getComputedStyle(one).borderTopColor,
+                   getComputedStyle(document.querySelector('.stApp')).backgroundColor]
+            .map((colour) => colour.match(/[0-9.]+/g).slice(0, 3).map(Number))"""
+    )
+    light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: list[float]) -> float:
+    """As WCAG defines it."""
+    parts = [c / 255 for c in colour]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_a_phone(app, open_page):
+    page = open_page(app.url + "/reversal", width=390, height=844)
+    ready(page)
+
+    # The drawer: its button is free, it closes behind who has chosen, and stays closed.
+    drawer = page.get_by_test_id("stSidebar")
+    page.get_by_test_id("stExpandSidebarButton").click()
+    expect(drawer).to_have_attribute("data-collapsed", "false")
+    sees(page, page.get_by_test_id("stSidebarCollapseButton").get_by_role("button"))
+    drawer.get_by_role("link", name="stop_gradient").click()
+    expect(page.locator("h1")).to_contain_text("stop_gradient")
+    expect(drawer).to_have_attribute("data-collapsed", "true")
+    page.get_by_test_id("stExpandSidebarButton").click()
+    expect(drawer).to_have_attribute("data-collapsed", "false")
+    page.reload()
+    ready(page)
+    expect(drawer).to_have_attribute("data-collapsed", "true")
+
+    # Next leads to the new step's text and never further; a button leads to what it speaks of.
+    on(page, 2)
+    sees(page, heading(page))
+    targets = ".gt-steps a, .gt-see, [data-testid=stRadioOption], .st-key-reset button"
+    small = "parts => parts.filter((one) => one.getBoundingClientRect().height < 44).length"
+    assert page.locator(targets).evaluate_all(small) == 0
+    on(page, 3)
+    page.wait_for_timeout(600)  # in which it would have scrolled on
+    assert HEADER < box(heading(page))["y"] < 250
+    page.get_by_role("button", name="See the graph").click()
+    expect(page.locator(".gl-graph")).to_be_in_viewport(ratio=0.6)
+
+    # The next lesson begins at its title, however far down this one was left.
+    on(page, 4)
+    for number in range(5, 8):
+        on(page, number)
+    page.get_by_role("link", name="Next lesson").click()
+    expect(page.locator("h1")).to_contain_text("My forward pass adds noise")
+    ready(page)
+    sees(page, page.locator("h1"))
+    on(page, 2)
+    on(page, 3)
+
+    # At 200 % and 400 % nothing is lost at the side.
+    for width, height in ((640, 400), (320, 256)):
+        page.set_viewport_size({"width": width, "height": height})
+        ends = "[document.documentElement, document.querySelector('.stMain')]"
+        assert max(page.evaluate(f"{ends}.map((one) => one.scrollWidth)")) <= width
+        page.locator(".st-key-back button").click()
+        step(page, 2)
+        page.wait_for_timeout(300)
+        assert HEADER <= box(page.locator(".gt-eyebrow"))["y"] < height
+        on(page, 3)
+
+
+def test_start_is_in_the_empty_chart_and_few_controls_come_before_the_first(bare, open_page):
+    page = ready(open_page(bare + "/reversal?lesson=moons&step=2", width=390, height=844))
+    chart = page.locator("[data-figure=accuracy]")
+    start = chart.get_by_role("button", name="Start")
+    expect(start).to_be_visible()
+    assert page.locator(".gl-control:visible").count() <= 4
+    start.click()
+    expect(start).to_have_count(0)
+    page.wait_for_function("document.querySelector('.gl-progress').value > 0")
+    expect(chart.get_by_role("button")).to_have_count(0)
