@@ -121,6 +121,30 @@ class GraphStep(TypedDict):
     sentence: str
 
 
+class Stretch(TypedDict):
+    """Where the code says a node: lines and columns of the pane, from 0; ``end`` is exclusive."""
+
+    node: str
+    line: int
+    start: int
+    last: int
+    end: int
+
+
+class Link(TypedDict):
+    """A node's value or gradient that stands elsewhere too.
+
+    ``role`` is that of its charts' lines, ``cell`` its row and column in the table, ``fact`` the
+    name by which the text quotes it.
+    """
+
+    node: str
+    of: Literal["value", "gradient"]
+    role: str | None
+    cell: tuple[int, int] | None
+    fact: str | None
+
+
 class LegendEntry(TypedDict):
     """What one kind of line means."""
 
@@ -149,3 +173,5 @@ class GraphSpec(TypedDict):
     steps: list[GraphStep]
     legend: list[LegendEntry]
     alternative: str
+    stretches: list[Stretch]
+    links: list[Link]

@@ -17,7 +17,8 @@ from lessons.tracer.cutting import Cut, read_cuts, write_cuts
 from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
-from pages.labs.messages import Code, Frame, RefusedError, Wish
+from pages.labs.linked import links, stretches
+from pages.labs.messages import Code, Frame, RefusedError, TableSpec, Wish
 from pages.labs.once import Once
 from pages.labs.revealed import case_asked, places, point_out
 from pages.labs.turn import ALONE, Turn
@@ -104,6 +105,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         notes = [Note("warning", run.refusal or refusal)] if run.refusal or refusal else []
         if values != asked and lesson.lab.preview_note:
             notes.append(Note("info", lesson.lab.preview_note))
+        shown = _picture(lesson, step, wish.answers, run, values, hidden)
         return {
             "form": text,
             "accepted": not errors,
@@ -111,8 +113,8 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
             "groups": payload.groups(lesson, values, text, errors, hide, fix, held),
             "notes": payload.notes([*notes, *run.result.notes]),
             "query": payload.query(lesson, values, place, run.cuts, hide, fix),
-            **_picture(lesson, step, wish.answers, run, values, hidden),
-            "graph": _graph(lesson, run, values, hidden),
+            **shown,
+            "graph": _graph(lesson, run, values, hidden, shown["table"]),
             "code": code(lesson.slug, run.cuts),
             "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
             "trains": lesson.lab.training is not None,
@@ -198,14 +200,17 @@ def _picture(
 
 
 def _graph(
-    lesson: Lesson, run: Computed, values: Values, hidden: frozenset[str]
+    lesson: Lesson, run: Computed, values: Values, hidden: frozenset[str], table: TableSpec | None
 ) -> GraphSpec | None:
     if lesson.lab.start is None or run.recording is None:
         return None
     title = "The graph of this run: forward values, and the gradient on its way back"
     cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""
     index = lesson.lab.start(values).index
-    return payload.graph(run.recording, index, title, "cuts", edge_names(run.cuts), cover)
+    drawn = payload.graph(run.recording, index, title, "cuts", edge_names(run.cuts), cover)
+    drawn["stretches"] = stretches(lesson, run.recording)
+    drawn["links"] = links(run.recording, index, run.result, table, hidden)
+    return drawn
 
 
 def edge_names(cuts: Collection[Cut]) -> list[str]:

@@ -26,7 +26,7 @@ _WHOLE, _BASIC = f"{_PLOTLY}/plotly.min.js", f"{_PLOTLY}/plotly-basic.min.js"
 _TEMML = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default temml;\n"
 _MATHS = f"temml-{hashlib.blake2b(_TEMML, digest_size=8).hexdigest()}.js"
 
-_STYLES = ("lab.css", "graph.css", "trainer.css")
+_STYLES = ("lab.css", "graph.css", "linked.css", "trainer.css")
 
 STYLE = "\n".join((_LIVE / name).read_text("utf-8") for name in _STYLES)
 """The look of the lab."""

@@ -49,3 +49,13 @@ def edge(page: Page, name: str) -> Locator:
 
 def node(page: Page, name: str) -> Locator:
     return page.locator(f'.gl-node[data-id="{name}"]')
+
+
+def button(page: Page, name: str) -> Locator:
+    """One of the stepper's."""
+    return page.locator(".gl-stepper").get_by_role("button", name=name)
+
+
+def press_on(page: Page, name: str, key: str) -> None:
+    edge(page, name).focus()
+    page.keyboard.press(key)

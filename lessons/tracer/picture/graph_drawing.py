@@ -65,9 +65,11 @@ def picture(
         direction,
     )
     shown = [_edge(edge, index) for edge in edges]
-    largest = max((entry["magnitude"] or 0.0 for entry in shown), default=0.0)
-    for entry, (x, y), route in zip(shown, drawing.labels, drawing.routes, strict=True):
-        size = entry["magnitude"]
+    # A cut edge is as thick as what it holds back, and the others stay as they were before the cut.
+    sizes = [_size_of(edge.offered if edge.cut else edge.gradient, index) for edge in edges]
+    largest = max((size or 0.0 for size in sizes), default=0.0)
+    drawn = zip(shown, sizes, drawing.labels, drawing.routes, strict=True)
+    for entry, size, (x, y), route in drawn:
         entry |= {"x": round(x, 1), "y": round(y, 1), "width": LABEL[0], "height": LABEL[1]}
         entry["route"] = [[round(x, 1), round(y, 1)] for x, y in route]
         entry["weight"] = 0.0 if not size else round(math.sqrt(size / largest), 4)
@@ -190,7 +192,6 @@ def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
     gradient = None if edge.gradient is None else edge.gradient.component(index)
     offered = None if edge.offered is None else edge.offered.component(index)
     state = edge.state
-    size = None if gradient is None else abs(gradient)
     return {
         "id": edge.name,
         "from": edge.producer.name,
@@ -199,12 +200,18 @@ def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
         "gradient": "" if state == "none" else _short(gradient),
         "full": "none" if edge.gradient is None else whole(edge.gradient),
         "offered": None if offered is None else _short(offered),
-        "magnitude": size if size is not None and math.isfinite(size) else None,
+        "magnitude": _size_of(edge.gradient, index),
         "sign": _sign(gradient),
         "state": state,
         "cuttable": edge.cuttable,
         "alternative": _spoken(edge, gradient, offered),
     }
+
+
+def _size_of(value: Value | None, index: Sequence[int]) -> float | None:
+    """How large it is at the component; None where it is no finite number."""
+    size = math.nan if value is None else abs(value.component(index))
+    return size if math.isfinite(size) else None
 
 
 def _sign(gradient: Any) -> str:

@@ -2,8 +2,11 @@
 // What it shows comes from lessons/tracer/picture/graph_drawing.py; stepping asks nothing of the server.
 
 import { element, setChildren, setText } from "./dom.js";
-import { Drawing, swatch } from "./graph_drawing.js";
+import { Drawing } from "./graph_drawing.js";
+import { hasLanded, momentAt } from "./graph_pulse.js";
 import { reached } from "./graph_reached.js";
+import { swatch } from "./graph_shapes.js";
+import { StepWords } from "./step_words.js";
 import { Stepper } from "./stepper.js";
 
 /** @import { GraphSpec, LegendEntry } from "./messages.d.ts" */
@@ -15,13 +18,18 @@ const atLeisure = "requestIdleCallback" in window
   ? (/** @type {() => void} */ work) => requestIdleCallback(work, { timeout: LATEST })
   : (/** @type {() => void} */ work) => setTimeout(work, LATEST / 2);
 
+const ARROWS = "Grey arrows: values, forward. Coloured arrows: gradients, back; the thicker, the larger.";
 /** @type {Record<string, number | undefined>} */
 const KEYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 
 export class Graph {
   /**
    * @param {HTMLElement} box
-   * @param {{cut: () => void, moved: () => void}} handlers  of an edge cut or mended, of another step
+   * @param {Object} handlers
+   * @param {() => void} handlers.cut    an edge was cut or mended
+   * @param {() => void} handlers.moved  another step
+   * @param {(id: string | null) => void} handlers.looked  a node or edge is pointed at, or none
+   * @param {() => string[]} handlers.code  the lines of the program
    */
   constructor(box, handlers) {
     this.handlers = handlers;
@@ -29,7 +37,7 @@ export class Graph {
     this.spec = null;
     /** @type {number | null} */
     this.reset = null;
-    this.step = 0;
+    this.place = 0; // steps of the backward pass; between two whole ones a gradient is on its way
     /** @type {Set<string>} */
     this.cuts = new Set();
     /** @type {string | null} */
@@ -45,15 +53,26 @@ export class Graph {
     this.legend = element("ul", "gl-legend", { "aria-label": "What the lines mean" });
     this.words = element("p", "gl-words");
     const words = element("details", "gl-alternative", {}, element("summary", "gl-summary", {}, "The graph in words"), this.words);
+    this.pinned = element("div", "gl-pinned"); // for the main chart
     const stepper = element("div", "gl-stepper", { role: "group", "aria-label": "Backward pass, step by step" });
-    const side = element("div", "gl-side", {}, this.covered, stepper, this.detail, this.legend, words);
-    box.append(this.title, element("div", "gl-graph-body", {}, this.svg, side));
+    const handy = element("div", "gl-handy", {}, this.pinned, stepper);
+    const said = element("div", "gl-step");
+    const side = element("div", "gl-side", {}, this.covered, said, this.detail);
+    const beside = element("div", "gl-beside", {}, handy, side);
+    const below = element("div", "gl-below", {}, this.legend, words);
+    box.append(this.title, element("div", "gl-graph-body", {}, this.svg, beside, below));
     this.drawing = new Drawing(this.svg, {
       look: (about) => this.#look(about),
       press: (id) => this.#press(id),
     });
     this.stepper = new Stepper(stepper, (to) => this.#go(to));
+    this.said = new StepWords(said);
     box.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** The step that is shown, were it only on its way. */
+  get step() {
+    return Math.ceil(this.place);
   }
 
   /** The step as the address has it; null at the end, where it goes without saying. */
@@ -70,16 +89,16 @@ export class Graph {
   show(spec, reset, newest) {
     this.box.hidden = !spec;
     if (!spec) {
-      this.stepper.stop();
+      this.stepper.pause();
       this.spec = null;
       return;
     }
     const first = !this.spec;
     const last = spec.steps.length;
-    const atEnd = !this.spec || this.step >= this.spec.steps.length;
-    if (reset !== this.reset && spec.graphStep !== null) this.step = spec.graphStep;
-    else if (atEnd) this.step = last;
-    this.step = Math.max(0, Math.min(this.step, last));
+    const atEnd = !this.spec || this.place >= this.spec.steps.length;
+    if (reset !== this.reset && spec.graphStep !== null) this.place = spec.graphStep;
+    else if (atEnd) this.place = last;
+    this.place = Math.max(0, Math.min(this.place, last));
     if (newest || reset !== this.reset) this.cuts = new Set(spec.cuts);
     this.reset = reset;
     this.spec = spec;
@@ -92,7 +111,7 @@ export class Graph {
   }
 
   stop() {
-    this.stepper.stop();
+    this.stepper.pause();
   }
 
   /** Whatever has come by then is drawn, once. */
@@ -105,24 +124,33 @@ export class Graph {
   }
 
   #draw() {
-    const { spec, step } = this;
+    const { spec, step, place } = this;
     if (!spec) return;
     delete this.box.dataset.behind;
     setText(this.words, spec.alternative);
     this.#showLegend(spec.legend);
-    this.drawing.show(spec, reached(spec, step), this.cuts);
-    this.stepper.show(spec, step);
+    this.drawing.show(spec, reached(spec, step, hasLanded(place)), this.cuts);
+    this.said.show(spec, step);
     this.#describe();
+    this.#move();
   }
 
-  /** @param {number} to */
-  #go(to) {
-    if (!this.spec) return;
-    const step = Math.max(0, Math.min(to, this.spec.steps.length));
-    if (step === this.step) return;
-    this.step = step;
-    this.#draw();
-    this.handlers.moved();
+  /** What moves between two steps. */
+  #move() {
+    const { spec, place } = this;
+    if (!spec) return;
+    this.drawing.fly(momentAt(spec, place));
+    this.stepper.show(spec, place);
+  }
+
+  /** @param {number} place */
+  #go(place) {
+    if (!this.spec || place === this.place) return;
+    const { step, place: before } = this;
+    this.place = place;
+    if (this.step === step && hasLanded(place) === hasLanded(before)) this.#move();
+    else this.#draw();
+    if (this.step !== step) this.handlers.moved();
   }
 
   /** @param {KeyboardEvent} event */
@@ -130,8 +158,7 @@ export class Graph {
     const by = KEYS[event.key];
     if (by === undefined || !this.spec || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    this.stepper.pause();
-    this.#go(this.step + by);
+    this.stepper.by(by);
   }
 
   /** @param {string} id */
@@ -150,6 +177,7 @@ export class Graph {
   #look(about) {
     this.about = about;
     this.#describe();
+    this.handlers.looked(about);
   }
 
   #describe() {
@@ -171,6 +199,8 @@ export class Graph {
         text += this.cuts.has(edge.id) ? "\nClick or Enter mends it." : "\nClick or Enter cuts it.";
       }
     }
+    const said = spec.stretches.find((stretch) => stretch.node === (edge ? edge.to : about));
+    if (said) text += `\nin the code: ${this.handlers.code()[said.line]?.trim() ?? ""}`;
     setText(this.detail, text);
   }
 
@@ -179,9 +209,7 @@ export class Graph {
     const text = JSON.stringify(entries);
     if (text === this.legendText) return;
     this.legendText = text;
-    setChildren(
-      this.legend,
-      entries.map(({ key, label }) => element("li", "", {}, swatch(key), label)),
-    );
+    const rows = entries.map(({ key, label }) => element("li", "", {}, swatch(key), label));
+    setChildren(this.legend, rows.length ? [element("li", "", {}, ARROWS), ...rows] : []);
   }
 }

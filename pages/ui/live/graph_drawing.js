@@ -2,35 +2,17 @@
 // group for good, found by its id; an answer that only changes numbers writes attributes and text.
 
 import { setChildren, setOrRemove, setText } from "./dom.js";
+import { Flight } from "./graph_flight.js";
+import { curve, edgeGroup, MARKS, nodeGroup, plate, svg } from "./graph_shapes.js";
+import { thickness } from "./graph_pulse.js";
 
 /** @import { GraphEdge, GraphNode, GraphSpec } from "./messages.d.ts" */
 /** @import { Reached } from "./graph_reached.js" */
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const LINE = 16; // px between the lines of a node, as lessons/tracer/picture/graph_drawing.py counts them
 const MARGIN = 14; // room for focus rings and marks
-/** @type {Record<string, string | undefined>} */
-const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped: "⊓", surrogate: "≈", stopped: "■" };
 /** @type {Record<string, number | undefined>} */
 const KEYS = { ArrowDown: 1, ArrowUp: -1 };
-// Two handles and two blades, around (0, 0), open to the right.
-const SCISSORS = "M-7-3.5a2.2 2.2 0 1 0 0.1 0M-7 4a2.2 2.2 0 1 0 0.1 0M-4.6-0.6L7 4.5M-4.6 1.4L7-4.5";
-
-/**
- * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {string} className
- * @param {Record<string, string | number>} [attributes]
- * @param {...(Node|string)} children
- * @returns {SVGElementTagNameMap[Tag]}
- */
-function svg(tag, className, attributes = {}, ...children) {
-  const node = document.createElementNS(NAMESPACE, tag);
-  if (className) node.setAttribute("class", className);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node;
-}
 
 export class Drawing {
   /**
@@ -47,7 +29,8 @@ export class Drawing {
     this.order = []; // ids, from the top down
     this.edges = svg("g", "");
     this.nodes = svg("g", "");
-    this.root = svg("svg", "gl-svg", { role: "group" }, this.edges, this.nodes);
+    this.flight = new Flight();
+    this.root = svg("svg", "gl-svg", { role: "group" }, this.edges, this.nodes, this.flight.layer);
     box.append(this.root);
     /** @type {Map<string | null, DOMPoint[]>} */
     this.sampled = new Map(); // points along paths, by their `d`
@@ -149,7 +132,7 @@ export class Drawing {
    * @param {Reached} reached
    */
   #edge(group, edge, { shown }) {
-    const [hit, way, sent, plate, label, mark, cut] = group.children;
+    const [hit, way, sent, head, back, paper, label, mark, cut] = group.children;
     const known = shown.has(edge.id);
     const path = curve(edge.route);
     for (const line of [hit, way, sent]) setOrRemove(line, "d", path);
@@ -159,20 +142,35 @@ export class Drawing {
     const between = `Edge from ${edge.from} to ${edge.to}`;
     // While the gradients are covered there is nothing to say of one.
     setOrRemove(group, "aria-label", known ? edge.alternative || `${between}.` : `${between}: no gradient yet.`);
-    setOrRemove(sent, "stroke-width", 1.4 + 3.6 * edge.weight);
+    setOrRemove(sent, "stroke-width", thickness(edge));
     const text = !known ? "" : edge.state === "cut" ? (edge.offered ?? "") : edge.gradient;
     setText(label, text);
     setOrRemove(label, "x", edge.x);
     setOrRemove(label, "y", edge.y);
-    const wide = Math.max(text.length * 6.7 + 6, 0);
-    const place = { x: edge.x - wide / 2, y: edge.y - 8, width: text ? wide : 0, height: 16 };
-    for (const [name, value] of Object.entries(place)) setOrRemove(plate, name, value);
-    const [x, y] = edge.route[edge.route.length - 1];
-    setOrRemove(mark, "transform", `translate(${x} ${y - 8})`);
+    const place = plate(text, edge.x, edge.y);
+    for (const [name, value] of Object.entries(place)) setOrRemove(paper, name, value);
+    const [[startX, startY], [x, y]] = [edge.route[0], edge.route[edge.route.length - 1]];
+    setOrRemove(head, "transform", `translate(${x} ${y})`);
+    setOrRemove(back, "transform", `translate(${startX} ${startY}) rotate(180)`);
+    setOrRemove(mark, "transform", `translate(${x + 12} ${y - 8})`);
     setText(mark.children[1], MARKS[edge.state] ?? "");
     setOrRemove(mark, "visibility", MARKS[edge.state] && known ? null : "hidden");
-    setOrRemove(cut, "transform", `translate(${edge.x - (text ? wide / 2 + 7 : 0)} ${edge.y}) scale(0.85)`);
+    setOrRemove(cut, "transform", `translate(${edge.x - (text ? place.width / 2 + 7 : 0)} ${edge.y}) scale(0.85)`);
     return group;
+  }
+
+  /**
+   * The gradients that are on their way, over the drawing.
+   * @param {import("./graph_pulse.js").Moment} moment
+   */
+  fly(moment) {
+    if (!this.spec) return;
+    const flying = new Set(moment.pulses.map(({ edge }) => edge.id));
+    for (const { id } of this.spec.edges) {
+      const group = this.known.get(id);
+      if (group) setOrRemove(group, "data-flying", flying.has(id) ? "true" : null);
+    }
+    this.flight.show(moment, this.spec.nodes);
   }
 
   /** @param {string | null} id */
@@ -254,52 +252,4 @@ function idAt({ target }) {
  */
 function distance({ x, y }, points) {
   return Math.min(...points.map((point) => Math.hypot(point.x - x, point.y - y)));
-}
-
-/** @param {string} id */
-function nodeGroup(id) {
-  const parts = [svg("rect", ""), svg("text", "gl-lines"), svg("text", "gl-mark")];
-  return svg("g", "gl-node", { "data-id": id, role: "img", tabindex: "-1" }, ...parts);
-}
-
-/** @param {string} id */
-function edgeGroup(id) {
-  return svg(
-    "g", "gl-edge", { "data-id": id, tabindex: "-1" },
-    svg("path", "gl-hit"),
-    svg("path", "gl-way"),
-    svg("path", "gl-sent"),
-    svg("rect", "gl-plate", { rx: 3 }),
-    svg("text", "gl-gradient"),
-    svg("g", "gl-how", {}, svg("circle", "", { r: 7.5 }), svg("text", "")),
-    svg("g", "gl-scissors", {}, svg("circle", "", { r: 11 }), svg("path", "", { d: SCISSORS })),
-  ); // prettier-ignore
-}
-
-/**
- * Through all points of the route, upright at each.
- * @param {GraphEdge["route"]} route
- */
-function curve(route) {
-  let path = `M${route[0]}`;
-  for (let i = 1; i < route.length; i++) {
-    const [[x, y], [toX, toY]] = [route[i - 1], route[i]];
-    const middle = (y + toY) / 2;
-    path += x === toX ? `L${toX},${toY}` : `C${x},${middle} ${toX},${middle} ${toX},${toY}`;
-  }
-  return path;
-}
-
-/**
- * An edge in small, for the legend.
- * @param {string} key
- */
-export function swatch(key) {
-  const signs = ["positive", "negative", "zero", "nan"];
-  const named = signs.includes(key) ? { "data-state": "flowing", "data-sign": key } : { "data-state": key, "data-sign": "positive" };
-  const group = svg("g", "gl-edge", { ...named, "data-shown": "true", ...(key === "cut" && { "data-cut": "true" }) });
-  group.append(svg("path", "gl-way", { d: "M2,9H46" }), svg("path", "gl-sent", { d: "M2,9H46", "stroke-width": 2.6 }));
-  if (MARKS[key]) group.append(svg("g", "gl-how", { transform: "translate(24 9)" }, svg("circle", "", { r: 7.5 }), svg("text", "", {}, MARKS[key])));
-  if (key === "cut") group.append(svg("g", "gl-scissors", { transform: "translate(24 9) scale(0.8)" }, svg("circle", "", { r: 11 }), svg("path", "", { d: SCISSORS })));
-  return svg("svg", "gl-swatch", { viewBox: "0 0 48 18", "aria-hidden": "true" }, group);
 }

@@ -13,9 +13,10 @@
 /**
  * @param {GraphSpec} spec
  * @param {number} step  how many steps have been taken
+ * @param {boolean} [landed]  whether what the last one sent has arrived
  * @returns {Reached}
  */
-export function reached(spec, step) {
+export function reached(spec, step, landed = true) {
   /** @type {Reached["shown"]} */
   const shown = new Set();
   /** @type {Reached["nodes"]} */
@@ -30,7 +31,7 @@ export function reached(spec, step) {
     const state = current ? "current" : taken.kind === "start" ? "waiting" : "passed";
     nodes.set(taken.node, { state, mark: { current: "◆", waiting: "", passed: "✓" }[state] });
   });
-  for (const sum of spec.steps[step - 1]?.waiting ?? []) {
+  for (const sum of spec.steps[landed ? step - 1 : step - 2]?.waiting ?? []) {
     const arrived = sum.parts.filter(({ value }) => value !== null).length;
     if (nodes.get(sum.node)?.state === "current") continue;
     nodes.set(sum.node, { state: "waiting", mark: `${arrived}/${sum.parts.length}` });

@@ -12,9 +12,11 @@ import { Graph } from "./graph.js";
 import { Had } from "./had.js";
 import { keyOf } from "./key.js";
 import { keep, kept } from "./kept.js";
+import { Linked } from "./linked.js";
 import { Outline } from "./outline.js";
 import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
+import { Pinned } from "./pinned.js";
 import { remember } from "./remember.js";
 import { Line } from "./socket.js";
 import * as tab from "./tab.js";
@@ -115,7 +117,10 @@ class Lab {
     head.append(controls, trainer);
     // In sight for as long as the charts are, unless they would take too much of the window.
     this.stays = new ResizeObserver(() => {
-      head.toggleAttribute("data-stays", head.offsetHeight <= innerHeight * MOST_OF_WINDOW);
+      const { offsetHeight } = head;
+      const stays = offsetHeight <= innerHeight * MOST_OF_WINDOW;
+      head.toggleAttribute("data-stays", stays);
+      root.style.setProperty("--gl-stays", stays ? `${offsetHeight}px` : "0px"); // for what stays below it
     });
     for (const one of [head, document.documentElement]) this.stays.observe(one);
     root.replaceChildren(goals, head, notes, work, status, key, figures, graph, table);
@@ -158,17 +163,25 @@ class Lab {
       changed: (live) => this.#changed(live),
       went: (word) => this.#went(word),
     });
-    this.charts = new Charts(figures, this.palette, (values, moving) =>
-      this.controls.choose(values, moving),
-    );
+    /** @type {ConstructorParameters<typeof Charts>[2]} */
+    const choose = (values, moving) => this.controls.choose(values, moving);
+    this.charts = new Charts(figures, this.palette, choose);
     /** @type {((name: string, value: unknown) => void) | undefined} */
     this.tell = undefined;
     this.goals = new Goals(goals, (names) => this.tell?.("goals", names));
     this.table = new Table(table);
     this.graph = new Graph(graph, {
       cut: () => this.#cut(),
-      moved: () => this.#showAddress(),
+      moved: () => {
+        this.#showAddress();
+        this.linked.light(this.linked.source);
+      },
+      looked: (id) => this.linked.light(id === null ? null : { id }),
+      code: () => this.pageParts.lines("torch"),
     });
+    this.pinned = new Pinned(this.graph.pinned, this.palette, choose, () => this.#draw());
+    this.drawings = [this.charts, this.pinned.charts];
+    this.linked = new Linked(root, () => this.drawings.flatMap(({ slots }) => [...slots.values()]));
     this.outline = new Outline(root, { graph, table });
     this.trainer = new Trainer(trainer, () => this.#train());
     this.pageParts = new PageParts({
@@ -457,7 +470,9 @@ class Lab {
     const trained = frame.trains ? picture : null;
     const own = this.charts.kept(frame.figures);
     const others = this.charts.kept(trained?.figures ?? []);
-    this.charts.frame(trained?.leads ? [...others, ...own] : [...own, ...others]);
+    const figures = trained?.leads ? [...others, ...own] : [...own, ...others];
+    this.charts.frame(figures);
+    this.pinned.frame(figures, Boolean(frame.graph));
     this.table.show(trained ? trained.table : frame.table);
     this.graph.show(frame.graph && { ...frame.graph, graphStep: this.graphStep }, this.reset, newest);
     this.outline.show(this.place.show);
@@ -472,6 +487,7 @@ class Lab {
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
     this.#draw();
+    this.linked.show(frame.graph, trained ? trained.table : frame.table);
   }
 
   /** The chart that the text speaks of, while there is no line in it. */
@@ -514,8 +530,10 @@ class Lab {
     }
     if (!this.Plotly || !this.charts.framed) return;
     const { root, seq } = this;
-    const rest = this.charts.draw(this.Plotly, this.recoloured);
+    const { Plotly, recoloured } = this;
+    const rest = this.drawings.map((charts) => charts.draw(Plotly, recoloured)).some(Boolean);
     this.recoloured = false;
+    this.linked.hear();
     root.dataset.seq = String(seq);
     if (!root.dataset.ready) dropFirst();
     root.dataset.ready = "true";
@@ -541,6 +559,7 @@ class Lab {
       return;
     }
     this.charts.drawRest();
+    this.pinned.drawRest();
     this.root.dataset.whole = this.root.dataset.caughtUp = String(this.seq);
   }
 
@@ -578,8 +597,9 @@ class Lab {
     this.line.stop();
     this.flow.stop();
     this.controls.stop();
-    this.charts.stop();
+    for (const charts of this.drawings) charts.stop();
     this.graph.stop();
+    this.linked.stop();
     this.pageParts.stop();
     this.scheme.removeEventListener("change", this.repaint);
   }

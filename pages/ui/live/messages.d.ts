@@ -145,6 +145,8 @@ export interface GraphSpec {
   steps: GraphStep[];
   legend: LegendEntry[];
   alternative: string;
+  stretches: Stretch[];
+  links: Link[];
 }
 
 export interface GraphStep {
@@ -180,6 +182,14 @@ export interface LegendEntry {
   label: string;
 }
 
+export interface Link {
+  node: string;
+  of: "value" | "gradient";
+  role: string | null;
+  cell: [number, number] | null;
+  fact: string | null;
+}
+
 export interface NoteSpec {
   level: "info" | "warning" | "error";
   text: string;
@@ -205,6 +215,14 @@ export interface Picture {
   numbers: Record<string, string>;
   status: string;
   training: TrainerSpec;
+}
+
+export interface Stretch {
+  node: string;
+  line: number;
+  start: number;
+  last: number;
+  end: number;
 }
 
 export interface Summand {

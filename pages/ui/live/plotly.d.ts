@@ -18,6 +18,9 @@ export interface Trace {
   marker?: { angleref?: string; symbol?: string; size?: number | ArrayLike<number>; [name: string]: unknown };
   x?: Numbers;
   y?: Numbers;
+  xaxis?: string;
+  yaxis?: string;
+  text?: string[];
   [name: string]: unknown;
 }
 
@@ -52,9 +55,10 @@ export interface Axis {
   _length: number;
 }
 
-/** A point that was clicked. */
+/** A point that was clicked or is pointed at. */
 export interface Point {
   customdata?: unknown;
+  curveNumber?: number;
 }
 
 /** The node that Plotly draws into; what it adds is there once it has drawn. */
@@ -62,7 +66,7 @@ export interface Plot extends HTMLElement {
   /** No axes in a chart in space. */
   _fullLayout?: { xaxis?: Axis; yaxis?: Axis; scene?: { _scene?: Space } };
   _fullData?: { uid: string }[];
-  on?(name: "plotly_click", told: (event: { points: Point[] }) => void): void;
+  on?(name: "plotly_click" | "plotly_hover" | "plotly_unhover", told: (event: { points: Point[] }) => void): void;
 }
 
 /** What Plotly has made of the traces of a chart in space, by their uid. */

@@ -1,167 +1,106 @@
-// The backward pass, one op at a time: where it is, upstream × local = outgoing with the numbers of
-// the moment, the sums that wait for another path, and a sentence on what happened.
+// Goes through the backward pass: by steps, by itself, or with the hand on the bar. Between two steps
+// the gradient is on its way; for who wants no motion there are steps alone.
 
-import { element, setChildren, setText } from "./dom.js";
-import { showMath } from "./math.js";
+import { element, setOrRemove, setText } from "./dom.js";
+import { advanced } from "./graph_pulse.js";
 
-/** @import { GraphNode, GraphPart, GraphSpec, GraphStep, GraphSum } from "./messages.d.ts" */
+/** @import { GraphSpec, GraphStep } from "./messages.d.ts" */
 
-const PACE = 1000; // ms between the steps of Play
+const LONGEST = 100; // ms between two pictures: after a longer pause it goes on where it was
 
 export class Stepper {
   /**
    * @param {HTMLElement} box
-   * @param {(to: number) => void} go
+   * @param {(place: number) => void} go
    */
   constructor(box, go) {
     this.box = box;
     this.go = go;
-    this.step = this.last = 0;
+    this.place = 0;
+    /** @type {GraphStep[]} */
+    this.steps = [];
     this.timer = 0;
-    /** @type {Map<string, GraphNode>} */
-    this.labels = new Map(); // nodes by id
+    this.still = matchMedia("(prefers-reduced-motion: reduce)");
     const button = (/** @type {string} */ label, /** @type {() => void} */ press) => {
       const made = element("button", "gl-button", { type: "button" }, label);
       made.addEventListener("click", press);
       return made;
     };
-    const by = (/** @type {() => number} */ to) => () => (this.pause(), go(to()));
-    this.first = button("First", by(() => 0));
-    this.back = button("Back", by(() => this.step - 1));
-    this.next = button("Next", by(() => this.step + 1));
+    this.first = button("First", () => this.jump(0));
+    this.first.classList.add("gl-to-start");
+    this.back = button("Back", () => this.by(-1));
+    this.next = button("Next", () => this.by(1));
     this.play = button("Play", () => this.#toggle());
-    this.place = element("span", "gl-place");
-    const buttons = element("div", "gl-buttons", {}, this.first, this.back, this.next, this.play, this.place);
-    this.head = element("p", "gl-step-head");
-    this.parts = element("div", "gl-parts");
-    this.sums = element("ul", "gl-sums", { "aria-label": "Sums of several paths" });
-    this.sentence = element("p", "gl-sentence", { "aria-live": "polite" });
-    box.append(buttons, this.head, this.sentence, this.parts, this.sums);
+    this.said = element("span", "gl-place");
+    this.bar = element("input", "gl-range", { type: "range", min: "0", step: "0.01", "aria-label": "Backward pass" });
+    this.bar.addEventListener("input", () => {
+      this.pause();
+      const { valueAsNumber } = this.bar;
+      go(this.still.matches ? Math.round(valueAsNumber) : valueAsNumber);
+    });
+    const buttons = element("div", "gl-buttons", {}, this.first, this.back, this.next, this.play, this.said);
+    box.append(buttons, this.bar);
   }
 
   /**
    * @param {GraphSpec} spec
-   * @param {number} step
+   * @param {number} place  how many steps are taken; between two whole ones, on the way
    */
-  show(spec, step) {
-    this.box.hidden = !spec.steps.length;
-    this.step = step;
-    this.last = spec.steps.length;
-    if (step >= this.last) this.pause();
-    this.labels = new Map(spec.nodes.map((node) => [node.id, node]));
-    const shown = spec.steps[step - 1];
-    setText(this.place, `step ${step} of ${this.last}`);
+  show({ steps }, place) {
+    this.box.hidden = !steps.length;
+    this.steps = steps;
+    this.place = place;
+    const step = Math.ceil(place);
+    setText(this.said, `step ${step} of ${steps.length}`);
     // Not `disabled`: a button that goes grey under the finger would lose the keyboard's place.
-    for (const button of [this.first, this.back]) button.setAttribute("aria-disabled", String(step === 0));
-    this.next.setAttribute("aria-disabled", String(step >= this.last));
-    setText(this.head, shown ? this.#headline(shown) : "Nothing has flowed back yet");
-    setText(this.sentence, shown ? shown.sentence : "Next sends the upstream gradient into the output.");
-    this.#showParts(shown?.parts ?? []);
-    this.#showSums([...(shown?.arrived ?? []), ...(shown?.waiting ?? [])]);
+    for (const button of [this.first, this.back]) setOrRemove(button, "aria-disabled", String(place === 0));
+    setOrRemove(this.next, "aria-disabled", String(place >= steps.length));
+    setOrRemove(this.bar, "max", steps.length);
+    setOrRemove(this.bar, "aria-valuetext", this.said.textContent);
+    if (this.bar.valueAsNumber !== place) this.bar.value = String(place);
+    this.bar.style.setProperty("--gl-filled", (place / (steps.length || 1)).toFixed(4));
+  }
+
+  /** A step forth is on its way a while; one back, and several, are there at once. @param {number} by */
+  by(by) {
+    this.pause();
+    if (by === 1 && !this.still.matches) this.#run(Math.ceil(this.place) + 1);
+    else this.jump(Math.ceil(this.place) + by);
+  }
+
+  /** @param {number} to */
+  jump(to) {
+    this.pause();
+    this.go(Math.max(0, Math.min(to, this.steps.length)));
   }
 
   pause() {
-    clearInterval(this.timer);
+    cancelAnimationFrame(this.timer);
     this.timer = 0;
     setText(this.play, "Play");
   }
 
-  stop() {
-    this.pause();
-  }
-
   #toggle() {
-    if (this.timer) {
-      this.pause();
-      return;
-    }
-    this.go(this.step >= this.last ? 0 : this.step + 1);
-    if (this.step >= this.last) return;
+    const plays = this.play.textContent !== "Play";
+    this.pause();
+    if (plays) return;
+    if (this.place >= this.steps.length) this.go(0);
     setText(this.play, "Pause");
-    this.timer = setInterval(() => {
-      if (this.box.isConnected) this.go(this.step + 1);
-      else this.pause();
-    }, PACE);
+    this.#run(this.steps.length);
   }
 
-  /** @param {string} id */
-  #name(id) {
-    return this.labels.get(id)?.label ?? id;
+  /** @param {number} to  a whole place */
+  #run(to) {
+    let at = this.place;
+    let before = performance.now();
+    const tick = (/** @type {number} */ now) => {
+      const until = Math.min(to, this.steps.length);
+      at = advanced(this.steps, at, Math.min(Math.max(now - before, 1), LONGEST), until);
+      before = now;
+      this.timer = requestAnimationFrame(tick);
+      this.go(this.still.matches ? Math.ceil(at) : at);
+      if (at >= until || !this.box.isConnected) this.pause();
+    };
+    tick(before);
   }
-
-  /** @param {GraphStep} step */
-  #headline({ kind, node, upstream }) {
-    const label = this.#name(node);
-    if (kind === "start") return `Start at ${label}: upstream ${upstream}`;
-    if (kind === "leaf") return `${label} has its gradient: ${upstream}`;
-    if (kind === "stopped") return `${label}: the gradient stops`;
-    const { type } = this.labels.get(node) ?? {};
-    return `${label}${type && type !== label ? ` (${type})` : ""}: upstream ${upstream}`;
-  }
-
-  /** @param {GraphPart[]} parts */
-  #showParts(parts) {
-    const known = divided(this.parts);
-    const rows = parts.map((_, place) => known[place] ?? this.#row());
-    setChildren(this.parts, rows);
-    rows.forEach((row, place) => this.#fill(row, parts[place]));
-  }
-
-  #row() {
-    const [to, rule, product] = ["gl-to", "gl-rule", "gl-product"].map((name) => element("div", name));
-    return element("div", "gl-part", {}, to, rule, product);
-  }
-
-  /**
-   * @param {HTMLElement} row
-   * @param {GraphPart} part
-   */
-  #fill(row, part) {
-    const [to, rule, product] = divided(row);
-    row.dataset.state = part.state;
-    setText(to, `to ${this.#name(part.to)}${part.state === "flowing" ? "" : ` · ${part.state}`}`);
-    if (rule.dataset.latex !== part.latex) showMath(rule, part.latex);
-    setText(product, written(part));
-  }
-
-  /** @param {GraphSum[]} sums */
-  #showSums(sums) {
-    const known = divided(this.sums);
-    const rows = sums.map((_, place) => known[place] ?? element("li", ""));
-    setChildren(this.sums, rows);
-    this.sums.hidden = !sums.length;
-    sums.forEach(({ node, parts, total }, place) => {
-      const terms = parts.map(({ value }) => (value === null ? "?" : bracketed(value))).join(" + ");
-      const end = total === null ? "waits for another path" : `= ${total}`;
-      setText(rows[place], `${this.#name(node)}: ${terms} ${total === null ? `· ${end}` : end}`);
-      rows[place].dataset.waiting = String(total === null);
-    });
-  }
-}
-
-/**
- * What was built into an element.
- * @param {HTMLElement} whole
- */
-function divided(whole) {
-  return /** @type {HTMLElement[]} */ ([...whole.children]);
-}
-
-/**
- * upstream × local = outgoing, as far as the op has a local derivative.
- * @param {GraphPart} part
- */
-function written({ state, upstream, local, gradient, offered, terms, more }) {
-  const sent = state === "cut" ? `${offered}, cut: nothing passes` : gradient;
-  if (terms.length) {
-    const products = terms.map((factors) => factors.map(bracketed).join(" × "));
-    return `${products.join(" + ")}${more > 0 ? ` + ${more} more` : ""} = ${sent}`;
-  }
-  if (local === null) return `upstream ${upstream} → outgoing ${sent}`;
-  return `${bracketed(upstream)} × ${bracketed(local)} = ${sent}`;
-}
-
-/** @param {string} text */
-function bracketed(text) {
-  return text.startsWith("−") ? `(${text})` : text;
 }

@@ -1,0 +1,114 @@
+// One step of the backward pass in words: upstream × local = outgoing with the numbers of the moment,
+// the sums that wait for another path, and a sentence on what happened.
+
+import { element, setChildren, setText } from "./dom.js";
+import { bracketed } from "./graph_pulse.js";
+import { showMath } from "./math.js";
+
+/** @import { GraphNode, GraphPart, GraphSpec, GraphStep, GraphSum } from "./messages.d.ts" */
+
+export class StepWords {
+  /** @param {HTMLElement} box */
+  constructor(box) {
+    this.box = box;
+    /** @type {Map<string, GraphNode>} */
+    this.labels = new Map(); // nodes by id
+    this.head = element("p", "gl-step-head");
+    this.parts = element("div", "gl-parts");
+    this.sums = element("ul", "gl-sums", { "aria-label": "Sums of several paths" });
+    this.sentence = element("p", "gl-sentence", { "aria-live": "polite" });
+    box.append(this.head, this.sentence, this.parts, this.sums);
+  }
+
+  /**
+   * @param {GraphSpec} spec
+   * @param {number} step
+   */
+  show(spec, step) {
+    this.box.hidden = !spec.steps.length;
+    this.labels = new Map(spec.nodes.map((node) => [node.id, node]));
+    const shown = spec.steps[step - 1];
+    setText(this.head, shown ? this.#headline(shown) : "Nothing has flowed back yet");
+    setText(this.sentence, shown ? shown.sentence : "Next sends the upstream gradient into the output.");
+    this.#showParts(shown?.parts ?? []);
+    this.#showSums([...(shown?.arrived ?? []), ...(shown?.waiting ?? [])]);
+  }
+
+  /** @param {string} id */
+  #name(id) {
+    return this.labels.get(id)?.label ?? id;
+  }
+
+  /** @param {GraphStep} step */
+  #headline({ kind, node, upstream }) {
+    const label = this.#name(node);
+    if (kind === "start") return `Start at ${label}: upstream ${upstream}`;
+    if (kind === "leaf") return `${label} has its gradient: ${upstream}`;
+    if (kind === "stopped") return `${label}: the gradient stops`;
+    const { type } = this.labels.get(node) ?? {};
+    return `${label}${type && type !== label ? ` (${type})` : ""}: upstream ${upstream}`;
+  }
+
+  /** @param {GraphPart[]} parts */
+  #showParts(parts) {
+    const known = divided(this.parts);
+    const rows = parts.map((_, place) => known[place] ?? this.#row());
+    setChildren(this.parts, rows);
+    rows.forEach((row, place) => this.#fill(row, parts[place]));
+  }
+
+  #row() {
+    const [to, rule, product] = ["gl-to", "gl-rule", "gl-product"].map((name) => element("div", name));
+    return element("div", "gl-part", {}, to, rule, product);
+  }
+
+  /**
+   * @param {HTMLElement} row
+   * @param {GraphPart} part
+   */
+  #fill(row, part) {
+    const [to, rule, product] = divided(row);
+    row.dataset.state = part.state;
+    row.dataset.about = part.edge;
+    setText(to, `to ${this.#name(part.to)}${part.state === "flowing" ? "" : ` · ${part.state}`}`);
+    if (rule.dataset.latex !== part.latex) showMath(rule, part.latex);
+    setText(product, written(part));
+  }
+
+  /** @param {GraphSum[]} sums */
+  #showSums(sums) {
+    const known = divided(this.sums);
+    const rows = sums.map((_, place) => known[place] ?? element("li", ""));
+    setChildren(this.sums, rows);
+    this.sums.hidden = !sums.length;
+    sums.forEach(({ node, parts, total }, place) => {
+      const terms = parts.map(({ value }) => (value === null ? "?" : bracketed(value))).join(" + ");
+      const end = total === null ? "waits for another path" : `= ${total}`;
+      setText(rows[place], `${this.#name(node)}: ${terms} ${total === null ? `· ${end}` : end}`);
+      rows[place].dataset.waiting = String(total === null);
+      rows[place].dataset.about = node;
+    });
+  }
+}
+
+/**
+ * What was built into an element.
+ * @param {HTMLElement} whole
+ */
+function divided(whole) {
+  return /** @type {HTMLElement[]} */ ([...whole.children]);
+}
+
+/**
+ * upstream × local = outgoing, as far as the op has a local derivative.
+ * @param {GraphPart} part
+ */
+function written({ state, upstream, local, gradient, offered, terms, more }) {
+  const sent = state === "cut" ? `${offered}, cut: nothing passes` : gradient;
+  if (terms.length) {
+    const products = terms.map((factors) => factors.map(bracketed).join(" × "));
+    return `${products.join(" + ")}${more > 0 ? ` + ${more} more` : ""} = ${sent}`;
+  }
+  if (local === null) return `upstream ${upstream} → outgoing ${sent}`;
+  return `${bracketed(upstream)} × ${bracketed(local)} = ${sent}`;
+}

@@ -1,0 +1,194 @@
+"""What moves on the graph, and the chart beside it: with mouse, keyboard and finger."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.looking import button, edge, node, press_on, ready
+
+pytestmark = pytest.mark.browser
+
+RIGHT = "/stop_gradient?lesson=right_place&step=4"
+
+
+def pulse(page: Page) -> list[float]:
+    """Where the front of the only gradient on its way is; nothing where none is."""
+    return page.locator(".gl-front").evaluate_all(
+        "all => all.flatMap((one) => ['cx', 'cy'].map((name) => Number(one.getAttribute(name))))"
+    )
+
+
+def test_play_sends_the_gradient_to_the_end_and_can_be_halted_on_the_way(bare, open_page):
+    page = ready(open_page(bare + RIGHT + "&at=4"))
+    page.locator(".gl-handy").scroll_into_view_if_needed()
+    button(page, "Play").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
+    page.wait_for_function("document.querySelector('.gl-front[cy]')")
+    page.keyboard.press("Enter")
+    expect(button(page, "Play")).to_be_visible()
+    halted, label = pulse(page), page.locator(".gl-pulse .gl-gradient").text_content()
+    assert label == page.locator(".gl-edge[data-flying] .gl-gradient").text_content() == "−1"
+    page.wait_for_timeout(300)
+    assert pulse(page) == halted
+    # With the mouse on the bar: on towards x, which lies above.
+    bar = page.locator(".gl-stepper .gl-range").bounding_box()
+    middle = bar["y"] + bar["height"] / 2
+    page.mouse.move(bar["x"] + 9 + (bar["width"] - 18) * 4.5 / 6, middle)
+    page.mouse.down()
+    first = pulse(page)
+    page.mouse.move(bar["x"] + 9 + (bar["width"] - 18) * 4.8 / 6, middle)
+    page.mouse.up()
+    assert pulse(page)[1] < first[1]
+    expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
+    button(page, "Play").click()
+    expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
+    expect(button(page, "Play")).to_be_visible()
+    assert pulse(page) == []
+    # For who wants no motion there are steps, and nothing between them.
+    page.emulate_media(reduced_motion="reduce")
+    button(page, "Play").click()
+    for step in range(1, 7):
+        expect(page.locator(".gl-place")).to_have_text(f"step {step} of 6")
+        assert pulse(page) == []
+
+
+def in_window(page: Page, *selectors: str) -> list[bool]:
+    return page.evaluate(
+        """(all) => all.map((one) => {
+          const { top, bottom, height } = document.querySelector(one).getBoundingClientRect();
+          return height > 0 && top >= 0 && bottom <= innerHeight;
+        })""",
+        list(selectors),
+    )
+
+
+SCROLLED = "document.querySelector('.stMain').scrollTop"
+PINNED = "document.querySelector('[data-figure=pinned] .gl-plot')"
+# The numbers of each line, in small and as the lab has it; names lie where there is room.
+TWICE = """['pinned', 'gradient'].map((name) => JSON.stringify(
+    document.querySelector(`[data-figure=${name}] .gl-plot`)._fullData
+      .filter(({ mode }) => mode !== "text").map(({ y }) => [...y])))"""
+
+
+def test_the_curve_that_a_cut_changes_is_seen_beside_the_edge(bare, open_page):
+    page = ready(open_page(bare + RIGHT))
+    edge(page, "sqrt_1:0").evaluate("one => one.scrollIntoView({ block: 'center' })")
+    page.wait_for_function(f"{PINNED}?._fullData?.length")
+    seen = ["[data-figure=pinned] .gl-plot", '[data-id="sqrt_1:0"] .gl-gradient', ".gl-stepper"]
+    assert in_window(page, *seen) == [True, True, True]
+    # Where it stands: with a note above the charts that comes or goes, the browser scrolls.
+    place = "document.querySelector('.gl-svg').getBoundingClientRect().top"
+    stood = page.evaluate(place)
+    label = edge(page, "sqrt_1:0").locator(".gl-gradient")
+    for snip in (label.click, lambda: press_on(page, "sqrt_1:0", "Enter")):
+        before = page.evaluate(TWICE)
+        snip()
+        changed = f"(before) => {TWICE}.every((one, at) => one !== before[at])"
+        page.wait_for_function(changed, arg=before)
+        small, large = page.evaluate(TWICE)
+        assert small == large
+        assert in_window(page, *seen) == [True, True, True]
+        assert page.evaluate(place) == pytest.approx(stood, abs=1)
+    # The controls stay at the top, and the chart stays below them.
+    node(page, "add").evaluate("one => one.scrollIntoView({ block: 'end' })")
+    below = "one => one.getBoundingClientRect().bottom"
+    head = page.locator(".gl-head[data-stays]").evaluate(below)
+    assert page.locator(".gl-pinned").evaluate("one => one.getBoundingClientRect().top") >= head
+    # At 200 % the window is 640 by 400: the chart takes none of it from the graph.
+    page.set_viewport_size({"width": 640, "height": 400})
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('.gl-handy')).position") == "static"
+    )
+
+
+def test_on_a_phone_the_chart_is_a_sheet_that_can_be_folded_away(bare, open_page):
+    page = ready(open_page(bare + RIGHT, width=390, height=844))
+    sheet, fold = page.locator(".gl-handy"), page.locator(".gl-fold")
+    assert sheet.bounding_box()["y"] > 844  # the graph is out of sight
+    page.locator(".gl-graph").evaluate("one => one.scrollIntoView()")
+    page.wait_for_function(f"{PINNED}?._fullData?.length")
+    box = sheet.bounding_box()
+    assert box["y"] + box["height"] == pytest.approx(844, abs=1)
+    assert box["height"] < 0.3 * 844
+    scrolled = page.evaluate(SCROLLED)
+    # What can be pressed is as large as a fingertip.
+    pressed = sheet.locator("button:visible")
+    assert all(one.bounding_box()["height"] >= 44 for one in pressed.all())
+    tap(page, fold)
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    assert sheet.bounding_box()["height"] < 110
+    fold.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-figure=pinned] .main-svg").first).to_be_visible()
+    assert sheet.bounding_box()["height"] == box["height"]
+    assert page.evaluate(SCROLLED) == scrolled
+    # What the keyboard comes to is not behind it.
+    page.locator('.gl-svg [tabindex="0"]').focus()
+    for _ in range(page.locator(".gl-svg [data-id]").count()):
+        here = page.locator(".gl-svg :focus").bounding_box()
+        assert here["y"] + here["height"] <= sheet.bounding_box()["y"] + 1
+        page.keyboard.press("ArrowDown")
+    tap(page, button(page, "Back"))
+    expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
+    found = Axe().run(page, context=".gl-lab").response["violations"]
+    assert not found, [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
+
+
+def tap(page: Page, what: Locator) -> None:
+    """With a finger."""
+    box = what.bounding_box()
+    session = page.context.new_cdp_session(page)
+    point = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    session.detach()
+
+
+def lit(page: Page) -> set[str]:
+    """What is lit now: nodes and edges, lines of code, cells, marks of the text, charts."""
+    return set(
+        page.evaluate(
+            """[...document.querySelectorAll(".gl-lit")].flatMap((one) =>
+              one.dataset.id ?? one.dataset.number
+              ?? (one.matches(".gt-row") ? one.textContent.trim() : null)
+              ?? (one.matches("td") ? `${one.parentElement.rowIndex},${one.cellIndex}` : null)
+              ?? (one.matches(".gl-plot") ? one.parentElement.dataset.figure : []))"""
+        )
+    )
+
+
+def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
+    page = ready(open_page(bare + "/stop_gradient?lesson=right_place&step=3", height=2000))
+    page.wait_for_function(f"{PINNED}?._fullData?.length")
+    output = {"add", "return stop_gradient(z - clean) + clean", "1,2", "forward:.5g", "forward"}
+    node(page, "add").locator(".gl-value").hover()
+    assert lit(page) == output
+    expect(page.locator(".gl-detail")).to_contain_text("in the code: return stop_gradient(z")
+    page.mouse.move(5, 5)
+    assert lit(page) == set()
+    node(page, "add").focus()
+    assert lit(page) == output
+    underlined = "[...CSS.highlights.get('gl-lit')].map(String)"
+    assert page.evaluate(underlined) == ["stop_gradient(z - clean) + clean"]
+    # An edge: its op's code, and the gradient of the input whose only edge it is.
+    edge(page, "pow:0").focus()
+    assert {"pow:0", "y = x**2", "1,3", "gradient", "pinned"} <= lit(page)
+    page.locator(".gl-fold").focus()
+    assert lit(page) == set()
+    # The other way: from the table, the text, the code, a chart.
+    page.locator("[data-table] tbody td").nth(2).hover()
+    assert lit(page) == output
+    page.mouse.move(5, 5)
+    page.locator('[data-number="forward:.5g"]').hover()
+    assert lit(page) == output
+    page.locator(".gt-row", has_text="z = torch.sqrt").hover()
+    assert lit(page) == {"mul", "sqrt", "z = torch.sqrt(y * u)"}
+    button(page, "Back").click()
+    page.locator(".gl-rule").hover()  # of y = x**2, the last op that sends
+    assert {"pow:0", "y = x**2", "1,3", "gradient", "pinned"} <= lit(page)
+    point = page.locator("[data-figure=forward] .points path").first.bounding_box()
+    page.mouse.move(point["x"] - 20, point["y"])
+    page.mouse.move(point["x"] + 4, point["y"] + 4, steps=5)
+    page.wait_for_function("document.querySelector('.gl-node.gl-lit')")
+    assert lit(page) == output

