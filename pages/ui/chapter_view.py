@@ -6,7 +6,7 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
 from lessons.outputs.catalogue import Chapter
 from pages.ui import memory, quiz_view, site
-from pages.ui.lesson_view import lesson_view
+from pages.ui.lesson_view import lab_alone, lesson_view
 from pages.ui.verbatim import verbatim
 
 
@@ -24,6 +24,9 @@ def chapter_page(slug: str) -> None:
         quiz_view.quiz_view(chapter, seed)
         return
     lesson = _chosen(chapter)
+    if site.is_lab_alone():
+        lab_alone(lesson)
+        return
     site.keep_in_address("lesson", lesson.slug)
     _list(chapter, lesson)
     lesson_view(lesson)

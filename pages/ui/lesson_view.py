@@ -64,6 +64,26 @@ def lesson_view(lesson: Lesson) -> None:
         _code(lesson, place)
 
 
+def lab_alone(lesson: Lesson) -> None:
+    """The lab for a frame of another page, where nobody is asked: nothing in it is covered."""
+    place, trail = place_of(lesson), memory.trail(lesson)
+    with st.container(key="lab"):
+        # What is opened inside the frame would be the whole page, which may not be framed.
+        link = (
+            f'<a href="{lesson.chapter}?lesson={lesson.slug}" target="_blank">Open the lesson</a>'
+        )
+        st.html(f'<h1 class="gt-framed">{html.escape(lesson.title)} {link}</h1>')
+        live_lab(
+            lesson.slug,
+            place.as_data(),
+            step=trail.step,
+            answers=[question.name for question in lesson.prose.questions],
+            hide=place.hide,
+            fix=place.fix,
+            note=place.note,
+        )
+
+
 def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     steps = lesson.prose.steps
     step = steps[trail.step - 1]

@@ -23,7 +23,8 @@ _PAGE, _SHOWN = "page_shown", "part_shown"
 def navigation() -> Page:
     """Set up the page and its navigation; returns the page to run."""
     st.set_page_config(page_title=NAME, page_icon=_ICON, layout="wide")
-    page = st.navigation(pages(), position="top")
+    alone = is_lab_alone()
+    page = st.navigation(pages(), position="hidden" if alone else "top")
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path
         st.session_state.pop(_SHOWN, None)
@@ -31,8 +32,14 @@ def navigation() -> Page:
     with st.container(key="search"):
         if tab.meet(page.url_path):
             place.forget()
-        search_box()
+        if not alone:
+            search_box()
     return page
+
+
+def is_lab_alone() -> bool:
+    """Whether this is one lab in a frame of another page: without text, list or navigation."""
+    return bool(st.context.is_embedded) and st.query_params.get("only") == "lab"
 
 
 def pages() -> list[Page]:

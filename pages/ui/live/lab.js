@@ -18,6 +18,7 @@ import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
 import { Pinned } from "./pinned.js";
 import { remember } from "./remember.js";
+import { Share } from "./share.js";
 import { Line } from "./socket.js";
 import * as tab from "./tab.js";
 import { Table } from "./table.js";
@@ -166,6 +167,8 @@ class Lab {
     /** @type {ConstructorParameters<typeof Charts>[2]} */
     const choose = (values, moving) => this.controls.choose(values, moving);
     this.charts = new Charts(figures, this.palette, choose);
+    this.share = new Share(this.charts);
+    this.status.after(this.share.root);
     /** @type {((name: string, value: unknown) => void) | undefined} */
     this.tell = undefined;
     this.goals = new Goals(goals, (names) => this.tell?.("goals", names));
@@ -601,6 +604,7 @@ class Lab {
     this.graph.stop();
     this.linked.stop();
     this.pageParts.stop();
+    this.share.stop();
     this.scheme.removeEventListener("change", this.repaint);
   }
 }
@@ -621,7 +625,7 @@ function showStep(step) {
 function showAddress(query) {
   // Inside a teacher's page the address also says that it may be there.
   const words = new URLSearchParams(location.search);
-  const frame = ["embed", "embed_options"].flatMap((name) => words.getAll(name).map((value) => `${name}=${value}`));
+  const frame = ["embed", "embed_options", "only"].flatMap((name) => words.getAll(name).map((value) => `${name}=${value}`));
   const whole = [query, ...frame].filter(Boolean).join("&");
   const search = whole ? `?${whole}` : "";
   if (search === location.search) return;
