@@ -42,7 +42,7 @@ def quiz_view(chapter: Chapter, seed: int) -> None:
     with st.container(key="quiz"):
         st.title(f"Quiz: {chapter.title}", anchor=False)
         st.markdown(
-            f"{LENGTH} questions on the programs of this chapter. torch has computed the answers. "
+            f"{LENGTH} questions on the programs of this chapter. Torch has computed the answers. "
             "The address of this page holds the numbers: whoever opens it gets the same questions."
         )
         for place, item in enumerate(items):
@@ -60,7 +60,7 @@ def _ask(item: Item, place: int, answers: dict[int, int], key: str) -> None:
     code, words = st.columns([7, 5], gap="large")
     with code:
         given = "\n".join(item.given)
-        st.html(markup(f"{given}\n\n{bare(item.code)}", label="The program", wrap=True))
+        st.html(markup(f"{given}\n\n{bare(item.code)}", label=f"The program of question {place + 1}", wrap=True))
     with words:
         said = answers.get(place)
         if said is None:
