@@ -60,7 +60,13 @@ def _ask(item: Item, place: int, answers: dict[int, int], key: str) -> None:
     code, words = st.columns([7, 5], gap="large")
     with code:
         given = "\n".join(item.given)
-        st.html(markup(f"{given}\n\n{bare(item.code)}", label=f"The program of question {place + 1}", wrap=True))
+        st.html(
+            markup(
+                f"{given}\n\n{bare(item.code)}",
+                label=f"The program of question {place + 1}",
+                wrap=True,
+            )
+        )
     with words:
         said = answers.get(place)
         if said is None:
