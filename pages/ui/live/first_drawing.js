@@ -31,21 +31,30 @@ function svg(tag, attributes, ...children) {
  */
 export function draw({ data, layout }, width, height, family) {
   const margin = { ...MARGIN, .../** @type {typeof MARGIN} */ (layout.margin) };
-  const box = { left: margin.l, top: margin.t, wide: width - margin.l - margin.r, high: height - margin.t - margin.b };
+  const [wide, high] = [width - margin.l - margin.r, height - margin.t - margin.b];
   const picture = svg("svg", { width, height, "font-family": family, class: "gl-first-drawing" });
-  const [x, y] = [layout.xaxis, layout.yaxis];
+  const x = layout.xaxis;
+  /** @type {Record<string, Layout["yaxis"]>} */
+  const upright = layout.yaxis2 ? { y: layout.yaxis, y2: layout.yaxis2 } : { y: layout.yaxis };
   const plain = (/** @type {Layout["xaxis"]} */ axis) => axis?.range && (axis.type ?? "linear") === "linear" && !axis.tickvals;
-  if (layout.scene || !plain(x) || !plain(y) || !x?.range || !y?.range) return picture;
-  const across = scale("x", { _length: box.wide }, x.range);
-  const down = scale("y", { _length: box.high }, y.range);
-  const inside = svg("svg", { x: box.left, y: box.top, width: box.wide, height: box.high });
-  picture.append(...axis("x", x, x.range, box, height), ...axis("y", y, y.range, box, height), inside);
-  for (const trace of data) {
-    if (trace.visible === false || (trace.type ?? "scatter") !== "scatter") continue;
-    const spots = pixels(trace, across, down);
-    const mode = trace.mode ?? "lines";
-    if (mode.includes("lines")) inside.append(...lines(trace, spots));
-    if (mode.includes("markers")) inside.append(...marks(trace, spots));
+  if (layout.scene || !plain(x) || !x?.range || !Object.values(upright).every(plain)) return picture;
+  const across = scale("x", { _length: wide }, x.range);
+  for (const [id, y] of Object.entries(upright)) {
+    const [low, upper] = y?.domain ?? [0, 1];
+    const box = { left: margin.l, top: margin.t + high * (1 - upper), wide, high: high * (upper - low) };
+    const range = /** @type {[number, number]} */ (y?.range);
+    const down = scale("y", { _length: box.high }, range);
+    const inside = svg("svg", { x: box.left, y: box.top, width: box.wide, height: box.high });
+    const labelled = (x.anchor ?? "y") === id;
+    picture.append(...axis("x", x, x.range, box, height, labelled), ...axis("y", y ?? {}, range, box, height), inside);
+    for (const trace of data) {
+      const there = trace.visible !== false && (trace.type ?? "scatter") === "scatter" && (trace.yaxis ?? "y") === id;
+      if (!there) continue;
+      const spots = pixels(trace, across, down);
+      const mode = trace.mode ?? "lines";
+      if (mode.includes("lines")) inside.append(...lines(trace, spots));
+      if (mode.includes("markers")) inside.append(...marks(trace, spots));
+    }
   }
   return picture;
 }
@@ -57,20 +66,22 @@ export function draw({ data, layout }, width, height, family) {
  * @param {[number, number]} range
  * @param {{left: number, top: number, wide: number, high: number}} box
  * @param {number} height
+ * @param {boolean} labelled  whether its line, numbers and title are here, or below another frame
  */
-function axis(letter, layout, range, { left, top, wide, high }, height) {
+function axis(letter, layout, range, { left, top, wide, high }, height, labelled = true) {
   const flat = letter === "x";
   const bottom = top + high;
   const line = layout.linecolor ?? "currentColor";
   const ink = { fill: layout.tickfont?.color ?? line, "font-size": layout.tickfont?.size ?? 12, stroke: "none" };
-  const found = [svg("path", { d: flat ? `M${left},${bottom}h${wide}` : `M${left},${top}v${high}`, stroke: line })];
-  for (const { pixel, text } of ticks(letter, { _length: flat ? wide : high }, range)) {
+  const found = labelled ? [svg("path", { d: flat ? `M${left},${bottom}h${wide}` : `M${left},${top}v${high}`, stroke: line })] : [];
+  for (const { pixel, text } of ticks(letter, { _length: flat ? wide : high, nticks: layout.nticks }, range)) {
     const [x, y] = flat ? [left + pixel, bottom] : [left, top + pixel];
     const stroke = text === "0" ? layout.zerolinecolor : layout.gridcolor;
     const label = flat ? { x, y: y + 20, "text-anchor": "middle" } : { x: x - 9, y: y + 4, "text-anchor": "end" };
     found.unshift(svg("path", { d: flat ? `M${x},${top}v${high}` : `M${left},${y}h${wide}`, stroke: stroke ?? line }));
-    found.push(svg("path", { d: flat ? `M${x},${y}v6` : `M${x},${y}h-6`, stroke: line }), svg("text", { ...label, ...ink, class: "gl-tick" }, text));
+    if (labelled) found.push(svg("path", { d: flat ? `M${x},${y}v6` : `M${x},${y}h-6`, stroke: line }), svg("text", { ...label, ...ink, class: "gl-tick" }, text));
   }
+  if (!labelled) return found;
   const { text = "", font = {} } = layout.title ?? {};
   const turned = `rotate(-90) translate(${-top - high / 2},13)`;
   const where = flat ? `translate(${left + wide / 2},${height - 5})` : turned;

@@ -225,6 +225,7 @@ class Lab {
       (error) => {
         console.error(error);
         this.chartless = [{ level: "error", text: CHARTLESS }];
+        dropFirst(); // whose controls are none
         this.#showNotes();
       },
     );

@@ -26,7 +26,8 @@ export interface Trace {
 
 export interface Layout {
   xaxis?: { range?: [number, number]; [name: string]: unknown };
-  yaxis?: { range?: [number, number]; [name: string]: unknown };
+  yaxis?: { range?: [number, number]; domain?: [number, number]; [name: string]: unknown };
+  yaxis2?: Layout["yaxis"];
   scene?: Record<string, unknown>;
   font?: Record<string, unknown>;
   [name: string]: unknown;
