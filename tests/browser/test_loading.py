@@ -73,7 +73,9 @@ def test_nothing_jumps_while_a_page_loads(app, open_page, width):
 
 
 # Every chart by its box, the numbers at its axes, and where the lines of each colour lie.
-PICTURE = """(root) => [...document.querySelectorAll(`${root} .gl-figures .gl-figure`)].map((figure) => {
+PICTURE = """(root) => [
+  ...document.querySelectorAll(`${root} .gl-figures .gl-figure`)
+].map((figure) => {
   const box = (node) => {
     const {left, top, width, height} = node.getBoundingClientRect();
     return [left, top, width, height].map(Math.round);
@@ -82,7 +84,8 @@ PICTURE = """(root) => [...document.querySelectorAll(`${root} .gl-figures .gl-fi
   const all = (query) => [...plot.querySelectorAll(query)];
   return {
     plot: box(plot),
-    ticks: all('.xtick text, .ytick text, .y2tick text, .gl-tick').map((one) => one.textContent).sort(),
+    ticks: all('.xtick text, .ytick text, .y2tick text, .gl-tick')
+      .map((one) => one.textContent).sort(),
     lines: all('.js-line, .gl-curve').reduce((found, one) => {
       const {stroke, strokeWidth} = getComputedStyle(one);
       if (parseFloat(strokeWidth) === 0) return found;
