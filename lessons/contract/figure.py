@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+WIDE, HALF = 300, 230
+"""Pixels that a chart is high which does not say it, in a row of its own and beside another."""
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -10,12 +13,14 @@ class Figure:
 
     Args:
         name: unique in its lesson.
-        title: above the chart.
+        title: above the chart: what is found in it.
         caption: below it: what to look at.
         alt: what it shows, in words and numbers, for those who cannot see it.
         data, layout: as Plotly takes them.
         wide: True gives it a row of its own.
-        height: in pixels; None is what the page gives its like.
+        subject: the title while a question still covers some of what is drawn; nothing where the
+            title says nothing of the numbers.
+        height: in pixels; None is ``WIDE`` or ``HALF``.
         selects: the parameter that a click on a point sets; or the two that a click or drag sets
             to its place, x first.
     """
@@ -29,6 +34,7 @@ class Figure:
     wide: bool = False
     selects: str | tuple[str, str] | None = None
     height: int | None = None
+    subject: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,9 @@ A lab of a lesson's own (``lessons/chapters/clipping/value_or_norm/lab.py`` is o
 - a Result with the series forward, trick_gradient, true_gradient and intended_gradient, all over
   the learner's inputs, and a note where a number is not finite (``kit/causes.py``);
 - for a hidden role, traces with ``visible: False``, “?” in its cells of the table, nothing of it in
-  a chart's ``alt``; an ``alt`` has numbers where nothing is hidden;
+  a chart's title or ``alt``; an ``alt`` has numbers where nothing is hidden;
+- titles that say one finding, computed, or nothing where it would be false (``kit/findings.py``);
+  tests/lessons/test_findings.py reads each and holds it against the result;
 - the same numbers for the same values: what is drawn comes from ``kit/draws.py`` and a seed;
 - a ``start`` that runs the lesson's program, whose graph should stay below a dozen ops; a leaf of
   one shape meets operands of the same shape, since a step shows one component of each.
@@ -76,6 +78,7 @@ class Lab:
         training: what is trained before the learner's eyes, if anything is; ``compute`` is then
             what is there before the first step.
         drawn: numbers that the values stand for, noise say, by the names that in_torch.py has.
+        named: whether each line has its name in the charts, other than its role's: no key then.
         preview_note: what is said of cheaper values above the charts; nothing where it is plain to
             see.
     """
@@ -89,4 +92,5 @@ class Lab:
     start: Callable[[Values], Start] | None = None
     training: Training | None = None
     drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}
+    named: bool = False
     preview_note: str = "While you drag, fewer draws; all of them when you let go."

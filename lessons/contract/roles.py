@@ -23,6 +23,7 @@ class Role:
         dark: colour on the dark background, ``#rrggbb``.
         dash: Plotly's name of the line style.
         marker: Plotly's name of the point symbol.
+        ticked: whether its curve over x is drawn as ticks, to be seen on any line.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Role:
     dark: str
     dash: str
     marker: str
+    ticked: bool = False
 
 
 ROLES: dict[str, Role] = {
@@ -39,7 +41,9 @@ ROLES: dict[str, Role] = {
         Role("forward", "forward value", "#0067a5", "#63b8f0", "solid", "circle"),
         Role("trick_gradient", "gradient autograd gives", "#b84a00", "#ff9a4d", "solid", "diamond"),
         Role("true_gradient", "true gradient", "#00765a", "#35c79a", "dot", "square"),
-        Role("intended_gradient", "intended gradient", "#8c3f8c", "#e39be0", "dash", "x"),
+        Role(
+            "intended_gradient", "intended gradient", "#8c3f8c", "#e39be0", "dash", "x", ticked=True
+        ),
         Role("noise", "noise", "#5f6470", "#a2a8b5", "solid", "line-ew-open"),
     )
 }

@@ -5,14 +5,14 @@ figure serves both themes. Tests check each figure against Plotly's own validato
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result, Series
-from lessons.contract.roles import ROLES, Theme, colour
+from lessons.contract.roles import GRADIENTS, ROLES, Role, Theme, colour
 from lessons.text import number
 
 Trace = dict[str, Any]
@@ -20,20 +20,63 @@ Trace = dict[str, Any]
 _GAP = np.array([np.nan])
 
 
-def curve(series: Series, visible: bool = True, width: float = 2.5, exact: bool = False) -> Trace:
+# What lies on what is seen by its form: an open square around a diamond, a cross beyond both.
+_POINTS = {"true_gradient": ("square-open", 14.0), "intended_gradient": ("x-thin-open", 17.0)}
+_BEADS = "3px,7px", 5
+"""Dash and width of a dotted curve: dots that stand out from a line below them."""
+_TICKS = 24
+"""Ticks along a curve, about."""
+
+
+def curve(series: Series, visible: bool = True, exact: bool = False) -> Trace:
     """The series as a line; ``exact`` keeps corners that Plotly may otherwise round off."""
     role = ROLES[series.role]
+    dash, width = _BEADS if role.dash == "dot" else (role.dash, 3)
     return {
         "type": "scatter",
         "mode": "lines",
         "name": role.label,
         "x": series.x,
         "y": series.y,
-        "line": {"color": f"role:{role.name}", "dash": role.dash, "width": width}
+        "line": {"color": f"role:{role.name}", "dash": dash, "width": width}
         | ({"simplify": False} if exact else {}),
         "visible": visible,
         "hovertemplate": "x = %{x:.4g}<br>%{y:.5g}<extra>" + role.label + "</extra>",
     }
+
+
+def ticks(series: Series, visible: bool = True) -> Trace:
+    """The series as thin ticks, which are seen on a line as well as on paper: a target."""
+    role = ROLES[series.role]
+    every = max(1, len(series.x) // _TICKS)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": role.label,
+        "x": series.x[::every],
+        "y": series.y[::every],
+        "marker": {
+            "color": f"role:{role.name}",
+            "symbol": "line-ns-open",
+            "size": 8,
+            "line": {"color": f"role:{role.name}", "width": 1.5},
+        },
+        "visible": visible,
+        "hovertemplate": "x = %{x:.4g}<br>%{y:.5g}<extra>" + role.label + "</extra>",
+    }
+
+
+def gradient_curves(
+    curves: Mapping[str, Series], hidden: frozenset[str], exact: bool = True
+) -> list[Trace]:
+    """Those there are: the result solid, the truth dotted on it, the target as ticks on both."""
+    found = []
+    for name in GRADIENTS:
+        if name in curves:
+            seen = name not in hidden
+            ticked = ROLES[name].ticked
+            found.append(ticks(curves[name], seen) if ticked else curve(curves[name], seen, exact))
+    return found
 
 
 def band(series: Series, visible: bool = True) -> Trace:
@@ -55,7 +98,24 @@ def band(series: Series, visible: bool = True) -> Trace:
     }
 
 
-def points(series: Series, visible: bool = True, size: float = 10) -> Trace:
+def edges(series: Series, visible: bool = True) -> Trace:
+    """Both ends of a band as dotted lines: seen on another's area."""
+    if series.low is None or series.high is None:
+        raise ValueError(f"series {series.name} has no band")
+    role = ROLES[series.role]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": role.label,
+        "x": np.concatenate([series.x, _GAP, series.x]),
+        "y": np.concatenate([series.low, _GAP, series.high]),
+        "line": {"color": f"role:{role.name}", "dash": "dot", "width": 2},
+        "hoverinfo": "skip",
+        "visible": visible,
+    }
+
+
+def points(series: Series, visible: bool = True) -> Trace:
     """The learner's points; each carries its number, 1 for the first, for clicks."""
     role = ROLES[series.role]
     return {
@@ -65,28 +125,31 @@ def points(series: Series, visible: bool = True, size: float = 10) -> Trace:
         "x": series.x,
         "y": series.y,
         "customdata": list(range(1, len(series.x) + 1)),
-        "marker": {
-            "color": f"role:{role.name}",
-            "symbol": role.marker,
-            "size": size,
-            "line": {"color": "ink:paper", "width": 1.5},
-        },
+        "marker": mark(role),
         "showlegend": False,
         "visible": visible,
         "hovertemplate": "x = %{x}<br>%{y:.6g}<extra>this draw: " + role.label + "</extra>",
     }
 
 
-def gradient_points(result: Result, hidden: frozenset[str], trick: float = 11) -> list[Trace]:
-    """The three gradients at the same points, one over the other, each smaller than what it is on.
+def mark(role: Role) -> Trace:
+    """A point in this role."""
+    symbol, size = _POINTS.get(role.name, (role.marker, 9.0))
+    width = 2 if symbol.endswith("-open") else 1
+    colour = f"role:{role.name}"
+    return {"color": colour, "symbol": symbol, "size": size} | {
+        "line": {"color": colour if width == 2 else "ink:paper", "width": width}
+    }
+
+
+def gradient_points(result: Result, hidden: frozenset[str]) -> list[Trace]:
+    """The three gradients at the same points, each seen by its form where it lies on another.
 
     Args:
         result: with a series of each role's name.
         hidden: the roles still covered.
-        trick: the size of the gradient that autograd gives.
     """
-    sizes = {"true_gradient": 8, "trick_gradient": trick, "intended_gradient": 6}
-    return [points(result[role], role not in hidden, size) for role, size in sizes.items()]
+    return [points(result[role], role not in hidden) for role in GRADIENTS]
 
 
 def axes(x: tuple[float, float], y: tuple[float, float], x_title: str, y_title: str) -> Trace:
@@ -101,8 +164,8 @@ def axes(x: tuple[float, float], y: tuple[float, float], x_title: str, y_title: 
         "fixedrange": False,
     }
     return {
-        "xaxis": {**shared, "range": list(x), "title": _title(x_title)},
-        "yaxis": {**shared, "range": list(y), "title": _title(y_title)},
+        "xaxis": {**shared, "range": list(x), "title": axis_title(x_title)},
+        "yaxis": {**shared, "range": list(y), "title": axis_title(y_title)},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": "ink:text", "size": 13},
@@ -128,6 +191,30 @@ def round_up(values: list[Array], least: float) -> float:
     return next(
         (float(f"{f * power:.3g}") for f in (1, 1.5, 2, 3, 5, 7.5) if f * power >= top), 10 * power
     )
+
+
+def fitted(values: Iterable[Array | None], least: float = 1e-300) -> tuple[float, float]:
+    """A range for these numbers: from 0, to a round number on each side on which something is.
+
+    The sides are rounded each by itself, outward: few different ends, so that an axis seldom moves
+    while one drags, and none of it stays empty.
+
+    >>> fitted([np.array([-0.2, 2.3])])
+    (-0.3, 3.0)
+    """
+    parts = [np.ravel(value) for value in values if value is not None]
+    y = np.concatenate([part[np.isfinite(part)] for part in parts]) if parts else np.zeros(0)
+    largest = max(float(np.abs(y).max(initial=0.0)), least)
+    top = round_up([np.array([largest])], least)
+    if not y.any():
+        return (-top, top) if least > 1e-300 else (-1.0, 1.0)
+    ends = [
+        max(round_up([y[side * y > 0]], 1e-300), 0.05 * top)
+        if (side * y > 1e-9 * top).any()
+        else 0.05 * top
+        for side in (-1, 1)
+    ]
+    return -ends[0], ends[1]
 
 
 def span(series: Series) -> tuple[float, float]:
@@ -191,5 +278,6 @@ def _resolve(part: Any, theme: Theme) -> Any:
     return part
 
 
-def _title(text: str) -> Trace:
+def axis_title(text: str) -> Trace:
+    """What stands beside an axis."""
     return {"text": text, "font": {"color": "ink:muted", "size": 13}, "standoff": 6}

@@ -7,7 +7,8 @@ import numpy as np
 from lessons.contract.figure import Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
-from lessons.kit.chart_pieces import Trace, axes, cells, round_up
+from lessons.kit.chart_pieces import Trace, axes, cells, fitted
+from lessons.kit.line_names import named
 from lessons.text import number
 
 Labels = Mapping[str, str]
@@ -18,7 +19,12 @@ MOST_NAMED = 12
 
 
 def sticks(
-    result: Result, labels: Labels, names: Sequence[str], hidden: frozenset[str], y: str
+    result: Result,
+    labels: Labels,
+    names: Sequence[str],
+    hidden: frozenset[str],
+    y: str,
+    height: float,
 ) -> tuple[list[Trace], Trace]:
     """Data and layout of a chart with one stick a component and role.
 
@@ -28,10 +34,12 @@ def sticks(
         names: of the components.
         hidden: the roles still covered; they count for the axis, so that nothing jumps.
         y: the title of the axis.
+        height: of the chart in pixels.
     """
-    top = round_up([result[role].y for role in labels], least=1e-300)
-    below = any((result[role].y < 0).any() for role in labels)
-    span = ((-1.15 if below else -0.15) * top, 1.15 * top)
+    low, high = fitted([result[role].y for role in labels])
+    top = max(-low, high)
+    words = not all(np.isfinite(result[role].y).all() for role in labels)
+    span = (1.15 * low, 1.15 * max(high, 0.3 * top if words else high))
     layout = axes((0.4, len(names) + 0.6), span, "", y)
     if len(names) <= MOST_NAMED:
         layout["xaxis"] |= {
@@ -44,7 +52,10 @@ def sticks(
     for lane, (role, label) in zip(lanes, labels.items(), strict=True):
         x, values = result[role].x + lane, result[role].y
         data.append(_sticks(role, label, x, values, role not in hidden))
-        data.append(_words(role, label, x, values, top, role not in hidden))
+        data.append(_words(role, label, x, values, span, role not in hidden))
+    if len(labels) > 1:
+        ends = ((role, label, result[role].y) for role, label in labels.items())
+        data += named(ends, hidden, layout, height)
     return data, layout
 
 
@@ -100,9 +111,11 @@ def _sticks(role: str, label: str, x: Array, y: Array, visible: bool) -> Trace:
     }
 
 
-def _words(role: str, label: str, x: Array, y: Array, top: float, visible: bool) -> Trace:
+def _words(
+    role: str, label: str, x: Array, y: Array, span: tuple[float, float], visible: bool
+) -> Trace:
     """NaN and infinities where their stick would be."""
-    places = np.where(np.isnan(y), 0.0, np.sign(y) * top)
+    places = np.where(np.isnan(y), 0.0, np.where(y < 0, span[0], span[1]) / 1.15)
     lost = ~np.isfinite(y)
     return {
         "type": "scatter",

@@ -2,12 +2,21 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from lessons.contract.figure import Figure, Table
-from lessons.contract.result import Array, Result
+from lessons.contract.figure import WIDE, Figure, Table
+from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
-from lessons.kit.chart_pieces import Trace, axes, cells, curve, points, round_up, span, spoken
+from lessons.kit.chart_pieces import (
+    axes,
+    cells,
+    curve,
+    fitted,
+    gradient_curves,
+    points,
+    span,
+    spoken,
+)
+from lessons.kit.findings import of_gradient, of_value, titled
+from lessons.kit.line_names import NAMES, named
 from lessons.text import number
 
 
@@ -19,12 +28,14 @@ class CurveText:
         value: the forward value, a word or letter.
         gradient: its derivative, as the axis names it.
         gradient_caption, forward_caption: what to look at in each chart.
+        intended: the name at the end of the intended gradient.
     """
 
     value: str
     gradient: str
     gradient_caption: str
     forward_caption: str
+    intended: str = NAMES["intended_gradient"]
 
 
 def curve_figures(result: Result, hidden: frozenset[str], text: CurveText) -> list[Figure]:
@@ -50,48 +61,44 @@ def curve_table(result: Result, hidden: frozenset[str], text: CurveText) -> Tabl
 def _gradients(result: Result, hidden: frozenset[str], text: CurveText) -> Figure:
     curves = {series.name: series for series in result.curves}
     # All curves count, hidden ones too: uncovering one must not move the others.
-    limit = round_up([curves[n].y for n in GRADIENTS] + [result[n].y for n in GRADIENTS], 0.5)
-    # The trick's line lies broad below; where others coincide with it, both are seen.
-    broad = {"trick_gradient": 5.0, "intended_gradient": 2.5, "true_gradient": 2.5}
-    data: list[Trace] = [
-        *(
-            curve(curves[name], name not in hidden, width, exact=True)
-            for name, width in broad.items()
-        ),
-        *(points(result[name], name not in hidden) for name in ("true_gradient", "trick_gradient")),
-    ]
+    heights = fitted([curves[n].y for n in GRADIENTS] + [result[n].y for n in GRADIENTS], 1e-3)
+    layout = axes(span(curves["forward"]), heights, "x", text.gradient)
+    names = NAMES | {"intended_gradient": text.intended}
     seen = [name for name in GRADIENTS if name not in hidden]
     covered = "" if len(seen) == len(GRADIENTS) else " A curve is covered until you have answered."
     return Figure(
         "gradient",
-        f"{text.gradient}, the gradient",
+        titled(text.gradient, gradient_finding(result, hidden), "the gradient"),
         text.gradient_caption,
         f"The gradient {text.gradient} over x. At your inputs: " + spoken(result, seen) + covered,
-        data,
-        axes(span(curves["forward"]), (-limit, limit), "x", text.gradient),
+        [
+            *gradient_curves(curves, hidden),
+            *(points(result[name], name not in hidden) for name in GRADIENTS[:2]),
+            *named(((n, names[n], curves[n].y) for n in names), hidden, layout, WIDE),
+        ],
+        layout,
         wide=True,
         selects="point",
     )
+
+
+def gradient_finding(result: Result, hidden: frozenset[str]) -> str:
+    """What autograd gives over x; nothing while that is covered."""
+    curves = {series.name: series for series in result.curves if series.name not in hidden}
+    trick, true, intended = (curves.get(name) for name in GRADIENTS)
+    return of_gradient(trick, true, intended) if trick else ""
 
 
 def _forward(result: Result, text: CurveText) -> Figure:
     drawn = next(series for series in result.curves if series.name == "forward")
     return Figure(
         "forward",
-        f"{text.value}, the forward value",
+        titled(text.value, of_value(drawn), "the forward value"),
         text.forward_caption,
         "The forward value over x. At your inputs: " + spoken(result, ["forward"]),
         [curve(drawn, exact=True), points(result["forward"])],
-        axes(span(drawn), _height(drawn.y), "x", text.value),
+        axes(span(drawn), fitted([drawn.y]), "x", text.value),
+        wide=True,
+        height=200,
         selects="point",
     )
-
-
-def _height(y: Array) -> tuple[float, float]:
-    """What the axis of these values shows: 0, and each side on which something is."""
-    y = y[np.isfinite(y)]
-    if not y.any():
-        return -1.0, 1.0
-    top = round_up([y], least=1e-300)
-    below, above = ((side * y > 1e-9 * top).any() for side in (-1, 1))
-    return -top if below else -0.05 * top, top if above else 0.05 * top

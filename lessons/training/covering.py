@@ -12,9 +12,9 @@ COVERED = "Covered until you have committed to an answer."
 def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
     """The chart without what is drawn in these roles; without anything if no other role is in it.
 
-    Its description for those who cannot see it goes as well: it tells of all.
+    Its title and its description for those who cannot see it go as well: they tell of all.
     """
-    roles = [frozenset(_roles(trace)) for trace in figure.data]
+    roles = [frozenset(roles_of(trace)) for trace in figure.data]
     everywhere = frozenset().union(*roles)
     if not everywhere & hidden:
         return figure
@@ -24,7 +24,8 @@ def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
         for trace, of in zip(figure.data, roles, strict=True)
     ]
     caption = COVERED if whole else figure.caption
-    return replace(figure, data=data, caption=caption, alt=f"{figure.title}. {COVERED}")
+    title = figure.subject or figure.title
+    return replace(figure, title=title, data=data, caption=caption, alt=f"{title}. {COVERED}")
 
 
 def covered_table(table: Table, hidden: frozenset[str]) -> Table:
@@ -37,13 +38,13 @@ def covered_table(table: Table, hidden: frozenset[str]) -> Table:
     return replace(table, rows=rows)
 
 
-def _roles(value: Any) -> Iterator[str]:
+def roles_of(value: Any) -> Iterator[str]:
     """The roles whose colours a trace has."""
     if isinstance(value, dict):
         for inner in value.values():
-            yield from _roles(inner)
+            yield from roles_of(inner)
     elif isinstance(value, (list, tuple)):
         for inner in value:
-            yield from _roles(inner)
+            yield from roles_of(inner)
     elif isinstance(value, str) and value.startswith("role:"):
         yield value.removeprefix("role:").partition("/")[0]

@@ -8,6 +8,7 @@ import numpy as np
 from lessons.contract.history import History
 from lessons.contract.result import Array
 from lessons.kit.chart_pieces import Trace, axes, band, curve
+from lessons.kit.line_names import named
 from lessons.text import number
 
 Facts = Mapping[str, float | int | str]
@@ -24,18 +25,31 @@ def with_ends(facts: Facts, name: str) -> str:
     return f"{mean}  ({low} to {high})"
 
 
-def over_steps(history: History, names: dict[str, str], banded: bool = True) -> list[Trace]:
-    """Means over the seeds as lines, 5 to 95 % of the seeds as areas.
+def over_steps(
+    history: History, names: Mapping[str, tuple[str, str]], layout: Trace, height: float
+) -> list[Trace]:
+    """Means over the seeds as lines with their names, 5 to 95 % of the seeds as areas.
 
     Args:
         history: what was seen.
-        names: the role of each number drawn.
-        banded: False leaves the areas away.
+        names: of each number drawn its role, and what its line is called.
+        layout, height: of the chart; a single line needs no name.
     """
-    series = [history.series(name, role) for name, role in names.items()]
-    areas = [band(one) for one in series] if banded else []
+    series = [history.series(name, role) for name, (role, _) in names.items()]
     # A single moment is no line: its mean would not be seen.
-    return [*areas, *(curve(one) for one in series)]
+    drawn = [*(band(one) for one in series), *(curve(one) for one in series)]
+    if len(series) == 1:
+        return drawn
+    logarithmic = layout["yaxis"].get("type") == "log"
+    ends = []
+    for one in series:
+        role, called = names[one.name]
+        known = np.where(one.y > 0, one.y, np.nan) if logarithmic else one.y
+        ends.append((role, called, np.log10(known) if logarithmic else known))
+    labels = named(ends, frozenset(), layout, height)
+    if logarithmic:
+        labels = [label | {"y": [10.0 ** label["y"][0]]} for label in labels]
+    return [*drawn, *labels]
 
 
 def step_axes(history: History, y: tuple[float, float], y_title: str) -> Trace:

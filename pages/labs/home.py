@@ -1,20 +1,25 @@
 """The home page's lab: one block of code without a cut and with each of two, on one chart."""
 
+from collections.abc import Collection
+
 import numpy as np
 
 from lessons.outputs.catalogue import find
+from lessons.training.covering import roles_of
 from pages.labs import lesson
-from pages.labs.messages import Control, Frame, GoalSpec, Wish
+from pages.labs.messages import Chart, Control, Frame, GoalSpec, Wish
 from pages.labs.turn import ALONE, Turn
 
 CUTS = {"noise_leaks": "nothing", "wrong_place": "noise", "right_place": "block"}
 """What is cut off in the program of which lesson."""
 
 _CAPTIONS = {
-    "forward": "Lines: mean over the draws. Bands: 5–95 % of them.",
-    "gradient": "Points: one draw.",
+    "forward": "Line: mean over the draws. Area: 5–95 % of them.",
+    "gradient": "Points: one draw. Ticks: the intended gradient. Below: how far off it.",
 }
 """The charts, side by side."""
+_LEFT_OUT = {"true_gradient"}
+"""What autograd gives and what is intended are enough to see at first."""
 _VANISHED = 1e-6
 """As wide as rounding makes a band."""
 _SHOWN = ("noise_low", "noise_high")
@@ -50,8 +55,15 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         "form": {name: full["form"][name] for name in _SHOWN} | {"cut": chosen},
         "groups": [{"title": None, "open": True, "controls": [cut, *sliders]}],
         "query": "",
+        "key": [entry for entry in full["key"] if entry["role"] not in _LEFT_OUT],
         "figures": [
-            {**figure, "caption": caption, "wide": False, "height": 250}
+            {
+                **figure,
+                "caption": caption,
+                "wide": False,
+                "height": 300,
+                "figure": _without(figure["figure"], _LEFT_OUT),
+            }
             for name, caption in _CAPTIONS.items()
             for figure in full["figures"]
             if figure["id"] == name
@@ -79,3 +91,9 @@ def _goal(wish: Wish, turn: Turn) -> GoalSpec:
         "value": widest["forward"] > _VANISHED,
         "gradient": widest["trick_gradient"] < _VANISHED,
     }
+
+
+def _without(chart: Chart, roles: Collection[str]) -> Chart:
+    """The chart without what is drawn in these roles."""
+    data = [trace for trace in chart["data"] if not set(roles_of(trace)) & set(roles)]
+    return {**chart, "data": data}

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 from urllib.parse import urlencode
 
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HALF, WIDE, Figure, Table
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import (
     LONGEST_TEXT,
@@ -19,7 +19,7 @@ from lessons.contract.parameters import (
     Values,
 )
 from lessons.contract.result import Note, Result
-from lessons.contract.roles import ROLES
+from lessons.contract.roles import ROLES, Role
 from lessons.kit.devices import devices
 from lessons.text import number
 from lessons.tracer import Recording
@@ -97,7 +97,7 @@ def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
             "title": figure.title,
             "caption": figure.caption,
             "alt": figure.alt,
-            "height": figure.height or (300 if figure.wide else 230),
+            "height": figure.height or (WIDE if figure.wide else HALF),
             "wide": figure.wide,
             "figure": {"data": figure.data, "layout": figure.layout},
             "selects": figure.selects,
@@ -185,18 +185,20 @@ def picture(
     """Charts, table and status line of one result."""
     return {
         "key": [
-            {
-                "role": role.name,
-                "label": f"{role.label}: covered" if role.name in hidden else role.label,
-                "dash": role.dash,
-            }
+            key_entry(role, role.name in hidden)
             for role in ROLES.values()
-            if role.name in {curve.role for curve in result.curves}
+            if role.name in {curve.role for curve in result.curves} and not lesson.lab.named
         ],
         "figures": figures(lesson.lab.figures(result, values, hidden)),
         "table": table(lesson.lab.table(result, values, hidden)),
         "status": status(result, values, seconds),
     }
+
+
+def key_entry(role: Role, covered: bool = False) -> KeyEntry:
+    """What a role's line looks like."""
+    label = f"{role.label}: covered" if covered else role.label
+    return {"role": role.name, "label": label, "dash": "ticks" if role.ticked else role.dash}
 
 
 def status(result: Result, values: Values, seconds: float) -> str:

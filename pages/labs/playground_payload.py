@@ -58,7 +58,7 @@ def picture(state: State) -> Picture:
         return {"key": [], "figures": [], "table": None, "status": ""}
     roles = [ROLES[name] for name in key(outcome)]
     return {
-        "key": [{"role": role.name, "label": role.label, "dash": role.dash} for role in roles],
+        "key": [payload.key_entry(role) for role in roles],
         "figures": payload.figures(figures(outcome, document)),
         "table": payload.table(table(outcome)),
         "status": payload.status(outcome, {"dtype": document.dtype}, state.computed.seconds),

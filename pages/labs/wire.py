@@ -10,6 +10,7 @@ is not what places things on the chart, a digest stands beside it.
 import hashlib
 import json
 import math
+import re
 import struct
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 FRAME, PICTURE = 0, 1
+_AXIS = re.compile(r"[xy]axis\d*")
 _HEAD = struct.Struct("<III")
 _PLACES = ("x", "y")
 _MOVES = (*_PLACES, "text", "hovertemplate")
@@ -109,7 +111,7 @@ def _style(chart: Mapping[str, Any]) -> str:
     """A digest of all but what moves: the same where only points, lines and axes have moved."""
     traces = [_without(_MOVES, trace) for trace in chart["data"]]
     layout = {
-        name: _without(("range",), part) if name in ("xaxis", "yaxis") else part
+        name: _without(("range",), part) if _AXIS.fullmatch(name) else part
         for name, part in chart["layout"].items()
     }
     return _digest(_dump([traces, layout]).encode("utf-8", errors="replace"))

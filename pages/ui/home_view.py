@@ -32,7 +32,7 @@ def home() -> None:
             "**Try it here.** Torch runs the program under the charts, forward and backward, "
             "each time you move something. It multiplies by noise: widen that with the "
             "two sliders. Then choose what `stop_gradient` cuts off. Which cut gives the gradient "
-            "without noise, the dashed line? The value does not change."
+            "without noise, the ticks? The value does not change."
         )
         with st.container(key="start"):
             _start()

@@ -222,7 +222,7 @@ def test_a_training_draws_nothing_that_a_question_covers(bare, open_page):
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("done", timeout=60_000)
     table = page.locator(".gl-scroll table")
     page.wait_for_timeout(500)
-    assert page.evaluate(SHOWN, "shares") == 2, "no clipping, its mean and its area"
+    assert page.evaluate(SHOWN, "shares") == 3, "no clipping: its mean, its area and its name"
     assert page.evaluate(SHOWN, "starts_norm") == 0
     expect(page.locator("[data-figure=starts_norm]")).to_contain_text("Covered until")
     expect(table.locator("tbody tr").first).to_contain_text("?")

@@ -139,24 +139,31 @@ def test_the_other_logit_is_in_chart_and_table_and_covered_with_the_rest():
     values = lesson.validate({"x": "4, 20", "dtype": "float32"})
     result = lesson.compute(values)
     for hidden in (frozenset(), frozenset({"trick_gradient"})):
-        thin = lesson.lab.figures(result, values, hidden)[-1].data[-1]
-        assert (thin["name"], thin["visible"]) == ("to the right logit", not hidden)
+        sizes = lesson.lab.figures(result, values, hidden)[0]
+        circles, zeros = (one for one in sizes.data if one.get("name") == "to the right logit")
+        assert circles["visible"] == zeros["visible"] == (not hidden)
         last = lesson.lab.table(result, values, hidden).rows[-1][-1]
         assert last == ("?" if hidden else "−8.24461e−09")
-    assert thin["y"][-1] > -12
+    assert circles["y"][-1] > -12
+    assert np.isnan(zeros["y"]).all()
 
 
-def test_an_exact_zero_is_a_gap_in_the_chart_of_powers():
+def test_an_exact_zero_stands_in_a_row_of_its_own():
     lesson = find("starved")
     values = lesson.validate({"x": "4, 25", "dtype": "float32"})
-    figure = lesson.lab.figures(lesson.compute(values), values, frozenset())[-1]
-    trick = next(trace for trace in figure.data if "trick" in trace["line"]["color"])
-    assert np.isnan(trace_end(trick))
-    assert not np.isnan(trick["y"][60])
-
-
-def trace_end(trace):
-    return trace["y"][-1]
+    figure = lesson.lab.figures(lesson.compute(values), values, frozenset())[0]
+    powers, zeros = (
+        trace["y"]
+        for trace in figure.data
+        if trace["mode"] == "lines" and "trick" in trace["line"]["color"]
+    )
+    axis = figure.layout["yaxis"]
+    row = axis["tickvals"][axis["ticktext"].index("0")]
+    assert np.isnan(powers[-1])
+    assert zeros[-1] == row < min(axis["tickvals"][:-1])
+    assert np.isnan(zeros[60])
+    assert powers[60] > row
+    assert not (np.isfinite(powers) & np.isfinite(zeros)).any(), "one line from a number to 0"
 
 
 def test_the_answers_follow_the_numbers():

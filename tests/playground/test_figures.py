@@ -1,13 +1,18 @@
 """The playground's charts and table: valid for Plotly, and what they show is the run's own."""
 
 import random
+import re
+from dataclasses import replace
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from lessons.contract.result import Result
 from lessons.kit.chart_pieces import themed
 from lessons.playground import PlaygroundError, from_text, presets, run
 from lessons.playground.running.outcome_charts import figures, table
+from tests.lessons.test_findings import Shown, holds, reads
 from tests.playground.programs import valid
 
 
@@ -81,3 +86,25 @@ def test_points_are_shown_where_they_lie_on_the_curve(program, points):
         for trace in figure.data:
             if trace["mode"] == "markers":
                 assert len(trace["x"]) == points
+
+
+@pytest.mark.parametrize("document", list(documents()), ids=lambda one: one.title)
+def test_titles_are_true(document):
+    try:
+        outcome = run(document)
+    except PlaygroundError:
+        pytest.skip("a rule that does not fit its op")
+    curves = {one.name: one for one in outcome.curves}
+    for figure in figures(outcome, document):
+        trick = curves["trick_gradient"]
+        if found := re.fullmatch(r".+ band (\S+)(?: → (\S+))? wide", figure.title):
+            before, now = found[1], found[2] or found[1]
+            true = curves.get("true_gradient", trick)
+            for said, one in ((before, true), (now, trick)):
+                size = float(np.nanmax(np.abs(one.y), initial=0.0))
+                assert reads(said, np.nanmax(one.high - one.low, initial=0.0), 2, size)
+        elif all(np.array_equal(one.x, trick.x) for one in outcome.curves) and len(curves) == 4:
+            x = figure.layout["xaxis"]["title"]["text"]
+            title = re.sub(rf"(for|at) {re.escape(x)} ", r"\1 x ", figure.title)
+            shown = Shown(Result(tuple(outcome.series), tuple(outcome.curves)), frozenset())
+            assert holds(replace(figure, title=title), shown) is not False, figure.title

@@ -1,20 +1,30 @@
 """The playground's charts and table, from an Outcome: gradients by role, the value, all numbers."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import torch
 
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import WIDE, Figure, Table
 from lessons.contract.result import Array, Series
-from lessons.contract.roles import ROLES
-from lessons.kit.chart_pieces import axes, band, curve, points, round_up, span
+from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.kit.chart_pieces import (
+    axes,
+    band,
+    curve,
+    fitted,
+    gradient_curves,
+    points,
+    span,
+)
+from lessons.kit.findings import of_bands, of_gradient, of_value, titled
+from lessons.kit.line_names import NAMES, named
+from lessons.kit.off_target import HEIGHT, NOISY, ends_of, over_draws, with_strip
 from lessons.playground.document.contents import Document
 from lessons.playground.running.outcome import Outcome
 from lessons.text import listed, number
 
-_GRADIENTS = {"trick_gradient": 5.0, "intended_gradient": 2.5, "true_gradient": 2.5}
-"""The roles and their lines' widths: the broad one lies below, so that both are seen."""
 _MOST_ROWS = 48
 _SPELLED = 8
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -63,23 +73,30 @@ def _gradients(
     series: dict[str, Series],
     x: str,
 ) -> Figure:
-    roles = [role for role in _GRADIENTS if role in curves]
-    shown = [curves[role] for role in roles]
-    heights = [line.y for line in shown] + [series[role].y for role in roles]
-    heights += [ends for line in shown for ends in (line.low, line.high) if ends is not None]
-    limit = _limit(heights)
-    named = f"∂{outcome.output}/∂{x}"
+    roles = [role for role in GRADIENTS if role in curves]
+    subject = f"∂{outcome.output}/∂{x}"
+    there = {role: curves[role] for role in roles}
+    frame = _frame([*ends_of(there), *(series[role].y for role in roles)])
+    if _strip(there):
+        height, found = HEIGHT, of_bands(there.get("true_gradient"), there["trick_gradient"])
+        data, layout = with_strip(there, frozenset(), x, subject, frame)
+    else:
+        height, found = WIDE, _relation(there, x)
+        layout = axes(span(there[roles[0]]), frame, x, subject)
+        ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
+        drawn = over_draws if there[roles[0]].low is not None else gradient_curves
+        data = [*drawn(there, frozenset()), *named(ends, frozenset(), layout, height)]
     return Figure(
         "gradient",
-        f"{named}, the gradient",
+        titled(subject, found, "the gradient"),
         _caption(outcome, document, len(series[roles[0]].x)),
-        f"The gradient {named} over {x}. " + _spoken([series[role] for role in roles], x),
+        f"The gradient {subject} over {x}. " + _spoken([series[role] for role in roles], x),
         [
-            *(band(line) for line in shown if line.low is not None),
-            *(curve(curves[role], True, _GRADIENTS[role], exact=True) for role in roles),
+            *data,
             *(points(series[role]) for role in reversed(roles) if role != "intended_gradient"),
         ],
-        axes(span(shown[0]), (-limit, limit), x, named),
+        layout,
+        height=height,
         wide=True,
         selects="entry",
     )
@@ -90,10 +107,10 @@ def _value(
 ) -> Figure:
     forward = curves["forward"]
     there = series.get("forward")
-    low, high = _range(forward)
+    heights = [part for part in (forward.y, forward.low, forward.high) if part is not None]
     return Figure(
         "forward",
-        f"{outcome.output}, the forward value",
+        titled(outcome.output, of_value(forward, x), "the forward value"),
         "",
         f"The forward value of {outcome.output} over {x}."
         + (" " + _spoken([there], x) if there else ""),
@@ -102,7 +119,7 @@ def _value(
             curve(forward, exact=True),
             *([points(there)] if there else []),
         ],
-        axes(span(forward), (low, high), x, outcome.output),
+        axes(span(forward), _frame(heights), x, outcome.output),
         wide=True,
         height=200,
         selects="entry",
@@ -188,27 +205,33 @@ def _all(value: Any) -> str:
     return listed(words, _SPELLED) + (f" and {more} more" if more else "")
 
 
-def _limit(heights: list[Array]) -> float:
-    """What most of the curve fits into: a pole must not flatten all the rest."""
+def _frame(heights: list[Array]) -> tuple[float, float]:
+    """What most of the curves fits into: a pole must not flatten all the rest."""
     sizes = np.abs(np.concatenate([np.ravel(height) for height in heights]))
     sizes = sizes[np.isfinite(sizes)]
-    if not len(sizes):
-        return 1.0
-    typical = float(np.quantile(sizes, 0.9))
-    largest = float(sizes.max())
+    typical = float(np.quantile(sizes, 0.9)) if len(sizes) else 0.0
+    largest = float(sizes.max(initial=0.0))
     top = largest if largest <= 8 * typical or typical == 0 else 4 * typical
-    return round_up([np.array([top])], 1e-12) if top else 1.0
+    return fitted([np.clip(height, -top, top) for height in heights])
 
 
-def _range(forward: Series) -> tuple[float, float]:
-    parts = [part for part in (forward.y, forward.low, forward.high) if part is not None]
-    y = np.concatenate([np.ravel(part) for part in parts])
-    y = y[np.isfinite(y)]
-    if not y.any():
-        return -1.0, 1.0
-    top = _limit([y])
-    below, above = ((side * y > 1e-9 * top).any() for side in (-1, 1))
-    return -top if below else -0.05 * top, top if above else 0.05 * top
+def _strip(curves: Mapping[str, Series]) -> bool:
+    """Whether the result is one of many draws, and there is a target at the same x."""
+    trick, target = (curves.get(role) for role in ("trick_gradient", "intended_gradient"))
+    if trick is None or target is None or trick.low is None:
+        return False
+    noisy = (curves[role] for role in NOISY if role in curves)
+    return all(one.low is not None and np.array_equal(one.x, target.x) for one in noisy)
+
+
+def _relation(curves: Mapping[str, Series], x: str) -> str:
+    """What the title says of one gradient beside the others; of draws, how far they lie apart."""
+    trick, true, intended = (curves.get(role) for role in GRADIENTS)
+    if trick is None:
+        return ""
+    if trick.low is not None:
+        return of_bands(true, trick)
+    return of_gradient(trick, true, intended, x)
 
 
 def key(outcome: Outcome) -> list[str]:

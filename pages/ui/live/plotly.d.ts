@@ -18,6 +18,9 @@ export interface Trace {
   marker?: { angleref?: string; symbol?: string; size?: number | ArrayLike<number>; [name: string]: unknown };
   x?: Numbers;
   y?: Numbers;
+  xaxis?: string;
+  yaxis?: string;
+  text?: string[];
   [name: string]: unknown;
 }
 

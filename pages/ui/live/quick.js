@@ -15,7 +15,7 @@
 // was. tests/browser/test_quick_drawing.py compares each chart with Plotly's own and fails where a
 // new Plotly has other fields or another SVG.
 
-import { QuickAxis, canMove, scale } from "./quick_axis.js";
+import { QuickAxis, canMove, letterOf, scale } from "./quick_axis.js";
 import { QuickCrowd, isCrowd } from "./quick_crowd.js";
 
 /** @import { Axis, Chart, Layout, Plot, Trace } from "./plotly.d.ts" */
@@ -24,6 +24,7 @@ import { QuickCrowd, isCrowd } from "./quick_crowd.js";
  * @typedef {[Element, string, string]} Change  an attribute's new value
  * @typedef {(value: number) => number} Place  from a number to a pixel
  * @typedef {[number, number]} Range
+ * @typedef {{place: Place, moved: boolean, axis?: QuickAxis, range?: Range}} Look  an axis, now
  *
  * What Plotly drew last, and the axes and crowds that were moved since.
  * @typedef {Object} Drawn
@@ -37,6 +38,8 @@ const BACK = Math.sin(0.4 * Math.PI);
 const ASIDE = Math.cos(0.4 * Math.PI);
 const SHAFT = 0.9;
 
+const TEXT = "#text"; // what a node says, among its attributes
+
 /** @type {WeakMap<HTMLElement, Drawn>} */
 const known = new WeakMap();
 
@@ -48,7 +51,7 @@ const known = new WeakMap();
 export function handBack(plot, layout) {
   const before = known.get(plot);
   for (const one of [...(before?.axes.values() ?? []), ...(before?.crowds.values() ?? [])]) one.putBack();
-  const ranges = { x: layout.xaxis?.range, y: layout.yaxis?.range };
+  const ranges = Object.fromEntries(axesOf(layout).map((id) => [id, rangeOf(layout, id)]));
   known.set(plot, { ranges, axes: new Map(), crowds: new Map() });
 }
 
@@ -59,10 +62,14 @@ export function handBack(plot, layout) {
  * @returns {boolean} false: nothing was changed, Plotly has to draw
  */
 export function quickDraw(plot, { data, layout }) {
-  const x = look(plot, layout, "x");
-  const y = look(plot, layout, "y");
-  if (!x || !y) return false;
-  const moved = x.moved || y.moved;
+  /** @type {Record<string, Look>} */
+  const looks = {};
+  for (const id of axesOf(layout)) {
+    const found = look(plot, layout, id);
+    if (!found) return false;
+    looks[id] = found;
+  }
+  const moved = Object.values(looks).some((axis) => axis.moved);
   if (moved && (layout.shapes || layout.annotations)) return false;
   const crowds = known.get(plot)?.crowds ?? new Map();
   /** @type {Change[]} */
@@ -73,46 +80,66 @@ export function quickDraw(plot, { data, layout }) {
     if (trace.type === "heatmap" && trace.x === undefined && trace.y === undefined && !moved) continue;
     if (trace.type !== "scatter" || (trace.line?.shape ?? "linear") !== "linear") return false;
     const node = plot.querySelector(`.scatterlayer .trace${plot._fullData?.[index].uid}`);
+    const [x, y] = [looks[trace.xaxis ?? "x"], looks[trace.yaxis ?? "y"]];
+    if (!x || !y) return false;
     const spots = pixels(trace, x.place, y.place);
     if (!node && !spots.length) continue; // Plotly makes nothing for a trace without points
     const found = node && scatter(node, spots, trace, crowds);
     if (!found) return false;
     changes.push(...found);
   }
-  for (const { axis, range } of [x, y]) if (range) axis?.show(range);
+  for (const { axis, range } of Object.values(looks)) if (range) axis?.show(range);
   for (const crowd of crowds.values()) crowd.show();
   for (const [node, name, value] of changes) {
     // What stands still costs the browser as much as what moves, unless it is left alone.
-    if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    if (name === TEXT) {
+      if (node.textContent !== value) node.textContent = value;
+    } else if (node.getAttribute(name) !== value) node.setAttribute(name, value);
   }
   return true;
+}
+
+/** The axes that a chart has, as Plotly calls them: x, y, y2. @param {Layout} layout */
+function axesOf(layout) {
+  const names = Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
+  return names.map((name) => name.replace("axis", ""));
+}
+
+/** @param {Layout} layout  @param {string} id  @returns {Range | undefined} */
+function rangeOf(layout, id) {
+  return /** @type {Layout["xaxis"]} */ (layout[nameOf(id)])?.range;
+}
+
+/** The name that a layout has for an axis. @param {string} id */
+function nameOf(id) {
+  return /** @type {"xaxis"} */ (`${id[0]}axis${id.slice(1)}`);
 }
 
 /**
  * How an axis places numbers now; null where only Plotly can move it.
  * @param {Plot} plot
  * @param {Layout} layout
- * @param {"x"|"y"} letter
- * @returns {?{place: Place, moved: boolean, axis?: QuickAxis, range?: Range}}
+ * @param {string} id
+ * @returns {?Look}
  */
-function look(plot, layout, letter) {
-  const own = plot._fullLayout?.[`${letter}axis`];
+function look(plot, layout, id) {
+  const own = plot._fullLayout?.[nameOf(id)];
   const drawn = known.get(plot);
   if (!own || !drawn) return null;
-  const range = layout[`${letter}axis`]?.range;
-  const before = drawn.ranges[letter];
-  let axis = drawn.axes.get(letter);
+  const range = rangeOf(layout, id);
+  const before = drawn.ranges[id];
+  let axis = drawn.axes.get(id);
   const moved = String(range) !== String(before);
   if (!moved) {
     // Not c2p where it can be helped: it rounds, and so does the slope between two of its places.
-    const place = own.type === "linear" ? scale(letter, own, own.range) : own.c2p;
+    const place = own.type === "linear" ? scale(letterOf(id), own, own.range) : own.c2p;
     return { place, moved, axis, range };
   }
   if (!range || !before || !canMove(own, before, range)) return null;
-  axis ??= new QuickAxis(plot, letter, own);
+  axis ??= new QuickAxis(plot, id, own);
   if (!axis.isWhole) return null;
-  drawn.axes.set(letter, axis);
-  return { place: scale(letter, own, range), moved, axis, range };
+  drawn.axes.set(id, axis);
+  return { place: scale(letterOf(id), own, range), moved, axis, range };
 }
 
 /**
@@ -206,13 +233,23 @@ function arrows(node, spots, { symbol, size }) {
 }
 
 /**
- * Words on a chart are Plotly's, but nearly always there are none.
+ * Words at places: where they stand beside those is Plotly's, and the same as before.
  * @param {Element} node
  * @param {(string|null)[]} spots
+ * @param {Trace} trace
  * @returns {?Change[]}
  */
-function words(node, spots) {
-  return spots.length || node.querySelector(".textpoint") ? null : [];
+function words(node, spots, { text = [] }) {
+  const said = spots.flatMap((spot, index) => (spot === null ? [] : [{ spot, says: String(text[index]) }]));
+  const drawn = [...node.querySelectorAll(".textpoint > text")];
+  const plain = drawn.every((one) => !one.childElementCount) && !said.some(({ says }) => /[<&]/.test(says));
+  if (drawn.length !== said.length || !plain) return null;
+  return said.flatMap(({ spot, says }, index) => {
+    const [x, y] = spot.split(",");
+    /** @type {Change[]} */
+    const changes = [[drawn[index], "x", x], [drawn[index], "y", y], [drawn[index], TEXT, says]];
+    return changes;
+  });
 }
 
 /**

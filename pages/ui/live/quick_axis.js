@@ -17,13 +17,18 @@ const context = /** @type {CanvasRenderingContext2D} */ (document.createElement(
  * @param {[number, number]} range
  */
 export function canMove(axis, before, [low, high]) {
-  const plain = axis.type === "linear" && axis.tickmode === "auto" && !axis.nticks && !axis.tickformat;
+  const plain = axis.type === "linear" && axis.tickmode === "auto" && !axis.tickformat;
   const whole = axis.showgrid && axis.showline && axis.zeroline && axis.showticklabels;
   // Otherwise a learner has zoomed in, or the two axes are tied to each other.
   const own = axis.range.every((end, index) => end === before[index]);
   // Beyond these ends labels have letters: 10k.
   const most = Math.log10(Math.max(Math.abs(low), Math.abs(high))) + 0.01;
   return plain && whole && own && low < high && most >= -3 && most < 4;
+}
+
+/** Which way an axis runs. @param {string} id  as Plotly calls it */
+export function letterOf(id) {
+  return /** @type {"x"|"y"} */ (id[0]);
 }
 
 /**
@@ -39,27 +44,30 @@ export function scale(letter, { _length }, [low, high]) {
 }
 
 export class QuickAxis {
-  /** @param {HTMLElement} plot  @param {"x"|"y"} letter  @param {Axis} axis */
-  constructor(plot, letter, axis) {
-    this.letter = letter;
+  /** @param {HTMLElement} plot  @param {string} id  @param {Axis} axis */
+  constructor(plot, id, axis) {
+    this.id = id;
+    const letter = (this.letter = letterOf(id));
     this.axis = axis;
     /** The range that is drawn. */
     this.range = String(axis.range);
     const all = (/** @type {string} */ query) => [...plot.querySelectorAll(query)];
     const ticks = `.${letter}axislayer-above > `;
-    const grid = all(`.gridlayer .${letter}grid`);
-    const zero = all(`.zerolinelayer .${letter}zl`);
+    const grid = all(`.gridlayer .${id}grid`);
+    const zero = all(`.zerolinelayer .${id}zl`);
     // The title beside the labels stands off from them; the one below them never moves.
-    const title = letter === "y" ? plot.querySelector(".g-ytitle") : null;
+    const title = letter === "y" ? plot.querySelector(`.g-${id}title`) : null;
     this.title = title?.textContent ? title : null;
     this.shift = this.title?.getAttribute("transform") ?? ""; // Plotly's own, where it stopped it
     this.parts = {
-      marks: new Part(all(`${ticks}path.${letter}tick`)),
-      labels: new Part(all(`${ticks}g.${letter}tick`)),
+      marks: new Part(all(`${ticks}path.${id}tick`)),
+      labels: new Part(all(`${ticks}g.${id}tick`)),
       grid: new Part(grid),
-      zero: new Part(zero, plot.querySelector(".zerolinelayer"), zero[0] ?? this.#zeroLine(grid[0])),
+      zero: new Part(zero, grid[0]?.closest(".subplot")?.querySelector(".zerolinelayer"), zero[0] ?? this.#zeroLine(grid[0])),
     };
     const left = (/** @type {Element} */ node) => node.getBoundingClientRect().left - plot.getBoundingClientRect().left;
+    /** Lines across several frames, where one is moved alone. */
+    this.shared = grid.some((line) => line.parentElement !== grid[0].parentElement);
     /** Pixels from the chart's edge to the title, where Plotly stops it; without that, `room`. */
     this.left = this.title ? left(this.title) : 0;
     this.room = this.title ? this.#room(Math.min(...this.parts.labels.drawn.map(left))) : 0;
@@ -68,7 +76,7 @@ export class QuickAxis {
 
   /** Whether there is one of everything to make others of, and the title where it is expected. */
   get isWhole() {
-    return Math.abs(Math.max(0, this.room) - this.left) < 0.5 && Object.values(this.parts).every(({ model }) => model);
+    return !this.shared && Math.abs(Math.max(0, this.room) - this.left) < 0.5 && Object.values(this.parts).every(({ model }) => model);
   }
 
   /** @param {[number, number]} range */
@@ -123,7 +131,7 @@ export class QuickAxis {
   /** @param {Element | undefined} line  of the grid */
   #zeroLine(line) {
     const made = /** @type {?SVGElement} */ (line?.cloneNode() ?? null);
-    made?.setAttribute("class", `${this.letter}zl zl crisp`);
+    made?.setAttribute("class", `${this.id}zl zl crisp`);
     if (made) made.style.stroke = this.axis.zerolinecolor;
     return made;
   }
@@ -175,7 +183,7 @@ class Part {
 export function ticks(letter, axis, range) {
   const [low, high] = range;
   const place = scale(letter, axis, range);
-  const count = Math.min(Math.max(axis._length / TICKS[letter], 4), 9) + 1;
+  const count = axis.nticks || Math.min(Math.max(axis._length / TICKS[letter], 4), 9) + 1;
   const rough = (high - low) / count;
   const power = 10 ** Math.floor(Math.log(rough) / Math.LN10);
   const step = power * (rough / power < 2 ? 2 : rough / power < 5 ? 5 : 10);

@@ -4,7 +4,7 @@
 
 /** @import { Trace } from "./plotly.d.ts" */
 
-const MANY = 50; // points from which on it is worth it
+const MANY = 12; // points from which on it is worth it
 
 /**
  * Whether the trace's points look the same as one path: open symbols of one size, which are all

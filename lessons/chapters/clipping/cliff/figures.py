@@ -20,7 +20,9 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
-from lessons.kit.chart_pieces import Trace, axes, cells
+from lessons.kit.chart_pieces import Trace, axes, axis_title, cells
+from lessons.kit.findings import brief
+from lessons.kit.line_names import label
 from lessons.text import number
 
 # Strong where the error is small, and the first shades close together: the valley is looked for.
@@ -31,6 +33,12 @@ _DEPTHS = [
     [0.3, "role:forward/0.2"],
     [1.0, "ink:panel"],
 ]
+
+
+_STROKES = {"dot": "┈┈", "solid": "━━", "dash": "╍╍"}
+
+ERRORS = (-6.0, 1.5)
+"""Powers of ten of the error along the paths."""
 
 
 def window_of(values: Values) -> Window:
@@ -60,7 +68,7 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
         for index, name in enumerate("wb")
     ]
     updates = len(result.planes["errors"]) - 1
-    for label, fact in (
+    for measure, fact in (
         ("longest step", "longest"),
         ("first leaves the window at update", "left_at"),
         (f"error after {updates} updates", "error"),
@@ -70,7 +78,7 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
             value = float(result.facts[f"{arm}_{fact}"])
             never = fact == "left_at" and not value
             entries.append(_cell("never" if never else value, role, hidden))
-        rows.append((label, *entries))
+        rows.append((measure, *entries))
     return Table("Three descents from one start", tuple(columns), tuple(rows))
 
 
@@ -84,23 +92,31 @@ def _map(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
     error = result.planes["error"]
     return Figure(
         "map",
-        "The error from above",
-        "The bluer, the smaller. Dotted: no clipping. Solid: by value. Dashed: by norm. Click or "
-        "drag to set the start.",
+        "The error from above" if hidden else _arrived(result),
+        "The bluer, the smaller. Click or drag to set the start.",
         f"The error over w and b as a map, and three paths. {in_words(result, hidden)}",
         [
             _heat(error, window, _DEPTHS, (0.0, float(np.nanmax(error))), "error %{z:.3g}"),
             *_lines(result, hidden),
             _mark(result),
+            *_above(window, hidden),
         ],
-        _plane_axes(window),
+        _plane_axes(window) | {"margin": {"l": 52, "r": 12, "t": 26, "b": 44}},
         height=HEIGHT,
         selects=("w", "b"),
     )
 
 
+def _arrived(result: Result) -> str:
+    """Which paths end in the valley."""
+    names = [name for arm, (_, name) in LOOKS.items() if result.facts[f"{arm}_in_valley"]]
+    return f"In the valley at the end: {', '.join(names) or 'no path'}"
+
+
 def _norms(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
-    powers = powers_of_ten(result.planes["norm"], FLATTEST)
+    norm = result.planes["norm"]
+    middle, most = float(np.median(norm)), float(norm.max())
+    powers = powers_of_ten(norm, FLATTEST)
     top = float(np.ceil(np.nanmax(powers)))
     heat = _heat(powers, window, STEEPNESS, (FLATTEST, top), "norm 10^%{z:.2f}")
     places = list(range(int(FLATTEST), int(top) + 1))
@@ -119,11 +135,10 @@ def _norms(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
     layout["margin"] = {"l": 52, "r": 4, "t": 8, "b": 44}
     return Figure(
         "norm",
-        "The gradient's norm, powers of ten",
+        f"Gradient’s norm: median {brief(middle)}, at most {brief(most)}",
         "The stronger the shade, the steeper. Most of it is nearly flat; there is one wall.",
         f"The norm of the gradient over w and b on {COUNT} by {COUNT} points: median "
-        f"{number(float(np.median(result.planes['norm'])), 3)}, at most "
-        f"{number(float(result.planes['norm'].max()), 4)}.",
+        f"{number(middle, 3)}, at most {number(most, 4)}.",
         [heat],
         layout,
         height=HEIGHT,
@@ -134,12 +149,54 @@ def _along(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     last = float(values["path"])
     powers = powers_of_ten(result.planes["errors"], -8.0)
     update = np.arange(float(len(powers)))
-    data = [
-        _line(arm, update, powers[:, index], hidden, "update %{x}: 10^%{y:.2f}")
+    layout = axes((0.0, last), ERRORS, "update", "")
+    plain, data = layout["yaxis"], []
+    for index, arm in enumerate(ARMS):
+        role, name = LOOKS[arm]
+        axis = str(3 - index) if index < 2 else ""
+        low = (2 - index) / 3
+        layout[f"yaxis{axis}"] = plain | {
+            "domain": [low, low + 0.28],
+            "nticks": 3,
+            "title": axis_title("log₁₀ error" if index == 1 else ""),
+        }
+        error = powers[:, index]
+        best = np.fmin.accumulate(error)
+        thin = _line(arm, update, error, hidden, "update %{x}: 10^%{y:.2f}")
+        thin["line"] |= {"width": 1, "dash": "solid", "color": f"role:{role}/0.4"}
+        traces = [
+            _floor(last),
+            thin,
+            _line(arm, update, best, hidden, "lowest until %{x}: 10^%{y:.2f}") | {"name": name},
+            label(role, name, last, ERRORS[1], role not in hidden, "bottom left"),
+        ]
+        data += [trace | {"yaxis": f"y{axis}"} for trace in traces]
+    return Figure(
+        "along",
+        "The error along the three paths" if hidden else _lowest(result),
+        "Thick: the lowest so far. Below the grey line: in the valley.",
+        f"The error over the updates of the three paths. {in_words(result, hidden)}",
+        data,
+        layout,
+        height=HEIGHT,
+    )
+
+
+def _lowest(result: Result) -> str:
+    """The lowest error that each path has seen."""
+    errors = result.planes["errors"]
+    short = {"none": "no clip", "value": "value", "norm": "norm"}
+    lowest = [
+        f"{short[arm]} {number(float(np.nanmin(errors[:, index])), 1)}"
         for index, arm in enumerate(ARMS)
     ]
+    return f"Lowest: {', '.join(lowest)}"
+
+
+def _floor(last: float) -> Trace:
+    """Below it lies the valley."""
     valley = float(np.log10(VALLEY))
-    floor: Trace = {
+    return {
         "type": "scatter",
         "mode": "lines",
         "x": [0.0, last],
@@ -147,22 +204,29 @@ def _along(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
         "line": {"color": "ink:axis", "width": 1},
         "hoverinfo": "skip",
     }
-    return Figure(
-        "along",
-        "The error along the three paths, powers of ten",
-        "Below the thin line: in the valley.",
-        f"The error over the updates of the three paths. {in_words(result, hidden)}",
-        [floor, *data],
-        axes((0.0, last), (-6.0, 0.0), "update", "log₁₀ error"),
-        height=HEIGHT,
-    )
 
 
 def _lines(result: Result, hidden: frozenset[str]) -> Iterator[Trace]:
     """The paths on the map, to the window's edge and a little beyond it."""
     for index, arm in enumerate(ARMS):
         w, b = _shown(result.planes["places"][:, :, index])
-        yield _line(arm, w, b, hidden, "w %{x:.4g}, b %{y:.4g}")
+        yield _line(arm, w, b, hidden, "w %{x:.4g}, b %{y:.4g}", 1.2)
+
+
+def _above(window: Window, hidden: frozenset[str]) -> list[Trace]:
+    """How each path is drawn, above the map: on it a name would be lost among the paths."""
+    (low, high), (_, top) = window
+    return [
+        label(
+            role,
+            f"{_STROKES[ROLES[role].dash]} {name}",
+            low + (0.5 + index) / len(LOOKS) * (high - low),
+            top,
+            role not in hidden,
+            "top center",
+        )
+        for index, (role, name) in enumerate(LOOKS.values())
+    ]
 
 
 def _shown(places: Array) -> tuple[Array, Array]:
@@ -174,7 +238,9 @@ def _shown(places: Array) -> tuple[Array, Array]:
     return w, b
 
 
-def _line(arm: str, x: Array, y: Array, hidden: frozenset[str], hover: str) -> Trace:
+def _line(
+    arm: str, x: Array, y: Array, hidden: frozenset[str], hover: str, width: float = 2
+) -> Trace:
     role, name = LOOKS[arm]
     return {
         "type": "scatter",
@@ -185,7 +251,7 @@ def _line(arm: str, x: Array, y: Array, hidden: frozenset[str], hover: str) -> T
         "line": {
             "color": f"role:{role}",
             "dash": ROLES[role].dash,
-            "width": 1.8,
+            "width": width,
             "simplify": False,
         },
         "visible": role not in hidden,

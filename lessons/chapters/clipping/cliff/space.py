@@ -17,6 +17,7 @@ from lessons.chapters.clipping.cliff.recurrent import ARMS, COUNT, Window
 from lessons.contract.figure import Figure
 from lessons.contract.result import Result
 from lessons.kit.chart_pieces import Trace
+from lessons.text import number
 
 _COARSE = 2
 """The surface in space takes every second point: it goes to the browser with every picture."""
@@ -72,7 +73,7 @@ def in_space(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
     }
     return Figure(
         "surface",
-        "The error over w and b, in space",
+        f"Error from {number(float(np.nanmin(error)), 2)} to {number(float(np.nanmax(error)), 2)}",
         "The stronger the shade, the steeper. Drag to turn it.",
         f"The error over w and b as a surface with a cliff. {in_words(result, hidden)}",
         [sheet, *_lines_in_space(result, window, hidden)],

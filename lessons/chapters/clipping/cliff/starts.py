@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from lessons.chapters.clipping.cliff.looks import HEIGHT, LOOKS, ROLE_OF
-from lessons.chapters.clipping.cliff.recurrent import ARMS, WHOLE
+from lessons.chapters.clipping.cliff.looks import HEIGHT, LOOKS
+from lessons.chapters.clipping.cliff.recurrent import ARMS, WHOLE, Window
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
@@ -46,15 +46,17 @@ def _shares(history: History) -> Figure:
     shares = ", ".join(
         f"{name} {float(facts[f'{arm}_stayed']):.0%}" for arm, (_, name) in LOOKS.items()
     )
+    lines = {f"{arm}_stayed": look for arm, look in LOOKS.items()}
+    layout = step_axes(history, (0.0, 1.02), "share of the starts")
     return Figure(
         "shares",
-        "Starts that have reached the valley and never left the window",
-        "Dotted: no clipping. Solid: by value. Dashed: by norm. Means over the seeds; areas: 5 to "
-        "95 % of the seeds.",
+        f"In the valley: {shares}",
+        "Without ever leaving the window. Means over the seeds; areas: 5 to 95 % of the seeds.",
         f"Shares of the starts over the updates. After update {history.done}: {shares}.",
-        over_steps(history, {f"{arm}_stayed": role for arm, role in ROLE_OF.items()}),
-        step_axes(history, (0.0, 1.02), "share of the starts"),
+        over_steps(history, lines, layout, HEIGHT),
+        layout,
         height=HEIGHT,
+        subject="Starts that have reached the valley",
     )
 
 
@@ -78,15 +80,30 @@ def _starts(history: History, arm: str) -> Figure:
     stayed, out = (float(facts[f"{arm}_{what}"]) for what in ("stayed", "left"))
     return Figure(
         f"starts_{arm}",
-        f"{name[0].upper()}{name[1:]}: all starts, seed {int(picture['seed'][0])}",
-        f"Filled: in the valley. Crosses: there after having left the window. {out:.0%} of all "
-        "seeds' starts have left it.",
+        f"{name[0].upper()}{name[1:]}: {stayed:.0%} in the valley, {out:.0%} left",
+        f"The starts of seed {int(picture['seed'][0])}. Filled: in the valley. Crosses: there "
+        "after having left the window. The title is of all seeds.",
         f"The starts of one seed after update {history.done}, {name}. Over all seeds {stayed:.0%} "
         f"have reached the valley without leaving the window; {out:.0%} have left it.",
         [_crowd(*kind, places=places) for kind in kinds],
-        axes(*WHOLE, "w", "b"),
+        axes(*_frame(places), "w", "b"),
         height=HEIGHT - 40,
+        subject=f"{name[0].upper()}{name[1:]}: all starts",
     )
+
+
+def _frame(places: Array) -> Window:
+    """The window, or the part of it where the starts have gathered: its ends move in eighths."""
+    ends = np.array(WHOLE)
+    inside = np.all((ends[:, 0] <= places.T) & (ends[:, 1] >= places.T), axis=1)
+    if not inside.any():
+        return WHOLE
+    step = (ends[:, 1] - ends[:, 0]) / 8
+    low = np.floor((places.T[inside].min(0) - ends[:, 0]) / step - 0.1)
+    high = np.ceil((places.T[inside].max(0) - ends[:, 0]) / step + 0.1)
+    ways = zip(ends[:, 0], step, np.maximum(low, 0), np.minimum(high, 8), strict=True)
+    w, b = ((float(s + a * d), float(s + z * d)) for s, d, a, z in ways)
+    return w, b
 
 
 def _crowd(

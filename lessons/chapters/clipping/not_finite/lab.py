@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
+import numpy as np
 import torch
 
 from lessons.chapters.clipping.not_finite.roots import Program, by_role
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HALF, WIDE, Figure, Table
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Index, Number, Numbers, Values
 from lessons.contract.result import Note, Result, warned
@@ -99,12 +100,12 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
     """The slopes in their roles, and the roots themselves."""
     names = _names(result, values)
     forward = {"forward": "forward value"}
-    slopes, slope_layout = sticks(result, LABELS, names, hidden, "dy/dw")
-    roots, root_layout = sticks(result, forward, names, hidden, "y")
+    slopes, slope_layout = sticks(result, LABELS, names, hidden, "dy/dw", WIDE)
+    roots, root_layout = sticks(result, forward, names, hidden, "y", HALF)
     return [
         Figure(
             "gradient",
-            "The gradient, component by component",
+            "The gradient, component by component" if hidden else _lost(result),
             "At each input, left to right: before clipping, after, and what the finite components "
             "alone would give.",
             "The gradient at each input. " + in_words(result, LABELS, names, hidden),
@@ -114,11 +115,13 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
         ),
         Figure(
             "forward",
-            "The roots",
+            f"Finite roots: {_finite(result, 'forward')}",
             "The value is finite wherever the chosen root is defined.",
             "The root of each input. " + in_words(result, forward, names, hidden),
             roots,
             root_layout,
+            wide=True,
+            height=HALF,
         ),
     ]
 
@@ -128,6 +131,17 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     shown = {"forward": "forward y", **LABELS}
     names = _names(result, values)
     return component_table(result, shown, names, hidden, "The root and its slope at each input")
+
+
+def _lost(result: Result) -> str:
+    """How many components are finite before and after the clip."""
+    before, after = (_finite(result, role) for role in ("true_gradient", "trick_gradient"))
+    return f"Finite: {before} before clipping, {after} after"
+
+
+def _finite(result: Result, name: str) -> str:
+    y = result[name].y
+    return f"{int(np.isfinite(y).sum())} of {len(y)}"
 
 
 def _names(result: Result, values: Values) -> list[str]:
@@ -220,4 +234,5 @@ LAB = Lab(
     table=table,
     check=format_refused,
     start=start,
+    named=True,
 )

@@ -13,18 +13,21 @@ import torch
 from torch.nn import functional
 from torch.nn.utils import clip_grad_norm_
 
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import WIDE, Figure, Table
 from lessons.contract.lab import Progress, Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
-from lessons.kit.chart_pieces import Trace, axes, curve, span
+from lessons.kit.chart_pieces import Trace, curve, span, ticks
 from lessons.kit.curve import Program, by_role
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.findings import brief
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array
+from lessons.kit.line_names import NAMES, named
+from lessons.kit.powers import Powers
 from lessons.text import number
 
 FAR = 20.0
@@ -39,8 +42,8 @@ TIMES = 1e8
 ELSEWHERE = -12.0
 """The logit of the last question; its target is 1."""
 
-LOWEST = -20.0
-"""The smallest power of ten that the chart of sizes shows."""
+LOWEST, HIGHEST = -50, 10
+"""The powers of ten that the chart of sizes shows at most."""
 
 
 def through_logarithms(x: torch.Tensor, right: float, loss: str, scale: float) -> torch.Tensor:
@@ -74,9 +77,10 @@ CURVE = Curve(
     text=CurveText(
         value="loss",
         gradient="dL/dx",
-        gradient_caption="x is the logit of the wrong answer. Dashed: cross-entropy. Dotted: the "
+        gradient_caption="x is the logit of the wrong answer. Ticks: cross-entropy. Dotted: the "
         "true derivative of the chosen loss.",
         forward_caption="Squared error levels off: a surer mistake costs hardly more.",
+        intended="cross-entropy",
     ),
     x="-2, 0.7, 4, 8",
     point=4,
@@ -232,8 +236,8 @@ def _elsewhere() -> Mapping[str, float]:
 
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
-    """Gradient and loss over x, then the gradient's size as a power of ten."""
-    return [*_BASE.figures(result, values, hidden), _sizes(result, hidden)]
+    """The gradient's size by powers of ten, then gradient and loss over x."""
+    return [_sizes(result, hidden), *_BASE.figures(result, values, hidden)]
 
 
 def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
@@ -248,44 +252,60 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
 
 def _sizes(result: Result, hidden: frozenset[str]) -> Figure:
     curves = _named(result)
-    broad = {"trick_gradient": 5.0, "intended_gradient": 2.5, "true_gradient": 2.5}
-    data = [
-        curve(_power(curves[name]), name not in hidden, width, exact=True)
-        for name, width in broad.items()
-    ]
     right = replace(curves["trick_gradient"], y=result.planes["right_drawn"])
-    data.append(_thin(curve(_power(right), "trick_gradient" not in hidden, 1.5, exact=True)))
+    drawn = [*(curves[name] for name in GRADIENTS), right]
+    powers = Powers([one.y for one in drawn], LOWEST, HIGHEST, every=5)
+    layout = powers.axes(span(right), "x", "size of dL/d logit")
+    trick = "trick_gradient" not in hidden
+    seen = [name for name in GRADIENTS if name not in hidden]
     said = [
         f"{ROLES[name].label} {number(float(abs(result[name].y[-1])), 3)}"
         for name in GRADIENTS
-        if name not in hidden
+        if name in seen
     ]
-    if "trick_gradient" not in hidden:
+    if trick:
         said.append(f"to the right logit {number(abs(float(result.planes['right_here'][-1])), 3)}")
+    names = NAMES | {"intended_gradient": CURVE.text.intended}
+    ends = [(role, name, powers.of(curves[role]).y) for role, name in names.items()]
     return Figure(
         "size",
-        "Size of the gradient, powers of ten",
-        "Thin dark line: the gradient of the right answer’s logit. A straight way down is an "
-        "exponential tail. Where a line ends, that gradient is exactly 0.",
-        f"The power of ten of the gradient's size over x. At the last input: {', '.join(said)}.",
-        data,
-        axes(span(curves["forward"]), (LOWEST, 2.0), "x", "log₁₀ |dL/d logit|"),
+        (_faded(result) if trick else "") or "Size of the gradient",
+        "Circles: the gradient of the right answer’s logit. A straight way down is an exponential "
+        "tail. The lowest row is an exact 0.",
+        f"The size of the gradient over x, by powers of ten. At the last input: {', '.join(said)}.",
+        [
+            *(
+                trace
+                for name in GRADIENTS
+                for trace in powers.drawn(
+                    curves[name],
+                    ticks if name == "intended_gradient" else curve,
+                    name in seen,
+                )
+            ),
+            *powers.drawn(right, _circles, trick),
+            *named(ends, hidden, layout, WIDE),
+        ],
+        layout,
+        wide=True,
     )
 
 
-def _thin(trace: Trace) -> Trace:
-    """The same line in ink: the other logit's gradient is no role of its own."""
-    line = {**trace["line"], "color": "ink:text"}
-    hover = "x = %{x:.4g}<br>%{y:.5g}<extra>to the right logit</extra>"
-    return trace | {"name": "to the right logit", "line": line, "hovertemplate": hover}
+def _circles(series: Series, visible: bool) -> Trace:
+    """The other logit's gradient, which is no role of its own: open circles on the lines."""
+    trace = ticks(series, visible)
+    marker = trace["marker"] | {"color": "ink:text", "symbol": "circle-open", "size": 7}
+    hover = "x = %{x:.4g}<extra>to the right logit</extra>"
+    return trace | {"name": "to the right logit", "marker": marker, "hovertemplate": hover}
 
 
-def _power(series: Series) -> Series:
-    """The sizes as powers of ten; an exact 0 has none and leaves a gap."""
-    sizes = np.abs(series.y)
-    powers = np.full_like(sizes, np.nan)
-    np.log10(sizes, out=powers, where=sizes > 0)
-    return replace(series, y=powers)
+def _faded(result: Result) -> str:
+    """What is left of the largest gradient at the last x that is drawn."""
+    y = np.abs(_named(result)["trick_gradient"].y)
+    if not np.isfinite(y).all() or not y.any():
+        return ""
+    x = _named(result)["trick_gradient"].x[-1]
+    return f"dL/dx: {brief(float(y.max()))} at most, {brief(float(y[-1]))} at x = {brief(float(x))}"
 
 
 LAB = replace(_BASE, compute=compute, figures=figures, table=table, start=start)

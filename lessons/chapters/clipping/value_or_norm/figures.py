@@ -1,27 +1,28 @@
 """The vector lab's charts and table."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
-from lessons.contract.result import Array, Result
+from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
-from lessons.kit.chart_pieces import Trace, axes, cells, curve, round_up
+from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_curves, mark
+from lessons.kit.findings import brief
+from lessons.kit.line_names import label, named
 from lessons.text import number
 
 # Each role's name here, and how its facts are called; drawn in this order, the trick on top.
 NAMES = {
-    "true_gradient": ("before clipping", "before"),
+    "true_gradient": ("before", "before"),
     "intended_gradient": ("by norm", "norm"),
     "trick_gradient": ("by value", "value"),
 }
 
-REACH = 4.25
-"""How far the arrows' axes go at least: within the sliders' span nothing jumps."""
-
-HEIGHT = 345
+HEIGHT, LOW = 345, 220
 """Pixels: the arrows get a square."""
 
 
@@ -42,12 +43,12 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
         )
         for index in (0, 1)
     ]
-    for label, fact, unit in (("length", "length", ""), ("angle", "angle", "°")):
+    for measure, fact, unit in (("length", "length", ""), ("angle", "angle", "°")):
         measured = (
             "?" if role in hidden else number(float(result.facts[f"{fact}_{name}"]), 5) + unit
             for role, (_, name) in NAMES.items()
         )
-        rows.append((label, "", *measured))
+        rows.append((measure, "", *measured))
     return Table(
         "The value, and the gradient before and after clipping", tuple(columns), tuple(rows)
     )
@@ -55,8 +56,8 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
 
 def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
     limit = float(result.facts["limit"])
-    reach = max(REACH, round_up([result["true_gradient"].y], least=REACH / 2))
-    layout = axes((-reach, reach), (-reach, reach), "first component", "second component")
+    x, y = _frame(result)
+    layout = axes(x, y, "first component", "second component")
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     around = np.linspace(0.0, 2 * math.pi, 121)
     square = np.array([-limit, limit, limit, -limit, -limit])
@@ -64,12 +65,14 @@ def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
         _outline(square, np.array([-limit, -limit, limit, limit, -limit]), "each component"),
         _outline(limit * np.cos(around), limit * np.sin(around), "length"),
         *(_arrow(result, role, role not in hidden) for role in NAMES),
+        *_tips(result, hidden),
+        *_turned(result, "trick_gradient" not in hidden),
     ]
+    seen = not hidden & set(NAMES)
     return Figure(
         "arrows",
-        "The gradient, and what clipping leaves of it",
-        "Solid: by value. Dashed: by norm. Dotted: before clipping; its tip is at w. Square: what "
-        "is allowed by value. Circle: what is allowed by norm.",
+        (_turns(result) if seen else "") or "The gradient, and what clipping leaves of it",
+        "Square: what is allowed by value. Circle: what is allowed by norm.",
         "Three arrows from the origin. " + _in_words(result, hidden),
         data,
         layout,
@@ -77,35 +80,113 @@ def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
     )
 
 
+def _frame(result: Result) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Where the arrow points, and a little of the other side."""
+    g = result["true_gradient"].y
+    reach = 1.1 * min(float(np.abs(g).max()), 1e300) or 1.0
+    power = 10.0 ** math.floor(math.log10(reach))
+    side = next(
+        f * power for f in (1, 1.2, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 8, 10) if f * power >= reach
+    )
+    ends = [(-0.35 * side, side) if one >= 0 else (-side, 0.35 * side) for one in g]
+    return ends[0], ends[1]
+
+
+def _tips(result: Result, hidden: frozenset[str]) -> list[Trace]:
+    """A name beside each tip; where several arrows are one, they share theirs."""
+    g = result["true_gradient"].y
+    size = float(np.abs(g).max())
+    # By value the arrow turns to the diagonal: its name stands on that side, by norm on the other.
+    flat = abs(g[0]) >= abs(g[1])
+    along = g[1] if flat else g[0]
+    drawn = []
+    for role, (name, _) in NAMES.items():
+        tip = result[role].y
+        there = role not in hidden and bool(np.isfinite(tip).all())
+        same = [
+            other
+            for other in NAMES
+            if other not in hidden and np.abs(result[other].y - tip).max() <= 1e-6 * size
+        ]
+        shown = there and same[:1] == [role]
+        words = " = ".join(NAMES[other][0] for other in same) if shown else name
+        side = math.copysign(0.08 * size, along) * (-1 if role == "intended_gradient" else 1)
+        x, y = (tip[0], tip[1] + side) if flat else (tip[0] + side, tip[1])
+        towards = "center" if flat else ("right" if side > 0 else "left")
+        drawn.append(label(role, words, float(x), float(y), shown, f"middle {towards}"))
+    return drawn
+
+
+def _turned(result: Result, visible: bool) -> list[Trace]:
+    """An arc from the direction before to that by value, with its degrees."""
+    before, after = (float(result.facts[f"angle_{name}"]) for name in ("before", "value"))
+    by = (after - before + 180.0) % 360.0 - 180.0
+    known = math.isfinite(by)
+    angles = np.radians(before + np.linspace(0.0, by if known else 0.0, 25))
+    lengths = (float(np.hypot(*result[f"{role}_gradient"].y)) for role in ("true", "trick"))
+    radius = sum(lengths) / 2 if known else 0.0
+    arc = _outline(radius * np.cos(angles), radius * np.sin(angles), "turned")
+    arc |= {"line": {"color": "role:trick_gradient", "width": 2}, "visible": visible}
+    beyond = math.radians(before + by + math.copysign(12.0, by)) if known else 0.0
+    x, y = radius * math.cos(beyond), radius * math.sin(beyond)
+    said = f"turned {number(abs(by), 3)}°"
+    turned = visible and known and abs(by) > 1e-6
+    return [arc, label("trick_gradient", said, x, y, turned, "middle center")]
+
+
+def _turns(result: Result) -> str:
+    """How far each clip turns the arrow; nothing where one of them has no direction."""
+    value, norm = (float(result.facts[f"turn_{name}"]) for name in ("value", "norm"))
+    if not (math.isfinite(value) and math.isfinite(norm)):
+        return ""
+    return f"By value turned by {number(value, 3)}°, by norm by {brief(norm, 1.0)}°"
+
+
 def _angles(result: Result, hidden: frozenset[str]) -> Figure:
-    layout = axes((0.0, 360.0), (-15.0, 375.0), "angle of the gradient, °", "after, °")
-    for axis in ("xaxis", "yaxis"):
-        layout[axis] |= {"tickmode": "array", "tickvals": [0, 90, 180, 270, 360]}
+    curves = {series.name: series for series in result.curves}
+    before = curves["true_gradient"].y
+    turned = {
+        role: replace(curves[role], y=(curves[role].y - before + 180.0) % 360.0 - 180.0)
+        for role in ("trick_gradient", "intended_gradient")
+    }
+    most = float(np.nanmax(np.abs(turned["trick_gradient"].y), initial=0.0))
+    layout = axes((0.0, 360.0), (-50.0, 50.0), "angle of the gradient, °", "turned by, °")
+    layout["xaxis"] |= {"tickmode": "array", "tickvals": [0, 90, 180, 270, 360]}
+    layout["yaxis"] |= {"tickmode": "array", "tickvals": [-45, 0, 45]}
+    found = f"By value turned by up to {number(most, 3)}°" if most else ""
     return Figure(
         "angle",
-        "Direction after clipping",
-        "A gradient of this length in all directions. On the straight line the direction is kept.",
-        "Angle after clipping over the angle before. " + _in_words(result, hidden),
-        [*_over(result, "", hidden), *_own_gradient(result, "angle", hidden)],
+        (found if "trick_gradient" not in hidden else "") or "How far clipping turns it",
+        "A gradient of this length in all directions. At 0 the direction is kept.",
+        "How far the direction turns, over the angle before. " + _in_words(result, hidden),
+        [
+            *_over(turned, hidden, layout, HEIGHT),
+            *_own_gradient(result, "angle", hidden),
+        ],
         layout,
         height=HEIGHT,
     )
 
 
 def _lengths(result: Result, hidden: frozenset[str]) -> Figure:
-    curves = [series.y for series in result.curves if series.name.endswith("_length")]
-    top = round_up(curves, least=1e-300)
-    layout = axes((0.0, 360.0), (-0.05 * top, top), "angle of the gradient, °", "length")
+    curves = {
+        role: next(one for one in result.curves if one.name == f"{role}_length") for role in NAMES
+    }
+    top = fitted([one.y for one in curves.values()])
+    layout = axes((0.0, 360.0), top, "angle of the gradient, °", "length")
     layout["xaxis"] |= {"tickmode": "array", "tickvals": [0, 90, 180, 270, 360]}
+    longest = {role: float(np.nanmax(one.y)) for role, one in curves.items()}
+    value, norm = (number(longest[role], 3) for role in ("trick_gradient", "intended_gradient"))
+    seen = not hidden & {"trick_gradient", "intended_gradient"}
     return Figure(
         "length",
-        "Length after clipping",
+        f"Length by value up to {value}, by norm {norm}" if seen else "Length after clipping",
         f"The limit is {number(float(result.facts['limit']), 4)}. By norm no gradient is longer.",
         "Length after clipping over the angle before. " + _in_words(result, hidden),
-        [*_over(result, "_length", hidden), *_own_gradient(result, "length", hidden)],
+        [*_over(curves, hidden, layout, LOW), *_own_gradient(result, "length", hidden)],
         layout,
         wide=True,
-        height=220,
+        height=LOW,
     )
 
 
@@ -123,7 +204,7 @@ def _arrow(result: Result, role: str, visible: bool) -> Trace:
         "line": {
             "color": f"role:{role}",
             "dash": look.dash,
-            "width": 4 if role == "trick_gradient" else 3,
+            "width": 3,
         },
         "marker": {
             "symbol": "arrow",
@@ -151,15 +232,12 @@ def _outline(x: Array, y: Array, name: str) -> Trace:
     }
 
 
-def _over(result: Result, what: str, hidden: frozenset[str]) -> list[Trace]:
-    """The curves over all directions; the trick's lies broad below, so that all three are seen."""
-    curves = {series.name: series for series in result.curves}
-    drawn = []
-    for role in reversed(NAMES):
-        width = 5.0 if role == "trick_gradient" else 2.5
-        trace = curve(curves[role + what], role not in hidden, width, exact=True)
-        drawn.append(trace | {"name": NAMES[role][0]})
-    return drawn
+def _over(
+    curves: Mapping[str, Series], hidden: frozenset[str], layout: Trace, height: float
+) -> list[Trace]:
+    """The curves over all directions, each with its name."""
+    ends = ((role, NAMES[role][0], line.y) for role, line in curves.items())
+    return [*gradient_curves(curves, hidden), *named(ends, hidden, layout, height)]
 
 
 def _own_gradient(result: Result, fact: str, hidden: frozenset[str]) -> list[Trace]:
@@ -168,8 +246,10 @@ def _own_gradient(result: Result, fact: str, hidden: frozenset[str]) -> list[Tra
     drawn = []
     for role, (name, called) in NAMES.items():
         value = float(result.facts[f"{fact}_{called}"])
-        if fact == "angle":  # on the same turn of the circle as the angle before
-            value = before % 360 + (value - before + 180) % 360 - 180
+        if fact == "angle" and called == "before":
+            continue
+        if fact == "angle":
+            value = (value - before + 180) % 360 - 180
         drawn.append(
             {
                 "type": "scatter",
@@ -177,12 +257,7 @@ def _own_gradient(result: Result, fact: str, hidden: frozenset[str]) -> list[Tra
                 "name": name,
                 "x": [before % 360],
                 "y": [value],
-                "marker": {
-                    "color": f"role:{role}",
-                    "symbol": ROLES[role].marker,
-                    "size": 10,
-                    "line": {"color": "ink:paper", "width": 1.5},
-                },
+                "marker": mark(ROLES[role]),
                 "visible": role not in hidden,
                 "hovertemplate": f"%{{x:.4g}}°: %{{y:.5g}}<extra>{name}</extra>",
             }

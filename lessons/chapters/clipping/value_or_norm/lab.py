@@ -184,4 +184,5 @@ LAB = Lab(
     table=table,
     check=format_refused,
     start=start,
+    named=True,
 )

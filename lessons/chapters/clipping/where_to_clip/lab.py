@@ -8,14 +8,17 @@ import torch
 from torch.nn.utils import clip_grad_norm_
 
 from lessons.chapters.clipping.where_to_clip.two_weights import STEPS, Program, by_role, train
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HALF, Figure, Table
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series, warned
-from lessons.kit.chart_pieces import Trace, axes, curve, points
+from lessons.kit.chart_pieces import Trace, curve, points
 from lessons.kit.components import component_table, in_words, sticks
 from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.findings import brief
 from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.kit.line_names import named
+from lessons.kit.powers import Powers
 from lessons.text import number
 
 EXAMPLE = {"w": 1.0, "v": 2.0, "x": 2.0, "limit": 3.0, "rate": 0.3}
@@ -35,8 +38,8 @@ LABELS = {
 # In which place each role's training run has its clip; the trick's is the learner's.
 RUNS = {"true_gradient": "none", "intended_gradient": "after"}
 
-POWERS = (-6.0, 12.0)
-"""The powers of ten that the chart of losses shows."""
+LOWEST, HIGHEST = -12, 12
+"""The powers of ten that the chart of losses shows at most."""
 
 PARAMETERS = (
     Choice(
@@ -105,11 +108,11 @@ def start(values: Values) -> Start:
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """The first step's gradients, and the loss while it trains."""
-    data, layout = sticks(result, LABELS, NAMES, hidden, "dL/d…")
+    data, layout = sticks(result, LABELS, NAMES, hidden, "gradient", HALF)
     return [
         Figure(
             "gradient",
-            "The gradient that the first step uses",
+            "The gradient that the first step uses" if hidden else _used(result),
             "For each weight, left to right: of the loss, as step() reads it, and as it would be "
             "clipped over both.",
             "The gradient of each weight. " + in_words(result, LABELS, NAMES, hidden),
@@ -125,39 +128,41 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     return component_table(result, LABELS, NAMES, hidden, "The gradient of the first step")
 
 
+def _used(result: Result) -> str:
+    """How long the gradient is that step() reads, beside the limit."""
+    used, limit = (brief(float(result.facts[name])) for name in ("used_norm", "limit"))
+    return f"step() uses length {used}; the limit is {limit}"
+
+
 def _training(result: Result, hidden: frozenset[str]) -> Figure:
-    curves = {series.name: _powers(series) for series in result.curves}
+    losses = {series.name: series for series in result.curves}
+    powers = Powers([series.y for series in losses.values()], LOWEST, HIGHEST)
+    layout = powers.axes((-0.3, STEPS - 0.7), "step", "loss")
+    names = {"trick_gradient": "yours", "true_gradient": "no clip"}
+    names["intended_gradient"] = "after"
     traces: list[Trace] = []
-    for role, width in (
-        ("trick_gradient", 5.0),
-        ("intended_gradient", 2.5),
-        ("true_gradient", 2.5),
-    ):
+    for role in names:
         seen = role not in hidden
-        traces += [curve(curves[role], seen, width, exact=True), points(curves[role], seen, 8)]
-    names = {"true_gradient": "with no clip", "trick_gradient": "with yours"}
-    names["intended_gradient"] = "clipped after backward()"
+        if role != "intended_gradient":
+            traces += powers.drawn(losses[role], curve, seen)
+        if role != "true_gradient":
+            traces.append(points(powers.of(losses[role]), seen))
+    ends = ((role, name, powers.of(losses[role]).y) for role, name in names.items())
     last = [
         f"{names[role]} {number(float(series.y[-1]), 3)}"
-        for role, series in {series.name: series for series in result.curves}.items()
+        for role, series in losses.items()
         if role not in hidden
     ]
+    trick = losses["trick_gradient"].y
+    found = f"loss {brief(float(trick[0]))} → {brief(float(trick[-1]))} with your clip"
     return Figure(
         "training",
-        "The loss while it trains, powers of ten",
-        "Solid: with your clip. Dotted: with none. Dashed: clipped after backward(). A line that "
-        "leaves the chart has exploded.",
-        f"The loss over {STEPS} steps. At the last one: {', '.join(last)}.",
-        traces,
-        axes((-0.3, STEPS - 0.7), POWERS, "step", "log₁₀ loss"),
+        "The loss while it trains" if "trick_gradient" in hidden else found,
+        "Crosses: clipped after backward(). A line that leaves the chart has exploded.",
+        f"The loss over {STEPS} steps, by powers of ten. At the last one: {', '.join(last)}.",
+        [*traces, *named(ends, hidden, layout, HALF)],
+        layout,
     )
-
-
-def _powers(series: Series) -> Series:
-    """The losses as powers of ten, within sight of the chart; an exact 0 lies below it."""
-    powers = np.full_like(series.y, np.nan)
-    np.log10(series.y, out=powers, where=series.y > 0)
-    return Series(series.name, series.role, series.x, np.clip(powers, -99.0, 99.0))
 
 
 def _weights(values: Values, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
@@ -224,4 +229,5 @@ LAB = Lab(
     table=table,
     check=format_refused,
     start=start,
+    named=True,
 )

@@ -148,7 +148,7 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dx",
-        gradient_caption="Dotted: the true gradient. Dashed: the same, clipped at x. Click a "
+        gradient_caption="Dotted: the true gradient. Ticks: the same, clipped at x. Click a "
         "point to have its numbers in the text.",
         forward_caption="The same with and without the rule, wherever the identity is.",
     ),

@@ -16,10 +16,11 @@ from lessons.kit.chart_pieces import (
     band,
     cells,
     curve,
+    fitted,
     gradient_points,
-    round_up,
     spoken,
 )
+from lessons.kit.line_names import named
 from lessons.text import number
 from lessons.training.step_charts import of, over_steps, step_axes, with_ends
 
@@ -68,11 +69,13 @@ def _maps(history: History, values: Values) -> Figure:
     shares = ", ".join(
         f"{name} {share:.0%}" for name, share in zip(KINDS, picture["shares"], strict=True)
     )
+    share, seen_as = max(zip(picture["shares"], KINDS, strict=True))
     return Figure(
         "maps",
-        f"A {values['shape']}, and the gradient of the score of {aim(values)} in its pixels, "
-        f"seed {int(picture['seed'][0])}",
-        "One scale for the three maps. Orange: a brighter pixel raises the score. Blue: lowers it. "
+        f"A {values['shape']}, seen as {seen_as} with {share:.0%}",
+        f"The gradient of the score of {aim(values)} in each pixel, seed "
+        f"{int(picture['seed'][0])}. One scale for the three maps. Orange: a brighter pixel "
+        "raises the score. Blue: lowers it. "
         f"The network’s probabilities: {shares}.",
         f"A picture of a {values['shape']} and three maps of the gradient in it, after step "
         f"{history.done}. " + _in_words(seen),
@@ -80,6 +83,7 @@ def _maps(history: History, values: Values) -> Figure:
         _row(("picture", *RULES)),
         wide=True,
         height=230,
+        subject=f"A {values['shape']}, and three maps of the gradient",
     )
 
 
@@ -100,27 +104,29 @@ def _randomised(history: History, values: Values) -> Figure:
 
 def _accuracy(history: History) -> Figure:
     facts = history.facts
+    layout = step_axes(history, (0.2, 1.02), "share right")
     return Figure(
         "accuracy",
-        "Accuracy on pictures never trained on",
+        f"Right on {of(facts, 'accuracy'):.1%} of new pictures",
         "Mean over the seeds. Area: 5 to 95 % of them.",
         f"Accuracy over the steps. After step {history.done}: {of(facts, 'accuracy'):.1%}, mean "
         "over the seeds.",
-        over_steps(history, {"accuracy": "forward"}),
-        step_axes(history, (0.2, 1.02), "share right"),
+        over_steps(history, {"accuracy": ("forward", "accuracy")}, layout, HEIGHT),
+        layout,
         height=HEIGHT,
     )
 
 
 def _losses(history: History) -> Figure:
+    layout = step_axes(history, (0.0, 1.3), "loss")
     return Figure(
         "loss",
-        "Loss on the same pictures",
+        f"Loss on them {number(of(history.facts, 'loss'), 3)}",
         "Cross-entropy. No rule takes part in training: the model learns with its own gradient.",
         f"Loss over the steps. After step {history.done}: "
         f"{number(of(history.facts, 'loss'), 3)}, mean over the seeds.",
-        over_steps(history, {"loss": "forward"}),
-        step_axes(history, (0.0, 1.3), "loss"),
+        over_steps(history, {"loss": ("forward", "loss")}, layout, HEIGHT),
+        layout,
         height=HEIGHT,
     )
 
@@ -139,16 +145,22 @@ def _alike(history: History) -> Figure:
         f"{rule} " + ", ".join(number(float(y), 2) for y in line.y)
         for rule, line in zip(RULES, series, strict=True)
     )
+    found = [f"{line.name} {number(float(line.y[-1]), 2)}" for line in series]
     return Figure(
         "alike",
-        "Is it still the same map?",
-        "Dotted: plain. Orange: guided. Grey: deconvnet. Areas: 5 to 95 % of all pictures and "
-        "seeds. A map that is about the weights falls to 0 when they are replaced.",
+        "All random, still alike: " + ", ".join(found),
+        "Areas: 5 to 95 % of all pictures and seeds. A map that is about the "
+        "weights falls to 0 when they are replaced.",
         f"Rank correlation of each map with the same map after so many of the last layers were "
         f"randomised, none to all, after step {history.done}: {in_words}.",
-        [*(band(line) for line in series), *(curve(line) for line in series)],
+        [
+            *(band(line) for line in series),
+            *(curve(line) for line in series),
+            *named(((one.role, one.name, one.y) for one in series), frozenset(), layout, HEIGHT),
+        ],
         layout,
         height=HEIGHT,
+        subject="Is it still the same map?",
     )
 
 
@@ -248,9 +260,9 @@ def _in_words(seen: dict[str, Array]) -> str:
 
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """Eight relus: what each gets back."""
-    limit = round_up([result[name].y for name in GRADIENTS], 1.0)
+    heights = fitted([result[name].y for name in GRADIENTS])
     seen = [name for name in GRADIENTS if name not in hidden]
-    layout = axes((0.5, len(BEFORE) + 0.5), (-limit, limit), "", "gradient")
+    layout = axes((0.5, len(BEFORE) + 0.5), heights, "", "gradient")
     pairs = zip(BEFORE, _upstream(values), strict=True)
     layout["xaxis"] |= {
         "tickmode": "array",
@@ -260,17 +272,23 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     return [
         Figure(
             "relus",
-            "Eight relus and the gradient at what they are given",
+            "The gradient at eight relus" if hidden else _changed(result),
             "Squares: the plain gradient. Diamonds: what autograd gives under the rule. Crosses: "
             "the rule’s formula. Below each relu: what it is given, x, and the upstream gradient "
             "that arrives at its output, u.",
             "The gradient at the inputs of eight relus, by number. " + spoken(result, seen),
-            gradient_points(result, hidden, 12),
+            gradient_points(result, hidden),
             layout,
             wide=True,
             height=220,
         )
     ]
+
+
+def _changed(result: Result) -> str:
+    """At how many relus the rule gives another gradient than the plain one."""
+    differ = int((result["trick_gradient"].y != result["true_gradient"].y).sum())
+    return f"The rule changes {differ} of {len(BEFORE)} gradients"
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:

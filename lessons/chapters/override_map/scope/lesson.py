@@ -189,7 +189,7 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dx",
-        gradient_caption="Dotted: the true gradient. Dashed: the same times the factor, once. "
+        gradient_caption="Dotted: the true gradient. Ticks: the same times the factor, once. "
         "Click a point to have its numbers in the text.",
         forward_caption="The same with any map.",
     ),

@@ -128,7 +128,7 @@ CURVE = Curve(
     text=CurveText(
         value="dⁿ⁻¹y/dxⁿ⁻¹",
         gradient="dⁿy/dxⁿ",
-        gradient_caption="Dotted: no rule. Dashed: for the first, the rule once; for a higher one, "
+        gradient_caption="Dotted: no rule. Ticks: for the first, the rule once; for a higher one, "
         "the slope of the other chart’s curve.",
         forward_caption="What is differentiated: for n = 1 that is y, else the derivative before.",
     ),

@@ -157,7 +157,7 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dW",
-        gradient_caption="Dotted: no rule. Dashed: what the rule is meant to give. x is the "
+        gradient_caption="Dotted: no rule. Ticks: what the rule is meant to give. x is the "
         "weight W. Click a point to have its numbers in the text.",
         forward_caption="The same for every rule; x is the weight W.",
     ),

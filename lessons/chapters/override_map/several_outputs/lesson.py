@@ -171,7 +171,7 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/da",
-        gradient_caption="Dotted: no rule. Dashed: the vector-Jacobian product, by hand. x is the "
+        gradient_caption="Dotted: no rule. Ticks: the vector-Jacobian product, by hand. x is the "
         "first input, a. Click a point to have its numbers in the text.",
         forward_caption="The same for both rules; x is the first input, a.",
     ),

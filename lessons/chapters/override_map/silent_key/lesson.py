@@ -152,7 +152,7 @@ CURVE = Curve(
     text=CurveText(
         value="y",
         gradient="dy/dx",
-        gradient_caption="Dashed: the sign returns its upstream gradient. Where your key fits no "
+        gradient_caption="Ticks: the sign returns its upstream gradient. Where your key fits no "
         "op, the curve is what TensorFlow gives: as if there were no map.",
         forward_caption="The same under every key.",
     ),

@@ -184,7 +184,7 @@ CURVE = Curve(
     text=CurveText(
         value="y",
         gradient="dy/dx",
-        gradient_caption="Dotted: the true gradient. Dashed: half of it. The table below says "
+        gradient_caption="Dotted: the true gradient. Ticks: half of it. The table below says "
         "which op the rule applies to.",
         forward_caption="The same for any name, type and place.",
     ),

@@ -158,7 +158,7 @@ CURVE = Curve(
     text=CurveText(
         value="y",
         gradient="dy/dx",
-        gradient_caption="Dotted: the true gradient. Dashed: half of it, which is wanted. "
+        gradient_caption="Dotted: the true gradient. Ticks: half of it, which is wanted. "
         "Click a point to have its numbers in the text.",
         forward_caption="The same whichever op has the rule.",
     ),

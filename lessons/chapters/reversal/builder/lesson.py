@@ -155,7 +155,7 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dx",
-        gradient_caption="Dashed: each path reversed with its own λ. Dotted: no reversal. Click a "
+        gradient_caption="Ticks: each path reversed with its own λ. Dotted: no reversal. Click a "
         "point to have its numbers in the text.",
         forward_caption="The same in every way: a reversal leaves the value alone.",
     ),

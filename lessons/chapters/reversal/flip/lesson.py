@@ -93,7 +93,7 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dx",
-        gradient_caption="Dotted: no reversal. Dashed: what one reversal is for. Click a point "
+        gradient_caption="Dotted: no reversal. Ticks: what one reversal is for. Click a point "
         "to have its numbers in the text.",
         forward_caption="The same for every λ and every number of reversals.",
     ),

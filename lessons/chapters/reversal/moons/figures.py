@@ -8,7 +8,8 @@ from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import GRADIENTS
-from lessons.kit.chart_pieces import Trace, axes, cells, gradient_points, round_up, spoken
+from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_points, spoken
+from lessons.kit.findings import of_points, titled
 from lessons.text import number
 from lessons.training.step_charts import (
     Facts,
@@ -91,8 +92,9 @@ def _plane(history: History) -> Figure:
     ]
     return Figure(
         "data",
-        f"Both domains, seed {int(picture['seed'][0])}",
-        "Grey: source, which has labels. Blue: target, which has none. Circles and crosses: the "
+        f"Right on the target: {_percent(facts, 'trick_target')}",
+        f"Seed {int(picture['seed'][0])}; the title is of all. Grey: source, which has "
+        "labels. Blue: target, which has none. Circles and crosses: the "
         "two moons. Thick: where the label head decides. Dotted: the same, trained on the source "
         "alone. Dashed: where the domain classifier decides.",
         f"Two interleaved moons in two domains and the boundaries between them after step "
@@ -103,6 +105,7 @@ def _plane(history: History) -> Figure:
         data,
         axes((-SIDE, SIDE), (-SIDE, SIDE), "x₁", "x₂"),
         height=HEIGHT,
+        subject="Both domains",
     )
 
 
@@ -114,7 +117,7 @@ def _features(history: History) -> Figure:
     seen = f"{share:.0%}" if np.isfinite(share) else "an unknown part"
     return Figure(
         "features",
-        "The feature space",
+        f"Domain classifier right on {_percent(history.facts, 'trick_domain')} of all points",
         "The same points as the extractor sees them, on the first two principal components. Where "
         "the colours mix, no domain classifier can separate them.",
         f"The features of all points on two principal components, which hold {seen} of the "
@@ -122,50 +125,57 @@ def _features(history: History) -> Figure:
         _crowds(features),
         axes((-side, side), (-side, side), "first component", "second component"),
         height=HEIGHT,
+        subject="The feature space",
     )
 
 
 def _losses(history: History) -> Figure:
     names = {
-        "trick_label_loss": "forward",
-        "source_only_domain_loss": "true_gradient",
-        "trick_domain_loss": "trick_gradient",
+        "trick_label_loss": ("forward", "label"),
+        "source_only_domain_loss": ("true_gradient", "source only"),
+        "trick_domain_loss": ("trick_gradient", "domain"),
     }
     facts = history.facts
+    layout = step_axes(history, (0.0, 1.5), "loss")
+    found = (number(of(facts, f"trick_{name}_loss"), 2) for name in ("label", "domain"))
     return Figure(
         "losses",
-        "Losses",
-        "Solid blue: label loss. Orange: domain loss. Dotted: domain loss when trained on the "
-        "source alone. Areas: 5 to 95 % of the seeds. A loss beyond the frame leaves it.",
+        "Label loss {}, domain loss {}".format(*found),
+        "Source only: the domain loss when trained on the source alone. Areas: 5 to 95 % of the "
+        "seeds. A loss beyond the frame leaves it.",
         f"Losses over the steps, means over the seeds. After step {history.done}: label loss "
         f"{number(of(facts, 'trick_label_loss'), 3)}, domain loss "
         f"{number(of(facts, 'trick_domain_loss'), 3)}, source only "
         f"{number(of(facts, 'source_only_domain_loss'), 3)}.",
-        over_steps(history, names),
-        step_axes(history, (0.0, 1.5), "loss"),
+        over_steps(history, names, layout, HEIGHT),
+        layout,
         height=HEIGHT,
+        subject="Losses",
     )
 
 
 def _accuracies(history: History) -> Figure:
     names = {
-        "trick_domain": "noise",
-        "source_only_target": "true_gradient",
-        "trick_target": "trick_gradient",
+        "trick_domain": ("noise", "domain"),
+        "source_only_target": ("true_gradient", "source only"),
+        "trick_target": ("trick_gradient", "target"),
     }
     facts = history.facts
+    layout = step_axes(history, (0.4, 1.02), "share right")
+    before, now = (_percent(facts, f"{name}_target") for name in ("source_only", "trick"))
     return Figure(
         "accuracy",
-        "Accuracies",
-        "Orange: target accuracy as wired. Dotted: the same seeds trained on the source alone. "
-        "Grey: the domain classifier, which guesses at one half.",
+        f"Right on the target: {before} → {now}",
+        "From source only, the same seeds trained on the source alone, to as wired. Domain: the "
+        "domain classifier, which guesses at one half.",
         f"Accuracies over the steps, means over the seeds. After step {history.done}: target "
         f"{_percent(facts, 'trick_target')}, source only "
         f"{_percent(facts, 'source_only_target')}, domain classifier "
         f"{_percent(facts, 'trick_domain')}.",
-        over_steps(history, names),
-        step_axes(history, (0.4, 1.02), "share right"),
+        over_steps(history, names, layout, HEIGHT),
+        layout,
         height=HEIGHT,
+        subject="Accuracies",
     )
 
 
@@ -182,23 +192,31 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     """The gradient that one point's features get, at fixed numbers."""
     whose = values["whose"]
     of_whom, intended = _MEANT[whose]
-    limit = round_up([result[name].y for name in GRADIENTS], 1e-3)
     count = len(result["forward"].x)
     seen = [name for name in GRADIENTS if name not in hidden]
     return [
         Figure(
             "gradient",
-            f"The gradient at the features of one {whose} point, at fixed numbers",
-            f"One mark a unit, the heads small. Squares: {of_whom} gradient with no trick. "
+            titled("Gradient", _found(result, hidden), f"at one {whose} point"),
+            f"At one {whose} point, at fixed numbers. One mark a unit, the heads small. "
+            f"Squares: {of_whom} "
+            "gradient with no trick. "
             f"Crosses: what is intended, {intended}, at full λ. Diamonds: what autograd gives, "
             "wired as chosen.",
             f"The gradient at the features of one {whose} point, by unit. " + spoken(result, seen),
             gradient_points(result, hidden),
-            axes((0.0, count + 1.0), (-limit, limit), "unit", "gradient"),
+            axes((0.0, count + 1.0), fitted([result[r].y for r in GRADIENTS]), "unit", "gradient"),
             wide=True,
             height=220,
         )
     ]
+
+
+def _found(result: Result, hidden: frozenset[str]) -> str:
+    """What the gradient is beside the one with no trick, if nothing is covered."""
+    if hidden & set(GRADIENTS):
+        return ""
+    return of_points(result)
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:

@@ -10,6 +10,8 @@ from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace, axes, round_up
 from lessons.kit.components import component_table, in_words, sticks
+from lessons.kit.findings import brief, times
+from lessons.kit.line_names import label
 
 NAMES = ("w₁ 1,1", "w₁ 1,2", "w₁ 2,1", "w₁ 2,2", "w₂ 1", "w₂ 2")
 
@@ -19,8 +21,8 @@ LABELS = {
     "intended_gradient": "wanted",
 }
 
-REACH = 3.0
-"""How far the feature plane's axes go at least: within the sliders' span nothing jumps."""
+REACH = 1.0
+"""How far the feature plane's axes go at least."""
 
 HEIGHT = 380
 """Pixels: the plane gets a square."""
@@ -36,12 +38,12 @@ def figures(
         arrows: by role, where each arrow starts and ends, both [n, 2]; the classifier's is last.
         hidden: the roles still covered.
     """
-    data, layout = sticks(result, LABELS, NAMES, hidden, "dL/dw")
+    data, layout = sticks(result, LABELS, NAMES, hidden, "dL/dw", HEIGHT)
     return [
         _plane(result, arrows, hidden),
         Figure(
             "gradient",
-            "Who gets which gradient",
+            "Who gets which gradient" if hidden else _shares(result),
             "For each weight, left to right: no reversal, what autograd gives, what is wanted. "
             "w₁ is the extractor, w₂ the classifier.",
             "The gradient of each weight. " + in_words(result, LABELS, NAMES, hidden),
@@ -50,6 +52,16 @@ def figures(
             height=HEIGHT,
         ),
     ]
+
+
+def _shares(result: Result) -> str:
+    """The factor that each player's gradient has beside the plain one, where it has one."""
+    true, trick = result["true_gradient"].y, result["trick_gradient"].y
+    parts = []
+    for weights, part in (("w₁", slice(0, 4)), ("w₂", slice(4, 6))):
+        factor = times(trick[part], true[part])
+        parts.append("" if factor is None else f"{weights} gets {brief(factor)} ×")
+    return f"{', '.join(parts)} its gradient" if all(parts) else "Who gets which gradient"
 
 
 def table(result: Result, hidden: frozenset[str]) -> Table:
@@ -63,7 +75,7 @@ def _plane(
     starts, _ = arrows["true_gradient"]
     features, tip = starts[:-1], starts[-1]
     domain = np.arange(len(features)) >= len(features) // 2
-    reach = max(REACH, round_up([features], least=REACH / 2))
+    reach = round_up([features, *(ends[:-1] for _, ends in arrows.values())], least=REACH)
     layout = axes((-reach, reach), (-reach, reach), "feature 1", "feature 2")
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     across = np.array([-tip[1], tip[0]]) / math.hypot(*tip) * 2 * reach
@@ -73,6 +85,7 @@ def _plane(
         *(_arrows(role, *arrows[role], role not in hidden) for role in arrows),
         _points("source", features[~domain], "circle"),
         _points("target", features[domain], "square-open"),
+        label("noise", "w₂", tip[0] / 2, tip[1] / 2, side="bottom center"),
     ]
     sizes = [
         f"{LABELS[role]} {float(np.abs(result[role].y).max()):.3g}"
@@ -81,7 +94,7 @@ def _plane(
     ]
     return Figure(
         "plane",
-        "The feature, and where each step would take it",
+        "Each feature, one step downhill" if hidden else _after(result),
         "Circles: source. Squares: target. Thin: w₂ and the classifier’s boundary. Arrows: one "
         "step downhill, solid as autograd gives it, dotted with no reversal.",
         "The features of six examples, an arrow at each and one at the classifier’s weight. "
@@ -90,6 +103,12 @@ def _plane(
         layout,
         height=HEIGHT,
     )
+
+
+def _after(result: Result) -> str:
+    """What the loss is after one step of the extractor alone."""
+    before, after = (float(result.facts[f"loss_{when}"]) for when in ("now", "after_extractor"))
+    return f"Extractor’s step: domain loss {brief(before)} → {brief(after)}"
 
 
 def _arrows(role: str, starts: Array, ends: Array, visible: bool) -> Trace:

@@ -103,6 +103,7 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
         table=lambda result, values, hidden: table(result, hidden),
         check=format_refused,
         start=start,
+        named=True,
     )
 
 

@@ -1,5 +1,7 @@
 """The long network's charts and tables: as it trains, and the layer by itself."""
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,14 +22,16 @@ from lessons.kit.chart_pieces import (
     points,
     spoken,
 )
+from lessons.kit.findings import of_points
+from lessons.kit.line_names import named
 from lessons.text import number
-from lessons.training.step_charts import crowd, line, of, over_steps, step_axes, with_ends
+from lessons.training.step_charts import Facts, crowd, line, of, over_steps, step_axes, with_ends
 
 HEIGHT = 250
 _ROLE = {"plain": "true_gradient", "trick": "trick_gradient"}
 _NAMES = {"plain": "without the trick", "trick": "with the clean backward"}
+_SHORT = {"plain": "no trick", "trick": "clean"}
 _GRADIENTS = ("true_gradient", "trick_gradient", "intended_gradient")
-_DECADES = (-4.5, 1.5)
 _LOSSES = (-3.0, 0.5)
 
 
@@ -61,14 +65,18 @@ def table(history: History, values: Values) -> Table:
 def _noise_by_layer(history: History, values: Values) -> Figure:
     numbers, facts = history.latest.numbers, history.facts
     data: list[Trace] = []
+    ends = {}
     for name in _ROLE:
         layers = [numbers[f"{name}_noise_{layer}"] for layer in range(1, LAYERS + 1)]
         series = _over_layers(layers, _ROLE[name])
-        marks = {**points(series, size=8), "hovertemplate": _HOVER}
+        marks = {**points(series), "hovertemplate": _HOVER}
+        ends[name] = series.y
         data = [band(series), *data, curve(series), marks]
     place = float(values["place"])
-    layout = _logarithmic(axes((0.5, LAYERS + 0.5), _DECADES, "layer", "relative variance"))
+    decades = _decades(numbers)
+    layout = _logarithmic(axes((0.5, LAYERS + 0.5), decades, "layer", "relative variance"))
     layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
+    data += _names_at_end(ends, layout, 270)
     in_words = "; ".join(
         f"{_NAMES[name]}, layer {layer}: {number(of(facts, f'{name}_noise_{layer}'), 3)}"
         for name in _ROLE
@@ -76,20 +84,45 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
     )
     return Figure(
         "noise",
-        "How noisy each layer's gradient is",
+        _first_layer(facts) or _NOISE,
         f"Variance of a layer's weight gradient over {values['draws']} draws of the noise, against "
-        "its squared mean. Dotted: the plain backward pass. Solid: the clean one, same weights, "
-        "same draws. "
-        "Areas: 5 to 95 % of the seeds. The grey line is the noise layer.",
+        "its squared mean. Clean and plain backward pass have the same weights and draws. Areas: 5 "
+        "to 95 % of the seeds. The grey line is the noise layer.",
         f"Relative variance by layer on a logarithmic axis, means over the seeds after step "
         f"{history.done}. {in_words}. The noise stands after layer {int(place)}.",
-        [_upright(place + 0.5), *data],
-        layout | {"annotations": [_label(place + 0.5, _DECADES[1], "noise")]},
+        [_upright(place + 0.5, decades), *data],
+        layout | {"annotations": [_label(place + 0.5, decades[1], "noise")]},
         wide=True,
         height=270,
+        subject=_NOISE,
     )
 
 
+def _decades(numbers: Mapping[str, Array]) -> tuple[float, float]:
+    """Whole powers of ten around all layers' noise, in every seed; half of one more above."""
+    layers = range(1, LAYERS + 1)
+    found = np.concatenate([numbers[f"{name}_noise_{layer}"] for name in _ROLE for layer in layers])
+    known = found[np.isfinite(found) & (found > 0)]
+    low, high = np.log10([known.min(), known.max()]) if len(known) else (-1.0, 0.0)
+    return max(math.floor(low), -8.0), min(math.ceil(high), 3.0) + 0.5
+
+
+def _first_layer(facts: Facts) -> str:
+    """How noisy the first layer's gradient is, without the trick and with it."""
+    plain, trick = (of(facts, f"{name}_noise_1") for name in _ROLE)
+    if not (math.isfinite(plain) and math.isfinite(trick)):
+        return ""
+    return f"Noise in layer 1’s gradient: {number(plain, 2)} → {number(trick, 2)}"
+
+
+def _names_at_end(ends: Mapping[str, Array], layout: Trace, height: float) -> list[Trace]:
+    """The names of lines over a logarithmic axis."""
+    powers = [(_ROLE[name], _SHORT[name], np.log10(y)) for name, y in ends.items()]
+    labels = named(powers, frozenset(), layout, height)
+    return [label | {"y": [10.0 ** label["y"][0]]} for label in labels]
+
+
+_NOISE = "How noisy each layer’s gradient is"
 _HOVER = "layer %{x}<br>%{y:.3g}<extra></extra>"
 
 
@@ -108,32 +141,42 @@ def _losses(history: History) -> Figure:
     facts = history.facts
     in_words = ", ".join(f"{number(of(facts, f'{name}_loss'), 3)} {_NAMES[name]}" for name in _ROLE)
     layout = _logarithmic(step_axes(history, _LOSSES, "loss, with noise"))
+    found = ", ".join(f"{number(of(facts, f'{name}_loss'), 2)} {_SHORT[name]}" for name in _ROLE)
     return Figure(
         "loss",
-        "The loss, with noise",
-        "Dotted: trained without the trick. Solid: with the clean backward. Same start, same noise "
-        "draws. Areas: 5 to 95 % of the seeds.",
+        f"Loss: {found}",
+        "Same start, same noise draws. Areas: 5 to 95 % of the seeds.",
         f"Mean squared error over the steps, means over the seeds. After step {history.done}: "
         f"{in_words}.",
-        over_steps(history, {f"{name}_loss": _ROLE[name] for name in _ROLE}),
+        over_steps(history, _lines("loss"), layout, HEIGHT),
         layout,
         height=HEIGHT,
+        subject="The loss, with noise",
     )
+
+
+def _lines(what: str) -> dict[str, tuple[str, str]]:
+    """One of both networks' numbers: role and name of its line."""
+    return {f"{name}_{what}": (_ROLE[name], _SHORT[name]) for name in _ROLE}
 
 
 def _sizes(history: History, values: Values) -> Figure:
     facts = history.facts
     in_words = ", ".join(f"{number(of(facts, f'{name}_size'), 3)} {_NAMES[name]}" for name in _ROLE)
+    found = ", ".join(f"{number(of(facts, f'{name}_size'), 2)} {_SHORT[name]}" for name in _ROLE)
+    layout = step_axes(history, (0.0, 1.0), f"size after layer {values['place']}")
     return Figure(
         "size",
-        "How large the values are before the noise",
+        f"Size before the noise: {found}",
         "Root mean square of what goes into the noise layer. The noise multiplies it, so small "
         "values get little noise.",
         f"Root mean square over the steps, means over the seeds. After step {history.done}: "
         f"{in_words}.",
-        over_steps(history, {f"{name}_size": _ROLE[name] for name in _ROLE}),
-        step_axes(history, (0.0, 1.0), f"size after layer {values['place']}"),
+        over_steps(history, _lines("size"), layout, HEIGHT),
+        layout,
+        wide=True,
         height=HEIGHT,
+        subject="How large the values are before the noise",
     )
 
 
@@ -149,32 +192,44 @@ def _fit(history: History) -> Figure:
         data += [noisy, line(_NAMES[name], x, picture[f"{name}_clean"], colour, role.dash)]
     return Figure(
         "fit",
-        f"The task and the fit, seed {int(picture['seed'][0])}",
-        "Grey: sin 2x, to be learned. Points: one draw of the noise. Lines: with the noise "
+        f"Off sin 2x by up to {_off(picture)}",
+        f"Seed {int(picture['seed'][0])}. Grey: sin 2x, to be learned. Points: one draw of "
+        "the noise. Lines: with the noise "
         "turned off.",
         f"What the networks of one seed make of sin 2x after step {history.done}, with a draw of "
         "noise as points and without noise as lines.",
         data,
         axes((-REACH, REACH), (-1.9, 1.9), "x", "output"),
         height=HEIGHT,
+        subject="The task and the fit",
     )
+
+
+def _off(picture: Mapping[str, Array]) -> str:
+    """How far each network is off the task at most, with the noise turned off."""
+    off = {name: np.nanmax(np.abs(picture[f"{name}_clean"] - picture["target"])) for name in _ROLE}
+    return ", ".join(f"{number(float(one), 2)} {_SHORT[name]}" for name, one in off.items())
 
 
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """What the layer by itself hands back, before a tanh."""
     seen = [name for name in _GRADIENTS if name not in hidden]
+    found = "" if hidden else of_points(result)
     top = max(2.0, 1.1 * (1 + float(values["strength"])))
     low = min(-0.5, 1.1 * (1 - float(values["strength"])))
     return [
         Figure(
             "alone",
-            "The layer by itself, a tanh after it",
-            "One mark for each input and its own draw. Squares: the true gradient, with the factor "
+            f"Gradient {found}" if found else "The layer by itself",
+            "The layer by itself, a tanh after it. One mark for each input and its own "
+            "draw. Squares: the true "
+            "gradient, with the factor "
             "u. Diamonds: what autograd gives. Crosses: intended, the upstream gradient alone. It "
             "uses the noisy value, so it is no smooth curve.",
             "The gradient at the input of the noise layer. " + spoken(result, seen),
             gradient_points(result, hidden),
             axes((-2.2, 2.2), (low, top), "x", "gradient"),
+            wide=True,
             height=HEIGHT,
         )
     ]
@@ -201,12 +256,12 @@ def _logarithmic(layout: Trace) -> Trace:
     return layout | {"yaxis": layout["yaxis"] | ticks}
 
 
-def _upright(x: float) -> Trace:
+def _upright(x: float, decades: tuple[float, float]) -> Trace:
     return {
         "type": "scatter",
         "mode": "lines",
         "x": np.array([x, x]),
-        "y": 10.0 ** np.array(_DECADES),
+        "y": 10.0 ** np.array(decades),
         "line": {"color": "role:noise", "dash": "solid", "width": 5},
         "opacity": 0.5,
         "hoverinfo": "skip",

@@ -50,7 +50,7 @@ PARAMETERS = (
 TEXT = CurveText(
     value="y",
     gradient="dL/dx",
-    gradient_caption="Dotted: the gradient of f. Dashed: the gradient of g. L sums the y, each "
+    gradient_caption="Dotted: the gradient of f. Ticks: the gradient of g. L sums the y, each "
     "times its upstream gradient.",
     forward_caption="The value of f, as long as g is finite and not far larger.",
 )

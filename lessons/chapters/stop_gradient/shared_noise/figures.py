@@ -1,12 +1,27 @@
 """The noise lab's charts and table."""
 
+import math
+
 import numpy as np
 
 from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
-from lessons.kit.chart_pieces import Trace, axes, band, cells, curve, points, round_up, span, spoken
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    band,
+    cells,
+    curve,
+    fitted,
+    points,
+    span,
+    spoken,
+)
+from lessons.kit.findings import of_spread, titled
+from lessons.kit.line_names import NAMES, label
+from lessons.kit.off_target import HEIGHT, NOISY, ends_of, framed, with_strip
 from lessons.text import number
 
 
@@ -41,42 +56,55 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
 
 def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
     curves = {series.name: series for series in result.curves}
+    # All curves count, hidden ones too: uncovering one must not move the others.
     shown = {name: curves[name] for name in GRADIENTS}
-    limit = round_up([series.y for series in shown.values()] + _bands(shown), least=1.4)
-    traced = ("intended_gradient", "true_gradient", "trick_gradient")
-    noisy = traced[1:]
-    data: list[Trace] = [
-        *(band(curves[name], name not in hidden) for name in noisy),
-        *(curve(curves[name], name not in hidden) for name in traced),
-        *(points(result[name], name not in hidden) for name in noisy),
-    ]
+    data, layout = with_strip(shown, hidden, "x", "dz/dx", framed(shown))
+    data += [points(result[name], name not in hidden) for name in reversed(NOISY)]
     seen = [name for name in GRADIENTS if name not in hidden]
     covered = "" if len(seen) == 3 else " One curve is covered until you have answered."
     return Figure(
         "gradient",
-        "dz/dx, the gradient",
-        "Lines: the mean over the draws. Bands: 5–95 % of the draws. Points: this draw at your "
-        "x; click a point for its histogram.",
-        "The gradient dz/dx over x. At your inputs: " + spoken(result, seen) + covered,
+        titled("dz/dx:", _spread_of(result, hidden), "the gradient"),
+        "Area: 5–95 % of the draws; dotted: where that of the true gradient ends. Below: how far "
+        "off the intended gradient. Points: this draw at your x; click one for its histogram.",
+        "The gradient dz/dx over x, and below it how far it is off the intended one. "
+        "At your inputs: " + spoken(result, seen) + covered,
         data,
-        axes(span(curves["forward"]), (-limit, limit), "x", "dz/dx"),
+        layout,
         wide=True,
+        selects="point",
+        height=HEIGHT,
+    )
+
+
+def _spread_of(result: Result, hidden: frozenset[str]) -> str:
+    """How far the draws of the gradient lie apart at the chosen input, if that is uncovered."""
+    if "trick_gradient" in hidden or int(result.facts["draws"]) < 2:
+        return ""
+    trick, true = (float(result.facts[f"{name}_deviation"]) for name in NOISY)
+    size = abs(float(result.facts["true_gradient_mean"]))
+    return of_spread(None if "true_gradient" in hidden else true, trick, size)
+
+
+def _forward(result: Result) -> Figure:
+    forward = next(series for series in result.curves if series.name == "forward")
+    return Figure(
+        "forward",
+        titled("z:", _forward_spread(result), "the forward value"),
+        "The forward value z: with the trick and without it the same, up to rounding.",
+        "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
+        [band(forward), curve(forward), points(result["forward"])],
+        axes(span(forward), fitted(ends_of({"forward": forward})), "x", "z"),
         selects="point",
     )
 
 
-def _forward(result: Result) -> Figure:
-    curves = {series.name: series for series in result.curves}
-    forward = curves["forward"]
-    top = round_up([forward.y, *_bands({"forward": forward})], least=1e-300)
-    return Figure(
-        "forward",
-        "z, the forward value",
-        "The forward value z: with the trick and without it the same, up to rounding.",
-        "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
-        [band(forward), curve(forward), points(result["forward"])],
-        axes(span(forward), (-0.05 * top, top), "x", "z"),
-        selects="point",
+def _forward_spread(result: Result) -> str:
+    """How far the draws of the value lie apart at the chosen input."""
+    facts = result.facts
+    size = abs(float(facts["forward_mean"]))
+    return (
+        of_spread(None, float(facts["forward_deviation"]), size) if int(facts["draws"]) > 1 else ""
     )
 
 
@@ -88,53 +116,63 @@ def _histogram(result: Result, values: Values, hidden: frozenset[str]) -> Figure
         alt = f"No histogram: the gradient at x = {x} is finite in no draw."
         return Figure("histogram", title, alt, alt, [], layout)
     shown = [bars for bars in result.histograms if bars.role not in hidden]
-    tallest = max((float(bars.counts.max()) for bars in shown), default=1.0)
-    top = round_up([np.array([tallest])], least=1.0)
-    edges = result.histograms[0].edges
-    intended = float(result["intended_gradient"].y[_chosen(result, values)])
+    top = max(float(bars.counts.max()) for bars in result.histograms) or 1.0
+    ends = result.histograms[0].edges
+    target = float(result["intended_gradient"].y[_chosen(result, values)])
     summaries = [
         f"{ROLES[bars.role].label}: mean {number(bars.mean, 4)}, spread {number(bars.spread, 3)}"
         for bars in shown
     ]
+    layout = axes((float(ends[0]), float(ends[-1])), (-1.3, 1.3), "dz/dx", "draws")
+    layout["yaxis"] |= {"tickmode": "array", "tickvals": []}
     return Figure(
         "histogram",
-        title,
-        "; ".join(summaries) + ". Dashed: the intended gradient.",
+        _mean_of(result, hidden) or title,
+        f"Draws at x = {x}: upward as autograd gives them, downward without a trick. "
+        "Dashed: the intended gradient.",
         f"How often each gradient came out at x = {x}. " + "; ".join(summaries) + ".",
         [
-            *(_bars(bars, bars.role not in hidden) for bars in result.histograms),
-            _line(intended, top),
-        ],
-        {
-            **axes(
-                (float(edges[0]), float(edges[-1])),
-                (0.0, top),
-                "dz/dx",
-                "draws",
+            *(_bars(bars, top, bars.role not in hidden) for bars in result.histograms),
+            _line(target),
+            *(
+                label(name, NAMES[name], float(ends[0]), y, name not in hidden)
+                for name, y in zip(NOISY, (1.15, -1.15), strict=True)
             ),
-        },
+        ],
+        layout,
     )
 
 
-def _bars(bars: Histogram, visible: bool) -> Trace:
-    """The histogram as one stepped area: much quicker to move than forty bars."""
-    solid = bars.role == "trick_gradient"
-    edges = np.repeat(bars.edges, 2)
+def _mean_of(result: Result, hidden: frozenset[str]) -> str:
+    """Where the draws at the chosen input lie on average, if that is uncovered."""
+    found = {bars.role: bars for bars in result.histograms if bars.role not in hidden}
+    if "trick_gradient" not in found or not math.isfinite(found["trick_gradient"].mean):
+        return ""
+    mean, target = found["trick_gradient"].mean, float(result.facts["intended_gradient"])
+    return f"dz/dx on average {number(mean, 3)}, intended {number(target, 3)}"
+
+
+def _bars(bars: Histogram, top: float, visible: bool) -> Trace:
+    """The histogram as one stepped area: much quicker to move than forty bars.
+
+    Of two with the same draws one would hide the other: the true gradient's hangs downward.
+    """
+    share = np.repeat(bars.counts, 2) / top
     return {
         "type": "scatter",
         "mode": "lines",
         "name": ROLES[bars.role].label,
-        "x": edges,
-        "y": np.concatenate([[0.0], np.repeat(bars.counts, 2), [0.0]]),
+        "x": np.repeat(bars.edges, 2),
+        "y": np.concatenate([[0.0], share if bars.role == "trick_gradient" else -share, [0.0]]),
         "fill": "toself",
-        "fillcolor": f"role:{bars.role}/{0.65 if solid else 0.2}",
+        "fillcolor": f"role:{bars.role}/0.4",
         "line": {"color": f"role:{bars.role}", "width": 1},
         "visible": visible,
-        "hovertemplate": "%{x:.4g}: %{y} draws<extra>" + ROLES[bars.role].label + "</extra>",
+        "hoverinfo": "skip",
     }
 
 
-def _line(x: float, top: float) -> Trace:
+def _line(x: float) -> Trace:
     """A vertical line over the whole height."""
     role = ROLES["intended_gradient"]
     return {
@@ -142,8 +180,8 @@ def _line(x: float, top: float) -> Trace:
         "mode": "lines",
         "name": role.label,
         "x": [x, x],
-        "y": [0.0, top],
-        "line": {"color": f"role:{role.name}", "dash": role.dash, "width": 2.5},
+        "y": [-1.3, 1.3],
+        "line": {"color": f"role:{role.name}", "dash": role.dash, "width": 2},
         "hoverinfo": "skip",
     }
 
@@ -157,8 +195,3 @@ def _spread(series: Series) -> tuple[np.ndarray, ...]:
     if low is None or high is None:
         raise ValueError(f"series {series.name} has no band")
     return series.y, low, high
-
-
-def _bands(curves: dict[str, Series]) -> list[np.ndarray]:
-    ends = [(series.low, series.high) for series in curves.values() if series.low is not None]
-    return [end for pair in ends for end in pair if end is not None]

@@ -140,7 +140,7 @@ CURVE = Curve(
     text=CurveText(
         value="the result",
         gradient="d/dx",
-        gradient_caption="Dotted: the step function as it is. Dashed: gradient 1 through it. Click "
+        gradient_caption="Dotted: the step function as it is. Ticks: gradient 1 through it. Click "
         "a point to see its numbers in the text.",
         forward_caption="The same in every spelling, until the numbers are large.",
     ),

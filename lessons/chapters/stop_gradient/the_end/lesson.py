@@ -182,7 +182,7 @@ CURVE = Curve(
     text=CurveText(
         value="w",
         gradient="dw/dx",
-        gradient_caption="Dotted: no trick. Dashed: as if there were no noise. Click a point to "
+        gradient_caption="Dotted: no trick. Ticks: as if there were no noise. Click a point to "
         "see its numbers in the text.",
         forward_caption="The same for every way but one: the second expression has no noise.",
     ),

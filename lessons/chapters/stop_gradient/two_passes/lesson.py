@@ -135,7 +135,7 @@ CURVE = Curve(
     text=CurveText(
         value="y",
         gradient="dy/dx",
-        gradient_caption="Dotted: nothing stopped. Dashed: the product rule with the stopped part "
+        gradient_caption="Dotted: nothing stopped. Ticks: the product rule with the stopped part "
         "left out. Click a point to have its numbers in the text.",
         forward_caption="The same for every choice of Stopped.",
     ),

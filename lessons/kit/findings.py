@@ -1,0 +1,180 @@
+"""What a chart's title says of its numbers: one finding, true at every setting, or nothing.
+
+Each function gets numbers and looks for the first statement that holds of them all; where none
+does, it returns an empty text. Who calls leaves out what a question still hides.
+tests/lessons/test_findings.py reads each title back and holds it against the result.
+"""
+
+import math
+from functools import reduce
+
+import numpy as np
+
+from lessons.contract.result import Array, Result, Series
+from lessons.contract.roles import GRADIENTS
+from lessons.text import number
+
+_SAME = 1e-6
+"""Of the largest size: numbers nearer than this are one number, up to rounding."""
+
+
+def brief(value: float, beside: float = 0.0, digits: int = 3) -> str:
+    """A number for a title; 0 for what is only rounding beside another."""
+    if 1000 <= abs(value) < 1e6:
+        return f"{value:,.0f}".replace("-", "−")
+    return number(0.0 if abs(value) <= _SAME * abs(beside) else value, digits)
+
+
+def titled(subject: str, finding: str, otherwise: str) -> str:
+    """The title of a chart: what is found of its subject; else what the subject is."""
+    return f"{subject} {finding}" if finding else f"{subject.rstrip(':')}, {otherwise}"
+
+
+def of_gradient(
+    trick: Series, true: Series | None, intended: Series | None, called: str = "x"
+) -> str:
+    """What autograd gives, over x, beside what is true and what is wanted.
+
+    Args:
+        trick, true, intended: over x; None where it is covered. The x that all have are looked at.
+        called: what x is called.
+    """
+    trick, true, intended = _over_the_same(trick, true, intended)
+    x, t = trick.x, trick.y
+    size = _size(t, *(one.y for one in (true, intended) if one is not None))
+    said = _alone(x, t, size, called)
+    if true is not None:
+        said = said or _beside(t, true.y, size)
+    if not said or intended is None:
+        return said
+    return said + (", as intended" if _same(t, intended.y, size) else ", not as intended")
+
+
+def of_points(result: Result) -> str:
+    """The same of the gradients at the learner's x."""
+    return of_gradient(result[GRADIENTS[0]], result[GRADIENTS[1]], result[GRADIENTS[2]])
+
+
+def of_value(value: Series, called: str = "x") -> str:
+    """How a function of x runs; ``called`` is what x is called."""
+    there = np.isfinite(value.y)
+    x, y = value.x[there], value.y[there]
+    if len(y) < 2:
+        return ""
+    low, high = float(y.min()), float(y.max())
+    size = max(abs(low), abs(high))
+    if high - low <= _SAME * size:
+        return f"is {brief(high)} all along"
+    few = np.unique(y)
+    if len(few) <= 3:
+        return "takes only " + ", ".join(brief(float(one), size) for one in few)
+    steps = np.diff(y)
+    if (steps >= -_SAME * size).all() or (steps <= _SAME * size).all():
+        word = "rises" if y[-1] > y[0] else "falls"
+        return f"{word} from {brief(y[0], size)} to {brief(y[-1], size)}"
+    at = int(y.argmin())
+    if 0 < at < len(y) - 1 and (y <= low + _SAME * size).sum() == 1:
+        return (
+            f"is smallest, {brief(low, size)}, at {called} = {brief(x[at], float(np.abs(x).max()))}"
+        )
+    return f"goes from {brief(low, size)} to {brief(high, size)}"
+
+
+def of_spread(true: float | None, trick: float, size: float) -> str:
+    """How far the draws lie apart, without the trick and with it.
+
+    Args:
+        true, trick: standard deviations; true is None where it is covered.
+        size: of what the draws are of.
+    """
+    if not all(map(math.isfinite, (trick, size, true or 0.0))):
+        return ""
+    now = brief(trick, size, 2)
+    if true is None or abs(true - trick) <= _SAME * size:
+        return f"spread {now}"
+    return f"spread {brief(true, size, 2)} → {now}"
+
+
+def times(one: Array, other: Array) -> float | None:
+    """The factor from the other's numbers to the one's; None where there is no single one."""
+    if not (np.isfinite(one).all() and np.isfinite(other).all() and other.any()):
+        return None
+    at = int(np.abs(other).argmax())
+    factor = float(one[at] / other[at])
+    size = max(_size(one, other), abs(factor) * _size(other))
+    return factor if math.isfinite(factor) and _same(one, factor * other, size) else None
+
+
+def of_bands(true: Series | None, trick: Series) -> str:
+    """How wide the draws lie at most, without the trick and with it."""
+    wide = [_width(one) for one in (true, trick) if one is not None]
+    if not all(map(math.isfinite, wide)):
+        return ""
+    size = _size(trick.y)
+    before, now = (brief(one, size, 2) for one in (wide[0], wide[-1]))
+    return f"band {now} wide" if before == now else f"band {before} → {now} wide"
+
+
+def _width(series: Series) -> float:
+    if series.low is None or series.high is None:
+        return 0.0
+    return float(np.nanmax(series.high - series.low, initial=0.0))
+
+
+def _over_the_same(
+    trick: Series, true: Series | None, intended: Series | None
+) -> tuple[Series, Series | None, Series | None]:
+    there = [one for one in (true, intended) if one is not None]
+    if all(np.array_equal(trick.x, one.x) for one in there):
+        return trick, true, intended
+    x = reduce(np.intersect1d, [one.x for one in there], trick.x)
+
+    def at(one: Series) -> Series:
+        places = np.intersect1d(one.x, x, return_indices=True)[1]
+        return Series(one.name, one.role, x, one.y[places])
+
+    return at(trick), true and at(true), intended and at(intended)
+
+
+def _alone(x: Array, t: Array, size: float, called: str) -> str:
+    """Of one gradient: 0 or constant, all along or on one side."""
+    there = np.isfinite(t)
+    x, t = x[there], t[there]
+    if len(t) < 2:
+        return ""
+    zero = np.abs(t) <= _SAME * size
+    if zero.all():
+        return "is 0 all along"
+    if np.ptp(t) <= _SAME * size:
+        return f"is {brief(float(t[0]))} all along"
+    if zero[x < 0].all() and (x < 0).any() and not zero[x > 0].any():
+        return f"is 0 for {called} < 0"
+    if zero[x > 0].all() and (x > 0).any() and not zero[x < 0].any():
+        return f"is 0 for {called} > 0"
+    return ""
+
+
+def _beside(t: Array, g: Array, size: float) -> str:
+    """Of one gradient beside the true one: a multiple of it, or how far both reach."""
+    there = np.isfinite(t) & np.isfinite(g)
+    t, g = t[there], g[there]
+    if len(t) < 2:
+        return ""
+    if _same(t, g, size):
+        return "is the true one"
+    if (factor := times(t, g)) is not None and brief(factor) != "1":
+        return f"is {brief(factor)} × the true one"
+    ends = [float(np.abs(one).max()) for one in (t, g)]
+    here, there_ = (brief(end, size, 2) for end in ends)
+    return f"reaches {here}, true {there_}" if here != there_ else f"reaches {here}"
+
+
+def _same(one: Array, other: Array, size: float) -> bool:
+    there = np.isfinite(one) & np.isfinite(other)
+    alike = np.isfinite(one) == np.isfinite(other)
+    return bool(alike.all() and (np.abs(one - other)[there] <= _SAME * size).all())
+
+
+def _size(*values: Array) -> float:
+    known = np.concatenate([np.abs(one[np.isfinite(one)]) for one in values])
+    return float(known.max(initial=0.0))

@@ -1,0 +1,431 @@
+"""What a chart's title says is true of the numbers it shows, at whatever setting, and gives no
+answer away. Each title is read back as a sentence and held against the result, by sums of our own.
+"""
+
+import math
+import random
+import re
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from lessons.contract.lesson import hidden_roles
+from lessons.contract.parameters import Choice, InvalidParametersError, Number, Numbers
+from lessons.contract.roles import GRADIENTS
+from lessons.outputs.catalogue import find, lessons
+from lessons.training.covering import covered_figure
+from lessons.training.under_way import Run
+
+LESSONS = pytest.mark.parametrize("slug", [one.slug for one in lessons()])
+TRAINED = pytest.mark.parametrize("slug", [one.slug for one in lessons() if one.lab.training])
+LONGEST = 48
+"""Letters of a title on a phone's line, about."""
+RANDOM = 6
+"""Settings of each lesson that nobody chose."""
+ROUNDING = 2e-6
+"""Of the largest size: what is nearer is the same number."""
+
+N = r"(−?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+−]\d+)?|−?∞|NaN)"
+
+
+def value_of(said):
+    return float(said.replace("−", "-").replace("∞", "inf").replace(",", ""))
+
+
+def reads(said, value, digits=3, size=0.0):
+    """Whether this is what so many digits say of a number; 0 may stand for rounding."""
+    value = float(value)
+    told = value_of(said)
+    if not math.isfinite(value):
+        return str(told) == str(value)
+    if told == 0 or value == 0:
+        return abs(value) <= ROUNDING * size
+    last = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
+    return abs(told - value) <= 0.51 * (min(last, 1) if 1000 <= abs(value) < 1e6 else last)
+
+
+class Shown:
+    """A result as its charts show it.
+
+    Attributes:
+        x, t, g, d: over x, or at the learner's points where there are no curves: the gradient that
+            autograd gives, the true and the intended one; size is the largest number seen of them.
+    """
+
+    def __init__(self, result, hidden):
+        self.result, self.facts, self.planes = result, result.facts, result.planes
+        self.curves = {one.name: one for one in result.curves}
+        over = self.curves if set(GRADIENTS) <= set(self.curves) else result
+        self.x = over["trick_gradient"].x
+        self.t, self.g, self.d = (over[name].y for name in GRADIENTS)
+        seen = [over[name].y for name in GRADIENTS if name not in hidden]
+        known = np.concatenate([np.abs(y[np.isfinite(y)]) for y in seen] or [np.zeros(1)])
+        self.size = float(known.max(initial=0.0))
+
+    def same(self, one, other):
+        alike = np.isfinite(one) == np.isfinite(other)
+        apart = np.abs(one - other)[np.isfinite(one) & np.isfinite(other)]
+        return bool(alike.all() and (apart <= ROUNDING * self.size).all())
+
+    def zero(self, where):
+        y = self.t[where & np.isfinite(self.t)]
+        return len(y) > 0 and (np.abs(y) <= ROUNDING * self.size).all()
+
+    @property
+    def value(self):
+        one = self.curves["forward"]
+        there = np.isfinite(one.y)
+        return one.x[there], one.y[there], np.abs(one.y[there]).max()
+
+    def at_point(self, role):
+        """A role's draws at the chosen input: their mean, and how wide the middle 90 % lie."""
+        place = int(np.flatnonzero(self.result["forward"].x == self.facts["x"])[0])
+        over = next(one for one in self.result.statistics if one.name == role)
+        return float(over.y[place]), float(over.high[place] - over.low[place])
+
+
+def all_along(s, said):
+    return all(reads(said, one, 3, s.size) for one in s.t[np.isfinite(s.t)])
+
+
+def one_side(s, side):
+    return s.zero(s.x < 0 if side == "<" else s.x > 0) and not s.zero(np.ones_like(s.x) > 0)
+
+
+def multiple(s, said):
+    factor = value_of(said)
+    there = np.isfinite(s.t) & np.isfinite(s.g)
+    return np.allclose(s.t[there], factor * s.g[there], rtol=0.006, atol=1e-5 * s.size)
+
+
+def reach(s, trick, true=None):
+    there = np.isfinite(s.t) & (np.isfinite(s.g) if true else True)
+    most = [np.abs(y[np.isfinite(y) & there]).max() for y in (s.t, s.g)]
+    return reads(trick, most[0], 2, s.size) and (not true or reads(true, most[1], 2, s.size))
+
+
+def monotonic(s, word, start, end):
+    _, y, size = s.value
+    steps = np.diff(y) * (1 if word == "rises" else -1)
+    ends = reads(start, y[0], 3, size) and reads(end, y[-1], 3, size)
+    return (steps >= -ROUNDING * size).all() and ends
+
+
+def smallest(s, value, place):
+    x, y, size = s.value
+    at = np.flatnonzero(y <= y.min() + ROUNDING * size)
+    found = len(at) == 1 and reads(place, x[at[0]], 3, np.abs(x).max())
+    return found and reads(value, y.min(), 3, size)
+
+
+def between(s, low, high):
+    _, y, size = s.value
+    return reads(low, y.min(), 3, size) and reads(high, y.max(), 3, size)
+
+
+def few(s, words):
+    _, y, size = s.value
+    return all(any(reads(one, v, 3, size) for one in words.split(", ")) for v in np.unique(y))
+
+
+def level(s, value):
+    _, y, size = s.value
+    return np.ptp(y) <= ROUNDING * size and reads(value, y[-1], 3, size)
+
+
+def spread(s, said, role="trick_gradient"):
+    """Draws of a uniform noise: the band is about three standard deviations wide."""
+    mean, width = s.at_point(role)
+    told = float(said)
+    if told == 0:
+        return width <= 4 * ROUNDING * max(abs(mean), abs(s.at_point("true_gradient")[0]))
+    return s.facts["draws"] < 40 or 1.5 * told <= width <= 5 * told
+
+
+def draws_mean(s, mean, target):
+    place = int(np.flatnonzero(s.result["forward"].x == s.facts["x"])[0])
+    wanted = s.result["intended_gradient"].y[place]
+    return reads(mean, s.at_point("trick_gradient")[0]) and reads(target, wanted)
+
+
+def turned(s, value, norm):
+    def by(role):
+        (x0, y0), (x, y) = s.result["true_gradient"].y, s.result[role].y
+        return abs(math.degrees(math.atan2(x0 * y - y0 * x, x0 * x + y0 * y)))
+
+    roles = ("trick_gradient", "intended_gradient")
+    return all(
+        reads(said, by(role), 3, 10.0) for said, role in zip((value, norm), roles, strict=True)
+    )
+
+
+def turned_most(s, said):
+    off = np.radians(s.curves["trick_gradient"].y - s.curves["true_gradient"].y)
+    most = np.degrees(np.nanmax(np.abs(np.arctan2(np.sin(off), np.cos(off)))))
+    return reads(said, most, 3, 10.0)
+
+
+def longest(s, value, norm):
+    most = (np.nanmax(s.curves[f"{r}_length"].y) for r in ("trick_gradient", "intended_gradient"))
+    return all(reads(said, one) for said, one in zip((value, norm), most, strict=True))
+
+
+def shares(s, extractor, classifier):
+    parts = ((extractor, slice(0, 4)), (classifier, slice(4, 6)))
+    factors = [(value_of(said), part) for said, part in parts]
+    return all(
+        np.allclose(s.t[part], factor * s.g[part], rtol=0.006, atol=1e-5 * s.size)
+        for factor, part in factors
+    )
+
+
+def how_many(s, *said):
+    """Pairs of how many are finite, and of how many."""
+    names = ["forward"] if len(said) == 2 else ["true_gradient", "trick_gradient"]
+    y = [s.result[name].y for name in names]
+    return [int(one) for one in said] == [
+        n for one in y for n in (np.isfinite(one).sum(), len(one))
+    ]
+
+
+def lowest(s, *said):
+    errors = np.nanmin(s.planes["errors"], axis=0)
+    return all(reads(one, error, 1) for one, error in zip(said, errors, strict=True))
+
+
+def arrived(s, said):
+    names = np.array(["no clipping", "by value", "by norm"])
+    there = names[s.planes["errors"][-1] < s.facts["valley"]]
+    return said == (", ".join(there) or "no path")
+
+
+def steepness(s, middle, most):
+    norm = s.planes["norm"]
+    return reads(middle, np.median(norm)) and reads(most, norm.max())
+
+
+def heights(s, low, high):
+    error = s.planes["error"]
+    return reads(low, np.nanmin(error), 2) and reads(high, np.nanmax(error), 2)
+
+
+def faded(s, most, last, x):
+    size = np.abs(s.t)
+    ends = (reads(said, one) for said, one in ((most, size.max()), (last, size[-1]), (x, s.x[-1])))
+    return all(ends)
+
+
+def trained(s, first, last):
+    return all(reads(said, s.t[at]) for said, at in ((first, 0), (last, -1)))
+
+
+def used(s, length, limit):
+    return reads(length, np.hypot(*s.result["trick_gradient"].y)) and reads(
+        limit, s.facts["limit"], 3
+    )
+
+
+def one_step(s, before, after):
+    return reads(before, s.facts["loss_now"]) and reads(after, s.facts["loss_after_extractor"])
+
+
+def changed(s, some, many):
+    differ = (s.result["trick_gradient"].y != s.result["true_gradient"].y).sum()
+    return (int(some), int(many)) == (differ, len(s.x))
+
+
+GRADIENT = {
+    r"is 0 all along": lambda s: s.zero(np.ones_like(s.x) > 0),
+    rf"is {N} all along": all_along,
+    r"is 0 for x ([<>]) 0": one_side,
+    r"is the true one": lambda s: s.same(s.t, s.g),
+    rf"is {N} × the true one": multiple,
+    rf"reaches {N}(?:, true {N})?": reach,
+}
+VALUE = {
+    rf"is {N} all along": level,
+    r"takes only (.+)": few,
+    rf"(rises|falls) from {N} to {N}": monotonic,
+    rf"is smallest, {N}, at x = {N}": smallest,
+    rf"goes from {N} to {N}": between,
+}
+OTHERS = {
+    rf"dz/dx: spread {N}": spread,
+    rf"dz/dx: spread {N} → {N}": lambda s, a, b: spread(s, a, "true_gradient") and spread(s, b),
+    rf"z: spread {N}": lambda s, said: spread(s, said, "forward"),
+    rf"dz/dx on average {N}, intended {N}": draws_mean,
+    rf"By value turned by {N}°, by norm by {N}°": turned,
+    rf"By value turned by up to {N}°": turned_most,
+    rf"Length by value up to {N}, by norm {N}": longest,
+    rf"w₁ gets {N} ×, w₂ gets {N} × its gradient": shares,
+    rf"Extractor’s step: domain loss {N} → {N}": one_step,
+    rf"step\(\) uses length {N}; the limit is {N}": used,
+    rf"loss {N} → {N} with your clip": trained,
+    r"Finite: (\d+) of (\d+) before clipping, (\d+) of (\d+) after": how_many,
+    r"Finite roots: (\d+) of (\d+)": how_many,
+    rf"Lowest: no clip {N}, value {N}, norm {N}": lowest,
+    r"In the valley at the end: (.+)": arrived,
+    rf"Gradient’s norm: median {N}, at most {N}": steepness,
+    rf"Error from {N} to {N}": heights,
+    rf"dL/dx: {N} at most, {N} at x = {N}": faded,
+    r"The rule changes (\d+) of (\d+) gradients": changed,
+}
+SILENT = re.compile(
+    r".+, the (gradient|forward value)|dz/dx at x = \S+, draw by draw|The gradient, and what "
+    r"clipping leaves of it|How far clipping turns it|Length after clipping|Who gets which gradient"
+    r"|Each feature, one step downhill|The gradient that the first step uses|The loss while it "
+    r"trains|The gradient, component by component|The error from above|The error along the three "
+    r"paths|Size of the gradient|Gradient, at one (source|target) point|The layer by itself|"
+    r"The gradient at eight relus"
+)
+
+
+def holds(figure, shown):
+    """Whether a title is true; None where it says nothing of the numbers."""
+    title = figure.title
+    if SILENT.fullmatch(title):
+        return None
+    for pattern, check in OTHERS.items():
+        if found := re.fullmatch(pattern, title):
+            return bool(check(shown, *found.groups()))
+    about = VALUE if figure.name == "forward" else GRADIENT
+    said, _, meant = title.partition(", as") if ", as " in title else title.partition(", not as")
+    for pattern, check in about.items():
+        if found := re.fullmatch(rf".+? {pattern}", said):
+            intended = shown.same(shown.t, shown.d)
+            right = not meant or intended == (", not as" not in title)
+            return bool(check(shown, *found.groups())) and right
+    raise AssertionError(f"nothing here reads “{title}”")
+
+
+def some(lesson, luck):
+    """A setting that nobody chose, within the sliders' ends."""
+    given = {}
+    for one in lesson.lab.parameters:
+        if isinstance(one, Number):
+            low, high = one.slider
+            given[one.name] = f"{luck.uniform(low, high):.2g}"
+        elif isinstance(one, Numbers) and not one.optional:
+            many = luck.randint(1, 5)
+            given[one.name] = ", ".join(f"{luck.uniform(-3, 3):.2g}" for _ in range(many))
+        elif isinstance(one, Choice) and one.name != "dtype":
+            given[one.name] = luck.choice(one.options)[0]
+    return given
+
+
+@cache
+def runs(slug):
+    """Values and results of a lesson: at its steps, and at settings that nobody chose."""
+    lesson, luck = find(slug), random.Random(slug)
+    given = [step.lab for step in lesson.prose.steps]
+    known = []
+    for one in ({}, *given, *(some(lesson, luck) for _ in range(RANDOM))):
+        try:
+            values = lesson.validate(one)
+        except InvalidParametersError:
+            continue
+        if not any(values == other for other, *_ in known):
+            known.append((values, lesson.compute(values), one in given))
+    return known
+
+
+def covers(lesson):
+    """The roles that are covered at some step, and none."""
+    steps = range(1, len(lesson.prose.steps) + 1)
+    return {frozenset(), *(hidden_roles(lesson, (), step) for step in steps)}
+
+
+@LESSONS
+def test_titles_are_true(slug):
+    lesson = find(slug)
+    said = 0
+    for values, result, chosen in runs(slug):
+        for hidden in covers(lesson):
+            shown = Shown(result, hidden)
+            for figure in lesson.lab.figures(result, values, hidden):
+                true = holds(figure, shown)
+                assert true is not False, f"{lesson.text(values)}: “{figure.title}”"
+                said += true is True
+                assert not chosen or len(figure.title) <= LONGEST, figure.title
+    assert said, "no chart says what it shows"
+
+
+@LESSONS
+def test_titles_and_words_tell_nothing_of_what_is_covered(slug):
+    """They stay the same where what is covered is something else."""
+    lesson = find(slug)
+    for values, result, _ in runs(slug):
+        for hidden in covers(lesson) - {frozenset()}:
+            drawn = lesson.lab.figures(result, values, hidden)
+            other = lesson.lab.figures(another(result, hidden), values, hidden)
+            for one, two in zip(drawn, other, strict=True):
+                assert (one.title, one.alt) == (two.title, two.alt)
+                assert written(one) == written(two)
+
+
+def written(figure):
+    """What stands in a chart to be read."""
+    seen = (trace.get("text", ()) for trace in figure.data if trace.get("visible", True))
+    return sorted(str(word) for words in seen for word in words)
+
+
+def another(result, hidden):
+    """A result with other numbers in some roles, and in the facts that tell of them."""
+
+    def changed(series):
+        if series.role not in hidden:
+            return series
+        ends = (None if one is None else one * 1.5 + 7 for one in (series.low, series.high))
+        return type(series)(series.name, series.role, series.x, series.y * 1.5 + 7, *ends)
+
+    told = {"trick": ("value", "used", "extractor_", "classifier_"), "intended": ("norm",)}
+    words = [word for role in hidden for word in (role, *told.get(role.partition("_")[0], ()))]
+
+    def of_these(name):
+        return any(word in name for word in words) and not name.endswith("_limit")  # a setting
+
+    facts = {
+        name: value * 1.5 + 7 if isinstance(value, float) and of_these(name) else value
+        for name, value in result.facts.items()
+    }
+    bars = tuple(
+        replace(one, counts=one.counts[::-1], mean=one.mean + 7, spread=one.spread + 7)
+        if one.role in hidden
+        else one
+        for one in result.histograms
+    )
+    return replace(
+        result,
+        series=tuple(map(changed, result.series)),
+        curves=tuple(map(changed, result.curves)),
+        statistics=tuple(map(changed, result.statistics)),
+        histograms=bars,
+        facts=facts,
+    )
+
+
+@TRAINED
+def test_titles_of_trainings_tell_the_facts_and_give_way_to_what_is_covered(slug):
+    lesson = find(slug)
+    values = lesson.validate({"seeds": "2"})
+    run = Run(lesson.lab.training, lesson.program, values)
+    run.advance(float("inf"), values, most=3)
+    history = run.history
+    facts = [value for value in history.facts.values() if isinstance(value, float)]
+    others = {"fit", "maps", "alike"}  # of their picture, not of the facts
+    for figure in lesson.lab.training.figures(history, values):
+        numbers = re.findall(rf"{N}(%?)", figure.title.replace("layer 1", "").replace("2x", ""))
+        for said, percent in numbers if figure.name not in others else ():
+            digits = len(said.replace(".", "").lstrip("−0"))
+            scaled = [fact * 100 if percent else fact for fact in facts]
+            assert any(
+                said == f"{one:.{len(said.partition('.')[2])}f}".replace("-", "−")
+                or reads(said, one, max(digits, 2), 0.0)
+                for one in scaled
+                if math.isfinite(one)
+            ), f"“{figure.title}” says {said}"
+        covered = covered_figure(figure, frozenset({"trick_gradient"}))
+        if covered is not figure:
+            assert not re.search(r"\d", covered.title.replace("2x", "")), covered.title

@@ -1,0 +1,162 @@
+"""Every chart of the course on one page, to look at: `python -m tests.support.gallery` serves it.
+
+Each lesson's charts stand below its name, at its defaults with nothing covered; behind them those
+of a training after some seconds. The addresses of the page: `/` has all, `/flip` one lesson,
+`/playground` its examples. Behind `?steps`, a lesson's charts at each of its steps' settings, as a
+learner sees them who has not answered yet. `python -m tests.support.screenshots charts` takes the
+pictures.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from lessons.contract.lesson import Lesson, hidden_roles
+from lessons.outputs.catalogue import find, lessons
+from lessons.playground import presets
+from lessons.playground import run as run_document
+from lessons.playground.running.outcome_charts import figures as playground_figures
+from lessons.training.covering import covered_figure
+from lessons.training.under_way import Run
+from pages.labs import home, payload, wire
+from pages.labs.messages import Wish
+from pages.server import assets
+from tests.browser.bare import labs, look
+
+SECONDS = 4.0
+"""How long each training runs before its charts are drawn."""
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Charts</title>
+<link rel="icon" href="data:,">
+<style>
+{css}
+body {{ color: var(--st-text-color); font: 16px/1.6 var(--st-font); margin: 16px; }}
+body.stApp {{ background: var(--st-background-color); }}
+.gl-lab {{ max-width: 760px; }}
+</style>
+</head>
+<body class="stApp">
+{places}
+<script type="module">
+import {{ Charts }} from "./{live}/charts.js";
+import {{ Palette }} from "./{live}/palette.js";
+import {{ loadPlotly }} from "./{live}/chart_script.js";
+await document.fonts.load("16px 'Source Sans'"); // Plotly measures its labels
+const Plotly = await loadPlotly(true);
+for (const [place, figures] of Object.entries({charts})) {{
+  const root = document.getElementById(place);
+  const palette = new Palette(root);
+  palette.refresh();
+  const charts = new Charts(root.querySelector(".gl-figures"), palette, () => {{}});
+  charts.frame(figures);
+  charts.draw(Plotly, true);
+  charts.drawRest();
+}}
+document.body.dataset.drawn = "";
+</script>
+</body>
+</html>
+"""
+
+
+def sheets(asked: str, steps: bool) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Headings, and the charts below each.
+
+    Args:
+        asked: a lesson's name, ``home``, ``playground``, or nothing for all of them.
+        steps: a lesson's charts at each step.
+    """
+    if asked in ("", "home"):
+        frame = home.frame(Wish(lab="home", values=home.ENOUGH_TO_SEE))
+        yield "home", _plain(frame["figures"])
+        for slug in list(home.CUTS)[1:]:
+            wish = Wish(lab="home", values={**home.ENOUGH_TO_SEE, "cut": slug})
+            yield f"home {slug}", _plain(home.frame(wish)["figures"])
+    for lesson in lessons():
+        if asked in ("", lesson.slug):
+            yield from _at_steps(lesson) if steps else [(lesson.slug, _of(lesson.slug))]
+    if asked in ("", "playground"):
+        for one in presets() if asked else presets()[:3]:
+            outcome = run_document(one.document)
+            drawn = payload.figures(playground_figures(outcome, one.document))
+            yield f"playground {one.document.title}", _plain(drawn)
+
+
+@cache
+def _of(slug: str) -> list[dict[str, Any]]:
+    """A lesson's charts at its defaults, then its training's."""
+    lesson = find(slug)
+    values = lesson.validate({})
+    figures = lesson.lab.figures(lesson.compute(values), values, frozenset())
+    training = lesson.lab.training
+    if training is None:
+        return _plain(payload.figures(figures))
+    values = lesson.validate({"seeds": "4"})
+    run = Run(training, lesson.program, values)
+    run.advance(SECONDS, values)
+    return _plain(payload.figures([*figures, *training.figures(run.history, values)]))
+
+
+def _at_steps(lesson: Lesson) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    for place, step in enumerate(lesson.prose.steps, start=1):
+        values, hidden = lesson.validate(step.lab), hidden_roles(lesson, (), place)
+        figures = lesson.lab.figures(lesson.compute(values), values, hidden)
+        if lesson.lab.training is not None:
+            run = Run(lesson.lab.training, lesson.program, lesson.validate({"seeds": "2"}))
+            run.advance(0.5, values)
+            trained = lesson.lab.training.figures(run.history, values)
+            figures += [covered_figure(figure, hidden) for figure in trained]
+        words = ", ".join(sorted(hidden)) or "nothing"
+        yield f"{lesson.slug} {place} hides {words}", _plain(payload.figures(figures))
+
+
+def _plain(figures: Sequence[Any]) -> list[dict[str, Any]]:
+    """The charts as a browser has them once they came over the wire."""
+    encoded = wire.addressed(0, wire.encode({"figures": figures}))
+    return list(wire.decode(encoded)[2]["figures"])
+
+
+def page(asked: str, steps: bool) -> str:
+    """The page with these charts."""
+    charts, places = {}, []
+    for number, (heading, figures) in enumerate(sheets(asked, steps)):
+        charts[f"sheet{number}"] = figures
+        places.append(
+            f'<h2>{heading}</h2><div class="gl-lab" id="sheet{number}"><div class="gl-figures">'
+            "</div></div>"
+        )
+    text = json.dumps(charts, default=_numbers).replace("NaN", "null")
+    text = text.replace("-Infinity", "null").replace("Infinity", "null").replace("<", "\\u003c")
+    return PAGE.format(css=look(), live=assets.LIVE, places="\n".join(places), charts=text)
+
+
+def _numbers(array: Any) -> Any:
+    return array.tolist()
+
+
+async def answer(request: Request) -> HTMLResponse:
+    """The page that such an address has."""
+    asked = request.path_params.get("page", "")
+    if asked not in ("", "home", "playground"):
+        find(asked)
+    return HTMLResponse(page(asked, "steps" in request.query_params))
+
+
+def gallery() -> AbstractContextManager[str]:
+    """The gallery's address, while the block runs."""
+    return labs(answer=answer)
+
+
+if __name__ == "__main__":
+    with gallery() as url:
+        input(f"Every chart is at {url} until you press Enter. ")
