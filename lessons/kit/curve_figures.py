@@ -6,12 +6,12 @@ from lessons.contract.figure import WIDE, Figure, Table
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.chart_pieces import (
+    along_x,
     axes,
     cells,
     curve,
     fitted,
     gradient_curves,
-    points,
     span,
     spoken,
 )
@@ -73,7 +73,7 @@ def _gradients(result: Result, hidden: frozenset[str], text: CurveText) -> Figur
         f"The gradient {text.gradient} over x. At your inputs: " + spoken(result, seen) + covered,
         [
             *gradient_curves(curves, hidden),
-            *(points(result[name], name not in hidden) for name in GRADIENTS[:2]),
+            *(along_x(result[name], name not in hidden) for name in GRADIENTS[:2]),
             *named(((n, names[n], curves[n].y) for n in names), hidden, layout, WIDE),
         ],
         layout,
@@ -96,7 +96,7 @@ def _forward(result: Result, text: CurveText) -> Figure:
         titled(text.value, of_value(drawn), "the forward value"),
         text.forward_caption,
         "The forward value over x. At your inputs: " + spoken(result, ["forward"]),
-        [curve(drawn, exact=True), points(result["forward"])],
+        [curve(drawn, exact=True), along_x(result["forward"])],
         axes(span(drawn), fitted([drawn.y]), "x", text.value),
         wide=True,
         height=200,

@@ -1,15 +1,16 @@
 // The charts: one Plotly node a figure, made once and from then on only changed, so that zoom is
 // kept and no frame is ever empty. A figure whose digest did not change is not touched.
 
-import { element, setChildren, setText } from "./dom.js";
-import { choosePlaces } from "./choose_place.js";
+import { element, setChildren, setOrRemove, setText } from "./dom.js";
+import { draggable } from "./drag.js";
 import { handBack, quickDraw } from "./quick.js";
 import { keepSurfaces } from "./quick_space.js";
 
 const CONFIG = {
   displayModeBar: false,
   showTips: false,
-  doubleClick: "reset",
+  doubleClick: false,
+  showAxisDragHandles: false, // a drag moves what is under it; a chart is zoomed by its button
   scrollZoom: false, // the wheel scrolls the page, over charts in space as well
   // The screen's own: Plotly's is 2 everywhere, four times the points, each to be shaded where there
   // is no graphics card.
@@ -17,6 +18,7 @@ const CONFIG = {
 };
 
 /** @import { FigureSpec, Frame } from "./messages.d.ts" */
+/** @import { Controls } from "./controls.js" */
 /** @import { Layout, Plot, Plotly, Point } from "./plotly.d.ts" */
 
 /**
@@ -27,6 +29,12 @@ const CONFIG = {
  * @property {Plot} plot       the node that Plotly draws into
  * @property {HTMLElement} caption
  * @property {FigureSpec} spec
+ * @property {FigureSpec} given  the same with axes of its own, while a hand holds them
+ * @property {?Layout} held    axes that stand still, while something in the chart is dragged
+ * @property {HTMLButtonElement} zoom
+ * @property {boolean} zooming  the next drag draws a box to zoom into
+ * @property {Record<string, string>} zoomed  axes, each with the range it would have
+ * @property {number} views    how often the whole was asked for
  * @property {?string} digest  of what is drawn
  * @property {?string} style   the same, without where things lie
  * @property {?number} width
@@ -40,13 +48,12 @@ export class Charts {
   /**
    * @param {HTMLElement} box
    * @param {import("./palette.js").Palette} palette
-   * @param {(values: Record<string, string>, moving: boolean) => void} choose  sets controls, as
-   *   a click on a point or a place does
+   * @param {?Controls} controls  that a click or a drag in a chart sets
    */
-  constructor(box, palette, choose) {
+  constructor(box, palette, controls) {
     this.box = box;
     this.palette = palette;
-    this.choose = choose;
+    this.controls = controls;
     /** @type {Map<string, Slot>} */
     this.slots = new Map(); // by figure id
     /** @type {Map<string, FigureSpec>} */
@@ -59,10 +66,8 @@ export class Charts {
     this.sighted = new IntersectionObserver((entries) => this.#sight(entries), {
       rootMargin: "200px", // drawn a little before it scrolls into view
     });
-    // A finger on a chart scrolls the page; only a mouse draws a box to zoom into.
-    const coarse = matchMedia("(pointer: coarse)").matches;
-    this.dragmode = coarse ? false : "zoom";
-    this.turning = coarse ? false : "turntable";
+    // A finger on a chart scrolls the page.
+    this.turning = matchMedia("(pointer: coarse)").matches ? false : "turntable";
   }
 
   /**
@@ -102,8 +107,8 @@ export class Charts {
       before.delete(spec.id);
       this.slots.set(spec.id, slot);
       slot.root.classList.toggle("gl-wide", spec.wide);
-      slot.root.classList.toggle("gl-places", Array.isArray(spec.selects));
-      slot.spec = spec;
+      slot.given = spec;
+      slot.spec = held(slot);
       setText(slot.title, spec.title);
       setText(slot.caption, spec.caption);
       const height = `${spec.height}px`;
@@ -202,12 +207,19 @@ export class Charts {
     if (!slot.listening) {
       slot.listening = true;
       slot.plot.on?.("plotly_click", ({ points }) => this.#clicked(slot, points));
-      choosePlaces(
-        slot.plot,
-        () => (Array.isArray(slot.spec.selects) ? slot.spec.selects : null),
-        this.choose,
-      );
+      slot.plot.on?.("plotly_relayout", (changes) => this.#zoomedTo(slot, Object.keys(changes)));
+      slot.plot.addEventListener("dblclick", () => this.#showWhole(slot));
+      const chart = {
+        traces: () => slot.spec.figure?.data ?? [],
+        selects: () => slot.spec.selects,
+        hold: (/** @type {boolean} */ still) => this.#hold(slot, still),
+      };
+      if (this.controls) draggable(slot.plot, chart, this.controls);
     }
+    // An axis that has another range by itself is whole again: Plotly forgets the zoom then.
+    const kept = Object.entries(slot.zoomed).filter(([name, whole]) => whole === rangeOf(layout, name));
+    slot.zoomed = Object.fromEntries(kept);
+    this.#showZoom(slot);
   }
 
   /**
@@ -215,7 +227,7 @@ export class Charts {
    * @param {Layout} layout
    * @param {Slot} slot
    */
-  #layout(layout, { spec, width }) {
+  #layout(layout, { spec, width, zooming, views }) {
     const space = layout.scene && { scene: { ...layout.scene, dragmode: this.turning } };
     const text = "ink:text";
     const axis = {
@@ -230,13 +242,13 @@ export class Charts {
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       hovermode: "closest",
-      dragmode: this.dragmode,
+      dragmode: zooming && "zoom",
       margin: { l: 48, r: 16, t: 16, b: 40 },
       ...layout,
       ...space,
       font: { family: this.family, size: 12, color: text, ...layout.font },
       hoverlabel: { bgcolor: "ink:paper", bordercolor: "ink:axis", font: { color: text } },
-      uirevision: "lab", // the same for good: the learner's zoom outlives every new answer
+      uirevision: `lab ${views}`, // the learner's zoom outlives every new answer
       width,
       height: spec.height,
       autosize: false, // the size is known; measuring it at every step costs a layout
@@ -251,9 +263,58 @@ export class Charts {
   /** @param {Slot} slot  @param {Point[]} points */
   #clicked(slot, points) {
     const value = points[0]?.customdata;
-    if (typeof slot.spec.selects === "string" && value !== undefined && value !== null) {
-      this.choose({ [slot.spec.selects]: String(value) }, false);
+    if (slot.spec.selects && value !== undefined && value !== null) {
+      this.controls?.choose({ [slot.spec.selects]: String(value) }, false);
     }
+  }
+
+  /** While a hand drags in a chart its axes stand still. @param {Slot} slot  @param {boolean} still */
+  #hold(slot, still) {
+    const layout = slot.spec.figure?.layout ?? {};
+    const axes = Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
+    slot.held = still ? Object.fromEntries(axes.map((name) => [name, /** @type {Layout["xaxis"]} */ (layout[name])?.range])) : null;
+    if (still) return;
+    slot.spec = held(slot);
+    slot.digest = null;
+    if (!this.#drawQuickly(slot)) this.#drawOne(slot);
+  }
+
+  /** A drag is to draw a box to zoom into, or the whole is to be seen. @param {Slot} slot */
+  #zoom(slot) {
+    if (Object.keys(slot.zoomed).length) this.#showWhole(slot);
+    else {
+      slot.zooming = !slot.zooming;
+      this.#drawOne(slot);
+    }
+  }
+
+  /** @param {Slot} slot */
+  #showWhole(slot) {
+    slot.views += 1;
+    slot.zoomed = {};
+    this.#drawOne(slot);
+  }
+
+  /** The learner has zoomed, moved or turned a chart. @param {Slot} slot  @param {string[]} changes */
+  #zoomedTo(slot, changes) {
+    const names = changes.map((name) => name.split(".")[0]).filter((name) => /axis|scene/.test(name));
+    if (!names.length) return;
+    const layout = slot.spec.figure?.layout ?? {};
+    slot.zoomed = { ...slot.zoomed, ...Object.fromEntries(names.map((name) => [name, rangeOf(layout, name)])) };
+    if (slot.zooming) {
+      slot.zooming = false;
+      this.#drawOne(slot);
+    } else this.#showZoom(slot);
+  }
+
+  /** @param {Slot} slot */
+  #showZoom({ zoom, zoomed, zooming }) {
+    const isWhole = !Object.keys(zoomed).length;
+    setText(zoom, isWhole ? "Zoom" : "Whole view");
+    // Without a mouse there is nothing to draw a box with.
+    zoom.tabIndex = isWhole ? -1 : 0;
+    zoom.toggleAttribute("data-zoomed", !isWhole);
+    setOrRemove(zoom, "aria-pressed", zooming ? "true" : null);
   }
 
   /** @param {ResizeObserverEntry[]} entries */
@@ -282,11 +343,17 @@ export class Charts {
     const title = element("div", "gl-title");
     const plot = element("div", "gl-plot", { role: "img" });
     const caption = element("figcaption", "gl-caption");
-    const root = element("figure", "gl-figure", { "data-figure": spec.id }, title, plot, caption);
+    const zoom = element("button", "gl-button gl-zoom", { type: "button" }, "Zoom");
+    const root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom, plot, caption);
     this.resized.observe(plot);
     this.sighted.observe(root);
     const undrawn = { digest: null, style: null, width: null, alt: null };
-    return { root, title, plot, caption, spec, ...undrawn, inSight: true, quick: false, listening: false };
+    const view = { held: null, zoom, zooming: false, zoomed: {}, views: 0 };
+    /** @type {Slot} */
+    const slot = { root, title, plot, caption, spec, given: spec, ...undrawn, ...view, inSight: true, quick: false, listening: false };
+    zoom.addEventListener("click", () => this.#zoom(slot));
+    this.#showZoom(slot);
+    return slot;
   }
 
   /** @param {Slot} slot */
@@ -296,6 +363,19 @@ export class Charts {
     if (this.Plotly) this.Plotly.purge(slot.plot);
     slot.root.remove();
   }
+}
+
+/** A chart's figure, with the axes that a hand holds. @param {Slot} slot  @returns {FigureSpec} */
+function held({ given, held }) {
+  if (!held || !given.figure) return given;
+  const { layout } = given.figure;
+  const axes = Object.entries(held).map(([name, range]) => [name, { .../** @type {object} */ (layout[name]), range }]);
+  return { ...given, figure: { ...given.figure, layout: { ...layout, ...Object.fromEntries(axes) } } };
+}
+
+/** @param {Layout} layout  @param {string} name  as the layout calls an axis */
+function rangeOf(layout, name) {
+  return String(/** @type {Layout["xaxis"]} */ (layout[name])?.range);
 }
 
 /** Whether a chart shows another figure than it should. @param {Slot} slot */

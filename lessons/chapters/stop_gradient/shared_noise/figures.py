@@ -10,12 +10,12 @@ from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import (
     Trace,
+    along_x,
     axes,
     band,
     cells,
     curve,
     fitted,
-    points,
     span,
     spoken,
 )
@@ -59,7 +59,7 @@ def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
     # All curves count, hidden ones too: uncovering one must not move the others.
     shown = {name: curves[name] for name in GRADIENTS}
     data, layout = with_strip(shown, hidden, "x", "dz/dx", framed(shown))
-    data += [points(result[name], name not in hidden) for name in reversed(NOISY)]
+    data += [along_x(result[name], name not in hidden) for name in reversed(NOISY)]
     seen = [name for name in GRADIENTS if name not in hidden]
     covered = "" if len(seen) == 3 else " One curve is covered until you have answered."
     return Figure(
@@ -93,7 +93,7 @@ def _forward(result: Result) -> Figure:
         titled("z:", _forward_spread(result), "the forward value"),
         "The forward value z: with the trick and without it the same, up to rounding.",
         "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
-        [band(forward), curve(forward), points(result["forward"])],
+        [band(forward), curve(forward), along_x(result["forward"])],
         axes(span(forward), fitted(ends_of({"forward": forward})), "x", "z"),
         selects="point",
     )
