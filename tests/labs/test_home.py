@@ -2,6 +2,7 @@
 
 import pytest
 
+from lessons.training.covering import roles_of
 from pages.labs.home import CUTS, frame
 from pages.labs.messages import Wish
 
@@ -10,6 +11,15 @@ from pages.labs.messages import Wish
 def test_each_choice_shows_its_program_and_its_gradient(cut):
     shown = frame(Wish(lab="home", values={"cut": cut, "noise_high": "1.3"}))
     assert [one["id"] for one in shown["figures"]] == ["forward", "gradient"]
+    gradient = shown["figures"][1]
+    assert gradient["title"].startswith("dz/dx: spread ")
+    assert (cut == "right_place") == gradient["title"].endswith("→ 0")
+    roles = set(roles_of(gradient["figure"]["data"]))
+    assert (
+        roles
+        == {"trick_gradient", "intended_gradient"}
+        == {k["role"] for k in shown["key"]} - {"forward"}
+    )
     (goal,) = shown["goals"]
     assert goal["value"], "the noise is in the value whatever is cut"
     assert goal["gradient"] == (cut == "right_place")

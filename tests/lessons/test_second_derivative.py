@@ -57,7 +57,7 @@ def test_tensorflow_gives_the_same_second_derivative():
 
 @pytest.mark.parametrize("kind", ["identity", "square"])
 @pytest.mark.parametrize("order", ["2", "3"])
-def test_the_dashed_curve_is_the_slope_of_the_order_before(kind, order):
+def test_the_intended_curve_is_the_slope_of_the_order_before(kind, order):
     """By central differences of what the program returns: autograd's lower derivative."""
     step = 1e-5
 

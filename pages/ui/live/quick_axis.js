@@ -34,7 +34,7 @@ export function letterOf(id) {
 /**
  * From a number to a pixel along the axis.
  * @param {"x"|"y"} letter
- * @param {Pick<Axis, "_length">} axis
+ * @param {Pick<Axis, "_length" | "nticks">} axis
  * @param {[number, number]} range
  */
 export function scale(letter, { _length }, [low, high]) {
@@ -176,7 +176,7 @@ class Part {
 /**
  * Where Plotly puts ticks on a range, and what it writes there.
  * @param {"x"|"y"} letter
- * @param {Pick<Axis, "_length">} axis
+ * @param {Pick<Axis, "_length" | "nticks">} axis
  * @param {[number, number]} range
  * @returns {Tick[]}
  */
