@@ -69,7 +69,7 @@ def _gradients(result: Result, hidden: frozenset[str], text: CurveText) -> Figur
     return Figure(
         "gradient",
         titled(text.gradient, gradient_finding(result, hidden), "the gradient"),
-        text.gradient_caption,
+        f"{text.gradient_caption} Drag a point along x.",
         f"The gradient {text.gradient} over x. At your inputs: " + spoken(result, seen) + covered,
         [
             *gradient_curves(curves, hidden),

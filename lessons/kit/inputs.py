@@ -41,7 +41,7 @@ COMPUTED_IN = computed_in()
 
 def inputs(default: str) -> Numbers:
     """The learner's points on the x axis, as a parameter of a lab."""
-    return Numbers("x", "Inputs x", default, "Each is a point in the charts: drag it along x.")
+    return Numbers("x", "Inputs x", default)
 
 
 def format_refused(values: Values) -> dict[str, str]:

@@ -255,7 +255,9 @@ export class Charts {
     };
     for (const name of ["xaxis", "yaxis"]) full[name] ??= {};
     for (const name in full) {
-      if (/^[xy]axis\d*$/.test(name)) full[name] = { ...axis, ...full[name] };
+      if (!/^[xy]axis\d*$/.test(name)) continue;
+      full[name] = { ...axis, ...full[name] };
+      if (full[name].range) full[name].range = [...full[name].range]; // a zoom is written into it
     }
     return this.palette.paint(full);
   }
@@ -275,8 +277,7 @@ export class Charts {
     slot.held = still ? Object.fromEntries(axes.map((name) => [name, /** @type {Layout["xaxis"]} */ (layout[name])?.range])) : null;
     if (still) return;
     slot.spec = held(slot);
-    slot.digest = null;
-    if (!this.#drawQuickly(slot)) this.#drawOne(slot);
+    this.#drawOne(slot);
   }
 
   /** A drag is to draw a box to zoom into, or the whole is to be seen. @param {Slot} slot */
