@@ -154,6 +154,20 @@ def along_x(series: Series, visible: bool = True) -> Trace:
     return dragged(points(series, visible), "points", x="x")
 
 
+def limits(limit: float, ends: tuple[float, float], name: str) -> Trace:
+    """Thin lines at a limit above and below 0, which set the parameter of that name."""
+    line = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": np.array([*ends, np.nan, *ends]),
+        "y": np.array([limit, limit, np.nan, -limit, -limit]),
+        "line": {"color": "ink:axis", "width": 1},
+        "hoverinfo": "skip",
+    }
+    return dragged(line, "line", **{name: "size"})
+
+
 def mark(role: Role) -> Trace:
     """A point in this role."""
     symbol, size = _POINTS.get(role.name, (role.marker, 9.0))
