@@ -1,5 +1,7 @@
 """What moves on the graph, and the chart beside it: with mouse, keyboard and finger."""
 
+from itertools import pairwise
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
@@ -192,3 +194,13 @@ def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
     page.mouse.move(point["x"] + 4, point["y"] + 4, steps=5)
     page.wait_for_function("document.querySelector('.gl-node.gl-lit')")
     assert lit(page) == output
+
+
+@pytest.mark.parametrize("address", ["reversal?lesson=flip", "stop_gradient?lesson=noise_layer"])
+def test_the_names_of_lines_stand_apart_in_the_small_chart_too(address, bare, open_page):
+    page = ready(open_page(f"{bare}/{address}&step=99"))
+    page.locator(".gl-graph").scroll_into_view_if_needed()
+    names = page.locator("[data-figure=pinned] .textpoint text")
+    expect(names.nth(1)).to_be_visible()
+    boxes = sorted((box["y"], box["height"]) for box in (one.bounding_box() for one in names.all()))
+    assert all(y + 0.75 * height <= after for (y, height), (after, _) in pairwise(boxes))

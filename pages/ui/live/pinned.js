@@ -6,9 +6,12 @@ import { Charts } from "./charts.js";
 import { element, setText } from "./dom.js";
 
 /** @import { FigureSpec } from "./messages.d.ts" */
+/** @import { Trace } from "./plotly.d.ts" */
 
 const HEIGHT = 140; // px; with what stands round it about a quarter of a phone
 const MARGIN = { l: 48, r: 12, b: 38 }; // px
+const NAME = 13; // px from a line's name to the next
+const PLOT = HEIGHT - 46; // px between the upper margin and the lower
 // What a cut changes has this name in every lab that draws it; elsewhere it is the first chart.
 const GRADIENT = "gradient";
 
@@ -61,10 +64,32 @@ export class Pinned {
   }
 }
 
+/**
+ * The same traces, with the names at the ends of lines as far from each other as this height asks for.
+ * @param {import("./plotly.d.ts").Chart} figure
+ */
+function apart({ data, layout: { xaxis, yaxis } }) {
+  const [low, high] = yaxis?.range ?? [0, 1];
+  const [bottom, top] = /** @type {[number, number]} */ (yaxis?.domain ?? [0, 1]);
+  const step = (NAME / (PLOT * (top - bottom))) * (high - low);
+  const log = yaxis?.type === "log"; // its range is one of exponents
+  const height = (/** @type {Trace} */ { y }) => (log ? Math.log10(Number(y?.[0])) : Number(y?.[0]));
+  const names = data
+    .filter(({ mode, visible, x }) => mode === "text" && visible !== false && x?.length === 1 && x[0] === xaxis?.range?.[1])
+    .sort((one, other) => height(one) - height(other));
+  const places = names.map(height);
+  for (let i = 1; i < places.length; i++) places[i] = Math.max(places[i], places[i - 1] + step);
+  for (let i = places.length - 1, most = high - step / 2; i >= 0; i--, most -= step) {
+    most = places[i] = Math.min(places[i], most);
+  }
+  const moved = new Map(names.map((trace, i) => [trace, { ...trace, y: [log ? 10 ** places[i] : places[i]] }]));
+  return data.map((trace) => moved.get(trace) ?? trace);
+}
+
 /** Without the title of its upright axis, which is too long for it. @param {FigureSpec} spec  @returns {FigureSpec} */
 function small({ figure, ...spec }) {
   const { margin, yaxis } = figure?.layout ?? {};
   const layout = { ...figure?.layout, margin: { ...MARGIN, .../** @type {object} */ (margin), t: 8 }, yaxis: { ...yaxis, title: { text: "" } } };
-  const shown = figure && { ...figure, layout };
+  const shown = figure && { data: apart(figure), layout };
   return { ...spec, figure: shown, id: "pinned", title: "", caption: "", wide: true, height: HEIGHT };
 }
