@@ -45,7 +45,7 @@ def test_the_start_follows_a_mouse_that_is_held_down_and_stays_on_the_map(bare, 
     zoom = "document.querySelector('[data-figure=map] .gl-plot')._fullLayout.xaxis.range"
     before = page.evaluate(zoom)
     query = page.evaluate("location.search")
-    mark = "[data-figure=map] .scatterlayer .trace:last-child .point"
+    mark = "[data-figure=map] .scatterlayer .trace:nth-last-child(1 of :has(.point)) .point"
     before_drag = page.locator(mark).get_attribute("transform")
     page.mouse.move(*over(page, 0.2, 0.3))
     page.mouse.down()
