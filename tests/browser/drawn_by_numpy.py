@@ -89,6 +89,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         "graph": None,
         "code": None,
         "numbers": {},
+        "goals": [],
         "trains": False,
         "document": "",
     }

@@ -220,7 +220,7 @@ def test_a_phone(app, open_page):
     page.wait_for_timeout(600)  # in which it would have scrolled on
     assert HEADER < box(heading(page))["y"] < 250
     page.get_by_role("button", name="See the graph").click()
-    expect(page.locator(".gl-graph")).to_be_in_viewport(ratio=0.6)
+    expect(page.locator(".gl-graph .gl-svg")).to_be_in_viewport(ratio=0.6)
 
     # The next lesson begins at its title, however far down this one was left.
     on(page, 4)

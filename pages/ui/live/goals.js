@@ -17,7 +17,7 @@ export class Goals {
     /** @type {GoalSpec[]} */
     this.goals = [];
     this.chosen = ""; // by the learner; before that the first that is not done
-    this.title = element("h3", "gl-goals-title");
+    this.title = element("h2", "gl-goals-title");
     this.numbers = element("div", "gl-goals-numbers", { role: "group", "aria-label": "Choose a goal" });
     this.text = element("p", "gl-goal-text");
     this.state = element("p", "gl-goal-state", { role: "status" });
