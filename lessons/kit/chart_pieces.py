@@ -165,7 +165,8 @@ def limits(limit: float, ends: tuple[float, float], name: str) -> Trace:
         "line": {"color": "ink:axis", "width": 1},
         "hoverinfo": "skip",
     }
-    return dragged(line, "line", **{name: "size"})
+    size: Measure = "size"
+    return dragged(line, "line", **{name: size})
 
 
 def mark(role: Role) -> Trace:

@@ -17,7 +17,8 @@ PLACE = """([figure, x, y]) => {
   return [left + xaxis._offset + xaxis.c2p(x), top + yaxis._offset + yaxis.c2p(y)];
 }"""
 RANGES = """() => ['xaxis', 'yaxis'].map(
-  (name) => String(document.querySelector('[data-figure=arrows] .gl-plot')._fullLayout[name].range))"""
+  (name) => String(
+    document.querySelector('[data-figure=arrows] .gl-plot')._fullLayout[name].range))"""
 
 
 def at(page: Page, figure: str, x: float, y: float) -> tuple[float, float]:
