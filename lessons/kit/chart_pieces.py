@@ -162,7 +162,7 @@ def limits(limit: float, ends: tuple[float, float], name: str) -> Trace:
         "name": name,
         "x": np.array([*ends, np.nan, *ends]),
         "y": np.array([limit, limit, np.nan, -limit, -limit]),
-        "line": {"color": "ink:axis", "width": 1},
+        "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
         "hoverinfo": "skip",
     }
     size: Measure = "size"

@@ -66,7 +66,8 @@ def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
         "gradient",
         titled("dz/dx:", _spread_of(result, hidden), "the gradient"),
         "Area: 5–95 % of the draws; dotted: where that of the true gradient ends. Below: how far "
-        "off the intended gradient. Points: this draw at your x. Drag one along x; a click shows its histogram.",
+        "off the intended gradient. Points: this draw at your x. Drag one along x; a click shows "
+        "its histogram.",
         "The gradient dz/dx over x, and below it how far it is off the intended one. "
         "At your inputs: " + spoken(result, seen) + covered,
         data,
