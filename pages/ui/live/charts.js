@@ -1,10 +1,11 @@
 // The charts: one Plotly node a figure, made once and from then on only changed, so that zoom is
 // kept and no frame is ever empty. A figure whose digest did not change is not touched.
 
-import { element, setChildren, setOrRemove, setText } from "./dom.js";
+import { element, setChildren, setText } from "./dom.js";
 import { draggable } from "./drag.js";
 import { handBack, quickDraw } from "./quick.js";
 import { keepSurfaces } from "./quick_space.js";
+import { Zoom } from "./zoom.js";
 
 const CONFIG = {
   displayModeBar: false,
@@ -31,10 +32,7 @@ const CONFIG = {
  * @property {FigureSpec} spec
  * @property {FigureSpec} given  the same with axes of its own, while a hand holds them
  * @property {?Layout} held    axes that stand still, while something in the chart is dragged
- * @property {HTMLButtonElement} zoom
- * @property {boolean} zooming  the next drag draws a box to zoom into
- * @property {Record<string, string>} zoomed  axes, each with the range it would have
- * @property {number} views    how often the whole was asked for
+ * @property {Zoom} zoom
  * @property {?string} digest  of what is drawn
  * @property {?string} style   the same, without where things lie
  * @property {?number} width
@@ -207,8 +205,8 @@ export class Charts {
     if (!slot.listening) {
       slot.listening = true;
       slot.plot.on?.("plotly_click", ({ points }) => this.#clicked(slot, points));
-      slot.plot.on?.("plotly_relayout", (changes) => this.#zoomedTo(slot, Object.keys(changes)));
-      slot.plot.addEventListener("dblclick", () => this.#showWhole(slot));
+      slot.plot.on?.("plotly_relayout", (changes) => slot.zoom.changed(Object.keys(changes)));
+      slot.plot.addEventListener("dblclick", () => slot.zoom.whole());
       const chart = {
         traces: () => slot.spec.figure?.data ?? [],
         selects: () => slot.spec.selects,
@@ -216,10 +214,7 @@ export class Charts {
       };
       if (this.controls) draggable(slot.plot, chart, this.controls);
     }
-    // An axis that has another range by itself is whole again: Plotly forgets the zoom then.
-    const kept = Object.entries(slot.zoomed).filter(([name, whole]) => whole === rangeOf(layout, name));
-    slot.zoomed = Object.fromEntries(kept);
-    this.#showZoom(slot);
+    slot.zoom.drawn();
   }
 
   /**
@@ -227,7 +222,7 @@ export class Charts {
    * @param {Layout} layout
    * @param {Slot} slot
    */
-  #layout(layout, { spec, width, zooming, views }) {
+  #layout(layout, { spec, width, zoom }) {
     const space = layout.scene && { scene: { ...layout.scene, dragmode: this.turning } };
     const text = "ink:text";
     const axis = {
@@ -242,13 +237,13 @@ export class Charts {
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       hovermode: "closest",
-      dragmode: zooming && "zoom",
+      dragmode: zoom.drawing && "zoom",
       margin: { l: 48, r: 16, t: 16, b: 40 },
       ...layout,
       ...space,
       font: { family: this.family, size: 12, color: text, ...layout.font },
       hoverlabel: { bgcolor: "ink:paper", bordercolor: "ink:axis", font: { color: text } },
-      uirevision: `lab ${views}`, // the learner's zoom outlives every new answer
+      uirevision: `lab ${zoom.views}`, // the learner's zoom outlives every new answer
       width,
       height: spec.height,
       autosize: false, // the size is known; measuring it at every step costs a layout
@@ -280,44 +275,6 @@ export class Charts {
     this.#drawOne(slot);
   }
 
-  /** A drag is to draw a box to zoom into, or the whole is to be seen. @param {Slot} slot */
-  #zoom(slot) {
-    if (Object.keys(slot.zoomed).length) this.#showWhole(slot);
-    else {
-      slot.zooming = !slot.zooming;
-      this.#drawOne(slot);
-    }
-  }
-
-  /** @param {Slot} slot */
-  #showWhole(slot) {
-    slot.views += 1;
-    slot.zoomed = {};
-    this.#drawOne(slot);
-  }
-
-  /** The learner has zoomed, moved or turned a chart. @param {Slot} slot  @param {string[]} changes */
-  #zoomedTo(slot, changes) {
-    const names = changes.map((name) => name.split(".")[0]).filter((name) => /axis|scene/.test(name));
-    if (!names.length) return;
-    const layout = slot.spec.figure?.layout ?? {};
-    slot.zoomed = { ...slot.zoomed, ...Object.fromEntries(names.map((name) => [name, rangeOf(layout, name)])) };
-    if (slot.zooming) {
-      slot.zooming = false;
-      this.#drawOne(slot);
-    } else this.#showZoom(slot);
-  }
-
-  /** @param {Slot} slot */
-  #showZoom({ zoom, zoomed, zooming }) {
-    const isWhole = !Object.keys(zoomed).length;
-    setText(zoom, isWhole ? "Zoom" : "Whole view");
-    // Without a mouse there is nothing to draw a box with.
-    zoom.tabIndex = isWhole ? -1 : 0;
-    zoom.toggleAttribute("data-zoomed", !isWhole);
-    setOrRemove(zoom, "aria-pressed", zooming ? "true" : null);
-  }
-
   /** @param {ResizeObserverEntry[]} entries */
   #resize(entries) {
     for (const { target, contentRect } of entries) {
@@ -344,16 +301,14 @@ export class Charts {
     const title = element("div", "gl-title");
     const plot = element("div", "gl-plot", { role: "img" });
     const caption = element("figcaption", "gl-caption");
-    const zoom = element("button", "gl-button gl-zoom", { type: "button" }, "Zoom");
-    const root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom, plot, caption);
+    const zoom = new Zoom(() => slot.spec.figure?.layout ?? {}, () => this.#drawOne(slot));
+    const root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom.button, plot, caption);
     this.resized.observe(plot);
     this.sighted.observe(root);
     const undrawn = { digest: null, style: null, width: null, alt: null };
-    const view = { held: null, zoom, zooming: false, zoomed: {}, views: 0 };
+    const view = { held: null, zoom };
     /** @type {Slot} */
     const slot = { root, title, plot, caption, spec, given: spec, ...undrawn, ...view, inSight: true, quick: false, listening: false };
-    zoom.addEventListener("click", () => this.#zoom(slot));
-    this.#showZoom(slot);
     return slot;
   }
 
@@ -372,11 +327,6 @@ function held({ given, held }) {
   const { layout } = given.figure;
   const axes = Object.entries(held).map(([name, range]) => [name, { .../** @type {object} */ (layout[name]), range }]);
   return { ...given, figure: { ...given.figure, layout: { ...layout, ...Object.fromEntries(axes) } } };
-}
-
-/** @param {Layout} layout  @param {string} name  as the layout calls an axis */
-function rangeOf(layout, name) {
-  return String(/** @type {Layout["xaxis"]} */ (layout[name])?.range);
 }
 
 /** Whether a chart shows another figure than it should. @param {Slot} slot */
