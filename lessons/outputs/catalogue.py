@@ -65,6 +65,11 @@ def lessons() -> tuple[Lesson, ...]:
     return tuple(lesson for chapter in chapters() for lesson in chapter.lessons)
 
 
+def chapter_of(lesson: Lesson) -> Chapter:
+    """The chapter that a lesson stands in."""
+    return next(chapter for chapter in chapters() if chapter.slug == lesson.chapter)
+
+
 def find(slug: str) -> Lesson:
     """The lesson with this slug.
 

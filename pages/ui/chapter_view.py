@@ -5,8 +5,8 @@ import streamlit as st
 from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
 from lessons.outputs.catalogue import Chapter
-from pages.ui import memory, site
-from pages.ui.lesson_view import lesson_view
+from pages.ui import memory, quiz_view, site
+from pages.ui.lesson_view import lab_alone, lesson_view
 from pages.ui.verbatim import verbatim
 
 
@@ -17,8 +17,17 @@ def chapter_page(slug: str) -> None:
         st.title(chapter.title, anchor=False)
         st.markdown(chapter.prose.intro)
         return
+    if (asked := st.query_params.get(quiz_view.WORD)) is not None:
+        seed = quiz_view.seed_of(asked)
+        site.keep_in_address(quiz_view.WORD, str(seed))
+        _list(chapter, None)
+        quiz_view.quiz_view(chapter, seed)
+        return
     lesson = _chosen(chapter)
-    site.keep_in_address(lesson.slug)
+    if site.is_lab_alone():
+        lab_alone(lesson)
+        return
+    site.keep_in_address("lesson", lesson.slug)
     _list(chapter, lesson)
     lesson_view(lesson)
 
@@ -35,7 +44,8 @@ def _chosen(chapter: Chapter) -> Lesson:
     return first
 
 
-def _list(chapter: Chapter, current: Lesson) -> None:
+def _list(chapter: Chapter, current: Lesson | None) -> None:
+    """The chapter's lessons and its quiz, which is current where no lesson is."""
     with st.container(horizontal=True, key="lessons"):
         for lesson in chapter.lessons:
             done = " ✓" if memory.trail(lesson).done else ""
@@ -47,5 +57,7 @@ def _list(chapter: Chapter, current: Lesson) -> None:
                     label=f"{lesson.prose.front['short']}{done}",
                     query_params={"lesson": lesson.slug},
                 )
+        with st.container(width="content", key="lesson_quiz" if current else "lesson_here"):
+            quiz_view.link(chapter, "Quiz")
         with st.container(width="content", key="lessons_progress"):
             st.caption(memory.progress(chapter.lessons).by_lessons)

@@ -8,11 +8,13 @@ import streamlit as st
 from lessons.contract.lesson import Lesson, without_hidden
 from lessons.contract.prose import Step, fill
 from lessons.outputs import catalogue
+from lessons.outputs.quiz import LENGTH
 from lessons.outputs.search import plain
 from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, markup
 from pages.labs.lesson import TORCH
-from pages.ui import memory, playground_view, questions
+from pages.ui import memory, playground_view, questions, quiz_view
+from pages.ui.end_card import end_card, has_ended, pass_by
 from pages.ui.glossed import show_text
 from pages.ui.live import live_lab
 from pages.ui.memory import Trail
@@ -62,13 +64,31 @@ def lesson_view(lesson: Lesson) -> None:
         _code(lesson, place)
 
 
+def lab_alone(lesson: Lesson) -> None:
+    """The lab for a frame of another page, where nobody is asked: nothing in it is covered."""
+    place, trail = place_of(lesson), memory.trail(lesson)
+    with st.container(key="lab"):
+        # What is opened inside the frame would be the whole page, which may not be framed.
+        link = (
+            f'<a href="{lesson.chapter}?lesson={lesson.slug}" target="_blank">Open the lesson</a>'
+        )
+        st.html(f'<h1 class="gt-framed">{html.escape(lesson.title)} {link}</h1>')
+        live_lab(
+            lesson.slug,
+            place.as_data(),
+            step=trail.step,
+            answers=[question.name for question in lesson.prose.questions],
+            hide=place.hide,
+            fix=place.fix,
+            note=place.note,
+        )
+
+
 def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     steps = lesson.prose.steps
     step = steps[trail.step - 1]
     st.html(_step_bar(lesson, trail))
     st.markdown(f"## {step.title}", anchors=False)
-    if trail.step == len(steps):
-        st.markdown(f"**To remember:** {lesson.prose.front['remember']}")
     # An open question is about the settings that its step makes, and one whose commit changes them
     # stays about them: their numbers stand still. All others follow the lab.
     question = step.question
@@ -82,6 +102,8 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     if question:
         with st.container(key="question"):
             questions.ask(lesson, question, place, trail)
+    if has_ended(lesson, trail):
+        end_card(lesson, trail)
     _forward_and_back(lesson, place, trail)
 
 
@@ -94,7 +116,7 @@ def _spoken_of(step: Step) -> str:
 def _step_bar(lesson: Lesson, trail: Trail) -> str:
     """Where one is, and a link to each step: the lab's script has it followed in this session."""
     steps = lesson.prose.steps
-    chapter = next(one for one in catalogue.chapters() if one.slug == lesson.chapter)
+    chapter = catalogue.chapter_of(lesson)
     items = []
     for number, step in enumerate(steps, start=1):
         answered = step.question is not None and step.question.name in trail.answers
@@ -130,12 +152,17 @@ def _forward_and_back(lesson: Lesson, place: Place, trail: Trail) -> None:
             asking = step.question and step.question.name not in trail.answers
             label = "Skip the question →" if asking else f"Next: {steps[on - 1].title} →"
             st.button(label, on_click=_go, args=(*there, on), key="next")
+        elif not has_ended(lesson, trail):
+            st.button("Skip the question: see the end →", on_click=pass_by, args=(lesson,))
     if on > len(steps):
         _next_lesson(lesson)
 
 
 def _next_lesson(lesson: Lesson) -> None:
     """Where the course goes on, at the end of a lesson."""
+    chapter = catalogue.chapter_of(lesson)
+    if lesson == chapter.lessons[-1]:
+        quiz_view.link(chapter, f"The chapter’s quiz: {LENGTH} questions", ":material/quiz:")
     course = catalogue.lessons()
     after = course[[one.slug for one in course].index(lesson.slug) + 1 :]
     if after:

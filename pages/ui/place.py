@@ -215,6 +215,7 @@ def place_of(lesson: Lesson) -> Place:
     if lesson.slug in known:
         return known[lesson.slug]
     here = tab.address()
+    here.pop("only", None)  # how much of the page is shown, and nothing of the lab
     asked = here if here.pop("lesson", lesson.slug) == lesson.slug else {}
     known[lesson.slug] = Place.arrived(lesson, asked, memory.trail(lesson))
     return known[lesson.slug]

@@ -19,7 +19,7 @@ from pages.ui.memory import Trail
 from pages.ui.place import Place
 from pages.ui.sketch import as_numbers, draw, drawn
 from pages.ui.verbatim import verbatim
-from pages.ui.verdict import side_by_side, verdict
+from pages.ui.verdict import reply, side_by_side, verdict
 
 
 def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
@@ -179,14 +179,14 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
     drawn(sketch, graded, sketch.whole(asked_about), f"{_key(lesson, question)}_drawn")
     head = f"Your sketch: {options[key].text}" if key else ""
     if key == right:
-        _reply("right", f"✓ {head}", f"{graded} {options[key].reply}")
+        reply("right", f"✓ {head}", f"{graded} {options[key].reply}")
     elif key:
-        _reply("wrong", f"✗ {head}", f"{graded} {options[key].reply}")
+        reply("wrong", f"✗ {head}", f"{graded} {options[key].reply}")
     else:
         said = f"{graded} It resembles none of the curves that the answers lead to."
-        _reply("wrong", "✗ Your sketch is another curve.", said)
+        reply("wrong", "✗ Your sketch is another curve.", said)
     if key != right:
-        _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
+        reply("right", f"What torch computes: {options[right].text}", options[right].reply)
     as_numbers(sketch, graded)
 
 
@@ -210,19 +210,13 @@ def _answered(
     elif question.name == "transfer":
         st.caption("Run beside the lab, which shows another program.")
     if not key:
-        _reply("wrong", f"✗ You said: {shown}", typed.distance())
+        reply("wrong", f"✗ You said: {shown}", typed.distance())
     if key == right:
-        _reply("right", f"✓ You said: {heads[key]}", options[key].reply)
+        reply("right", f"✓ You said: {heads[key]}", options[key].reply)
         return
     if key:
-        _reply("wrong", f"✗ You said: {heads[key]}", options[key].reply)
-    _reply("right", f"What torch computes: {options[right].text}", options[right].reply)
-
-
-def _reply(kind: str, head: str, text: str) -> None:
-    """All of it is ours, or a number that was read and written anew."""
-    with st.container(key=f"reply_{kind}"):
-        st.markdown(f"**{head}**\n\n{text}", unsafe_allow_html=True)
+        reply("wrong", f"✗ You said: {heads[key]}", options[key].reply)
+    reply("right", f"What torch computes: {options[right].text}", options[right].reply)
 
 
 def _bug(

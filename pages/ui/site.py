@@ -16,14 +16,15 @@ _ICON = (
     "%3Cpath fill='none' stroke='%23c8641e' stroke-width='4.5' stroke-linejoin='round' "
     "d='M4 5h24L16 28z'/%3E%3C/svg%3E"
 )
-_PAGE, _SHOWN = "page_shown", "lesson_shown"
-"""Session keys: the page, and the lesson on it, that was shown last."""
+_PAGE, _SHOWN = "page_shown", "part_shown"
+"""Session keys: the page, and the lesson or quiz on it, that was shown last."""
 
 
 def navigation() -> Page:
     """Set up the page and its navigation; returns the page to run."""
     st.set_page_config(page_title=NAME, page_icon=_ICON, layout="wide")
-    page = st.navigation(pages(), position="top")
+    alone = is_lab_alone()
+    page = st.navigation(pages(), position="hidden" if alone else "top")
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path
         st.session_state.pop(_SHOWN, None)
@@ -31,8 +32,14 @@ def navigation() -> Page:
     with st.container(key="search"):
         if tab.meet(page.url_path):
             place.forget()
-        search_box()
+        if not alone:
+            search_box()
     return page
+
+
+def is_lab_alone() -> bool:
+    """Whether this is one lab in a frame of another page: without text, list or navigation."""
+    return bool(st.context.is_embedded) and st.query_params.get("only") == "lab"
 
 
 def pages() -> list[Page]:
@@ -48,14 +55,14 @@ def pages() -> list[Page]:
     ]
 
 
-def keep_in_address(slug: str) -> None:
-    """Tell the browser which lesson a link inside the page has led to.
+def keep_in_address(word: str, name: str) -> None:
+    """Tell the browser which lesson or quiz a link inside the page has led to.
 
     Streamlit's browser side sends the query that the page was opened with along with every click,
     until the page is left or a script sets the query: without this, who came by a link to one
     lesson and went on to the next would be back in the first at the next click.
     """
-    before = st.session_state.get(_SHOWN, slug)
-    st.session_state[_SHOWN] = slug
-    if before != slug:
-        st.query_params["lesson"] = slug
+    before = st.session_state.get(_SHOWN, (word, name))
+    st.session_state[_SHOWN] = word, name
+    if before != (word, name):
+        st.query_params[word] = name

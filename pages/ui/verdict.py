@@ -18,6 +18,16 @@ def verdict() -> "DeltaGenerator":
     return st.container(key="verdict")
 
 
+def reply(kind: str, head: str, text: str, place: int | None = None) -> None:
+    """What is said to an answer: ``right`` or ``wrong``, with a number where there are several.
+
+    All of it is ours, or a number that was read and written anew.
+    """
+    key = f"reply_{kind}" if place is None else f"reply_{kind}_{place}"
+    with st.container(key=key):
+        st.markdown(f"**{head}**\n\n{text}", unsafe_allow_html=True)
+
+
 def side_by_side(named: Sequence[Named]) -> None:
     """Each number as a bar from 0, in one scale, and as text; nothing where there is none."""
     if not named:

@@ -21,6 +21,7 @@ KINDS = {
     "bug": ("/stop_gradient?lesson=right_place&step=5", ".gt-code"),
     "arrows": ("/clipping?lesson=value_or_norm", LAB),
     "training": ("/reversal?lesson=moons&step=2", ".gl-trainer"),
+    "quiz": ("/reversal?quiz=3", '[role="radiogroup"]'),
     "playground": ("/playground", LAB),
     "glossary": ("/glossary?term=leaf", ".gt-asked"),
     "teach": ("/teach", '[data-testid="stLinkButton"]'),
@@ -78,6 +79,8 @@ def title(path: str) -> str:
     asked = parse_qs(urlsplit(path).query)
     if "lesson" in asked:
         return re.sub(r"[`*]", "", find(asked["lesson"][0]).title)
+    if "quiz" in asked:
+        return f"Quiz: {urlsplit(path).path.strip('/').capitalize()}"
     return urlsplit(path).path.strip("/").capitalize() or "Gradient Tricks Lab"
 
 
@@ -92,6 +95,10 @@ def test_answers_and_what_is_said_to_them_pass_axe(app, open_page):
         look(page, width, theme)
         still(page)
         assert broken(page, ".st-key-words") == []
+        page.locator(".gl-share summary").click()
+        page.get_by_role("button", name="Copy link").click()
+        assert broken(page, ".gl-share") == []
+        page.locator(".gl-share summary").click()
     page.goto(app.url + KINDS["bug"][0])
     ready(page, ".gt-code")
     page.locator('[role="radiogroup"] label').first.click()

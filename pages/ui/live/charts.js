@@ -18,6 +18,8 @@ const CONFIG = {
   plotGlPixelRatio: devicePixelRatio,
 };
 
+const TITLE = 24; // pixels above a chart that is taken away as a picture
+
 /** @import { FigureSpec, Frame } from "./messages.d.ts" */
 /** @import { Controls } from "./controls.js" */
 /** @import { Layout, Plot, Plotly, Point } from "./plotly.d.ts" */
@@ -166,6 +168,19 @@ export class Charts {
     const left = [...this.slots.values()].filter((slot) => isInSpace(slot) && isStale(slot) && slot.inSight);
     for (const slot of left) this.#drawOne(slot);
     return left.length > 0;
+  }
+
+  /** A chart with its title, as the address of an SVG. @param {string} id */
+  async picture(id) {
+    const slot = this.slots.get(id);
+    if (!this.Plotly || !slot?.spec.figure || !slot.width) throw new Error(`No chart ${id} is drawn.`);
+    const { figure, title, height } = slot.spec;
+    const layout = this.#layout(figure.layout, slot);
+    const margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE };
+    const heading = { text: title, x: 0.01, xanchor: "left", font: { size: 14 } };
+    const whole = { ...layout, ...this.palette.paint({ paper_bgcolor: "ink:paper" }), margin, title: heading };
+    const size = { width: slot.width, height: height + TITLE };
+    return this.Plotly.toImage({ data: this.palette.paint(figure.data), layout: { ...whole, ...size } }, { format: "svg", ...size });
   }
 
   areAllShown() {

@@ -19,6 +19,7 @@ import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
 import { Pinned } from "./pinned.js";
 import { remember } from "./remember.js";
+import { Share } from "./share.js";
 import { Line } from "./socket.js";
 import * as tab from "./tab.js";
 import { Table } from "./table.js";
@@ -165,6 +166,8 @@ class Lab {
       went: (word) => this.#went(word),
     });
     this.charts = new Charts(figures, this.palette, this.controls);
+    this.share = new Share(this.charts);
+    this.status.after(this.share.root);
     /** @type {((name: string, value: unknown) => void) | undefined} */
     this.tell = undefined;
     this.goals = new Goals(goals, (names) => this.tell?.("goals", names));
@@ -603,6 +606,7 @@ class Lab {
     this.linked.stop();
     this.pageParts.stop();
     this.numbers.stop();
+    this.share.stop();
     this.scheme.removeEventListener("change", this.repaint);
   }
 }
@@ -623,7 +627,7 @@ function showStep(step) {
 function showAddress(query) {
   // Inside a teacher's page the address also says that it may be there.
   const words = new URLSearchParams(location.search);
-  const frame = ["embed", "embed_options"].flatMap((name) => words.getAll(name).map((value) => `${name}=${value}`));
+  const frame = ["embed", "embed_options", "only"].flatMap((name) => words.getAll(name).map((value) => `${name}=${value}`));
   const whole = [query, ...frame].filter(Boolean).join("&");
   const search = whole ? `?${whole}` : "";
   if (search === location.search) return;

@@ -94,6 +94,11 @@ export interface Plotly {
     config?: Record<string, unknown>,
   ): Promise<Plot>;
   purge(plot: HTMLElement): void;
+  /** The address of a picture. */
+  toImage(
+    chart: { data: Trace[]; layout: Layout },
+    how: { format: "svg"; width: number; height: number },
+  ): Promise<string>;
 }
 
 declare global {

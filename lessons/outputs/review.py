@@ -1,0 +1,70 @@
+"""What a learner predicted in a lesson beside what torch computes, question by question."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.prose import Option, Question, fill
+from lessons.contract.typed import Typed
+from lessons.contract.verdict import Facts
+from lessons.text import number
+
+ANOTHER_CURVE = "another curve than any of the answers"
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """One question of a lesson, looked back at.
+
+    Args:
+        step: where it was asked, 1 for the first.
+        title: of that step.
+        said: the answer in words; empty where none was given.
+        computed: the right answer in words; empty too then, since it can still be given.
+        right: whether they are the same.
+    """
+
+    step: int
+    title: str
+    said: str
+    computed: str
+    right: bool
+
+
+def review(lesson: Lesson, answers: Mapping[str, str]) -> list[Predicted]:
+    """Each question in turn, judged at the settings of its own step.
+
+    Args:
+        lesson: whose questions.
+        answers: what was committed to last, by question, as a ``Trail`` has it.
+    """
+    return [
+        _predicted(lesson, number, step.title, step.question, answers.get(step.question.name))
+        for number, step in enumerate(lesson.prose.steps, start=1)
+        if step.question
+    ]
+
+
+def _predicted(
+    lesson: Lesson, step: int, title: str, question: Question, answer: str | None
+) -> Predicted:
+    if answer is None:
+        return Predicted(step, title, "", "", False)
+    asked_about = lesson.asked_about(question)
+    facts, right, key, said = asked_about.facts, lesson.right(question, asked_about), answer, ""
+    if question.kind == "number":
+        typed = Typed.parse(question, answer)
+        key, said = typed.key, number(typed.value)
+    elif question.kind == "sketch":
+        key = lesson.sketch(question).grade(answer, asked_about).key
+        said = "" if key else ANOTHER_CURVE
+    computed = _words(question, right, facts)
+    if key:
+        chosen = _words(question, key, facts)
+        said = chosen if not said or chosen.startswith(said) else f"{said}. {chosen}"
+    return Predicted(step, title, said, computed, key == right)
+
+
+def _words(question: Question, key: str, facts: Facts) -> str:
+    option: Option = next(one for one in question.options if one.key == key)
+    return fill(option.text, facts)

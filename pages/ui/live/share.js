@@ -1,0 +1,139 @@
+// What one takes away from a lab: its address, code that puts it into another page, its charts as
+// pictures. All of it is as the lab stands when it is asked for.
+
+import { element, setChildren, setText } from "./dom.js";
+
+/** @import { Charts } from "./charts.js" */
+
+const EMBEDDED = ["embed", "embed_options", "only"];
+const HEIGHT = 760; // of the frame, in pixels
+const SHARPER = 2; // pixels of a picture for each of the screen's
+
+export class Share {
+  /** @param {Charts} charts */
+  constructor(charts) {
+    this.charts = charts;
+    this.said = element("p", "gl-said", { role: "status" });
+    this.text = element("textarea", "gl-shared", { readonly: "", rows: "3", hidden: "", "aria-label": "To copy" });
+    this.pictures = element("ul", "gl-pictures");
+    this.embeds = this.#button("Copy embed code", () => this.#copy(embedCode()));
+    const menu = element(
+      "div",
+      "gl-menu",
+      {},
+      this.#button("Copy link", () => this.#copy(address().href)),
+      this.embeds,
+      this.pictures,
+      this.said,
+      this.text,
+    );
+    this.root = element("details", "gl-share", {}, element("summary", "", {}, "Share"), menu);
+    this.root.addEventListener("toggle", () => this.#open());
+    this.listeners = new AbortController();
+    const { signal } = this.listeners;
+    addEventListener("pointerdown", ({ target }) => this.#close(target), { signal });
+    this.root.addEventListener("keydown", ({ key }) => {
+      if (key !== "Escape" || !this.root.open) return;
+      this.root.open = false;
+      this.root.querySelector("summary")?.focus();
+    });
+  }
+
+  stop() {
+    this.listeners.abort();
+  }
+
+  #open() {
+    if (!this.root.open) return;
+    setText(this.said, "");
+    this.text.hidden = true;
+    this.embeds.hidden = !address().searchParams.has("lesson"); // other pages may not be framed
+    const rows = [...this.charts.slots.values()].map(({ spec }) =>
+      element("li", "", {}, element("span", "", {}, spec.title), this.#picture(spec, "png"), this.#picture(spec, "svg")),
+    );
+    setChildren(this.pictures, rows);
+  }
+
+  /** @param {?EventTarget} target */
+  #close(target) {
+    if (this.root.open && target instanceof Node && !this.root.contains(target)) this.root.open = false;
+  }
+
+  /** @param {string} label  @param {() => void} press */
+  #button(label, press) {
+    const button = element("button", "", { type: "button" }, label);
+    button.addEventListener("click", press);
+    return button;
+  }
+
+  /** @param {{id: string, title: string}} spec  @param {"png"|"svg"} form */
+  #picture({ id, title }, form) {
+    const button = this.#button(form.toUpperCase(), async () => {
+      try {
+        const svg = await this.charts.picture(id);
+        save(form === "svg" ? svg : await painted(svg), `${id}.${form}`);
+        setText(this.said, `Saved as ${id}.${form}.`);
+      } catch (error) {
+        console.error(error);
+        setText(this.said, "This picture could not be made. Scroll to the chart and try again.");
+      }
+    });
+    button.setAttribute("aria-label", `${title}: ${form.toUpperCase()}`);
+    return button;
+  }
+
+  /** Without a secure address the browser copies only what is selected. @param {string} text */
+  async #copy(text) {
+    this.text.value = text;
+    this.text.hidden = false;
+    this.text.select();
+    const done = await Promise.resolve(navigator.clipboard?.writeText(text)).then(
+      () => Boolean(navigator.clipboard),
+      () => false,
+    );
+    setText(this.said, done || document.execCommand("copy") ? "Copied." : "Press Ctrl+C to copy.");
+  }
+}
+
+/** Of this lab as it is set, outside of any frame. */
+function address() {
+  const url = new URL(location.href);
+  for (const name of EMBEDDED) url.searchParams.delete(name);
+  return url;
+}
+
+/** The lab alone, in a frame. */
+function embedCode() {
+  const url = address();
+  url.searchParams.set("embed", "true");
+  url.searchParams.set("only", "lab");
+  const frame = element("iframe", "", {
+    src: url.href,
+    title: document.querySelector("h1")?.textContent ?? document.title,
+    width: "100%",
+    height: String(HEIGHT),
+    style: "border: 0",
+    allow: "clipboard-write",
+  });
+  return frame.outerHTML;
+}
+
+/**
+ * The drawing in pixels. Plotly's own way goes by a blob, which the page's policy refuses.
+ * @param {string} svg  its address
+ */
+async function painted(svg) {
+  const image = new Image();
+  image.src = svg;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = image.naturalWidth * SHARPER;
+  canvas.height = image.naturalHeight * SHARPER;
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL("image/png");
+}
+
+/** @param {string} address  @param {string} name */
+function save(address, name) {
+  element("a", "", { href: address, download: name }).click();
+}

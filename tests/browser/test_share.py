@@ -1,0 +1,93 @@
+"""What one takes from a lab: its address, its charts, the lab itself in somebody else's page."""
+
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.looking import LAB, ready
+
+pytestmark = pytest.mark.browser
+
+LESSON = "/reversal?lesson=flip&step=2&scale=2.5"
+REST = (".st-key-words", ".st-key-lessons", ".st-key-code", "[data-testid=stTopNavLink]")
+"""What a page has besides the lab."""
+
+
+@contextmanager
+def elsewhere(body: str) -> Iterator[str]:
+    """The address of a page with this in it, at an origin that is not the app's."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *said: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://localhost:{server.server_port}/"
+        finally:
+            server.shutdown()
+
+
+def saved(page: Page, form: str) -> bytes:
+    """The first chart as a picture of this form."""
+    with page.expect_download() as download:
+        page.locator(".gl-pictures button", has_text=form).first.click()
+    assert download.value.suggested_filename == f"gradient.{form.lower()}"
+    return Path(download.value.path()).read_bytes()
+
+
+def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser: Browser):
+    """Under the policy that the pages come with: it refuses pictures that are blobs."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(app.url + LESSON)
+    ready(page)
+    for part in REST:
+        expect(page.locator(part).first).to_be_attached()
+    page.locator(".gl-share summary").click()
+    page.get_by_role("button", name="Copy link").click()
+    text = page.get_by_label("To copy")
+    assert text.input_value() == page.url
+    assert "scale=2.5" in page.url
+    png, svg = saved(page, "PNG"), saved(page, "SVG").decode()
+    width, height = struct.unpack(">II", png[16:24])
+    assert png[:4] == b"\x89PNG"
+    assert min(width, height) > 400
+    assert len(png) > 8_000, "something is drawn"
+    title = page.locator("[data-figure=gradient] .gl-title").inner_text()
+    assert svg.startswith("<svg")
+    assert title.split()[0] in svg
+    page.get_by_role("button", name="Copy embed code").click()
+    code = text.input_value()
+    page.keyboard.press("Escape")
+    expect(page.locator(".gl-menu")).to_be_hidden()
+    expect(page.locator(".gl-share summary")).to_be_focused()
+
+    with elsewhere(f"{code}<iframe id=whole src='{page.url}'></iframe>") as address:
+        page.goto(address)
+        frame = page.frame_locator("iframe").first
+        expect(frame.locator(LAB)).to_be_visible(timeout=60_000)
+        expect(frame.locator('[data-control="scale"] .gl-exact')).to_have_value("2.5")
+        expect(frame.locator(".gl-key")).not_to_contain_text("covered")
+        for part in REST:
+            expect(frame.locator(part)).to_have_count(0)
+        expect(frame.get_by_role("link", name="Open the lesson")).to_have_attribute(
+            "target", "_blank"
+        )
+        assert [one.url for one in page.frames if one.url.startswith("chrome-error")], (
+            "without embed=true it may not be framed"
+        )
+    context.close()

@@ -1,0 +1,59 @@
+"""The few lines to take home: short, plain, and so chosen that they do what the lesson is about."""
+
+import inspect
+
+import pytest
+import torch
+
+from lessons.outputs.brief import LONGEST, as_meant, brief, in_plain_torch
+from lessons.outputs.catalogue import lessons
+from lessons.outputs.plain_torch import FILE
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_each_lesson_ends_with_a_few_lines_that_do_what_its_file_does(lesson):
+    """Put in the place of the file's own program, they give its value and its gradient."""
+    few, name = in_plain_torch(lesson.slug), lesson.program.__name__
+    assert len(few.splitlines()) <= max(LONGEST, 14)
+    file = (lesson.folder / FILE).read_text("utf-8")
+    if lesson.lab.training:
+        compile(few, name, "exec")  # its networks are made in a training
+        return
+    values = as_meant(lesson)
+    found = []
+    for text in ("", few):
+        names = {"__name__": name}
+        exec(file + text, names)
+        start = lesson.lab.start(values)
+        own = {one: names[one] for one, given in start.settings.items() if callable(given)}
+        given = start.settings | own | start.leaves
+        read = inspect.signature(names[name]).parameters
+        out = start.finish(names[name](**{one: given[one] for one in read if one in given}))
+        leaves = [one for one in start.leaves.values() if one.requires_grad]
+        gradients = torch.autograd.grad(out.sum(), leaves, allow_unused=True)
+        found.append([out.detach(), *(one for one in gradients if one is not None)])
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+PROGRAM = '''
+def f(x: float, way: str, unread: int) -> float:
+    """Told."""
+    if way == "on" and x:
+        x = 2 * x
+    elif way in ("off", "out"):
+        return (x, 1)
+    return x if way != "off" else -x
+'''
+
+
+@pytest.mark.parametrize(
+    ("way", "lines"),
+    [
+        ("on", ["def f(x):", "    if x:", "        x = 2 * x", "    return x"]),
+        ("off", ["def f(x):", "    return x, 1"]),
+        ("other", ["def f(x):", "    return x"]),
+    ],
+)
+def test_branches_not_taken_are_left_out(way, lines):
+    assert brief(PROGRAM, "f", {"way": way}).splitlines() == lines

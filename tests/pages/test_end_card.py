@@ -1,0 +1,129 @@
+"""The end of a lesson and the quiz of a chapter, without a browser."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lessons.outputs.brief import in_plain_torch
+from lessons.outputs.catalogue import find, lessons
+from lessons.outputs.quiz import quiz
+from lessons.outputs.review import review
+
+
+def card():
+    """The card of a lesson, where a test has been through it."""
+    import streamlit as st
+
+    from lessons.outputs.catalogue import find
+    from pages.ui.end_card import end_card, has_ended, pass_by
+    from pages.ui.memory import Trail
+
+    lesson = find("flip")
+    trail = Trail(len(lesson.prose.steps), st.session_state["answers"])
+    if has_ended(lesson, trail):
+        end_card(lesson, trail)
+    else:
+        st.button("pass", on_click=pass_by, args=(lesson,))
+
+
+def test_the_card_comes_with_the_last_answer_or_when_it_is_passed_by():
+    page = AppTest.from_function(card, default_timeout=60)
+    lesson = find("flip")
+    page.session_state["answers"] = {"reversed": "everything", "twice": "12~product~12"}
+    page.run()
+    assert not page.markdown
+    page.button[0].click().run()
+    told = "\n".join(one.value for one in page.markdown)
+    assert lesson.prose.front["remember"] in told
+    assert "1 of 2 as torch computes" in told
+    assert "✗ **Predict: what is reversed**: −10" in told
+    assert "<br>torch: −4" in told
+    assert "✓ **Predict: two in a row**: 12" in told
+    assert "**In a new place**: not answered, step 7" in told
+    assert "return" in in_plain_torch("flip")
+    page.session_state["answers"] = {"transfer": "0~residual~0"}
+    page.run()
+    assert "1 of 1" in "\n".join(one.value for one in page.markdown)
+    assert not page.exception
+
+
+def a_zigzag(sketch):
+    return sketch.write([(-1) ** place * 3 for place in range(len(sketch.x))])
+
+
+@pytest.mark.parametrize(
+    "lesson",
+    [one for one in lessons() if not one.lab.training],
+    ids=lambda lesson: lesson.slug,
+)
+def test_looking_back_agrees_with_what_each_question_said_at_its_step(lesson):
+    answers, right = {}, {}
+    for question in lesson.prose.questions:
+        if question.kind in ("choice", "bug"):
+            answers[question.name] = question.options[-1].key
+            right[question.name] = lesson.answer(question) == question.options[-1].key
+        elif question.kind == "sketch":
+            answers[question.name] = a_zigzag(lesson.sketch(question))
+            drawn = lesson.sketch(question).grade(
+                answers[question.name], lesson.asked_about(question)
+            )
+            right[question.name] = drawn.key == lesson.answer(question)
+        else:
+            answers[question.name], right[question.name] = "987654~~1", False
+    looked = review(lesson, answers)
+    assert [one.right for one in looked] == list(right.values())
+    for one, question in zip(looked, lesson.prose.questions, strict=True):
+        assert lesson.prose.steps[one.step - 1].question == question
+        assert one.said
+        assert one.computed
+        assert (one.said == one.computed) == one.right
+        if question.kind == "number":
+            assert one.said == "987654"
+    assert not any(one.said or one.computed for one in review(lesson, {})), "nothing is given away"
+
+
+def quizzed():
+    import streamlit as st
+
+    from lessons.outputs.catalogue import chapters
+    from pages.ui import quiz_view
+
+    chapter = next(one for one in chapters() if one.slug == "reversal")
+    link = quiz_view.link
+    quiz_view.link = lambda *given: None  # a link needs the app's pages
+    st.page_link = lambda *given, **named: None
+    try:
+        quiz_view.quiz_view(chapter, quiz_view.seed_of(st.session_state["asked"]))
+    finally:
+        quiz_view.link = link
+
+
+def test_each_answer_of_a_quiz_is_told_what_its_number_is(monkeypatch):
+    import streamlit as st
+
+    monkeypatch.setattr(st, "page_link", st.page_link)  # put back at the end
+    page = AppTest.from_function(quizzed, default_timeout=60)
+    page.session_state["asked"] = "7"
+    page.run()
+    items = quiz("reversal", 7)
+    for place, item in enumerate(items):
+        chosen = item.answers[item.right if place else item.right - 1]
+        page.radio[0].set_value(chosen.text).run()
+        page.button[0].click().run()
+        told = [one.value for one in page.markdown]
+        assert (
+            f"**{'✓' if place else '✗'} You said: {chosen.text}**\n\nThat is the {chosen.what}."
+            in told
+        )
+    assert f"## {len(items) - 1} of {len(items)} right" in told
+    assert not page.radio
+    assert not page.exception
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "1000000", "9" * 5000, "²", "<b>"])
+def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text):
+    page = AppTest.from_function(quizzed, default_timeout=60)
+    page.session_state["asked"] = text
+    page.run()
+    assert "There is no quiz" in page.warning[0].value
+    assert len(page.radio) == 5
+    assert not page.exception
