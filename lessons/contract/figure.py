@@ -21,8 +21,8 @@ class Figure:
         subject: the title while a question still covers some of what is drawn; nothing where the
             title says nothing of the numbers.
         height: in pixels; None is ``WIDE`` or ``HALF``.
-        selects: the parameter that a click on a point sets; or the two that a click or drag sets
-            to its place, x first.
+        selects: the parameter that a click on a point sets. What a drag sets a trace says itself:
+            ``dragged`` in ``lessons/kit/chart_pieces.py``.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Figure:
     data: list[dict[str, Any]]
     layout: dict[str, Any]
     wide: bool = False
-    selects: str | tuple[str, str] | None = None
+    selects: str | None = None
     height: int | None = None
     subject: str = ""
 

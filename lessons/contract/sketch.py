@@ -98,7 +98,7 @@ class Sketch:
         low, high = axis["range"]
         level = (high - low) / LEVELS
         below = round(-low / level)
-        lines = [one for one in chart.data if one.get("mode") == "lines" and one.get("name")]
+        lines = [one for one in chart.data if one.get("name") and _is_curve(one)]
         there = replace(
             self,
             low=-below * level,
@@ -112,7 +112,8 @@ class Sketch:
         """A curve of the lab's chart, where there are handles."""
         x, y = np.asarray(line["x"], np.float64), np.asarray(line["y"], np.float64)
         seen = (x >= min(self.x)) & (x <= max(self.x)) & np.isfinite(y)
-        style = {"role": line["line"]["color"].removeprefix("role:"), "dash": line["line"]["dash"]}
+        role = ROLES[_colour(line).removeprefix("role:")]
+        style = {"role": role.name, "dash": role.dash}
         return {"x": x[seen].tolist(), "y": self._in_sight(y[seen]).tolist(), **style}
 
     def level(self, y: float) -> float:
@@ -197,3 +198,13 @@ class Sketch:
 
     def _within(self, x: Array) -> bool:
         return bool(x.min() <= min(self.x) and max(self.x) <= x.max())
+
+
+def _is_curve(trace: Mapping[str, Any]) -> bool:
+    """Whether a chart's trace is a role's curve over x, as a line or as ticks along it."""
+    ticks = str(trace.get("marker", {}).get("symbol")).startswith("line-")
+    return _colour(trace).startswith("role:") and (ticks or trace.get("mode") == "lines")
+
+
+def _colour(trace: Mapping[str, Any]) -> str:
+    return str(trace.get("marker" if trace.get("mode") == "markers" else "line", {}).get("color"))

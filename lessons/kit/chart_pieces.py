@@ -6,7 +6,7 @@ figure serves both themes. Tests check each figure against Plotly's own validato
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from lessons.contract.roles import GRADIENTS, ROLES, Role, Theme, colour
 from lessons.text import number
 
 Trace = dict[str, Any]
+
+Measure = Literal["x", "y", "size", "largest", "length"]
 
 _GAP = np.array([np.nan])
 
@@ -130,6 +132,41 @@ def points(series: Series, visible: bool = True) -> Trace:
         "visible": visible,
         "hovertemplate": "x = %{x}<br>%{y:.6g}<extra>this draw: " + role.label + "</extra>",
     }
+
+
+def dragged(
+    trace: Trace, part: Literal["points", "tip", "line", "place"], **sets: Measure
+) -> Trace:
+    """The same trace, and a hand that drags it sets parameters.
+
+    Args:
+        trace: on linear axes.
+        part: any of its points, the last one, the line through them, or any place of the chart.
+        sets: for each parameter what of the place under the hand it becomes: x, y, the size of y,
+            the larger size of both, or the length of both. A list of numbers is set where its
+            entry has the number of the point.
+    """
+    return trace | {"meta": {"part": part, "sets": sets}}
+
+
+def along_x(series: Series, visible: bool = True) -> Trace:
+    """The learner's points, each dragged along x."""
+    return dragged(points(series, visible), "points", x="x")
+
+
+def limits(limit: float, ends: tuple[float, float], name: str) -> Trace:
+    """Thin lines at a limit above and below 0, which set the parameter of that name."""
+    line = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": np.array([*ends, np.nan, *ends]),
+        "y": np.array([limit, limit, np.nan, -limit, -limit]),
+        "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
+        "hoverinfo": "skip",
+    }
+    size: Measure = "size"
+    return dragged(line, "line", **{name: size})
 
 
 def mark(role: Role) -> Trace:

@@ -6,12 +6,13 @@ from lessons.contract.figure import WIDE, Figure, Table
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.chart_pieces import (
+    along_x,
     axes,
     cells,
     curve,
     fitted,
     gradient_curves,
-    points,
+    limits,
     span,
     spoken,
 )
@@ -29,6 +30,7 @@ class CurveText:
         gradient: its derivative, as the axis names it.
         gradient_caption, forward_caption: what to look at in each chart.
         intended: the name at the end of the intended gradient.
+        limit: the parameter that bounds the gradient: two lines to drag, if there is one.
     """
 
     value: str
@@ -36,6 +38,7 @@ class CurveText:
     gradient_caption: str
     forward_caption: str
     intended: str = NAMES["intended_gradient"]
+    limit: str = ""
 
 
 def curve_figures(result: Result, hidden: frozenset[str], text: CurveText) -> list[Figure]:
@@ -62,18 +65,20 @@ def _gradients(result: Result, hidden: frozenset[str], text: CurveText) -> Figur
     curves = {series.name: series for series in result.curves}
     # All curves count, hidden ones too: uncovering one must not move the others.
     heights = fitted([curves[n].y for n in GRADIENTS] + [result[n].y for n in GRADIENTS], 1e-3)
-    layout = axes(span(curves["forward"]), heights, "x", text.gradient)
+    ends = span(curves["forward"])
+    layout = axes(ends, heights, "x", text.gradient)
     names = NAMES | {"intended_gradient": text.intended}
     seen = [name for name in GRADIENTS if name not in hidden]
     covered = "" if len(seen) == len(GRADIENTS) else " A curve is covered until you have answered."
     return Figure(
         "gradient",
         titled(text.gradient, gradient_finding(result, hidden), "the gradient"),
-        text.gradient_caption,
+        f"{text.gradient_caption} Drag a point along x.",
         f"The gradient {text.gradient} over x. At your inputs: " + spoken(result, seen) + covered,
         [
             *gradient_curves(curves, hidden),
-            *(points(result[name], name not in hidden) for name in GRADIENTS[:2]),
+            *(along_x(result[name], name not in hidden) for name in GRADIENTS[:2]),
+            *([limits(float(result.facts[text.limit]), ends, text.limit)] if text.limit else []),
             *named(((n, names[n], curves[n].y) for n in names), hidden, layout, WIDE),
         ],
         layout,
@@ -96,7 +101,7 @@ def _forward(result: Result, text: CurveText) -> Figure:
         titled(text.value, of_value(drawn), "the forward value"),
         text.forward_caption,
         "The forward value over x. At your inputs: " + spoken(result, ["forward"]),
-        [curve(drawn, exact=True), points(result["forward"])],
+        [curve(drawn, exact=True), along_x(result["forward"])],
         axes(span(drawn), fitted([drawn.y]), "x", text.value),
         wide=True,
         height=200,

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from lessons.contract.lab import Lab, Progress, Start
-from lessons.contract.parameters import Index, Numbers, Parameter, Values
+from lessons.contract.parameters import Index, Parameter, Values
 from lessons.contract.result import Note, Result, warned
 from lessons.kit.causes import Cause, notes_on_not_finite
 from lessons.kit.curve import Program, by_role
@@ -21,6 +21,7 @@ from lessons.kit.inputs import (
     array,
     format_refused,
     grid_around,
+    inputs,
     series_by_role,
 )
 from lessons.text import counted
@@ -81,7 +82,7 @@ def curve_lab(curve: Curve) -> Lab:
     """The lab of one lesson: its own settings first, then inputs, then where torch computes."""
     parameters = (
         *curve.parameters,
-        Numbers("x", "Inputs x", curve.x),
+        inputs(curve.x),
         Index(
             "point",
             "Numbers in the text at",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.contract.parameters import Choice, Device, Parameter, Values
+from lessons.contract.parameters import Choice, Device, Numbers, Parameter, Values
 from lessons.contract.result import Array, Series
 from lessons.kit.devices import DTYPES, devices
 
@@ -37,6 +37,11 @@ def computed_in(
 
 
 COMPUTED_IN = computed_in()
+
+
+def inputs(default: str) -> Numbers:
+    """The learner's points on the x axis, as a parameter of a lab."""
+    return Numbers("x", "Inputs x", default)
 
 
 def format_refused(values: Values) -> dict[str, str]:

@@ -143,7 +143,7 @@ class FigureSpec(TypedDict):
     """A chart; ``figure`` is left out where the browser has it already. ``start`` is where its
     numbers begin; ``style`` is a digest of all but the places of its points and lines.
 
-    ``selects`` is the control that a click on a point sets, or the two that a place sets.
+    ``selects`` is the control that a click on a point sets.
     """
 
     id: str
@@ -152,7 +152,7 @@ class FigureSpec(TypedDict):
     alt: str
     height: int
     wide: bool
-    selects: str | tuple[str, str] | None
+    selects: str | None
     digest: NotRequired[str]
     style: NotRequired[str]
     start: NotRequired[int]

@@ -14,7 +14,7 @@ import pytest
 
 from lessons.contract.lesson import CutError
 from lessons.contract.parameters import Choice, Integer, Number, Numbers
-from lessons.contract.prose import fill
+from lessons.contract.prose import fill, quoted
 from lessons.kit.chart_pieces import themed
 from lessons.outputs.catalogue import CatalogueError, chapters, find, lessons, load
 from lessons.training.under_way import Run
@@ -178,9 +178,14 @@ def test_result_is_one_strict_json_object(lesson):
 @LESSONS
 def test_every_placeholder_resolves(lesson):
     for step in lesson.prose.steps:
-        facts = lesson.compute(lesson.validate(step.lab)).facts
+        values = lesson.validate(step.lab)
+        facts = lesson.compute(values).facts
         for text in texts(step):
             assert "{{" not in fill(text, facts)
+        # A number with the name of a control is its handle in the text: it has to be its value.
+        numbers = [p.name for p in lesson.lab.parameters if isinstance(p, (Number, Integer))]
+        for name, _ in quoted(step.text):
+            assert name not in numbers or facts[name] == values[name], name
 
 
 @LESSONS

@@ -2,14 +2,16 @@
 // kept and no frame is ever empty. A figure whose digest did not change is not touched.
 
 import { element, setChildren, setText } from "./dom.js";
-import { choosePlaces } from "./choose_place.js";
+import { draggable } from "./drag.js";
 import { handBack, quickDraw } from "./quick.js";
 import { keepSurfaces } from "./quick_space.js";
+import { Zoom } from "./zoom.js";
 
 const CONFIG = {
   displayModeBar: false,
   showTips: false,
-  doubleClick: "reset",
+  doubleClick: false,
+  showAxisDragHandles: false, // a drag moves what is under it; a chart is zoomed by its button
   scrollZoom: false, // the wheel scrolls the page, over charts in space as well
   // The screen's own: Plotly's is 2 everywhere, four times the points, each to be shaded where there
   // is no graphics card.
@@ -19,6 +21,7 @@ const CONFIG = {
 const TITLE = 24; // pixels above a chart that is taken away as a picture
 
 /** @import { FigureSpec, Frame } from "./messages.d.ts" */
+/** @import { Controls } from "./controls.js" */
 /** @import { Layout, Plot, Plotly, Point } from "./plotly.d.ts" */
 
 /**
@@ -29,6 +32,9 @@ const TITLE = 24; // pixels above a chart that is taken away as a picture
  * @property {Plot} plot       the node that Plotly draws into
  * @property {HTMLElement} caption
  * @property {FigureSpec} spec
+ * @property {FigureSpec} given  the same with axes of its own, while a hand holds them
+ * @property {?Layout} held    axes that stand still, while something in the chart is dragged
+ * @property {Zoom} zoom
  * @property {?string} digest  of what is drawn
  * @property {?string} style   the same, without where things lie
  * @property {?number} width
@@ -42,13 +48,12 @@ export class Charts {
   /**
    * @param {HTMLElement} box
    * @param {import("./palette.js").Palette} palette
-   * @param {(values: Record<string, string>, moving: boolean) => void} choose  sets controls, as
-   *   a click on a point or a place does
+   * @param {?Controls} controls  that a click or a drag in a chart sets
    */
-  constructor(box, palette, choose) {
+  constructor(box, palette, controls) {
     this.box = box;
     this.palette = palette;
-    this.choose = choose;
+    this.controls = controls;
     /** @type {Map<string, Slot>} */
     this.slots = new Map(); // by figure id
     /** @type {Map<string, FigureSpec>} */
@@ -61,10 +66,8 @@ export class Charts {
     this.sighted = new IntersectionObserver((entries) => this.#sight(entries), {
       rootMargin: "200px", // drawn a little before it scrolls into view
     });
-    // A finger on a chart scrolls the page; only a mouse draws a box to zoom into.
-    const coarse = matchMedia("(pointer: coarse)").matches;
-    this.dragmode = coarse ? false : "zoom";
-    this.turning = coarse ? false : "turntable";
+    // A finger on a chart scrolls the page.
+    this.turning = matchMedia("(pointer: coarse)").matches ? false : "turntable";
   }
 
   /**
@@ -104,8 +107,8 @@ export class Charts {
       before.delete(spec.id);
       this.slots.set(spec.id, slot);
       slot.root.classList.toggle("gl-wide", spec.wide);
-      slot.root.classList.toggle("gl-places", Array.isArray(spec.selects));
-      slot.spec = spec;
+      slot.given = spec;
+      slot.spec = held(slot);
       setText(slot.title, spec.title);
       setText(slot.caption, spec.caption);
       const height = `${spec.height}px`;
@@ -217,12 +220,16 @@ export class Charts {
     if (!slot.listening) {
       slot.listening = true;
       slot.plot.on?.("plotly_click", ({ points }) => this.#clicked(slot, points));
-      choosePlaces(
-        slot.plot,
-        () => (Array.isArray(slot.spec.selects) ? slot.spec.selects : null),
-        this.choose,
-      );
+      slot.plot.on?.("plotly_relayout", (changes) => slot.zoom.changed(Object.keys(changes)));
+      slot.plot.addEventListener("dblclick", () => slot.zoom.whole());
+      const chart = {
+        traces: () => slot.spec.figure?.data ?? [],
+        selects: () => slot.spec.selects,
+        hold: (/** @type {boolean} */ still) => this.#hold(slot, still),
+      };
+      if (this.controls) draggable(slot.plot, chart, this.controls);
     }
+    slot.zoom.drawn();
   }
 
   /**
@@ -230,7 +237,7 @@ export class Charts {
    * @param {Layout} layout
    * @param {Slot} slot
    */
-  #layout(layout, { spec, width }) {
+  #layout(layout, { spec, width, zoom }) {
     const space = layout.scene && { scene: { ...layout.scene, dragmode: this.turning } };
     const text = "ink:text";
     const axis = {
@@ -245,20 +252,22 @@ export class Charts {
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       hovermode: "closest",
-      dragmode: this.dragmode,
+      dragmode: zoom.drawing && "zoom",
       margin: { l: 48, r: 16, t: 16, b: 40 },
       ...layout,
       ...space,
       font: { family: this.family, size: 12, color: text, ...layout.font },
       hoverlabel: { bgcolor: "ink:paper", bordercolor: "ink:axis", font: { color: text } },
-      uirevision: "lab", // the same for good: the learner's zoom outlives every new answer
+      uirevision: `lab ${zoom.views}`, // the learner's zoom outlives every new answer
       width,
       height: spec.height,
       autosize: false, // the size is known; measuring it at every step costs a layout
     };
     for (const name of ["xaxis", "yaxis"]) full[name] ??= {};
     for (const name in full) {
-      if (/^[xy]axis\d*$/.test(name)) full[name] = { ...axis, ...full[name] };
+      if (!/^[xy]axis\d*$/.test(name)) continue;
+      full[name] = { ...axis, ...full[name] };
+      if (full[name].range) full[name].range = [...full[name].range]; // a zoom is written into it
     }
     return this.palette.paint(full);
   }
@@ -266,9 +275,19 @@ export class Charts {
   /** @param {Slot} slot  @param {Point[]} points */
   #clicked(slot, points) {
     const value = points[0]?.customdata;
-    if (typeof slot.spec.selects === "string" && value !== undefined && value !== null) {
-      this.choose({ [slot.spec.selects]: String(value) }, false);
+    if (slot.spec.selects && value !== undefined && value !== null) {
+      this.controls?.choose({ [slot.spec.selects]: String(value) }, false);
     }
+  }
+
+  /** While a hand drags in a chart its axes stand still. @param {Slot} slot  @param {boolean} still */
+  #hold(slot, still) {
+    const layout = slot.spec.figure?.layout ?? {};
+    const axes = Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
+    slot.held = still ? Object.fromEntries(axes.map((name) => [name, /** @type {Layout["xaxis"]} */ (layout[name])?.range])) : null;
+    if (still) return;
+    slot.spec = held(slot);
+    this.#drawOne(slot);
   }
 
   /** @param {ResizeObserverEntry[]} entries */
@@ -297,11 +316,15 @@ export class Charts {
     const title = element("div", "gl-title");
     const plot = element("div", "gl-plot", { role: "img" });
     const caption = element("figcaption", "gl-caption");
-    const root = element("figure", "gl-figure", { "data-figure": spec.id }, title, plot, caption);
+    const zoom = new Zoom(() => slot.spec.figure?.layout ?? {}, () => this.#drawOne(slot));
+    const root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom.button, plot, caption);
     this.resized.observe(plot);
     this.sighted.observe(root);
     const undrawn = { digest: null, style: null, width: null, alt: null };
-    return { root, title, plot, caption, spec, ...undrawn, inSight: true, quick: false, listening: false };
+    const view = { held: null, zoom };
+    /** @type {Slot} */
+    const slot = { root, title, plot, caption, spec, given: spec, ...undrawn, ...view, inSight: true, quick: false, listening: false };
+    return slot;
   }
 
   /** @param {Slot} slot */
@@ -311,6 +334,14 @@ export class Charts {
     if (this.Plotly) this.Plotly.purge(slot.plot);
     slot.root.remove();
   }
+}
+
+/** A chart's figure, with the axes that a hand holds. @param {Slot} slot  @returns {FigureSpec} */
+function held({ given, held }) {
+  if (!held || !given.figure) return given;
+  const { layout } = given.figure;
+  const axes = Object.entries(held).map(([name, range]) => [name, { .../** @type {object} */ (layout[name]), range }]);
+  return { ...given, figure: { ...given.figure, layout: { ...layout, ...Object.fromEntries(axes) } } };
 }
 
 /** Whether a chart shows another figure than it should. @param {Slot} slot */

@@ -10,7 +10,7 @@ const REST = 250; // ms without a key before a value counts as resting
 /** @import { Field, What } from "./fields.js" */
 
 /**
- * @typedef {{name: string, field: Field, fresh: boolean, disabled: boolean}} Entry
+ * @typedef {{name: string, field: Field, fresh: boolean, disabled: boolean, spec: Control}} Entry
  * @typedef {Object} Handlers
  * @property {(live: boolean) => void} changed  the learner set something
  * @property {(word: "undo"|"redo") => void} went
@@ -62,6 +62,39 @@ export class Controls {
     else if (!moving) this.#settle();
   }
 
+  /**
+   * Set controls to numbers that a hand drags, each as its own field would have it.
+   * @param {{name: string, value: number, unit: number, entry?: number}[]} moves  `unit` is what a
+   *   pixel is worth, `entry` which number of a list it is
+   * @param {boolean} moving
+   * @param {Record<string, string>} [more]  values besides
+   */
+  drag(moves, moving, more = {}) {
+    const near = moves.flatMap(({ name, value, unit, entry }) => {
+      const text = this.#entry(name)?.field.near?.(value, unit, entry);
+      return text === undefined ? [] : [[name, text]];
+    });
+    this.choose({ ...Object.fromEntries(near), ...more }, moving);
+  }
+
+  /** Whether there is such a control, in sight and not held. @param {string} name */
+  isFree(name) {
+    const { spec, disabled = true } = this.#entry(name) ?? {};
+    return !disabled && !spec?.hidden;
+  }
+
+  /** A number's control, where it may be set. @param {string} name  @returns {?Control} */
+  number(name) {
+    const { spec } = this.#entry(name) ?? {};
+    return spec && (spec.kind === "slider" || spec.kind === "integer") && this.isFree(name) ? spec : null;
+  }
+
+  /** @param {string} name */
+  #entry(name) {
+    for (const entry of this.known.values()) if (entry.name === name) return entry;
+    return undefined;
+  }
+
   /** Set controls from here, and notify nobody. @param {Record<string, string>} values */
   set(values) {
     this.#forget();
@@ -89,6 +122,7 @@ export class Controls {
     this.#build(groups);
     for (const spec of groups.flatMap((group) => group.controls)) {
       const entry = /** @type {Entry} */ (this.known.get(`${spec.name} ${spec.kind}`));
+      entry.spec = spec;
       entry.field.describe(spec);
       entry.field.allow?.(this.allowed);
       entry.disabled = Boolean(spec.disabled);
@@ -190,6 +224,7 @@ export class Controls {
           field: makeField(spec, (what) => this.#notify(what, spec.name)),
           fresh: true,
           disabled: false,
+          spec,
         };
         this.known.set(key, entry);
         return entry.field.root;

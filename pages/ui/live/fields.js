@@ -3,6 +3,7 @@
 
 import { element, setOrRemove, setText } from "./dom.js";
 import { actions, code } from "./editor.js";
+import { nearest, rounded, withEntry } from "./scale.js";
 import { slider } from "./slider.js";
 import { step, typed } from "./typing.js";
 
@@ -15,6 +16,8 @@ import { step, typed } from "./typing.js";
  * @property {(text: string) => void} set
  * @property {(spec: Control) => void} describe  take over label, bounds, options, error
  * @property {(which: Record<string, boolean>) => void} [allow]  of buttons: which may be pressed
+ * @property {(value: number, unit: number, entry?: number) => string} [near]  what it would say of a
+ *   number that is dragged, an entry of a list perhaps, with `unit` to a pixel
  */
 
 /**
@@ -32,6 +35,7 @@ import { step, typed } from "./typing.js";
  * @property {() => (HTMLInputElement|HTMLTextAreaElement|HTMLSelectElement|HTMLButtonElement)[]} nodes
  * @property {(spec: Control) => void} describe
  * @property {(which: Record<string, boolean>) => void} [allow]
+ * @property {Field["near"]} [near]
  *
  * @typedef {ReturnType<typeof makeShell>} Shell
  * @typedef {(spec: Control, id: string, notify: Notify, shell: Shell) => Input} MakeInput
@@ -57,6 +61,7 @@ export function makeField(spec, notify) {
     get: input.get,
     set: input.set,
     allow: input.allow,
+    near: input.near,
     describe(next) {
       shell.describe(next);
       input.describe(next);
@@ -126,6 +131,8 @@ function text(spec, id, notify, { body }) {
     set: (value) => {
       input.value = value;
     },
+    near: (value, unit, entry) =>
+      spec.kind === "integer" ? nearest(range, value) : withEntry(input.value, entry ?? 0, rounded(value, unit)),
     nodes: () => [input],
     describe(next) {
       range = next;

@@ -72,7 +72,7 @@ function show(place, mount) {
   for (const { level, text } of frame.notes) notes.append(element("p", "gl-note", { "data-level": level }, text));
   status.textContent = frame.status;
   key.append(...keyOf(frame.key));
-  const charts = new Charts(figures, palette, () => {});
+  const charts = new Charts(figures, palette, null);
   charts.frame(frame.figures);
   const slots = [...charts.slots.values()];
   const widths = slots.map(({ plot }) => plot.clientWidth);

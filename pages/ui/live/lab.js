@@ -14,6 +14,7 @@ import { keyOf } from "./key.js";
 import { keep, kept } from "./kept.js";
 import { Linked } from "./linked.js";
 import { Outline } from "./outline.js";
+import { NumberHandles } from "./number_handles.js";
 import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
 import { Pinned } from "./pinned.js";
@@ -164,9 +165,7 @@ class Lab {
       changed: (live) => this.#changed(live),
       went: (word) => this.#went(word),
     });
-    /** @type {ConstructorParameters<typeof Charts>[2]} */
-    const choose = (values, moving) => this.controls.choose(values, moving);
-    this.charts = new Charts(figures, this.palette, choose);
+    this.charts = new Charts(figures, this.palette, this.controls);
     this.share = new Share(this.charts);
     this.status.after(this.share.root);
     /** @type {((name: string, value: unknown) => void) | undefined} */
@@ -182,12 +181,14 @@ class Lab {
       looked: (id) => this.linked.light(id === null ? null : { id }),
       code: () => this.pageParts.lines("torch"),
     });
-    this.pinned = new Pinned(this.graph.pinned, this.palette, choose, () => this.#draw());
+    this.pinned = new Pinned(this.graph.pinned, this.palette, this.controls, () => this.#draw());
     this.drawings = [this.charts, this.pinned.charts];
     this.linked = new Linked(root, () => this.drawings.flatMap(({ slots }) => [...slots.values()]));
     this.outline = new Outline(root, { graph, table });
     this.trainer = new Trainer(trainer, () => this.#train());
+    this.numbers = new NumberHandles(this.controls);
     this.pageParts = new PageParts({
+      numbers: this.numbers,
       document: () => this.frame?.document ?? "",
       see: () => this.outline.see(),
       go: (step) => this.go(step),
@@ -605,6 +606,7 @@ class Lab {
     this.graph.stop();
     this.linked.stop();
     this.pageParts.stop();
+    this.numbers.stop();
     this.share.stop();
     this.scheme.removeEventListener("change", this.repaint);
   }

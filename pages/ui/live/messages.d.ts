@@ -45,7 +45,7 @@ export interface FigureSpec {
   alt: string;
   height: number;
   wide: boolean;
-  selects: string | [string, string] | null;
+  selects: string | null;
   digest?: string;
   style?: string;
   start?: number;

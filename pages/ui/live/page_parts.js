@@ -19,6 +19,7 @@ export class PageParts {
    * @param {() => string} handlers.document  the playground's program as a document
    * @param {() => void} handlers.see         show what the text speaks of
    * @param {(step: number) => void} handlers.go
+   * @param {import("./number_handles.js").NumberHandles} handlers.numbers
    */
   constructor(handlers) {
     this.handlers = handlers;
@@ -79,7 +80,9 @@ export class PageParts {
     for (const place of this.watched) {
       for (const node of place.querySelectorAll("[data-number]")) {
         const text = this.numbers[node.getAttribute("data-number") ?? ""];
-        if (text !== undefined) setText(node, text);
+        if (text === undefined || this.handlers.numbers.isTyped(node)) continue;
+        setText(node, text);
+        this.handlers.numbers.mark(node, text);
       }
       for (const node of place.querySelectorAll("[data-pane]")) this.#fillPane(node);
       for (const node of place.querySelectorAll("[data-file]")) this.#fillLink(node);

@@ -21,10 +21,10 @@ export class Pinned {
   /**
    * @param {HTMLElement} box
    * @param {import("./palette.js").Palette} palette
-   * @param {ConstructorParameters<typeof Charts>[2]} choose
+   * @param {import("./controls.js").Controls} controls
    * @param {() => void} redraw
    */
-  constructor(box, palette, choose, redraw) {
+  constructor(box, palette, controls, redraw) {
     this.box = box;
     /** @type {FigureSpec[]} */
     this.shown = [];
@@ -37,7 +37,7 @@ export class Pinned {
       redraw();
     });
     box.append(element("div", "gl-bar", {}, this.title, this.fold), figures);
-    this.charts = new Charts(figures, palette, choose);
+    this.charts = new Charts(figures, palette, controls);
   }
 
   /**

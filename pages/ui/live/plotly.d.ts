@@ -21,7 +21,14 @@ export interface Trace {
   xaxis?: string;
   yaxis?: string;
   text?: string[];
+  meta?: Handle;
   [name: string]: unknown;
+}
+
+/** What a hand may drag in a trace, and the controls that follow, each by a measure of the place. */
+export interface Handle {
+  part: "points" | "tip" | "line" | "place";
+  sets: Record<string, "x" | "y" | "size" | "largest" | "length">;
 }
 
 export interface Layout {
@@ -48,8 +55,6 @@ export interface Axis {
   zerolinecolor: string;
   /** From a number to a pixel of the plot. */
   c2p(value: number): number;
-  /** And back. */
-  p2d(pixel: number): number;
   /** Pixels from the node's edge to the axis. */
   _offset: number;
   /** Pixels that the axis is long. */
@@ -68,6 +73,7 @@ export interface Plot extends HTMLElement {
   _fullLayout?: { xaxis?: Axis; yaxis?: Axis; scene?: { _scene?: Space } };
   _fullData?: { uid: string }[];
   on?(name: "plotly_click" | "plotly_hover" | "plotly_unhover", told: (event: { points: Point[] }) => void): void;
+  on?(name: "plotly_relayout", told: (changes: Record<string, unknown>) => void): void;
 }
 
 /** What Plotly has made of the traces of a chart in space, by their uid. */

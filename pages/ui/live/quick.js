@@ -110,6 +110,17 @@ function rangeOf(layout, id) {
   return /** @type {Layout["xaxis"]} */ (layout[nameOf(id)])?.range;
 }
 
+/**
+ * What an axis shows now, moved without Plotly or not.
+ * @param {HTMLElement} plot
+ * @param {string} id
+ * @param {Axis} own  Plotly's
+ */
+export function shownRange(plot, id, own) {
+  const moved = known.get(plot)?.axes.get(id);
+  return /** @type {Range} */ (moved ? moved.range.split(",").map(Number) : own.range);
+}
+
 /** The name that a layout has for an axis. @param {string} id */
 function nameOf(id) {
   return /** @type {"xaxis"} */ (`${id[0]}axis${id.slice(1)}`);

@@ -93,6 +93,48 @@ export function stepped(range, value, steps) {
   return shortest(Math.min(Math.max(next, low), high), step);
 }
 
+/**
+ * The value that a control of this range would take nearest to a number.
+ * @param {Partial<Range>} range
+ * @param {number} value
+ */
+export function nearest({ min = -Infinity, max = Infinity, step = 1, scale = "linear" }, value) {
+  const range = { min, max, step, scale };
+  return tidy(range, isLog(range) ? twoDigits(value) : value);
+}
+
+/**
+ * A number moved by a share of its whole range.
+ * @param {Partial<Range>} range
+ * @param {number} value
+ * @param {number} share
+ */
+export function slid({ min = 0, max = 100, step = 1, scale = "linear" }, value, share) {
+  const range = { min, max, step, scale };
+  return isLog(range) ? value * (max / min) ** share : value + share * (max - min);
+}
+
+/**
+ * A number as text of no more digits than there are pixels for.
+ * @param {number} value
+ * @param {number} unit  to a pixel
+ */
+export function rounded(value, unit) {
+  const digits = Math.max(0, Math.ceil(-Math.log10(unit)));
+  return String(Number(value.toFixed(Math.min(digits, 12))));
+}
+
+/**
+ * A list of numbers with another one in one place.
+ * @param {string} list
+ * @param {number} entry
+ * @param {string} text
+ */
+export function withEntry(list, entry, text) {
+  const parts = list.split(/[\s,;[\]()]+/).filter(Boolean);
+  return parts.map((part, index) => (index === entry ? text : part)).join(", ");
+}
+
 /** @param {Range} range */
 export function isLog(range) {
   return range.scale === "log" && range.min > 0 && range.max > range.min;

@@ -2,7 +2,7 @@
 // control's value; the bar shows about where it lies, on a linear or a logarithmic track.
 
 import { element, setOrRemove } from "./dom.js";
-import { filled, fromPosition, isLog, keyed, toPosition, track } from "./scale.js";
+import { filled, fromPosition, isLog, keyed, nearest, toPosition, track } from "./scale.js";
 import { step, typed } from "./typing.js";
 
 /** @import { MakeInput, What } from "./fields.js" */
@@ -49,6 +49,7 @@ export function slider(spec, id, notify, { body }) {
       exact.value = value;
       showBar();
     },
+    near: (value) => nearest(range, value),
     nodes: () => [bar, exact],
     describe(next) {
       range = bounds(next);

@@ -20,7 +20,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
-from lessons.kit.chart_pieces import Trace, axes, axis_title, cells
+from lessons.kit.chart_pieces import Trace, axes, axis_title, cells, dragged
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label
 from lessons.text import number
@@ -90,20 +90,20 @@ def _cell(value: float | str, role: str, hidden: frozenset[str]) -> str:
 
 def _map(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
     error = result.planes["error"]
+    heat = _heat(error, window, _DEPTHS, (0.0, float(np.nanmax(error))), "error %{z:.3g}")
     return Figure(
         "map",
         "The error from above" if hidden else _arrived(result),
         "The bluer, the smaller. Click or drag to set the start.",
         f"The error over w and b as a map, and three paths. {in_words(result, hidden)}",
         [
-            _heat(error, window, _DEPTHS, (0.0, float(np.nanmax(error))), "error %{z:.3g}"),
+            dragged(heat, "place", w="x", b="y"),
             *_lines(result, hidden),
             _mark(result),
             *_above(window, hidden),
         ],
         _plane_axes(window) | {"margin": {"l": 52, "r": 12, "t": 26, "b": 44}},
         height=HEIGHT,
-        selects=("w", "b"),
     )
 
 

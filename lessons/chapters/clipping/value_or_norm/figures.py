@@ -10,7 +10,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
-from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_curves, mark
+from lessons.kit.chart_pieces import Trace, axes, cells, dragged, fitted, gradient_curves, mark
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.text import number
@@ -61,10 +61,14 @@ def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     around = np.linspace(0.0, 2 * math.pi, 121)
     square = np.array([-limit, limit, limit, -limit, -limit])
+    sides = _outline(square, np.array([-limit, -limit, limit, limit, -limit]), "each component")
+    circle = _outline(limit * np.cos(around), limit * np.sin(around), "length")
+    arrows = {role: _arrow(result, role, role not in hidden) for role in NAMES}
+    arrows["true_gradient"] = dragged(arrows["true_gradient"], "tip", g1="x", g2="y")
     data = [
-        _outline(square, np.array([-limit, -limit, limit, limit, -limit]), "each component"),
-        _outline(limit * np.cos(around), limit * np.sin(around), "length"),
-        *(_arrow(result, role, role not in hidden) for role in NAMES),
+        dragged(sides, "line", limit="largest"),
+        dragged(circle, "line", limit="length"),
+        *arrows.values(),
         *_tips(result, hidden),
         *_turned(result, "trick_gradient" not in hidden),
     ]
@@ -72,7 +76,7 @@ def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
     return Figure(
         "arrows",
         (_turns(result) if seen else "") or "The gradient, and what clipping leaves of it",
-        "Square: what is allowed by value. Circle: what is allowed by norm.",
+        "Square: what is allowed by value. Circle: by norm. Drag either, or the tip “before”.",
         "Three arrows from the origin. " + _in_words(result, hidden),
         data,
         layout,

@@ -149,7 +149,8 @@ CURVE = Curve(
         value="L",
         gradient="dL/dx",
         gradient_caption="Dotted: the true gradient. Ticks: the same, clipped at x. Click a "
-        "point to have its numbers in the text.",
+        "point to have its numbers in the text. Dashed: the limit, which can be dragged.",
+        limit="limit",
         forward_caption="The same with and without the rule, wherever the identity is.",
     ),
     x="-2, 1, 3",

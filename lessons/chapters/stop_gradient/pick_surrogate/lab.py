@@ -19,6 +19,7 @@ from lessons.kit.inputs import (
     array,
     format_refused,
     grid_around,
+    inputs,
     series_by_role,
 )
 from lessons.text import counted
@@ -34,7 +35,7 @@ PARAMETERS = (
         "together",
         options=(("together", "g + sg(f − g)"), ("apart", "f − sg(g) + g")),
     ),
-    Numbers("x", "Inputs x", "-2, -0.1, 0.4"),
+    inputs("-2, -0.1, 0.4"),
     Numbers(
         "weights",
         "Upstream gradient",

@@ -10,12 +10,12 @@ from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import (
     Trace,
+    along_x,
     axes,
     band,
     cells,
     curve,
     fitted,
-    points,
     span,
     spoken,
 )
@@ -59,14 +59,15 @@ def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
     # All curves count, hidden ones too: uncovering one must not move the others.
     shown = {name: curves[name] for name in GRADIENTS}
     data, layout = with_strip(shown, hidden, "x", "dz/dx", framed(shown))
-    data += [points(result[name], name not in hidden) for name in reversed(NOISY)]
+    data += [along_x(result[name], name not in hidden) for name in reversed(NOISY)]
     seen = [name for name in GRADIENTS if name not in hidden]
     covered = "" if len(seen) == 3 else " One curve is covered until you have answered."
     return Figure(
         "gradient",
         titled("dz/dx:", _spread_of(result, hidden), "the gradient"),
         "Area: 5–95 % of the draws; dotted: where that of the true gradient ends. Below: how far "
-        "off the intended gradient. Points: this draw at your x; click one for its histogram.",
+        "off the intended gradient. Points: this draw at your x. Drag one along x; a click shows "
+        "its histogram.",
         "The gradient dz/dx over x, and below it how far it is off the intended one. "
         "At your inputs: " + spoken(result, seen) + covered,
         data,
@@ -93,7 +94,7 @@ def _forward(result: Result) -> Figure:
         titled("z:", _forward_spread(result), "the forward value"),
         "The forward value z: with the trick and without it the same, up to rounding.",
         "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
-        [band(forward), curve(forward), points(result["forward"])],
+        [band(forward), curve(forward), along_x(result["forward"])],
         axes(span(forward), fitted(ends_of({"forward": forward})), "x", "z"),
         selects="point",
     )

@@ -28,6 +28,7 @@ from lessons.kit.inputs import (
     array,
     format_refused,
     grid_around,
+    inputs,
     series_by_role,
 )
 from lessons.kit.spread import Spread
@@ -43,7 +44,7 @@ MOST_NUMBERS = 80_000_000
 PARAMETERS = (
     Number("noise_low", "Noise from", "0.9", slider=(-0.5, 2.0)),
     Number("noise_high", "Noise to", "1.1", slider=(-0.5, 2.0)),
-    Numbers("x", "Inputs x", "-2, -1, 1"),
+    inputs("-2, -1, 1"),
     Integer(
         "draws",
         "Draws",

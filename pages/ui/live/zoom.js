@@ -1,0 +1,70 @@
+// A chart's zoom: off until its button asks for a box to draw, and while it is on the same button
+// shows the whole again. What Plotly does with it the chart's drawing says, charts.js.
+
+import { element, setOrRemove, setText } from "./dom.js";
+
+/** @import { Layout } from "./plotly.d.ts" */
+
+export class Zoom {
+  /**
+   * @param {() => Layout} layout  the figure's own, now
+   * @param {() => void} redraw
+   */
+  constructor(layout, redraw) {
+    this.layout = layout;
+    this.redraw = redraw;
+    this.drawing = false; // the next drag draws a box to zoom into
+    this.views = 0; // how often the whole was asked for
+    /** @type {Record<string, string>} */
+    this.zoomed = {}; // axes, each with the range it would have
+    this.button = element("button", "gl-button gl-zoom", { type: "button" });
+    this.button.addEventListener("click", () => this.#press());
+    this.#show();
+  }
+
+  #press() {
+    if (Object.keys(this.zoomed).length) this.whole();
+    else {
+      this.drawing = !this.drawing;
+      this.redraw();
+    }
+  }
+
+  whole() {
+    this.views += 1;
+    this.zoomed = {};
+    this.redraw();
+  }
+
+  /** The learner has zoomed, moved or turned the chart. @param {string[]} changes */
+  changed(changes) {
+    const names = changes.map((name) => name.split(".")[0]).filter((name) => /axis|scene/.test(name));
+    if (!names.length) return;
+    for (const name of names) this.zoomed[name] = rangeOf(this.layout(), name);
+    if (this.drawing) {
+      this.drawing = false;
+      this.redraw();
+    } else this.#show();
+  }
+
+  /** Plotly has drawn: it forgets the zoom of an axis that has another range by itself. */
+  drawn() {
+    const kept = Object.entries(this.zoomed).filter(([name, whole]) => whole === rangeOf(this.layout(), name));
+    this.zoomed = Object.fromEntries(kept);
+    this.#show();
+  }
+
+  #show() {
+    const isWhole = !Object.keys(this.zoomed).length;
+    setText(this.button, isWhole ? "Zoom" : "Whole view");
+    // Without a mouse there is nothing to draw a box with.
+    this.button.tabIndex = isWhole ? -1 : 0;
+    this.button.toggleAttribute("data-zoomed", !isWhole);
+    setOrRemove(this.button, "aria-pressed", this.drawing ? "true" : null);
+  }
+}
+
+/** @param {Layout} layout  @param {string} name  as the layout calls an axis */
+function rangeOf(layout, name) {
+  return String(/** @type {Layout["xaxis"]} */ (layout[name])?.range);
+}

@@ -1,0 +1,128 @@
+"""What a hand drags: tips, lines and points in charts, numbers in the text; by mouse, keyboard and
+finger."""
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, Page, expect
+
+from tests.browser.looking import control, exact, ready
+from tests.browser.test_accessibility import broken
+
+pytestmark = pytest.mark.browser
+
+VECTOR = "/clipping?lesson=value_or_norm&step=1"
+PLACE = """([figure, x, y]) => {
+  const plot = document.querySelector(`[data-figure=${figure}] .gl-plot`);
+  const {left, top} = plot.getBoundingClientRect();
+  const {xaxis, yaxis} = plot._fullLayout;
+  return [left + xaxis._offset + xaxis.c2p(x), top + yaxis._offset + yaxis.c2p(y)];
+}"""
+RANGES = """() => ['xaxis', 'yaxis'].map(
+  (name) => String(
+    document.querySelector('[data-figure=arrows] .gl-plot')._fullLayout[name].range))"""
+
+
+def at(page: Page, figure: str, x: float, y: float) -> tuple[float, float]:
+    """Where a place of a chart is in the window, once Plotly itself has drawn it."""
+    lab = page.locator(".gl-lab")
+    page.locator(f"[data-figure={figure}] .gl-plot").scroll_into_view_if_needed()
+    expect(lab).to_have_attribute("data-caught-up", lab.get_attribute("data-seq") or "")
+    return tuple(page.evaluate(PLACE, [figure, x, y]))
+
+
+def pull(page: Page, start: tuple[float, float], across: float, down: float) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + across, start[1] + down, steps=6)
+
+
+def test_a_tip_a_limit_and_a_number_of_the_text_set_the_lab(bare, open_page):
+    page = ready(open_page(bare + VECTOR))
+    plot = page.locator("[data-figure=arrows] .gl-plot")
+    first, second = (page.locator(f'[data-number="{name}:.3g"]') for name in ("g1", "g2"))
+    tip = at(page, "arrows", 3, 1)
+    page.mouse.move(tip[0] + 3, tip[1])
+    expect(plot).to_have_attribute("data-drag", "xy")
+    ranges = page.evaluate(RANGES)
+    pull(page, tip, -62, -62)
+    expect(second).not_to_have_text("1")  # while the hand is down
+    assert page.evaluate(RANGES) == ranges, "the axes move under the hand"
+    assert "g1=" not in page.url, "the address is written on release"
+    page.mouse.up()
+    page.wait_for_function("location.search.includes('g1=')")
+    moved = [float(exact(page, name).input_value()) for name in ("g1", "g2")]
+    assert moved == pytest.approx([3 - 62 * 3.86 / 291, 1 + 62 * 3.86 / 291], abs=0.25)
+    assert [first.inner_text(), second.inner_text()] == [f"{one:g}" for one in moved]
+
+    pull(page, at(page, "arrows", 0, 1.5), 0, -2000)
+    page.mouse.up()
+    expect(exact(page, "limit")).to_have_value("5")  # the slider's end
+
+    expect(first).to_have_attribute("aria-valuenow", f"{moved[0]:g}")
+    first.press("ArrowUp")
+    expect(exact(page, "g1")).to_have_value(f"{moved[0] + 0.1:.1f}")
+    first.press_sequentially("-2")
+    expect(exact(page, "g1")).to_have_value(f"{moved[0] + 0.1:.1f}")  # not yet
+    first.press("Enter")
+    expect(exact(page, "g1")).to_have_value("-2")
+    expect(first).to_have_text("−2")
+    first.press("End")
+    expect(exact(page, "g1")).to_have_value("4")
+    box = first.bounding_box()
+    pull(page, (box["x"] + 4, box["y"] + 8), -75, 0)  # a quarter of the range
+    page.mouse.up()
+    expect(exact(page, "g1")).to_have_value("2")
+    assert broken(page, ".st-key-words") == []
+    page.evaluate("placed({fix: ['g1']})")  # as a teacher's link does
+    expect(first).not_to_have_attribute("role", "spinbutton")
+
+
+def test_a_point_goes_along_x_and_its_number_follows(bare, open_page):
+    page = ready(open_page(bare + "/stop_gradient?lesson=two_passes&step=1"))
+    pull(page, at(page, "forward", -1, 1), -3000, 40)
+    low = page.evaluate(
+        "document.querySelector('[data-figure=forward] .gl-plot')._fullLayout.xaxis.range[0]"
+    )
+    expect(control(page, "x")).to_have_value(f"-2, {low:g}, 3")  # no further than the axis
+    page.mouse.up()
+    page.wait_for_function("location.search.includes('x=')")
+    expect(control(page, "point", "select")).to_have_value("2")
+
+
+def swipe(page: Page, touch: CDPSession, start: tuple[float, float], x: float, y: float) -> float:
+    """A finger goes so far; by how much the page has scrolled."""
+    scrolled = "document.querySelector('.stMain').scrollTop"
+    before = page.evaluate(scrolled)
+
+    def send(kind: str, *points: dict[str, float]) -> None:
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+    send("touchStart", {"x": start[0], "y": start[1]})
+    for step in range(1, 7):
+        send("touchMove", {"x": start[0] + x * step / 6, "y": start[1] + y * step / 6})
+        page.wait_for_timeout(25)
+    send("touchEnd")
+    page.wait_for_timeout(300)
+    return page.evaluate(scrolled) - before
+
+
+def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare, browser: Browser):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with browser.new_context(**phone) as context:
+        page = context.new_page()
+        touch = context.new_cdp_session(page)
+        page.goto(bare + VECTOR)
+        ready(page)
+        tip = at(page, "arrows", 3, 1)
+        assert swipe(page, touch, (tip[0] + 15, tip[1] + 12), -10, -60) == 0
+        second = float(exact(page, "g2").input_value())
+        assert second > 1.3
+        assert swipe(page, touch, at(page, "arrows", -0.5, 2.8), 0, -80) > 30
+        assert float(exact(page, "g2").input_value()) == second
+
+        page.goto(bare + "/clipping?lesson=cliff&step=1")
+        ready(page)
+        start = [exact(page, name).input_value() for name in "wb"]
+        assert swipe(page, touch, at(page, "map", 3, -2), 3, -80) > 30
+        assert [exact(page, name).input_value() for name in "wb"] == start
+        assert swipe(page, touch, at(page, "map", 3, -2), 60, 2) == 0
+        assert exact(page, "w").input_value() != start[0]
