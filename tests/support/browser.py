@@ -9,6 +9,7 @@ tests take it where there is one, and a machine of continuous integration gets o
 or photographed is what users have, the whole browser.
 """
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -95,8 +96,9 @@ def _download() -> None:
 def _apt(package: str = "chromium") -> None:
     if shutil.which("apt-get") and os.geteuid() == 0:
         env = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run(["apt-get", "update", "-q"], env=env)
-        subprocess.run(["apt-get", "install", "-q", "-y", package], env=env)
+        with contextlib.suppress(subprocess.TimeoutExpired):  # packages that cannot be reached
+            subprocess.run(["apt-get", "update", "-q"], env=env, timeout=120)
+            subprocess.run(["apt-get", "install", "-q", "-y", package], env=env, timeout=300)
 
 
 def main() -> int:
