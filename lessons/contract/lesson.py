@@ -170,10 +170,16 @@ class Lesson:
         """The step that asks it."""
         return next(one for one in self.prose.steps if one.question == question)
 
-    def sketch(self, question: Question) -> Sketch:
-        """What is drawn to answer it, on the lab's chart as the question finds it."""
+    def sketch(self, question: Question, asked_about: Result | None = None) -> Sketch:
+        """What is drawn to answer it, on the lab's chart as the question finds it.
+
+        Args:
+            question: which one.
+            asked_about: what it asks about, where that is computed already.
+        """
         values = self.validate(self.step_of(question).lab)
-        figures = self.lab.figures(self.compute(values), values, frozenset(question.hides))
+        result = asked_about or self.compute(values)
+        figures = self.lab.figures(result, values, frozenset(question.hides))
         return self.sketches[question.name].on(figures)
 
     def case(self, question: Question) -> Values:

@@ -44,6 +44,13 @@ class Typed:
             raise ValueError(f"no answer {key!r}")
         return cls(read_number(value), key, read_number(computed))
 
+    def followed_by(self, words: str) -> str:
+        """The number, then these words of the answer that it equals unless they begin with it."""
+        shown = number(self.value)
+        if not words:
+            return shown
+        return words if words.startswith(shown) else f"{shown}. {words}"
+
     def distance(self) -> str:
         """How far off, in words, for a number that is no answer."""
         apart = self.value - self.computed

@@ -7,7 +7,6 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Option, Question, fill
 from lessons.contract.typed import Typed
 from lessons.contract.verdict import Facts
-from lessons.text import number
 
 ANOTHER_CURVE = "another curve than any of the answers"
 
@@ -51,18 +50,16 @@ def _predicted(
     if answer is None:
         return Predicted(step, title, "", "", False)
     asked_about = lesson.asked_about(question)
-    facts, right, key, said = asked_about.facts, lesson.right(question, asked_about), answer, ""
+    facts, right, key, typed = asked_about.facts, lesson.right(question, asked_about), answer, None
     if question.kind == "number":
         typed = Typed.parse(question, answer)
-        key, said = typed.key, number(typed.value)
+        key = typed.key
     elif question.kind == "sketch":
-        key = lesson.sketch(question).grade(answer, asked_about).key
-        said = "" if key else ANOTHER_CURVE
-    computed = _words(question, right, facts)
-    if key:
-        chosen = _words(question, key, facts)
-        said = chosen if not said or chosen.startswith(said) else f"{said}. {chosen}"
-    return Predicted(step, title, said, computed, key == right)
+        key = lesson.sketch(question, asked_about).grade(answer, asked_about).key
+    said = _words(question, key, facts) if key else "" if typed else ANOTHER_CURVE
+    if typed:
+        said = typed.followed_by(said)
+    return Predicted(step, title, said, _words(question, right, facts), key == right)
 
 
 def _words(question: Question, key: str, facts: Facts) -> str:

@@ -84,7 +84,7 @@ def _commit(
             typed = grade(question, right, answer, place.result.facts)
             answer, key = str(typed), typed.key
         elif question.kind == "sketch":
-            key = lesson.sketch(question).grade(answer, asked_about).key
+            key = lesson.sketch(question, asked_about).grade(answer, asked_about).key
         trail.commit(question, answer, key == right)
         mark_done(lesson, trail)
         place.reveal(question)
@@ -173,7 +173,8 @@ def _sketch(
 
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
     """The sketch on the computed curve, then whose belief it is and what is so."""
-    sketch, asked_about = lesson.sketch(question), lesson.asked_about(question)
+    asked_about = lesson.asked_about(question)
+    sketch = lesson.sketch(question, asked_about)
     graded = sketch.grade(trail.answers[question.name], asked_about)
     right, key = lesson.right(question, asked_about), graded.key
     drawn(sketch, graded, sketch.whole(asked_about), f"{_key(lesson, question)}_drawn")
@@ -202,8 +203,8 @@ def _answered(
         key = typed.key
         shown = number(typed.value)
         said = key or Named("you said", shown, typed.value, computed=False)
-        if key and not heads[key].startswith(shown):
-            heads[key] = f"{shown}. {heads[key]}"
+        if key:
+            heads[key] = typed.followed_by(heads[key])
     side_by_side(compared(question, right, said, facts))
     if question.reveal:
         st.caption("The lab shows this case now.")

@@ -38,10 +38,10 @@ export default async function (component) {{
 }}
 """
 
-# Registered once, at import: registering again under the same name would remount every lab.
 _FIRST = "first_picture"
 """Session key: what the first lab of a session was asked to show at first, as text."""
 
+# Registered once, at import: registering again under the same name would remount every lab.
 _component = st.components.v2.component(
     "gradient_lab",
     html='<div class="gl-lab"></div>',
