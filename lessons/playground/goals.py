@@ -131,7 +131,12 @@ def looked_at(checked: Checked) -> dict[str, tuple[bool, bool]]:
     A program that cannot run at other inputs, or gives something of another shape, meets none.
     """
     trials: dict[bool, Trial | None] = {}
+    inputs = checked.document.inputs
+    moves = any(one.noise is None and one.name != checked.over.name for one in inputs)
     for moved in (False, True):
+        if moved and not moves:  # drawn noise is the same again
+            trials[moved] = trials[False]
+            continue
         try:
             trials[moved] = _trial(checked, moved)
         except PlaygroundError:
