@@ -328,6 +328,8 @@ def test_chapters_are_in_order():
         "override_map",
         "reversal",
         "clipping",
+        "in_the_wild",
+        "gone_missing",
     ]
 
 

@@ -1,8 +1,11 @@
 """What a chart's title says is true of the numbers it shows, at whatever setting, and gives no
 answer away. Each title is read back as a sentence and held against the result, by sums of our own.
+A lesson whose charts say something else has its sentences in said/, a file a lesson.
 """
 
+import importlib
 import math
+import pkgutil
 import random
 import re
 from dataclasses import replace
@@ -13,10 +16,11 @@ import pytest
 
 from lessons.contract.lesson import hidden_roles
 from lessons.contract.parameters import Choice, InvalidParametersError, Number, Numbers
-from lessons.contract.roles import GRADIENTS
 from lessons.outputs.catalogue import find, lessons
 from lessons.training.covering import covered_figure
 from lessons.training.under_way import Run
+from tests.lessons import said
+from tests.lessons.titles import ROUNDING, N, Shown, reads, value_of
 
 LESSONS = pytest.mark.parametrize("slug", [one.slug for one in lessons()])
 TRAINED = pytest.mark.parametrize("slug", [one.slug for one in lessons() if one.lab.training])
@@ -24,66 +28,10 @@ LONGEST = 48
 """Letters of a title on a phone's line, about."""
 RANDOM = 6
 """Settings of each lesson that nobody chose."""
-ROUNDING = 2e-6
-"""Of the largest size: what is nearer is the same number."""
-
-N = r"(−?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+−]\d+)?|−?∞|NaN)"
-
-
-def value_of(said):
-    return float(said.replace("−", "-").replace("∞", "inf").replace(",", ""))
-
-
-def reads(said, value, digits=3, size=0.0):
-    """Whether this is what so many digits say of a number; 0 may stand for rounding."""
-    value = float(value)
-    told = value_of(said)
-    if not math.isfinite(value):
-        return str(told) == str(value)
-    if told == 0 or value == 0:
-        return abs(value) <= ROUNDING * size
-    last = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
-    return abs(told - value) <= 0.51 * (min(last, 1) if 1000 <= abs(value) < 1e6 else last)
-
-
-class Shown:
-    """A result as its charts show it.
-
-    Attributes:
-        x, t, g, d: over x, or at the learner's points where there are no curves: the gradient that
-            autograd gives, the true and the intended one; size is the largest number seen of them.
-    """
-
-    def __init__(self, result, hidden):
-        self.result, self.facts, self.planes = result, result.facts, result.planes
-        self.curves = {one.name: one for one in result.curves}
-        over = self.curves if set(GRADIENTS) <= set(self.curves) else result
-        self.x = over["trick_gradient"].x
-        self.t, self.g, self.d = (over[name].y for name in GRADIENTS)
-        seen = [over[name].y for name in GRADIENTS if name not in hidden]
-        known = np.concatenate([np.abs(y[np.isfinite(y)]) for y in seen] or [np.zeros(1)])
-        self.size = float(known.max(initial=0.0))
-
-    def same(self, one, other):
-        alike = np.isfinite(one) == np.isfinite(other)
-        apart = np.abs(one - other)[np.isfinite(one) & np.isfinite(other)]
-        return bool(alike.all() and (apart <= ROUNDING * self.size).all())
-
-    def zero(self, where):
-        y = self.t[where & np.isfinite(self.t)]
-        return len(y) > 0 and (np.abs(y) <= ROUNDING * self.size).all()
-
-    @property
-    def value(self):
-        one = self.curves["forward"]
-        there = np.isfinite(one.y)
-        return one.x[there], one.y[there], np.abs(one.y[there]).max()
-
-    def at_point(self, role):
-        """A role's draws at the chosen input: their mean, and how wide the middle 90 % lie."""
-        place = int(np.flatnonzero(self.result["forward"].x == self.facts["x"])[0])
-        over = next(one for one in self.result.statistics if one.name == role)
-        return float(over.y[place]), float(over.high[place] - over.low[place])
+OWN = {
+    one.name: importlib.import_module(f"{said.__name__}.{one.name}")
+    for one in pkgutil.iter_modules(said.__path__)
+}
 
 
 def all_along(s, said):
@@ -282,12 +230,13 @@ SILENT = re.compile(
 )
 
 
-def holds(figure, shown):
+def holds(figure, shown, slug=""):
     """Whether a title is true; None where it says nothing of the numbers."""
     title = figure.title
-    if SILENT.fullmatch(title):
+    own = OWN.get(slug)
+    if SILENT.fullmatch(title) or title in getattr(own, "SILENT", ()):
         return None
-    for pattern, check in OTHERS.items():
+    for pattern, check in {**OTHERS, **getattr(own, "SAYS", {})}.items():
         if found := re.fullmatch(pattern, title):
             return bool(check(shown, *found.groups()))
     about = VALUE if figure.name == "forward" else GRADIENT
@@ -345,7 +294,7 @@ def test_titles_are_true(slug):
         for hidden in covers(lesson):
             shown = Shown(result, hidden)
             for figure in lesson.lab.figures(result, values, hidden):
-                true = holds(figure, shown)
+                true = holds(figure, shown, slug)
                 assert true is not False, f"{lesson.text(values)}: “{figure.title}”"
                 said += true is True
                 assert not chosen or len(figure.title) <= LONGEST, figure.title
@@ -359,7 +308,7 @@ def test_titles_and_words_tell_nothing_of_what_is_covered(slug):
     for values, result, _ in runs(slug):
         for hidden in covers(lesson) - {frozenset()}:
             drawn = lesson.lab.figures(result, values, hidden)
-            other = lesson.lab.figures(another(result, hidden), values, hidden)
+            other = lesson.lab.figures(another(result, hidden, slug), values, hidden)
             for one, two in zip(drawn, other, strict=True):
                 assert (one.title, one.alt) == (two.title, two.alt)
                 assert written(one) == written(two)
@@ -371,7 +320,7 @@ def written(figure):
     return sorted(str(word) for words in seen for word in words)
 
 
-def another(result, hidden):
+def another(result, hidden, slug=""):
     """A result with other numbers in some roles, and in the facts that tell of them."""
 
     def changed(series):
@@ -381,6 +330,7 @@ def another(result, hidden):
         return type(series)(series.name, series.role, series.x, series.y * 1.5 + 7, *ends)
 
     told = {"trick": ("value", "used", "extractor_", "classifier_"), "intended": ("norm",)}
+    told = getattr(OWN.get(slug), "TELLS", told)
     words = [word for role in hidden for word in (role, *told.get(role.partition("_")[0], ()))]
 
     def of_these(name):
@@ -415,17 +365,18 @@ def test_titles_of_trainings_tell_the_facts_and_give_way_to_what_is_covered(slug
     history = run.history
     facts = [value for value in history.facts.values() if isinstance(value, float)]
     others = {"fit", "maps", "alike"}  # of their picture, not of the facts
+    others |= getattr(OWN.get(slug), "OF_THEIR_PICTURE", set())
     for figure in lesson.lab.training.figures(history, values):
         numbers = re.findall(rf"{N}(%?)", figure.title.replace("layer 1", "").replace("2x", ""))
-        for said, percent in numbers if figure.name not in others else ():
-            digits = len(said.replace(".", "").lstrip("−0"))
+        for read, percent in numbers if figure.name not in others else ():
+            digits = len(read.replace(".", "").lstrip("−0"))
             scaled = [fact * 100 if percent else fact for fact in facts]
             assert any(
-                said == f"{one:.{len(said.partition('.')[2])}f}".replace("-", "−")
-                or reads(said, one, max(digits, 2), 0.0)
+                read == f"{one:.{len(read.partition('.')[2])}f}".replace("-", "−")
+                or reads(read, one, max(digits, 2), 0.0)
                 for one in scaled
                 if math.isfinite(one)
-            ), f"“{figure.title}” says {said}"
+            ), f"“{figure.title}” says {read}"
         covered = covered_figure(figure, frozenset({"trick_gradient"}))
         if covered is not figure:
             assert not re.search(r"\d", covered.title.replace("2x", "")), covered.title

@@ -1,0 +1,68 @@
+"""Titles of charts read back as numbers, and what a result shows them of."""
+
+import math
+
+import numpy as np
+
+from lessons.contract.roles import GRADIENTS
+
+ROUNDING = 2e-6
+"""Of the largest size: what is nearer is the same number."""
+
+N = r"(−?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+−]\d+)?|−?∞|NaN)"
+
+
+def value_of(said):
+    return float(said.replace("−", "-").replace("∞", "inf").replace(",", ""))
+
+
+def reads(said, value, digits=3, size=0.0):
+    """Whether this is what so many digits say of a number; 0 may stand for rounding."""
+    value = float(value)
+    told = value_of(said)
+    if not math.isfinite(value):
+        return str(told) == str(value)
+    if told == 0 or value == 0:
+        return abs(value) <= ROUNDING * size
+    last = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
+    return abs(told - value) <= 0.51 * (min(last, 1) if 1000 <= abs(value) < 1e6 else last)
+
+
+class Shown:
+    """A result as its charts show it.
+
+    Attributes:
+        x, t, g, d: over x, or at the learner's points where there are no curves: the gradient that
+            autograd gives, the true and the intended one; size is the largest number seen of them.
+    """
+
+    def __init__(self, result, hidden):
+        self.result, self.facts, self.planes = result, result.facts, result.planes
+        self.curves = {one.name: one for one in result.curves}
+        over = self.curves if set(GRADIENTS) <= set(self.curves) else result
+        self.x = over["trick_gradient"].x
+        self.t, self.g, self.d = (over[name].y for name in GRADIENTS)
+        seen = [over[name].y for name in GRADIENTS if name not in hidden]
+        known = np.concatenate([np.abs(y[np.isfinite(y)]) for y in seen] or [np.zeros(1)])
+        self.size = float(known.max(initial=0.0))
+
+    def same(self, one, other):
+        alike = np.isfinite(one) == np.isfinite(other)
+        apart = np.abs(one - other)[np.isfinite(one) & np.isfinite(other)]
+        return bool(alike.all() and (apart <= ROUNDING * self.size).all())
+
+    def zero(self, where):
+        y = self.t[where & np.isfinite(self.t)]
+        return len(y) > 0 and (np.abs(y) <= ROUNDING * self.size).all()
+
+    @property
+    def value(self):
+        one = self.curves["forward"]
+        there = np.isfinite(one.y)
+        return one.x[there], one.y[there], np.abs(one.y[there]).max()
+
+    def at_point(self, role):
+        """A role's draws at the chosen input: their mean, and how wide the middle 90 % lie."""
+        place = int(np.flatnonzero(self.result["forward"].x == self.facts["x"])[0])
+        over = next(one for one in self.result.statistics if one.name == role)
+        return float(over.y[place]), float(over.high[place] - over.low[place])
