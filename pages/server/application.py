@@ -11,10 +11,11 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from streamlit import config
 
 from lessons.outputs import catalogue
-from pages.server import api, assets, compression
+from pages.server import api, assets, compression, log, watched
 from pages.server.address import root
 from pages.server.ahead import Ahead
 from pages.server.compression import StaticCompression
+from pages.server.draining import TakesNoMore, on_sigterm
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
 from pages.server.prepared import prepare
@@ -39,19 +40,29 @@ def base() -> str:
 def routes() -> list[BaseRoute]:
     """What is answered beside Streamlit's own."""
     socket = WebSocketRoute(f"{root(base())}{SOCKET}", _workshop.serve)
-    return [socket, *api.routes(base(), _workshop), *assets.routes(base())]
+    seen = watched.routes(base(), _workshop.draining, _workshop.meters)
+    return [socket, *seen, *api.routes(base(), _workshop), *assets.routes(base())]
 
 
 def middleware() -> list[Middleware]:
     """What every answer goes through, the outermost first."""
     chapters = [chapter.slug for chapter in catalogue.chapters()]
+    machines = watched.paths(base())
+    logged = [Middleware(log.LoggedRequests, quiet=machines)] if log.wanted() else []
     return [
+        *logged,
         Middleware(SecurityHeaders, base=base(), embeddable=chapters),
-        Middleware(KnownHosts),
+        Middleware(KnownHosts, machines=machines),
+        Middleware(
+            TakesNoMore,
+            draining=_workshop.draining,
+            refused=lambda: _workshop.meters.refusal("draining"),
+            spared=machines,
+        ),
         Middleware(
             UnknownPaths, base=base(), pages=[*chapters, *OTHER_PAGES], sockets=[SOCKET, STREAM]
         ),
-        Middleware(CheckedStream, base=base()),
+        Middleware(CheckedStream, base=base(), pages=_workshop.meters.pages),
         Middleware(StaticCompression, base=base()),
         Middleware(Ahead),
     ]
@@ -65,11 +76,16 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     await _workshop.computers.ready()
     _workshop.trainings.start(after=10.0)  # loading torch once more would slow the first visit
     threading.Thread(target=_warm, daemon=True).start()
-    tidying = asyncio.create_task(_workshop.tidy.live())
+    beside = [asyncio.create_task(one) for one in (_workshop.tidy.live(), _workshop.drain())]
+    _workshop.meters.labs.set_function(lambda: len(_workshop.sockets))
+    _workshop.meters.watch(_workshop.processes)
+    log.set_up()
     try:
-        yield
+        with on_sigterm(_workshop.draining):
+            yield
     finally:
-        tidying.cancel()
+        for task in beside:
+            task.cancel()
         await _workshop.trainings.stop()
         await _workshop.computers.stop()
 

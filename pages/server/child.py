@@ -16,6 +16,23 @@ from typing import BinaryIO
 
 ROOT = Path(__file__).parents[2]
 HEAD = struct.Struct("<III")
+CORES = "GRADIENT_TRICKS_CORES"
+
+
+def cores() -> int:
+    """How many cores this server may keep busy: those it may run on, or as it was told.
+
+    Raises:
+        ValueError: the environment says something else than a number.
+    """
+    told = os.environ.get(CORES, "")
+    if told:
+        if not (told.isascii() and told.isdigit() and 0 < int(told) < 1000):
+            raise ValueError(f"{CORES} is a number of cores, 1 or more, not {told!r}.")
+        return int(told)
+    if hasattr(os, "sched_getaffinity"):  # a container's or a batch system's share
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def output() -> BinaryIO:

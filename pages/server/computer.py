@@ -12,6 +12,7 @@ import threading
 from contextlib import suppress
 from typing import BinaryIO
 
+from pages.server import log
 from pages.server.child import HEAD, output
 from pages.server.computing import Computing, Notice
 from pages.server.prepared import prepare
@@ -58,6 +59,7 @@ def main() -> None:
     """Compute until the server ends."""
     out = output()
     prepare()
+    log.set_up()
     with suppress(BrokenPipeError):  # the server ended meanwhile
         Computer(sys.stdin.buffer, out).run()
     os._exit(0)  # nobody waits for what is still computed

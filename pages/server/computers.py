@@ -3,16 +3,19 @@
 import asyncio
 import itertools
 import json
-import os
 from typing import Protocol
 
-from pages.server.child import Child
+from pages.server.child import Child, cores
 from pages.server.computing import MISTAKE, Computing, Deliver, Notice
 
 
 def most_processes() -> int:
-    """How many processes compute when many learn: one for each core, up to eight."""
-    return max(1, min(8, os.cpu_count() or 1))
+    """How many processes compute when many learn: one for each core, up to eight.
+
+    Where several servers share a machine, or a container has fewer cores than it sees, the
+    environment says how many: ``GRADIENT_TRICKS_CORES``.
+    """
+    return max(1, min(8, cores()))
 
 
 class Job(Protocol):
@@ -40,6 +43,9 @@ class Does(Protocol):
     def ask(self, work: str, text: str, deliver: Deliver, client: int = 0) -> Job:
         """Begin work; ``deliver`` takes what comes of it."""
 
+    def pids(self) -> list[int]:
+        """The processes that do it, besides this one."""
+
 
 class InProcess:
     """Computes in this process; for tests.
@@ -60,6 +66,10 @@ class InProcess:
 
     async def stop(self) -> None:
         """It ends with this process."""
+
+    def pids(self) -> list[int]:
+        """None besides this one."""
+        return []
 
     def ask(self, work: str, text: str, deliver: Deliver, client: int = 0) -> Job:
         """Begin work; ``deliver`` takes what comes of it."""
@@ -166,6 +176,10 @@ class Computers:
                 "This event loop cannot start processes. On Windows, uvicorn's can "
                 "without --reload and --workers."
             ) from first.living().exception()
+
+    def pids(self) -> list[int]:
+        """The processes that run now."""
+        return [computer.pid for computer in self._computers if computer.pid]
 
     async def stop(self) -> None:
         """End them now."""

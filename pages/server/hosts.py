@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
+from pages.server.address import path_of
 from pages.server.alone import page
 
 _HOST = re.compile(r"(\[[\da-f:.]{2,45}\]|[\w.-]{1,253}?)\.?(:\d{1,5})?", re.ASCII | re.IGNORECASE)
@@ -36,6 +37,13 @@ def answers_to(host: str, reached: str) -> bool:
         return False
     name = match[1].strip("[]").lower()
     return name in _own_names() or _is_address(name, reached)
+
+
+def by_address(host: str, reached: str) -> bool:
+    """Whether it names the address that the request came to, or this machine to itself."""
+    match = _HOST.fullmatch(host)
+    name = match[1].strip("[]").lower() if match else ""
+    return name == "localhost" or _is_address(name, reached)
 
 
 def _own_names() -> set[str]:
@@ -60,8 +68,11 @@ def _is_address(name: str, reached: str) -> bool:
 class KnownHosts:
     """Middleware that refuses requests and sockets which name another host."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, *, machines: frozenset[str] = frozenset()) -> None:
+        """``machines`` are paths that a cluster asks for by a process's address, not by its name:
+        there the address that was reached is allowed besides the names.
+        """
+        self._app, self._machines = app, machines
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in {"http", "websocket"}:
@@ -69,7 +80,10 @@ class KnownHosts:
             return
         hosts = Headers(scope=scope).getlist("host")
         reached = str((scope.get("server") or ("",))[0])
-        if len(hosts) == 1 and answers_to(hosts[0], reached):
+        probed = path_of(scope) in self._machines
+        if len(hosts) == 1 and (
+            answers_to(hosts[0], reached) or (probed and by_address(hosts[0], reached))
+        ):
             await self._app(scope, receive, send)
             return
         await _refused(hosts)(scope, receive, send)

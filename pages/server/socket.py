@@ -8,9 +8,10 @@ import asyncio
 import hashlib
 import itertools
 import json
+import os
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,6 +25,8 @@ from pages.labs.messages import Aside, RefusedError, opened, read_training
 from pages.labs.once import Once
 from pages.server.computers import Computers, Does, Job
 from pages.server.computing import FRAME, GIVEN_UP, STOPPED, Notice
+from pages.server.draining import RESTART, Draining
+from pages.server.meters import Meters
 from pages.server.tidy import Tidy
 from pages.server.trainings import Trainings
 
@@ -52,9 +55,12 @@ class Workshop:
 
     def __init__(self, computers: Does | None = None, trainings: Trainings | None = None) -> None:
         self.computers = computers or Computers()
+        self.meters = Meters()
         self.trainings = trainings or Trainings()
-        self.sockets = 0
+        self.trainings.on_counts = self.meters.trainings
+        self.sockets: set[Socket] = set()
         self.tidy = Tidy()
+        self.draining = Draining()
         # Both by what stands for a wish (``_key``).
         self.making: dict[bytes, asyncio.Event] = {}  # those that are computed now
         self.frames: Once[bytes, bytes] = Once(KEPT, len)
@@ -101,15 +107,30 @@ class Workshop:
             await websocket.close(REFUSED)
             return
         await websocket.accept()
-        if self.sockets >= MOST_SOCKETS:
+        if len(self.sockets) >= MOST_SOCKETS:
+            self.meters.refusal("full")
             await websocket.close(TRY_LATER, "Too many labs are open here. Try again in a minute.")
             return
-        self.sockets += 1
+        one = Socket(self, websocket)
+        self.sockets.add(one)
         try:
-            await Socket(self, websocket).live()
+            await one.live()
         finally:
-            self.sockets -= 1
+            self.sockets.discard(one)
             self.tidy.note()
+
+    async def drain(self) -> None:
+        """Let what is asked be answered, then close each socket, so that none is asked more."""
+        await self.draining.begun.wait()
+        for one in list(self.sockets):
+            one.drain()
+
+    def processes(self) -> Iterator[tuple[str, int]]:
+        """What each process of this server does, and its number."""
+        yield "server", os.getpid()
+        for kind, pids in (("computer", self.computers.pids()), ("trainer", self.trainings.pids())):
+            for pid in pids:
+                yield kind, pid
 
 
 def _key(wish: str) -> bytes:
@@ -161,6 +182,7 @@ class Socket:
         self._sending = asyncio.Lock()
         self._soon_done: set[asyncio.Task[None]] = set()
         self._pause = 0.0  # after it was told to try later
+        self._computed = False  # whether the last frame was, for this wish
         self._unseen = 0  # pictures that were sent and not taken in
 
     async def live(self) -> None:
@@ -238,18 +260,28 @@ class Socket:
             await self._news.wait()
             self._news.clear()
             if self._waiting is None:
+                if self._workshop.draining.begun.is_set():
+                    await self._close(RESTART)
                 continue
             if self._pause:  # who asks again at once would keep all others waiting
                 await asyncio.sleep(self._pause)
                 self._news.clear()  # the newest is taken now
             (seq, text), self._waiting = self._waiting, None
-            reply = await self._found(seq, text)
-            busy = isinstance(reply, Notice) and reply.kind == "busy"
-            self._pause = min(LATEST, 2 * self._pause or LATER) if busy else 0.0
-            if isinstance(reply, bytes):
-                await self._send(wire.addressed(seq, reply))
-            elif reply is not GIVEN_UP:
-                await self._notify(seq, reply)
+            with self._workshop.draining.work():
+                await self._reply(seq, text)
+
+    async def _reply(self, seq: int, text: str) -> None:
+        """Answer one wish."""
+        begun = time.perf_counter()
+        self._computed = False
+        reply = await self._found(seq, text)
+        busy = isinstance(reply, Notice) and reply.kind == "busy"
+        self._pause = min(LATEST, 2 * self._pause or LATER) if busy else 0.0
+        if isinstance(reply, bytes):
+            self._workshop.meters.frame(time.perf_counter() - begun, kept=not self._computed)
+            await self._send(wire.addressed(seq, reply))
+        elif reply is not GIVEN_UP:
+            await self._notify(seq, reply)
 
     async def _found(self, seq: int, text: str) -> bytes | Notice:
         """The frame, or what is said instead."""
@@ -265,6 +297,7 @@ class Socket:
             return known
         if self._stopped == seq:  # before it was its turn
             return STOPPED
+        self._computed = True
         mine = making[key] = asyncio.Event()
         self._answering = seq
 
@@ -292,7 +325,20 @@ class Socket:
     async def _notify(self, seq: int, notice: Notice) -> None:
         await self._aside(seq, notice.kind, notice.text, notice.share)
 
+    def drain(self) -> None:
+        """Close as soon as nothing is to be answered."""
+        self._news.set()
+
+    async def _close(self, code: int) -> None:
+        async with self._sending:
+            if self._open:
+                self._open = False
+                with suppress(WebSocketDisconnect, RuntimeError):
+                    await self._websocket.close(code)
+
     async def _aside(self, seq: int, kind: Any, message: str = "", share: float = 0.0) -> None:
+        if kind in ("refused", "busy"):
+            self._workshop.meters.refusal(kind)
         aside: Aside = {"seq": seq, "kind": kind, "text": message, "share": share}
         await self._sent(self._websocket.send_text, json.dumps(aside))
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import logging
+from contextlib import nullcontext
 
+from prometheus_client import Gauge
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -27,15 +29,18 @@ _MOST_BRACKETS = 100
 class CheckedStream:
     """Middleware around that socket."""
 
-    def __init__(self, app: ASGIApp, *, base: str = "") -> None:
-        """``base`` is Streamlit's server.baseUrlPath."""
-        self._app = app
+    def __init__(self, app: ASGIApp, *, base: str = "", pages: Gauge | None = None) -> None:
+        """``base`` is Streamlit's server.baseUrlPath; ``pages`` counts those that are open."""
+        self._app, self._pages = app, pages
         self._path = f"{root(base)}{STREAM}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and path_of(scope) == self._path:
             stream = _Stream(receive, send)
             receive, send = stream.receive, stream.send
+            with self._pages.track_inprogress() if self._pages else nullcontext():
+                await self._app(scope, receive, send)
+            return
         await self._app(scope, receive, send)
 
 

@@ -7,11 +7,11 @@ client, the number of the message it answers, and its length.
 """
 
 import json
+import logging
 import os
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +24,7 @@ from pages.labs import wire
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import RefusedError, read, read_training
 from pages.labs.training import Watch
+from pages.server import log
 from pages.server.child import HEAD, output
 
 AT_ONCE = 2
@@ -89,6 +90,7 @@ class Trainer:
         self._queue: list[int] = []  # those who want steps, in the order of coming
         self._away: dict[str, tuple[float, Watch]] = {}
         self._wishes: dict[int, dict[str, Any]] = {}  # the newest of each, not yet taken in
+        self._counts: dict[str, int] = {}  # as it was last told
 
     def run(self) -> None:
         """Until the input ends, which it does when the server is gone."""
@@ -103,6 +105,7 @@ class Trainer:
             self._take(news)
             self._step()
             self._show()
+            self._count()
 
     def _read(self) -> None:
         for line in self._lines:
@@ -149,7 +152,7 @@ class Trainer:
         try:
             yield
         except Exception:
-            traceback.print_exc()
+            logging.getLogger(__name__).exception("a training could not go on")
             self._learners.pop(client, None)
             self._queue = [other for other in self._queue if other != client]
 
@@ -226,10 +229,21 @@ class Trainer:
                 self._out.flush()
                 learner.sent(now)
 
+    def _count(self) -> None:
+        """Tell how many train and how many wait, where that has changed: as of no client."""
+        running = min(AT_ONCE, len(self._queue))
+        counts = {"running": running, "waiting": len(self._queue) - running}
+        if counts != self._counts:
+            self._counts = counts
+            content = json.dumps(counts).encode()
+            self._out.write(HEAD.pack(0, 0, len(content)) + content)
+            self._out.flush()
+
 
 def main() -> None:
     """Train until the server ends."""
     out = output()
+    log.set_up()
     if hasattr(os, "nice"):
         os.nice(10)  # pages and sliders come first
     suit_small_tensors()

@@ -1,19 +1,20 @@
 """The server's side of the trainings: the processes that train, and who gets whose pictures."""
 
 import asyncio
-import os
+import json
+from collections import Counter
 from collections.abc import Callable
 from zlib import crc32
 
 from pages.labs.messages import TrainingWish, read_training
-from pages.server.child import Child
+from pages.server.child import Child, cores
 
 Listener = Callable[[bytes], None]
 
 
 def processes() -> int:
     """How many processes train: one on two cores, so that the pages have the other."""
-    return max(1, min(4, (os.cpu_count() or 2) // 2))
+    return max(1, min(4, cores() // 2))
 
 
 class Worker(Child):
@@ -23,6 +24,8 @@ class Worker(Child):
         super().__init__("pages.server.trainer")
         self._listeners: dict[int, Listener] = {}
         self._wishes: dict[int, tuple[int, str, str]] = {}  # the newest of each
+        self.counts: dict[str, int] = {}  # of trainings, by state
+        self.on_counts: Callable[[], None] = lambda: None
 
     def wish(self, client: int, listener: Listener, seq: int, wish: str, training: str) -> None:
         """Pass on what a learner wants; pictures go to the listener, on the event loop."""
@@ -48,12 +51,17 @@ class Worker(Child):
             self.send({"client": client, "seq": seq, "wish": wish, "training": training})
 
     def received(self, client: int, seq: int, content: bytes) -> None:
-        """A picture."""
-        if client in self._listeners:
+        """A picture; of no client, how many trainings there are."""
+        if client == 0:
+            self.counts = json.loads(content)
+            self.on_counts()
+        elif client in self._listeners:
             self._listeners[client](content)
 
     def ended(self) -> None:
         """Whoever trained is told that the run is lost."""
+        self.counts = {}
+        self.on_counts()
         for client, (seq, wish, training) in self._wishes.items():
             known = read_training(training)
             lost = TrainingWish(**known.model_dump() | {"run": known.run or "lost"})
@@ -65,6 +73,9 @@ class Trainings:
 
     def __init__(self, count: int | None = None) -> None:
         self._workers = [Worker() for _ in range(processes() if count is None else count)]
+        for worker in self._workers:
+            worker.on_counts = self._counted
+        self.on_counts: Callable[[dict[str, int]], None] = lambda counts: None
 
     def start(self, after: float = 0.0) -> None:
         """Start them in the background, so many seconds from now if nobody trains before that."""
@@ -75,6 +86,16 @@ class Trainings:
         """End them now."""
         for worker in self._workers:
             await worker.kill()
+
+    def pids(self) -> list[int]:
+        """The processes that run now."""
+        return [worker.pid for worker in self._workers if worker.pid]
+
+    def _counted(self) -> None:
+        counts: Counter[str] = Counter()
+        for worker in self._workers:
+            counts.update(worker.counts)
+        self.on_counts(counts)
 
     def of(self, token: str) -> Worker:
         """The process of the learner with this token."""

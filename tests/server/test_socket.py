@@ -171,7 +171,7 @@ def test_there_is_a_limit_to_sockets(url, workshop, monkeypatch):
         with pytest.raises(Exception, match="1013"):
             third.next()
         first.socket.close()
-        while workshop.sockets > 1:
+        while len(workshop.sockets) > 1:
             time.sleep(0.01)
         with Browser(url) as fourth:
             fourth.ask("flip")

@@ -1,0 +1,107 @@
+"""One JSON object a line, where ``GRADIENT_TRICKS_LOG=json`` asks for it; for collectors of logs.
+
+No learner's input stands in it. Of a request there is the method, a path that was found, without
+its query, the status and the time; of an exception its type and where it arose, not its message,
+which may quote what was typed.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import time
+import traceback
+from types import TracebackType
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pages.server.address import path_of
+
+ASKED_BY = "GRADIENT_TRICKS_LOG"
+_LOGGER = logging.getLogger("gradient_tricks.requests")
+
+
+def wanted() -> bool:
+    """Whether the environment asks for it."""
+    return os.environ.get(ASKED_BY, "").lower() == "json"
+
+
+class Lines(logging.Formatter):
+    """A record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+            + f".{record.msecs:03.0f}Z",
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "process": record.process,
+            "message": record.getMessage(),
+            **getattr(record, "facts", {}),
+        }
+        if record.exc_info and record.exc_info[0]:
+            line["error"] = record.exc_info[0].__name__
+            line["at"] = _places(record.exc_info[2])
+        return json.dumps(line, ensure_ascii=False)
+
+
+def _places(trace: TracebackType | None) -> list[str]:
+    frames = traceback.extract_tb(trace)[-8:]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+
+
+def set_up() -> None:
+    """Let all that this process logs go out so, if it is wanted. Twice does no harm."""
+    if not wanted():
+        return
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Lines())
+    logging.root.handlers = [handler]
+    if logging.root.level > logging.INFO:
+        logging.root.setLevel(logging.INFO)
+    # Streamlit and uvicorn give each logger a handler of its own.
+    for known in list(logging.root.manager.loggerDict.values()):
+        if isinstance(known, logging.Logger):
+            known.handlers = []
+            known.propagate = True
+    # It names each address that is asked for, with its query.
+    logging.getLogger("uvicorn.access").disabled = True
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    logging.captureWarnings(True)
+
+
+class LoggedRequests:
+    """Middleware: a line for each request and for each socket that has closed."""
+
+    def __init__(self, app: ASGIApp, *, quiet: frozenset[str] = frozenset()) -> None:
+        """``quiet`` paths are asked for every few seconds, by machines: they get no line."""
+        self._app, self._quiet = app, quiet
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in {"http", "websocket"} or path_of(scope) in self._quiet:
+            await self._app(scope, receive, send)
+            return
+        status, begun = 0, time.perf_counter()
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] in {"http.response.start", "websocket.http.response.start"}:
+                status = message["status"]
+            elif message["type"] == "websocket.accept":
+                status = 101
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        finally:
+            facts = {
+                "kind": "request" if scope["type"] == "http" else "socket",
+                "method": scope.get("method", "GET"),
+                # What is not here may be anything that was typed.
+                "path": path_of(scope) if 0 < status < 400 else "",
+                "status": status,
+                "ms": round((time.perf_counter() - begun) * 1000, 1),
+            }
+            _LOGGER.info("answered", extra={"facts": facts})

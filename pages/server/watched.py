@@ -1,0 +1,42 @@
+"""What is seen of the server from outside: alive, ready, and its meters. For those who run it.
+
+``GET healthz`` (the process answers) · ``GET readyz`` (lessons are loaded, and it is not about to
+end) · ``GET metrics`` (Prometheus' text format)
+"""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from pages.server import meters
+from pages.server.address import root
+from pages.server.draining import Draining
+
+HEALTH, READY, METRICS = "healthz", "readyz", "metrics"
+NAMES = (HEALTH, READY, METRICS)
+_NOW = {"Cache-Control": "no-store"}
+
+
+def paths(base: str) -> frozenset[str]:
+    """Their addresses, where ``base`` is Streamlit's server.baseUrlPath."""
+    return frozenset(root(base) + name for name in NAMES)
+
+
+def routes(base: str, draining: Draining, counted: meters.Meters) -> list[BaseRoute]:
+    """What answers. The first request is taken when everything is loaded: ready from then on."""
+
+    async def alive(request: Request) -> Response:
+        return PlainTextResponse("alive\n", headers=_NOW)
+
+    async def ready(request: Request) -> Response:
+        if draining.begun.is_set():
+            return PlainTextResponse("about to end\n", 503, _NOW)
+        return PlainTextResponse("ready\n", headers=_NOW)
+
+    async def metrics(request: Request) -> Response:
+        return Response(counted.text(), media_type=meters.TYPE, headers=_NOW)
+
+    answers = dict(zip(NAMES, (alive, ready, metrics), strict=True))
+    return [Route(root(base) + name, answer) for name, answer in answers.items()]

@@ -1,0 +1,160 @@
+"""A whole server seen from outside, and ended: health, meters, its log, and what SIGTERM does."""
+
+import json
+import os
+import signal
+import socket
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from pages.server import log
+from pages.server.draining import RESTART
+from tests.server.serving import Browser
+from tests.support.server import ROOT, streamlit
+
+pytestmark = pytest.mark.slow
+
+SECRET = "a-word-that-was-typed"
+LONG = {"draws": "200000", "x": ", ".join(str(one - 10.5) for one in range(20))}
+
+
+@pytest.fixture(scope="module")
+def server():
+    """One that a class is served by: a name of its own, JSON in its log, one core."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv(log.ASKED_BY, "json")
+    patch.setenv("GRADIENT_TRICKS_CORES", "2")
+    settings = {"server.allowedHosts": "lab.example.org", "logger.hideWelcomeMessage": "true"}
+    try:
+        with streamlit(ROOT / "app.py", settings=settings) as server:
+            yield server
+    finally:
+        patch.undo()
+
+
+def get(server, path, host="lab.example.org"):
+    asked = urllib.request.Request(server.url + path, headers={"Host": host})
+    try:
+        with urllib.request.urlopen(asked, timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def labs(server):
+    port = server.url.rpartition(":")[2]
+    to = socket.create_connection(("127.0.0.1", int(port)))
+    return Browser(f"ws://lab.example.org:{port}/labs", sock=to)
+
+
+def metered(server):
+    _, text = get(server, "/metrics", host=server.url.removeprefix("http://"))
+    return {
+        (one.name, *sorted(one.labels.values())): one.value
+        for family in text_string_to_metric_families(text)
+        for one in family.samples
+    }
+
+
+def test_machines_ask_by_address_where_learners_need_the_name(server):
+    address = server.url.removeprefix("http://")
+    for path in ("/healthz", "/readyz", "/metrics"):
+        assert get(server, path)[0] == get(server, path, host=address)[0] == 200
+        assert get(server, path, host="elsewhere.example.org")[0] == 403
+    assert get(server, "/")[0] == 200
+    assert get(server, "/", host=address)[0] == 403
+
+
+def test_meters_count_frames_sockets_refusals_and_memory(server):
+    before = metered(server)
+    with labs(server) as browser:
+        for scale in ("2.5", "2.5", "much"):
+            browser.ask("flip", values={"scale": scale}, good={"scale": "1"})
+            browser.frame()
+        browser.send("no message")
+        browser.next()
+        now = metered(server)
+    name = "gradient_tricks_"
+
+    def more(*key):
+        return now[key] - before.get(key, 0.0)
+
+    assert more(f"{name}frame_seconds_count", "computed") == 2
+    assert more(f"{name}frame_seconds_count", "kept") == 1
+    assert more(f"{name}refusals_total", "refused") == 1
+    assert now[f"{name}labs_open",] == 1
+    assert 1e8 < now[f"{name}memory_bytes", "server"] < 2e9
+    assert 1e8 < now[f"{name}memory_bytes", "computer"] < 2e9
+    while metered(server)[f"{name}labs_open",]:
+        time.sleep(0.02)
+
+
+def test_a_training_is_counted_while_it_runs(server):
+    run = {"phase": "run", "begun": 1, "token": "t", "count": 1}
+    state = ("gradient_tricks_trainings", "running")
+    with labs(server) as browser:
+        browser.ask("noise_layer", values={"seeds": "1", "steps": "20000"}, step=2, training=run)
+        deadline = time.monotonic() + 60
+        while not metered(server)[state] and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert metered(server)[state] == 1
+    while metered(server)[state]:
+        time.sleep(0.05)
+
+
+def test_each_line_of_its_log_is_json_and_has_nothing_that_was_typed(server):
+    get(server, f"/{SECRET}")
+    get(server, f"/api/lessons/flip?scale={SECRET}")
+    get(server, f"/api/lessons/{SECRET}")
+    get(server, f"/reversal?lesson={SECRET}")
+    with labs(server) as browser:
+        browser.ask("flip", values={"scale": SECRET}, good={})
+        browser.next()
+        browser.send(SECRET)
+        browser.next()
+    time.sleep(0.2)
+    text = server.log(10**7)
+    assert SECRET not in text
+    lines = [json.loads(line) for line in text.splitlines()]
+    paths = [line.get("path") for line in lines]
+    assert "/reversal" in paths
+    assert "/labs" in paths
+    assert not {"/healthz", "/metrics"} & set(paths)
+
+
+def test_sigterm_lets_a_frame_finish_takes_no_more_and_ends(server):
+    with labs(server) as idle, labs(server) as busy:
+        idle.ask("flip")
+        idle.frame()
+        busy.ask("noise_leaks", values=LONG)
+        time.sleep(0.3)
+        start = time.monotonic()
+        os.kill(server.pid, signal.SIGTERM)
+        with pytest.raises(ConnectionClosed) as closed:
+            idle.next()
+        assert closed.value.rcvd.code == RESTART
+        if time.monotonic() - start < 1:  # the frame takes longer than that
+            assert get(server, "/readyz") == (503, "about to end\n")
+            assert get(server, "/")[0] == 503
+            with pytest.raises(InvalidStatus, match="503"):
+                labs(server)
+        assert busy.frame()["figures"]
+        with pytest.raises(ConnectionClosed) as closed:
+            busy.next()
+        assert closed.value.rcvd.code == RESTART
+    while alive(server.pid):
+        assert time.monotonic() - start < 10
+        time.sleep(0.05)
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
