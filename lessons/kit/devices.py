@@ -1,6 +1,7 @@
 """Which devices and dtypes torch can compute on here, and how a process is set up for it."""
 
 import ctypes
+import os
 import sys
 
 import torch
@@ -52,9 +53,19 @@ def devices() -> list[str]:
     return found
 
 
+CUDA = "GRADIENT_TRICKS_CUDA"
+"""The variable that says which of several devices this process calls "cuda": 0, 1 and so on, and
+round again. The server sets it, so that trainings are spread over them."""
+
+
 def resolve(wanted: str) -> tuple[torch.device, str | None]:
     """The device to compute on, and what to tell the learner if it is not the one wanted."""
-    name = "cuda:0" if wanted == "cuda" else wanted
+    name = f"cuda:{_own_cuda()}" if wanted == "cuda" else wanted
     if name in devices():
         return torch.device(name), None
     return torch.device("cpu"), f"There is no device {wanted} on this machine; the CPU is used."
+
+
+def _own_cuda() -> int:
+    told = os.environ.get(CUDA, "0")
+    return int(told) % max(1, torch.cuda.device_count()) if told.isdecimal() else 0

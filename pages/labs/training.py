@@ -6,9 +6,12 @@ Whoever holds a ``Watch`` calls ``advance`` as often as it likes; ``pages.server
 import secrets
 from collections.abc import Callable
 
+import torch
+
 from lessons.contract.lesson import Lesson, held_controls, hidden_roles
 from lessons.contract.parameters import Values
 from lessons.contract.prose import TRAINING
+from lessons.contract.result import warned
 from lessons.contract.training import Training
 from lessons.text import counted
 from lessons.tracer.cutting import Cut
@@ -41,6 +44,7 @@ class Watch:
         self._name = ""
         self._cuts: tuple[Cut, ...] = ()
         self._values: Values = {}
+        self._full = ""  # the device that had no memory for this run
         self.take(wish, asked)
 
     def take(self, wish: Wish, asked: TrainingWish) -> None:
@@ -67,10 +71,13 @@ class Watch:
         if asked.begun > self._begun or asked.single > self._single:
             self._lost = False
         self._begun = max(self._begun, asked.begun)
+        wanted, values = values, self._placed(values)
         fits = run is not None and run.fits(values) and cuts == self._cuts
         if run is None or again or not fits or (self._held and run.done):
-            run = self._run = Run(self.training, self.lesson.cut_open(cuts), values)
+            self._full = ""  # there may be room now
+            run = self._run = self._begin(wanted, cuts)
             self._name, self._cuts = secrets.token_hex(6), cuts
+            values = self._placed(wanted)
         elif values != self._values and not self.wants:
             run.look(values)
         self._values = values
@@ -93,12 +100,45 @@ class Watch:
         assert self._run is not None
         single = self._asked.single > self._single
         moved = self.fresh and self._run.done > 0
-        self._run.advance(seconds, self._values, enough, 1 if single or moved else 10**9)
+        try:
+            self._run.advance(seconds, self._values, enough, 1 if single or moved else 10**9)
+        except torch.OutOfMemoryError:
+            self._run = None  # what it holds goes first
+            self._leave_device(self._values)
+            self._values = self._placed(self._values)
+            self._run = self._begin(self._values, self._cuts)
+            self.fresh = True
+            return
         if single:
             self._single = self._asked.single
             if self._asked.phase != "run":
                 self._run.pause()
         self.fresh = True
+
+    def _begin(self, values: Values, cuts: tuple[Cut, ...]) -> Run:
+        """A run at its start; on the CPU where the device has no memory for it."""
+        program = self.lesson.cut_open(cuts)
+        try:
+            return Run(self.training, program, self._placed(values))
+        except torch.OutOfMemoryError:
+            self._leave_device(values)
+            return Run(self.training, program, self._placed(values))
+
+    def _leave_device(self, values: Values) -> None:
+        """The device is out of memory: the CPU does it from here on.
+
+        Raises:
+            torch.OutOfMemoryError: it was the CPU.
+        """
+        if values.get("device", "cpu") == "cpu":
+            raise torch.OutOfMemoryError("the CPU is out of memory")
+        self._full = str(values["device"])
+        torch.cuda.empty_cache()
+
+    def _placed(self, values: Values) -> Values:
+        """The settings with the device that there is room on."""
+        full = self._full and values.get("device") == self._full
+        return {**values, "device": "cpu"} if full else values
 
     def pause(self) -> None:
         """Make no more steps, whatever was asked: nobody is there to see them."""
@@ -125,11 +165,19 @@ class Watch:
             "table": payload.table(
                 covered_table(self.training.table(history, values), self._hidden)
             ),
-            "notes": payload.notes(history.notes()),
+            "notes": payload.notes((*history.notes(), *warned(self._told_of_device()))),
             "numbers": numbers.by_mark(self._step, self._answers, history.facts),
             "status": " · ".join(filter(None, where)),
             "training": self._spec(run, before),
         }
+
+    def _told_of_device(self) -> str | None:
+        if not self._full:
+            return None
+        return (
+            f"The device {self._full} has no memory left for this run, others use it. The CPU "
+            "trains instead, from the first step; Start tries the device again."
+        )
 
     def _spec(self, run: Run, before: int) -> TrainerSpec:
         # Running from the moment it is wanted: its first step may be somebody else's slice away.

@@ -11,6 +11,7 @@ import os
 import signal
 import struct
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -51,10 +52,11 @@ class Child:
 
     Args:
         module: what it runs.
+        environment: what it finds in its environment besides ours.
     """
 
-    def __init__(self, module: str) -> None:
-        self._module = module
+    def __init__(self, module: str, environment: Mapping[str, str] = {}) -> None:
+        self._module, self._environment = module, environment
         self._process: asyncio.subprocess.Process | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -102,6 +104,7 @@ class Child:
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     cwd=ROOT,
+                    env={**os.environ, **self._environment},
                 )
             except OSError:  # no memory for it now, say
                 logging.getLogger(__name__).exception("%s could not be started", self._module)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from zlib import crc32
 
+from lessons.kit.devices import CUDA
 from pages.labs.messages import TrainingWish, read_training
 from pages.server.child import Child, cores
 
@@ -18,10 +19,14 @@ def processes() -> int:
 
 
 class Worker(Child):
-    """One process that trains."""
+    """One process that trains.
 
-    def __init__(self) -> None:
-        super().__init__("pages.server.trainer")
+    Args:
+        number: which one; of several devices it takes this one, counted round.
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        super().__init__("pages.server.trainer", {CUDA: str(number)})
         self._listeners: dict[int, Listener] = {}
         self._wishes: dict[int, tuple[int, str, str]] = {}  # the newest of each
         self.counts: dict[str, int] = {}  # of trainings, by state
@@ -72,7 +77,7 @@ class Trainings:
     """All processes that train; a learner stays with one, also after a broken connection."""
 
     def __init__(self, count: int | None = None) -> None:
-        self._workers = [Worker() for _ in range(processes() if count is None else count)]
+        self._workers = [Worker(n) for n in range(processes() if count is None else count)]
         for worker in self._workers:
             worker.on_counts = self._counted
         self.on_counts: Callable[[dict[str, int]], None] = lambda counts: None

@@ -105,8 +105,11 @@ class Learner:
     async def open_lab(self) -> None:
         """The lab's line and its first frame, as the page wants it or else the lesson's own."""
         self.form = self.form or self.lesson.defaults
-        self._line = await connect(self._socket(SOCKET), origin=Origin(self._url), max_size=None)
+        self._line = await self._connect_lab()
         await self.ask(live=False)
+
+    async def _connect_lab(self) -> ClientConnection:
+        return await connect(self._socket(SOCKET), origin=Origin(self._url), max_size=None)
 
     def _socket(self, path: str) -> str:
         return f"ws://{urlsplit(self._url).netloc}/{path}"

@@ -6,10 +6,11 @@ import threading
 from dataclasses import replace
 
 import pytest
+import torch
 
 from lessons.contract.history import Snapshot
 from lessons.contract.lab import Lab
-from lessons.contract.parameters import Integer, Number
+from lessons.contract.parameters import Device, Integer, Number
 from lessons.outputs.catalogue import find
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import TrainingWish, Wish
@@ -227,3 +228,39 @@ def test_what_is_said_of_a_run_goes_with_it():
     assert len(notes()) == 1
     watch.take(wish(), TrainingWish(single=1, begun=1))
     assert not notes()
+
+
+@pytest.mark.parametrize("when", ["at once", "later"])
+def test_a_device_without_memory_is_left_for_the_cpu_and_the_learner_is_told(when):
+    """As a device shared by many is: full now, and perhaps not the next time."""
+    full = True
+
+    class Full(Counter):
+        def step(self, step, values):
+            if full and values["device"] != "cpu" and step == 3:
+                raise torch.OutOfMemoryError("CUDA out of memory")
+            super().step(step, values)
+
+    def begin(program, values):
+        if full and when == "at once" and values["device"] != "cpu":
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return Full(program, values)
+
+    lesson = lesson_of(replace(COUNTING, begin=begin))
+    lab = replace(lesson.lab, parameters=(*PARAMETERS, Device("device", "Device", "cpu")))
+    lesson = replace(lesson, lab=lab)
+    watch = new(RUN, lesson, device="cuda")
+    for _ in range(4):
+        go(watch)
+    notes = [note["text"] for note in watch.picture()["notes"]]
+    assert any("cuda has no memory left" in note for note in notes)
+    assert done(watch) > 3
+    watch.take(wish(device="cuda", pace=2), RUN)  # a live change begins nothing anew
+    before = done(watch)
+    assert before > 3
+    full = False
+    watch.take(wish(device="cuda"), RUN.model_copy(update={"begun": 1}))
+    for _ in range(4):
+        go(watch)
+    assert done(watch) > 3
+    assert not watch.picture()["notes"]

@@ -20,7 +20,7 @@ from tests.support.server import ROOT, streamlit
 pytestmark = pytest.mark.slow
 
 SECRET = "a-word-that-was-typed"
-LONG = {"draws": "200000", "x": ", ".join(str(one - 10.5) for one in range(20))}
+LONG = {"draws": "100000", "x": ", ".join(str(one - 6.5) for one in range(12))}
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,46 @@
+# syntax=docker/dockerfile:1
+# One replica of the app. It needs no network once it is built, no root and no writable disk but /tmp.
+#
+#   docker build --build-arg TORCH_INDEX=… -t gradient-tricks-lab .
+#   docker run --rm -p 8501:8501 --read-only --tmpfs /tmp gradient-tricks-lab
+
+FROM python:3.13-slim AS packages
+
+# On x86-64 pip would take torch with CUDA, some gigabytes: the index of the CPU builds is named on
+# PyTorch's install page. On arm64 the usual index has CPU builds, and this stays empty.
+ARG TORCH_INDEX=""
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+WORKDIR /build
+COPY requirements.txt constraints.txt ./
+RUN if [ "$(uname -m)" = x86_64 ] && [ -z "$TORCH_INDEX" ]; then \
+        echo "Build with --build-arg TORCH_INDEX=…, the index of PyTorch's CPU builds" >&2; exit 1; \
+    fi
+RUN python -m venv /opt/app && \
+    PIP_EXTRA_INDEX_URL="$TORCH_INDEX" /opt/app/bin/pip install --no-input -r requirements.txt
+# What only a compiler needs is a third of torch.
+RUN find /opt/app -type d \( -name include -o -name test -o -name tests \) -path "*/torch/*" \
+        -prune -exec rm -rf {} +
+
+FROM python:3.13-slim
+
+RUN useradd --system --uid 10001 --create-home --home-dir /home/app app
+COPY --from=packages /opt/app /opt/app
+WORKDIR /app
+COPY . .
+RUN /opt/app/bin/python -m compileall -q lessons pages app.py
+
+USER 10001
+ENV PATH=/opt/app/bin:$PATH \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    HOME=/tmp \
+    OMP_NUM_THREADS=1 \
+    GRADIENT_TRICKS_LOG=json \
+    STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
+    STREAMLIT_SERVER_PORT=8501
+EXPOSE 8501
+# It drains on SIGTERM, and ends within ten seconds.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
+    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8501/readyz', timeout=2)"]
+CMD ["python", "-m", "pages.server"]

@@ -1,0 +1,105 @@
+"""Dockerfile, compose.yaml, Kubernetes' manifest and nginx's configuration, held to their schemas;
+what they name of ours is there.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from deploy.serve import HERE, nginx, site
+from pages.server import watched
+from pages.server.application import SOCKET
+from pages.server.stream import STREAM
+from tests.support.server import ROOT
+
+CLUSTER = HERE / "kubernetes.yaml"
+
+
+def tool(name):
+    """A linter of tests/requirements.txt; not every system has a wheel of it."""
+    found = shutil.which(name, path=str(Path(sys.executable).parent))
+    if not found:
+        pytest.skip(f"{name} has no wheel for this system")
+    return found
+
+
+def passes(*command):
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_dockerfile_is_linted():
+    passes(tool("hadolint"), "Dockerfile")
+
+
+def test_compose_keeps_to_its_schema():
+    passes(tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", "compose.yaml")
+
+
+@pytest.mark.parametrize("version", ["1.30", "1.37"])
+def test_the_cluster_keeps_to_the_published_schemas(version):
+    passes(tool("kubernetes-validate"), "--strict", "-k", version, str(CLUSTER))
+
+
+def test_a_planted_mistake_is_noticed(tmp_path):
+    broken = tmp_path / "broken.yaml"
+    text = CLUSTER.read_text("utf-8")
+    broken.write_text(text.replace("minReplicas: 2", "minReplica: 2"), "utf-8")
+    done = subprocess.run(
+        [tool("kubernetes-validate"), "--strict", str(broken)], capture_output=True, timeout=120
+    )
+    assert done.returncode
+
+
+def resources():
+    return {
+        (one["kind"], one["metadata"]["name"]): one
+        for one in yaml.safe_load_all(CLUSTER.read_text("utf-8"))
+    }
+
+
+def test_the_parts_of_the_cluster_name_each_other():
+    all_ = resources()
+    pod = all_["Deployment", "gradient-tricks-lab"]["spec"]["template"]
+    labels = pod["metadata"]["labels"].items()
+    for name in ("pages", "labs"):
+        assert all_["Service", name]["spec"]["selector"].items() <= labels
+    for kind, key in (("PodDisruptionBudget", "selector"), ("NetworkPolicy", "podSelector")):
+        assert all_[kind, "gradient-tricks-lab"]["spec"][key]["matchLabels"].items() <= labels
+    assert not all_["NetworkPolicy", "gradient-tricks-lab"]["spec"]["egress"]
+    (rule,) = all_["Ingress", "gradient-tricks-lab"]["spec"]["rules"]
+    for path in rule["http"]["paths"]:
+        assert ("Service", path["backend"]["service"]["name"]) in all_
+    (container,) = pod["spec"]["containers"]
+    known = {variable["name"]: variable["value"] for variable in container["env"]}
+    assert known["STREAMLIT_SERVER_ALLOWED_HOSTS"] == rule["host"]
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        assert container[probe]["httpGet"]["path"] in watched.paths("")
+
+
+def test_the_template_sends_each_kind_where_it_belongs():
+    text = site("127.0.0.1:9", [1, 2], "gradients", HERE)
+    assert not re.search(r"\$\{[A-Z]", text), "something was not filled in"
+    blocks = dict(re.findall(r"location ([^{]+?) \{\n(.*?)\n    \}", text, re.DOTALL))
+    assert "http://labs" in blocks[f"= /gradients/{SOCKET}"]
+    assert "http://labs" in blocks["/gradients/api/"]
+    assert "http://pages" in blocks[f"/gradients/{STREAM}"]
+    assert "return 404" in blocks[f"= /gradients/{watched.METRICS}"]
+    # A header that a location sets takes all those set above it away.
+    assert all("proxy_set_header" not in block for block in blocks.values())
+
+
+@pytest.mark.parametrize("base", ["", "gradients"])
+def test_nginx_takes_the_configuration(base, tmp_path):
+    if nginx() is None:
+        pytest.skip("nginx is not installed here")
+    (tmp_path / "conf.d").mkdir()
+    (tmp_path / "nginx.conf").write_bytes((HERE / "nginx.conf").read_bytes())
+    text = site("127.0.0.1:18999", [18997, 18998], base, tmp_path / "cache")
+    (tmp_path / "conf.d" / "site.conf").write_text(text, "utf-8")
+    passes(nginx(), "-t", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"))

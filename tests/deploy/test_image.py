@@ -1,0 +1,116 @@
+"""The steps of the Dockerfile as a script, in a clean directory: what COPY takes, as .dockerignore
+leaves it, not root where that can be, nothing writable, and the command it ends with.
+
+The packages are those of this environment; no container engine is asked for.
+"""
+
+import fnmatch
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from tests.server.serving import Browser
+from tests.support.server import ROOT, free_port
+
+pytestmark = pytest.mark.slow
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
+
+
+def copied(folder):
+    """What ``COPY . .`` takes, by the rules of .dockerignore that ours uses."""
+    lines = [one for one in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if one]
+    rules = [one for one in lines if not one.startswith("#")]
+    assert rules[0] == "*", "all is left out but what is named"
+    taken = [one[1:] for one in rules if one.startswith("!")]
+    left = [one.removeprefix("**/") for one in rules[1:] if not one.startswith("!")]
+    for name in taken:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns(*left))
+        else:
+            assert not any(fnmatch.fnmatch(name, rule) for rule in left)
+            shutil.copy(source, folder / name)
+
+
+def environment():
+    """What its last stage sets with ENV."""
+    last = DOCKERFILE.split("\nFROM ")[-1]
+    (line,) = re.findall(r"^ENV (.+)$", last, re.MULTILINE)
+    return dict(re.findall(r"(\w+)=(\S+)", line))
+
+
+def command(word):
+    last = DOCKERFILE.split("\nFROM ")[-1]
+    found = re.findall(rf"{word} (\[.+\])", last)
+    return json.loads(found[-1])
+
+
+@pytest.fixture
+def image(tmp_path):
+    """The directory of the app as the image has it; nothing in it can be written."""
+    folder = tmp_path / "app"
+    folder.mkdir()
+    copied(folder)
+    script = next(one for one in re.findall(r"^RUN (.+)$", DOCKERFILE, re.M) if "compileall" in one)
+    run = script.replace("/opt/app/bin/python", sys.executable)
+    subprocess.run(run, shell=True, cwd=folder, check=True)
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
+    yield folder
+    for path in [folder, *folder.rglob("*")]:
+        if path.is_dir():
+            path.chmod(0o755)
+
+
+def test_what_is_copied_runs_reads_alone_and_says_that_it_is_ready(image, tmp_path):
+    assert not (image / "tests").exists()
+    assert not (image / ".git").exists()
+    port = free_port()
+    told = environment()
+    kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LD_LIBRARY_PATH", "LANG")}
+    env = {**kept, **{k: v for k, v in told.items() if k != "PATH"}}
+    env |= {"STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}
+    env |= {"HOME": str(tmp_path)}
+    start = [sys.executable, *command("CMD")[1:]]
+    process = subprocess.Popen(
+        start, cwd=image, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    try:
+        until = time.monotonic() + 90
+        while not answers(f"http://127.0.0.1:{port}/readyz"):
+            assert process.poll() is None, process.communicate()[0].decode()[-4000:]
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        with Browser(f"ws://127.0.0.1:{port}/labs") as browser:
+            browser.ask("flip")
+            assert browser.frame()["figures"]
+        check = command("HEALTHCHECK.*?CMD")
+        healthy = [sys.executable, *check[1:-1], check[-1].replace("8501", str(port))]
+        assert subprocess.run(healthy, timeout=30, check=False).returncode == 0
+        begun = time.monotonic()
+        process.terminate()
+        said, _ = process.communicate(timeout=20)
+        assert time.monotonic() - begun < 10
+    finally:
+        process.kill()
+    for line in said.decode().splitlines():
+        json.loads(line)  # as GRADIENT_TRICKS_LOG=json asks for
+    written = [path for path in image.rglob("*") if path.stat().st_mtime > time.time() - 5]
+    assert not written
+
+
+def answers(url):
+    try:
+        with urllib.request.urlopen(url, timeout=2) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
