@@ -1,0 +1,143 @@
+"""A router keeps the best experts of a token and divides their gates by their sum."""
+
+import torch
+
+from lessons.chapters.gone_missing.router.batch import attention_to_one, batches
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
+from lessons.kit.curve import Program
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.tricks import stop_gradient
+
+
+def router(
+    x: torch.Tensor, k: int, gate: str, first: float, second: float, third: float
+) -> torch.Tensor:
+    logits = torch.stack([x, torch.zeros_like(x), torch.full_like(x, -1.0)])
+    p = torch.softmax(logits, 0)
+    v, kept = torch.topk(p, k, 0)
+    gates = v
+    if gate != "raw":
+        total = v.sum(0)
+        if gate == "stopped":
+            total = stop_gradient(total)
+        gates = v / total
+    outputs = x.new_tensor([first, second, third])
+    return (gates * outputs[kept]).sum(0)
+
+
+def no_stop(
+    x: torch.Tensor, k: int, gate: str, first: float, second: float, third: float
+) -> torch.Tensor:
+    """The same forward expression, the sum as a part of it."""
+    plain = "normalised" if gate == "stopped" else gate
+    return router(x, k, plain, first, second, third)
+
+
+def all_experts(
+    x: torch.Tensor, k: int, gate: str, first: float, second: float, third: float
+) -> torch.Tensor:
+    """What is wanted: the slope of the mixture of all three, by hand: p₁ (y₁ − Σ pᵢ yᵢ)."""
+    p = torch.softmax(torch.stack([x, torch.zeros_like(x), torch.full_like(x, -1.0)]), 0)
+    mixture = p[0] * first + p[1] * second + p[2] * third
+    return p[0] * (first - mixture)
+
+
+def ways(run: Run, settings: Values) -> dict[str, float]:
+    """The gradient at the chosen x for each kind of gate, whatever is set."""
+    return {
+        "normalised_1": run(k=1, gate="normalised")["trick_gradient"],
+        "raw_1": run(k=1, gate="raw")["trick_gradient"],
+        "stopped_1": run(k=1, gate="stopped")["trick_gradient"],
+        "normalised_2": run(k=2, gate="normalised")["trick_gradient"],
+        "all_three": run()["intended_gradient"],
+    }
+
+
+def on_the_way(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+    """With one expert a token: its gate before the division, and what each operand sends back."""
+    one = {**settings, "k": 1}
+    logits = torch.stack([x, torch.zeros_like(x), torch.full_like(x, -1.0)])
+    kept = float(torch.softmax(logits, 0).max())
+    chosen = float(program(x.detach(), **{**one, "gate": "normalised"})[0])
+    return {
+        "kept": kept,
+        "chosen": chosen,
+        "by_numerator": chosen / kept,
+        "by_divisor": -chosen / kept,
+    }
+
+
+def of_one(result: Result) -> str:
+    """What reaches the router's logit through one normalised gate."""
+    beliefs = {"zero": "normalised_1", "softmax": "raw_1", "mixture": "all_three"}
+    return nearest(result, "trick_gradient", beliefs)
+
+
+def stopped_divisor(result: Result) -> str:
+    """What comes back where the divisor alone is stopped."""
+    if abs(float(result.facts["stopped_1"]) - float(result.facts["raw_1"])) < 1e-6:
+        return "raw_1"
+    return "stopped_1" if result.facts["stopped_1"] else "normalised_1"
+
+
+def the_first_token(result: Result) -> str:
+    """Which of a token's query, key and value get a gradient where it attends to itself alone."""
+    value = float(result.facts["first_value"])
+    query = float(result.facts["first_query"]) > 1e-6 * value
+    return ("all" if query else "value") if value else "none"
+
+
+CURVE = Curve(
+    parameters=(
+        Integer("k", "Experts per token k", "1", low=1, high=3),
+        Choice(
+            "gate",
+            "Gates",
+            "normalised",
+            options=(
+                ("normalised", "v / v.sum()"),
+                ("raw", "v"),
+                ("stopped", "v / v.sum().detach()"),
+            ),
+        ),
+        *(
+            Number(
+                name,
+                f"Output of expert {place}",
+                text,
+                low=-1e6,
+                high=1e6,
+                slider=(-3.0, 3.0),
+                step=0.1,
+            )
+            for place, (name, text) in enumerate(
+                (("first", "2"), ("second", "-1"), ("third", "0.5")), start=1
+            )
+        ),
+    ),
+    expression=no_stop,
+    intended=all_experts,
+    text=CurveText(
+        value="y",
+        gradient="dy/dx",
+        gradient_caption="x: the router's logit for expert 1. Dotted: the slope of y. Ticks: as "
+        "if all three experts ran.",
+        forward_caption="What the token gets. With one normalised gate: an expert's output.",
+        intended="all experts",
+    ),
+    x="1, -0.5, -2",
+    facts=ways,
+    observe=on_the_way,
+)
+
+LESSON = Lesson(
+    program=router,
+    lab=curve_lab(CURVE),
+    predictions={"one": of_one, "stopped": stopped_divisor, "transfer": the_first_token},
+    highlight="v / total",
+    elsewhere=lambda: {**batches(), **attention_to_one()},
+)
