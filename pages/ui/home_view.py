@@ -11,6 +11,9 @@ from pages.ui import memory
 from pages.ui.live import live_lab
 from pages.ui.site import NAME
 
+ROW = 3
+"""Chapters side by side."""
+
 
 def home() -> None:
     """Draw the page."""
@@ -75,11 +78,11 @@ def _course() -> None:
             if st.button("Forget my progress", type="tertiary"):
                 _forget()
     chapters = catalogue.chapters()
-    for number, (chapter, column) in enumerate(
-        zip(chapters, st.columns(len(chapters), gap="medium"), strict=True), start=1
-    ):
-        with column, st.container(key=f"chapter_{chapter.slug}"):
-            _chapter(number, chapter)
+    for first in range(0, len(chapters), ROW):
+        row = chapters[first : first + ROW]
+        for place, column in enumerate(st.columns(ROW, gap="medium")[: len(row)]):
+            with column, st.container(key=f"chapter_{row[place].slug}"):
+                _chapter(first + place + 1, row[place])
 
 
 @st.dialog("Forget your progress?")
