@@ -3,6 +3,7 @@
 
 import { element, setChildren, setText } from "./dom.js";
 import { draggable } from "./drag.js";
+import { Ghost } from "./ghost.js";
 import { handBack, quickDraw } from "./quick.js";
 import { keepSurfaces } from "./quick_space.js";
 import { Zoom } from "./zoom.js";
@@ -42,6 +43,7 @@ const TITLE = 24; // pixels above a chart that is taken away as a picture
  * @property {boolean} inSight
  * @property {boolean} quick   drawn without Plotly, which still holds older numbers
  * @property {boolean} listening  Plotly has drawn here before
+ * @property {Ghost} ghost
  */
 
 export class Charts {
@@ -60,6 +62,8 @@ export class Charts {
     this.specs = new Map(); // the newest of each, whole
     this.framed = false;
     this.family = "";
+    /** @type {?boolean} */
+    this.rests = null;
     /** @type {?Plotly} */
     this.Plotly = null;
     this.resized = new ResizeObserver((entries) => this.#resize(entries));
@@ -123,10 +127,12 @@ export class Charts {
    * Draw what changed and is in sight.
    * @param {Plotly} Plotly
    * @param {boolean} recoloured  everything counts as changed
+   * @param {?boolean} rests  whether the hand lies still; null while something trains
    * @returns {boolean} whether something is left for `drawRest`
    */
-  draw(Plotly, recoloured) {
+  draw(Plotly, recoloured, rests) {
     this.Plotly = Plotly;
+    this.rests = rests;
     const slots = [...this.slots.values()];
     if (recoloured) {
       this.family = getComputedStyle(this.box).fontFamily;
@@ -160,6 +166,7 @@ export class Charts {
     if (!quickDraw(slot.plot, figure)) return false;
     slot.digest = digest ?? "";
     slot.quick = true;
+    this.#ghost(slot);
     return true;
   }
 
@@ -230,6 +237,13 @@ export class Charts {
       if (this.controls) draggable(slot.plot, chart, this.controls);
     }
     slot.zoom.drawn();
+    this.#ghost(slot);
+  }
+
+  /** What was there before the last change. @param {Slot} slot */
+  #ghost(slot) {
+    if (this.rests === null) slot.ghost.forget();
+    else slot.ghost.follow(slot.spec, this.rests);
   }
 
   /**
@@ -321,7 +335,7 @@ export class Charts {
     this.resized.observe(plot);
     this.sighted.observe(root);
     const undrawn = { digest: null, style: null, width: null, alt: null };
-    const view = { held: null, zoom };
+    const view = { held: null, zoom, ghost: new Ghost(root, plot, this.palette) };
     /** @type {Slot} */
     const slot = { root, title, plot, caption, spec, given: spec, ...undrawn, ...view, inSight: true, quick: false, listening: false };
     return slot;
