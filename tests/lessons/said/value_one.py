@@ -42,6 +42,7 @@ def off(s, most):
 SAYS = {
     rf"Loss {N}, gradient of length {N}": loss_and_length,
     r"No value moves with its logit": stands_still,
+    r"Flat values, and no slope": lambda s: stands_still(s) and not s.t.any(),
     rf"Flat values, slopes of up to {N}": lambda s, most: (
         stands_still(s) and reads(most, np.abs(s.t).max())
     ),

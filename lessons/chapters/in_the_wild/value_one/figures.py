@@ -101,6 +101,8 @@ def _of_values(result: Result, still: bool, seen: bool) -> str:
     slopes = np.abs(result["trick_gradient"].y)
     if not seen or not np.isfinite(slopes).all():
         return "No value moves with its logit"
+    if not slopes.any():
+        return "Flat values, and no slope"
     return f"Flat values, slopes of up to {brief(float(slopes.max()))}"
 
 
