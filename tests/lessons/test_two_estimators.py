@@ -52,6 +52,13 @@ def test_a_baseline_far_too_large_widens_the_spread():
     assert run(baseline="20").facts["trick_variance"] > run().facts["score_variance"]
 
 
+def test_the_commit_shows_the_baseline_that_was_asked_about():
+    lesson = find("two_estimators")
+    question = next(one for one in lesson.prose.questions if one.name == "baseline")
+    assert float(question.reveal["baseline"]) == pytest.approx(run().facts["reward"])
+    assert run(**question.reveal).facts["trick_variance"] == pytest.approx(42)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_draws_agree_with_the_quadrature(seed):
     eps = normal_draws(seed)

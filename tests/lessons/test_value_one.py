@@ -84,11 +84,22 @@ def test_the_loss_is_minus_the_sum_of_the_advantages_at_any_logit():
     assert run().facts["logp_loss"] == pytest.approx(run(form="plain").facts["loss"], rel=1e-12)
 
 
+def test_a_group_with_equal_rewards_has_no_gradient():
+    assert run(advantages="0, 0, 0").facts["trick_gradient_length"] == 0
+
+
+def test_a_loss_that_is_not_finite_does_not_read_0():
+    lesson = find("value_one")
+    values = lesson.validate({"advantages": "1e308", "dtype": "float32", "x": "0"})
+    figures = lesson.lab.figures(lesson.compute(values), values, frozenset())
+    assert figures[1].title == "Loss −∞, gradient of length ∞"
+
+
 def test_what_an_uneven_list_means_is_said():
     few, many = run(x="1, 2, 3, 4"), run(x="1")
     assert few["forward"].y[3] == few["trick_gradient"].y[3] == 0
     assert "count as 0" in few.notes[0].text
-    assert "left out" in many.notes[0].text
+    assert many.notes[0].text.startswith("3 advantages for 1 logit:")
     assert not run().notes
 
 

@@ -118,12 +118,14 @@ def _strokes(result: Result, ends: tuple[float, float]) -> Trace:
     half = _TANGENT * (ends[1] - ends[0])
     x, y, slope = result["forward"].x, result["forward"].y, result["trick_gradient"].y
     gap = np.full_like(x, np.nan)
+    with np.errstate(over="ignore", invalid="ignore"):  # a note says what is not finite
+        rises = np.stack([y - slope * half, y + slope * half, gap], 1)
     return {
         "type": "scatter",
         "mode": "lines",
         "name": LABELS["trick_gradient"],
         "x": np.stack([x - half, x + half, gap], 1).ravel(),
-        "y": np.stack([y - slope * half, y + slope * half, gap], 1).ravel(),
+        "y": rises.ravel(),
         "line": {"color": "role:trick_gradient", "width": 4, "simplify": False},
         "hoverinfo": "skip",
     }
@@ -136,7 +138,8 @@ def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
     numbered = tuple(Series(r, r, place, one.y) for r, one in over.items())
     shown = Result(series=numbered)
     data, layout = sticks(shown, LABELS, names, hidden, "gradient", HALF)
-    loss = brief(float(result.facts["loss"]), float(np.abs(result["forward"].y).sum()))
+    total, size = float(result.facts["loss"]), float(np.abs(result["forward"].y).sum())
+    loss = brief(total, size if np.isfinite(size) else 0.0)
     length = brief(float(result.facts["trick_gradient_length"]))
     return Figure(
         "gradient",

@@ -187,10 +187,11 @@ def _later() -> Mapping[str, float]:
 
 def _uneven(values: Values) -> Iterator[Note]:
     few, many = len(values["advantages"]), len(values["x"])
+    given = f"{counted(few, 'advantage')} for {counted(many, 'logit')}"
     if few < many:
-        yield Note("info", f"{few} advantages for {many} logits: the others count as 0.")
+        yield Note("info", f"{given}: the others count as 0.")
     elif few > many:
-        yield Note("info", f"{few} advantages for {many} logits: the last ones are left out.")
+        yield Note("info", f"{given}: what is too much is left out.")
 
 
 def _not_finite(
