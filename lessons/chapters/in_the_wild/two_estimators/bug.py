@@ -13,29 +13,25 @@ Loss = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 def policy_loss(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
     policy = Normal(mean, torch.ones_like(mean))
     action = mean + noise  # as rsample() returns it
-    loss: torch.Tensor = -(policy.log_prob(action) * reward).mean()
-    return loss
+    return torch.mean(-policy.log_prob(action) * reward)
 
 
 def probability(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
     policy = Normal(mean, torch.ones_like(mean))
-    action = mean + noise
-    loss: torch.Tensor = -(policy.log_prob(action).exp() * reward).mean()
-    return loss
+    action = mean + noise  # as rsample() returns it
+    return torch.mean(-policy.log_prob(action).exp() * reward)
 
 
 def policy_fixed(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
     policy = Normal(mean.detach(), torch.ones_like(mean))
-    action = mean + noise
-    loss: torch.Tensor = -(policy.log_prob(action) * reward).mean()
-    return loss
+    action = mean + noise  # as rsample() returns it
+    return torch.mean(-policy.log_prob(action) * reward)
 
 
 def action_fixed(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
     policy = Normal(mean, torch.ones_like(mean))
     action = (mean + noise).detach()
-    loss: torch.Tensor = -(policy.log_prob(action) * reward).mean()
-    return loss
+    return torch.mean(-policy.log_prob(action) * reward)
 
 
 def check(code: Loss) -> None:
@@ -45,7 +41,9 @@ def check(code: Loss) -> None:
     reward = torch.tensor([2.0], dtype=torch.float64)
     (came,) = torch.autograd.grad(code(mean, noise, reward), mean)
     expected = -(reward * noise).item()
-    assert abs(came.item() - expected) < 1e-9, f"the gradient is {came.item():.3g}, not {expected}"
+    assert abs(came.item() - expected) < 1e-9, (
+        f"the gradient is {came.item():.3g}, not {expected:.3g}"
+    )
 
 
 BUG = Bug(
