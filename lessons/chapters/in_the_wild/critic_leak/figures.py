@@ -59,7 +59,7 @@ def _updates(result: Result, hidden: frozenset[str]) -> Figure:
     updates, best = int(result.facts["updates"]), float(result.facts["best"])
     end = float(max(updates, 1))
     layout = axes(
-        (0.0, end),
+        (-0.02 * end, end),
         fitted([*(one.y for one in curves.values()), curves["value"].y * 0 + best]),
         "update",
         "value v",
