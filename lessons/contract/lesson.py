@@ -153,6 +153,7 @@ class Lesson:
         for node in recording:
             for edge in node.operands if node.name not in own else ():
                 edge.fixed = True  # behind the program, whose edges alone `compute` cuts
+        recording.dead_ends = start.dead_ends
         return recording.backward(end)
 
     def right(self, question: Question, result: Result) -> str:

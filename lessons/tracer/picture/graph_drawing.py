@@ -1,8 +1,8 @@
 """The drawing of a recording as plain data: what a page hands to the browser as JSON.
 
-Only what leads to the output is drawn. Every number is text already, as lessons.text writes it;
-`magnitude` and `weight` are for the eye. Sizes depend on words and not on values, so nothing moves
-while a learner drags; the layout is then found in a cache.
+Only what leads to the output is drawn, unless dead ends are asked for. Every number is text
+already, as lessons.text writes it; `magnitude` and `weight` are for the eye. Sizes depend on words
+and not on values, so nothing moves while a learner drags; the layout is then found in a cache.
 """
 
 import math
@@ -108,8 +108,8 @@ def covered(drawn: dict[str, Any]) -> dict[str, Any]:
 
 
 def _drawn(recording: Recording) -> list[Node]:
-    """The nodes that lead to the output, in the order they ran."""
-    if recording.output is None:
+    """The nodes that lead to the output, or all of them, in the order they ran."""
+    if recording.output is None or recording.dead_ends:
         return list(recording)
     wanted, waiting = set(), [recording.nodes[recording.output]]
     while waiting:

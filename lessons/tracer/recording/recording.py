@@ -19,7 +19,8 @@ class Recording:
 
     `nodes` by name; `order` the names in the order in which autograd went backward; `output` the
     name of the node it started from and `seed` the upstream gradient it started with. With
-    `keep`, `tensors` has each node's tensors by name.
+    `keep`, `tensors` has each node's tensors by name. With `dead_ends`, a drawing shows the ops too
+    that do not lead to the output.
     """
 
     def __init__(self, cuts: frozenset[tuple[str, int]] = frozenset(), keep: bool = False) -> None:
@@ -33,6 +34,7 @@ class Recording:
         self.seed: Value | None = None
         self.gradients: dict[str, Value | None] = {}
         self.listening = False
+        self.dead_ends = False
         self._recorder: Any = None
         self._known: dict[int, tuple[weakref.ref[torch.Tensor], Node, int]] = {}
         self._leaves: dict[str, weakref.ref[torch.Tensor]] = {}
