@@ -5,6 +5,7 @@ The engine has a file of the same kind, lessons/tricks/torch_private.py.
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from operator import attrgetter, methodcaller
 from typing import Any
 
@@ -27,3 +28,40 @@ number_of: Callable[[Any], int] = methodcaller("_sequence_nr")
 
 PICKLED = "_reduce_ex_internal"
 """The method of a tensor that copies it for pickle."""
+
+REFUSED = "modified by an inplace operation"
+"""What torch says of a saved tensor whose version is another one than when it was saved."""
+
+
+def hooks_on_saved() -> bool:
+    """Whether what an op saves goes through somebody's hooks: to read it would run them."""
+    return torch._C._autograd._top_saved_tensors_default_hooks(True) is not None
+
+
+@lru_cache(1024)
+def _saved_names(kind: Any) -> tuple[str, ...]:
+    names = [name for name in dir(kind) if name.startswith("_saved_")]
+    return tuple(name for name in names if "_sym_" not in name)
+
+
+def saved_tensors(autograd_node: Any) -> list[tuple[str, torch.Tensor | None]]:
+    """What an autograd node keeps for its backward pass, by name; None where torch refuses.
+
+    Torch refuses what was changed in place since. A node whose graph was freed keeps nothing.
+    """
+    if hasattr(autograd_node, "saved_tensors"):  # an autograd.Function's
+        names: tuple[str, ...] = ("saved_tensors",)
+    else:
+        kind: Any = type(autograd_node)
+        names = _saved_names(kind)
+    found: list[tuple[str, torch.Tensor | None]] = []
+    for name in names:
+        try:
+            kept = getattr(autograd_node, name)
+        except RuntimeError as error:
+            found += [(name.removeprefix("_saved_"), None)] if REFUSED in str(error) else []
+            continue
+        for one in kept if isinstance(kept, (tuple, list)) else (kept,):
+            if isinstance(one, torch.Tensor):
+                found.append((name.removeprefix("_saved_"), one))
+    return found

@@ -54,6 +54,10 @@ def _steps(recording: Recording, index: Sequence[int]) -> Iterator[Step]:
                 last = sums.sum(producer, 0)
                 both = (last,) if len(last.parts) > 1 else ()
                 yield Step("leaf", producer, sums.gradient(leaf), arrived=both)
+    if recording.refused is not None:
+        yield Step(
+            "stopped", recording.refused, _upstream(recording.nodes[recording.refused], index)
+        )
 
 
 def _shown(edge: Edge) -> bool:

@@ -10,6 +10,7 @@ import torch
 
 from lessons.tracer.recording.nodes import Edge, Node, RecordError
 from lessons.tracer.recording.plain_tensor import Value
+from lessons.tracer.recording.saved import RefusedError, Saved, refusal
 from lessons.tracer.torch_private import unseen
 from lessons.tricks.errors import describe
 
@@ -18,9 +19,9 @@ class Recording:
     """A program that ran: its nodes in the order they ran, and the last backward pass through it.
 
     `nodes` by name; `order` the names in the order in which autograd went backward; `output` the
-    name of the node it started from and `seed` the upstream gradient it started with. With
-    `keep`, `tensors` has each node's tensors by name. With `dead_ends`, a drawing shows the ops too
-    that do not lead to the output.
+    name of the node it started from and `seed` the upstream gradient it started with; `refused`
+    names the op where torch would not go on. With `keep`, `tensors` has each node's tensors by
+    name. With `dead_ends`, a drawing shows the ops too that do not lead to the output.
     """
 
     def __init__(self, cuts: frozenset[tuple[str, int]] = frozenset(), keep: bool = False) -> None:
@@ -35,6 +36,8 @@ class Recording:
         self.gradients: dict[str, Value | None] = {}
         self.listening = False
         self.dead_ends = False
+        self.saved = Saved()
+        self.refused: str | None = None
         self._recorder: Any = None
         self._known: dict[int, tuple[weakref.ref[torch.Tensor], Node, int]] = {}
         self._leaves: dict[str, weakref.ref[torch.Tensor]] = {}
@@ -94,6 +97,14 @@ class Recording:
             )
         return entry[1], entry[2]
 
+    def tensor(self, number: int) -> torch.Tensor | None:
+        """The tensor of this recording that has this `id`, if somebody still holds it."""
+        if self._recorder is not None:
+            found: torch.Tensor | None = self._recorder.tensor(number)
+            return found
+        entry = self._known.get(number)
+        return None if entry is None else entry[0]()
+
     def rename(self, node: Node, name: str) -> None:
         """Give `node` another name, which must be free, and the cuts that go with it."""
         old, node.name = node.name, name
@@ -120,6 +131,9 @@ class Recording:
         `loss.backward()` has freed the graph. Where no gradient leads to `output` nothing flows
         and nothing is raised. Returns the recording; `gradients` then has the gradient of each
         leaf that can have one, None where none arrived.
+
+        A node is `stale` where it had saved a tensor that was changed since. Raises `RefusedError`,
+        a RuntimeError too, where torch therefore refuses; what it did before stays to be seen.
         """
         _run_backward(self, output, upstream)
         return self
@@ -150,10 +164,19 @@ def _run_backward(
         alive = [(name, leaf) for name, leaf in leaves if leaf is not None and leaf.requires_grad]
         found: Sequence[torch.Tensor | None] = ()
         if output.requires_grad and alive:
+            with unseen():
+                recording.saved.check(output.grad_fn, recording.tensor)
             recording.listening = True
             found = torch.autograd.grad(
                 output, [leaf for _, leaf in alive], seed, retain_graph=True, allow_unused=True
             )
+    except RuntimeError as error:
+        recording.order = _ordered(recording)
+        said = refusal(recording.nodes, error)
+        if said is None:
+            raise
+        recording.refused = said[0]
+        raise RefusedError(said[1]) from error
     finally:
         recording.listening = False
         if recorder is not None:
@@ -180,9 +203,9 @@ def _seed(output: torch.Tensor, upstream: Any) -> torch.Tensor:
 
 
 def _forget(recording: Recording) -> None:
-    recording.order = []
+    recording.order, recording.refused = [], None
     for node in recording:
-        node.upstream = [None] * len(node.outputs)
+        node.upstream, node.stale = [None] * len(node.outputs), ()
         for edge in node.operands:
             edge.gradient = edge.offered = None
 

@@ -1,0 +1,244 @@
+"""What ops saved for their backward passes, and whether it is still what it was.
+
+As an op runs only addresses are noted. Before a backward pass each autograd node on its way is
+asked what it kept: a tensor at the address of an operand, or of the op's own output, is that one,
+and its numbers are compared with those that it had when the op ran.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import torch
+
+from lessons.text import number
+from lessons.tracer.recording.nodes import Node, RecordError, Stale
+from lessons.tracer.recording.plain_tensor import Value
+from lessons.tracer.torch_private import REFUSED, number_of, saved_tensors, version
+
+Nodes = Mapping[str, Node]
+"""The nodes of a recording by name, in the order they ran."""
+
+
+_PLACES = {"self": 0, "input": 0, "other": 1, "mat2": 1, "exponent": 1, "weight": 1, "result": -1}
+"""Where the tensors stand that torch saves under these names; -1 is the first output."""
+
+_Held = Callable[[int], torch.Tensor | None]
+"""Finds a tensor by its ``id``, if somebody still holds it."""
+
+
+class RefusedError(RecordError, RuntimeError):
+    """Torch refuses the backward pass: a tensor that an op saved was changed in place."""
+
+
+class _Known(NamedTuple):
+    """A tensor as an op met it: `place` is that of an operand, or ~place of an output."""
+
+    address: int
+    identity: int
+    version: int
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    place: int
+
+
+class Saved:
+    """Of one recording: where the tensors of each op were, and which op wrote into what."""
+
+    def __init__(self) -> None:
+        self._ops: dict[int, tuple[Node, list[_Known]]] = {}  # by autograd's number
+        self._written: dict[int, Node] = {}  # by memory: who wrote last
+
+    def ran(
+        self,
+        node: Node,
+        inside: Iterable[Any],
+        operands: list[torch.Tensor],
+        versions: list[int],
+        outputs: list[torch.Tensor],
+    ) -> None:
+        """Note an op that autograd knows as the nodes `inside`; `versions` are the operands'."""
+        known = [_known(one, version(one), ~place) for place, one in enumerate(outputs)]
+        pairs = zip(operands, versions, strict=True)
+        known += [_known(one, old, place) for place, (one, old) in enumerate(pairs)]
+        for autograd_node in inside:
+            self._ops[number_of(autograd_node)] = node, known
+
+    def wrote(self, node: Node, changed: list[torch.Tensor]) -> None:
+        """Note that `node` changed these in place."""
+        for one in changed:
+            self._written[memory(one)] = self._written[one.data_ptr()] = node
+
+    def check(self, root: Any, held: _Held) -> None:
+        """Mark each node before `root` whose saved tensors were changed; `held` finds by `id`."""
+        met, waiting = {root}, [root] if root is not None else []
+        while waiting:
+            autograd_node = waiting.pop()
+            entry = self._ops.get(number_of(autograd_node))
+            if entry is not None:
+                self._check(autograd_node, *entry, held)
+            for before, _ in autograd_node.next_functions:
+                if before is not None and before not in met:
+                    met.add(before)
+                    waiting.append(before)
+
+    def _check(
+        self,
+        autograd_node: Any,
+        node: Node,
+        known: list[_Known],
+        held: _Held,
+    ) -> None:
+        found: dict[int, Stale] = {}
+        for name, kept in saved_tensors(autograd_node):
+            if kept is None:
+                found |= self._refused(name, node, known, held)
+                continue
+            one = _which(kept, known, held)
+            if one is None or one.place in found:
+                continue
+            now = Value.of(_read(kept, one))
+            if not now.same_as(_before(node, one.place)):
+                found[one.place] = _stale(node, known, one, now, refused=False)
+        for place, stale in found.items():
+            marked = replace(stale, by=self._writer(place, known, held, node))
+            if marked not in node.stale:
+                node.stale += (marked,)
+
+    def _writer(
+        self,
+        place: int,
+        known: list[_Known],
+        held: _Held,
+        node: Node,
+    ) -> str | None:
+        """Who wrote last into the tensor at this place, if that is seen."""
+        one = next(one for one in known if one.place == place)
+        tensor = held(one.identity)
+        writer = self._written.get(one.address if tensor is None else memory(tensor))
+        return None if writer is None or writer is node else writer.name
+
+    def _refused(
+        self,
+        name: str,
+        node: Node,
+        known: list[_Known],
+        held: _Held,
+    ) -> dict[int, Stale]:
+        """The op's tensor that torch refuses: its version went on, and it stands at `name`."""
+        changed: dict[int, tuple[_Known, Value | None]] = {}
+        for one in known:
+            tensor, writer = held(one.identity), self._written.get(one.address)
+            if tensor is not None and version(tensor) != one.version:
+                changed.setdefault(one.place, (one, Value.of(tensor)))
+            elif tensor is None and writer not in (None, node):
+                now = writer.outputs[0] if writer and writer.outputs else None
+                fits = now is not None and now.shape == one.shape
+                changed.setdefault(one.place, (one, now if fits else None))
+        wanted = _PLACES.get(name)
+        if wanted in changed:
+            changed = {wanted: changed[wanted]}
+        return {
+            place: _stale(node, known, one, now, refused=True)
+            for place, (one, now) in changed.items()
+        }
+
+
+def memory(tensor: torch.Tensor) -> int:
+    """The address of the memory that a tensor and its views share; 0 where there is none."""
+    if tensor.layout is not torch.strided or tensor.is_meta:
+        return 0
+    return tensor.untyped_storage().data_ptr()
+
+
+def refusal(nodes: Nodes, error: RuntimeError) -> tuple[str | None, str] | None:
+    """The op where torch refused, by name, and what to say of it; None for another error.
+
+    Of several ops the one that autograd comes to first: it goes back from the last.
+    """
+    if REFUSED not in str(error):
+        return None
+    for node in reversed(list(nodes.values())):
+        if any(one.refused for one in node.stale) and not any(e.offered for e in node.operands):
+            return node.name, refused_words(nodes, node)
+    return None, f"Torch refuses this backward pass: {str(error).partition('. Hint')[0]}."
+
+
+def refused_words(nodes: Nodes, node: Node) -> str:
+    """The refusal as a sentence for people: who saved what, who changed it, and what to do."""
+    stale = next(one for one in node.stale if one.refused)
+    writer = nodes.get(stale.by or "")
+    how = f"{writer.type} changed it" if writer is not None else "it was changed"
+    line = f" in line {writer.place[1][0]}" if writer is not None and writer.place else ""
+    return (
+        f"Torch refuses this backward pass: {saver(node, stale)} saved {stale.name} for its "
+        f"gradient, then {how} in place{line}{_from_to(stale)}. Write the new value into a new "
+        "tensor, or change a clone."
+    )
+
+
+def saver(node: Node, stale: Stale) -> str:
+    """The op that saved, in a sentence: its type, and the variable that holds what it made."""
+    if stale.output is not None:
+        return node.type
+    return node.type if node.label in (node.name, node.type) else f"{node.type} ({node.label})"
+
+
+def changed_at(stale: Stale) -> int | None:
+    """The first place in row-major order where it is another number now; None if none is kept."""
+    if stale.now is None:
+        return None
+    pairs = zip(stale.before.numbers, stale.now.numbers, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b and (a == a or b == b)), None)
+
+
+def _from_to(stale: Stale) -> str:
+    place = changed_at(stale)
+    if place is None or stale.now is None:
+        return ""
+    before, now = stale.before.numbers[place], stale.now.numbers[place]
+    if isinstance(before, complex) or isinstance(now, complex):
+        return f": it was {before}, now it is {now}"
+    return f": it was {number(float(before), 4)}, now it is {number(float(now), 4)}"
+
+
+def _known(tensor: torch.Tensor, number: int, place: int) -> _Known:
+    if tensor.layout is not torch.strided or tensor.is_meta:
+        return _Known(0, id(tensor), number, (), (), place)
+    shape, stride = tuple(tensor.shape), tensor.stride()
+    return _Known(tensor.data_ptr(), id(tensor), number, shape, stride, place)
+
+
+def _which(kept: torch.Tensor, known: list[_Known], held: _Held) -> _Known | None:
+    """Which of the op's tensors this one is; None for what it made for itself."""
+    if kept.layout is not torch.strided or kept.is_meta:
+        return None
+    address, shape, stride = kept.data_ptr(), tuple(kept.shape), kept.stride()
+    there = [one for one in known if address and one.address == address]
+    exact = (one for one in there if one.shape == shape and one.stride == stride)
+    own = (one for one in known if one.identity == id(kept) and held(id(kept)) is kept)
+    return next(exact, None) or next(own, None) or next(iter(there), None)
+
+
+def _read(kept: torch.Tensor, one: _Known) -> torch.Tensor:
+    """The op's tensor as it is now, through what was kept of it, were that a transposed view."""
+    if tuple(kept.shape) == one.shape and kept.stride() == one.stride:
+        return kept
+    if kept.data_ptr() != one.address:  # a leaf whose memory was exchanged
+        return kept
+    return kept.detach().as_strided(one.shape, one.stride, kept.storage_offset())
+
+
+def _before(node: Node, place: int) -> Value:
+    return node.outputs[~place] if place < 0 else node.operands[place].value
+
+
+def _stale(
+    node: Node, known: list[_Known], one: _Known, now: Value | None, *, refused: bool
+) -> Stale:
+    same = [other for other in known if other.identity == one.identity]
+    operands = tuple(other.place for other in same if other.place >= 0 and one.place >= 0)
+    producer = node if one.place < 0 else node.operands[one.place].producer
+    output = ~one.place if one.place < 0 else None
+    before = _before(node, one.place)
+    return Stale(operands, output, producer.label, before, now, None, refused)
