@@ -42,6 +42,7 @@ def test_without_a_path_torch_refuses_in_the_words_of_the_text(spelling):
     result = run(spelling=spelling)
     assert str(caught.value) == NO_GRAD_FN == result.facts["says"]
     assert [NO_GRAD_FN in note.text for note in result.notes] == [True]
+    assert np.isnan(result["trick_gradient"].y).all()
     assert NO_GRAD_FN in lesson().prose.front["asked"]
 
 
@@ -169,6 +170,7 @@ def test_a_loss_times_a_number_has_the_slope_of_the_other_factor_alone():
 
 def test_what_cannot_be_computed_is_said():
     assert "∞" in run(w="1e300").notes[-1].text
+    assert len(run(w="1e300", spelling="item").notes) == 2
     assert "∞" in run(w="1e30", dtype="float32").notes[-1].text
     with pytest.raises(ValueError, match="numpy has no bfloat16"):
         lesson().validate({"spelling": "numpy", "dtype": "bfloat16"})

@@ -80,8 +80,9 @@ def test_the_numbers_of_the_text():
 
 
 @READS
-def test_a_new_tensor_leaves_the_gradient_as_the_central_difference_has_it(reads):
-    result = run(reads=reads)
+@pytest.mark.parametrize("change", ["new", "clone"])
+def test_a_new_tensor_leaves_the_gradient_as_the_central_difference_has_it(reads, change):
+    result = run(reads=reads, change=change)
 
     def value(x):
         return math.exp(x) ** 2 if reads == "square" else 3 * math.exp(x)
@@ -90,7 +91,7 @@ def test_a_new_tensor_leaves_the_gradient_as_the_central_difference_has_it(reads
         assert came == pytest.approx((value(x + 1e-6) - value(x - 1e-6)) / 2e-6, rel=1e-6)
 
 
-@pytest.mark.parametrize("change", ["new", "in_place", "detach", "data"])
+@pytest.mark.parametrize("change", ["new", "clone", "in_place", "detach", "data"])
 def test_the_value_of_z_stays_whatever_is_done_to_y(change):
     assert run(change=change, added="5")["forward"].y.tolist() == run()["forward"].y.tolist()
 
@@ -143,17 +144,8 @@ def test_a_sum_saves_neither_of_its_terms():
 def test_anomaly_detection_shows_the_op_that_saved():
     with torch.autograd.set_detect_anomaly(True):
         end = in_place(leaf(), 1.0, "in_place", "square").sum()
-        with pytest.warns(UserWarning, match=r"z = y \* y"), pytest.raises(RuntimeError):
+        with pytest.warns(UserWarning, match=r"z = y \* \(y if"), pytest.raises(RuntimeError):
             end.backward()
-
-
-def test_a_clone_may_be_changed():
-    x = leaf()
-    y = x.exp()
-    z = y * y
-    y.clone().add_(1)
-    z.sum().backward()
-    assert x.grad.item() == pytest.approx(2 * math.exp(4))
 
 
 def test_a_step_before_the_backward_pass_is_refused_under_no_grad_alone():

@@ -18,7 +18,13 @@ def trains(s, first, last, steps):
     return ends and int(steps) == len(losses)
 
 
+def refused(s, true):
+    due = math.hypot(*s.result["true_gradient"].y)
+    return all(map(math.isnan, s.t)) and reads(true, due, 3, due)
+
+
 SAYS = {
+    rf"backward\(\) raises; due: length {N}": refused,
     rf"Gradient of length {N} arrives, due {N}": arrives,
     rf"Loss {N} → {N} in (\d+) steps": trains,
 }

@@ -33,8 +33,8 @@ def cut_by_accident(w, x, target, spelling, silence, penalty):
 if __name__ == "__main__":
     w = torch.tensor(w, dtype=dtype, requires_grad=True)
     loss = cut_by_accident(w, x, target, spelling, silence, penalty)
-    if loss.requires_grad:  # otherwise backward() raises; a leaf here has grad_fn None
+    gradient = torch.full_like(w, torch.nan)
+    if loss.requires_grad:  # otherwise backward() raises an error
         loss.backward()
-    gradient = torch.zeros_like(w) if w.grad is None else w.grad
-    result = {"forward": [loss.item()], "trick_gradient": gradient.tolist()}
-    print(json.dumps(result))
+        gradient = torch.zeros_like(w) if w.grad is None else w.grad
+    print(json.dumps({"forward": [loss.item()], "trick_gradient": gradient.tolist()}))

@@ -81,6 +81,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     progress(1.0)
     places, when = np.arange(1.0, 1.0 + len(w)), np.arange(0.0, STEPS)
     said = refusal(program, w, settings)
+    known = [y for role, y in roles.items() if not (said and role == "trick_gradient")]
     return Result(
         series=(
             Series("forward", "forward", np.ones(1), roles["forward"]),
@@ -100,7 +101,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "trick_end": float(losses["trick_gradient"][-1]),
             **_about_the_copy(program, w, values),
         },
-        notes=(*warned(missing), *_notes(said, [*roles.values(), *losses.values()], values)),
+        notes=(*warned(missing), *_notes(said, [*known, *losses.values()], values)),
         work=counted(len(w), "weight"),
         device=str(device),
     )
@@ -144,6 +145,8 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
 def _arrived(result: Result) -> str:
     """How long the gradient is that arrives, and how long it should be."""
     true, trick = (math.hypot(*result[role].y) for role in LABELS)
+    if math.isnan(trick):
+        return f"backward() raises; due: length {brief(true)}"
     return f"Gradient of length {brief(trick, true)} arrives, due {brief(true, trick)}"
 
 
@@ -196,7 +199,7 @@ def _about_the_copy(
 
 def _notes(said: str, shown: list[np.ndarray], values: Values) -> Iterator[Note]:
     if said:
-        yield Note("warning", f"backward() stops with “RuntimeError: {said}”. No step is taken.")
+        yield Note("warning", f"RuntimeError: {said}. NaN: no gradient, so no step is taken.")
     if not all(np.isfinite(one).all() for one in shown):
         yield Note(
             "warning",

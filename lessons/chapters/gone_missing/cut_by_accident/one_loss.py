@@ -1,5 +1,6 @@
 """One loss of some weights: its gradient by role, what torch says, and some steps of training."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -36,16 +37,17 @@ def by_role(
 
     Returns:
         forward: the loss, shape [1]; trick_gradient: by autograd through the program, 0 where no
-        gradient comes; true_gradient: by autograd with no copy; intended_gradient: by a formula.
-        All three of shape [n].
+        gradient comes, NaN where torch refuses backward(); true_gradient: by autograd with no
+        copy; intended_gradient: by a formula. All three of shape [n].
     """
     x, target, penalty = (settings[name] for name in ("x", "target", "penalty"))
     w = w.detach().requires_grad_()
     loss = program(w, **settings)
+    came = gradient(loss, w) if loss.requires_grad else torch.full_like(w.detach(), math.nan)
     intended = 2 * x * (w.detach() * x - target)
     return {
         "forward": loss.detach().reshape(1),
-        "trick_gradient": gradient(loss, w),
+        "trick_gradient": came,
         "true_gradient": gradient(as_it_should_be(w, **settings), w),
         "intended_gradient": intended + w.detach() if penalty == "yes" else intended,
     }

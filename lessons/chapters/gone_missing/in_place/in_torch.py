@@ -5,7 +5,7 @@ import json
 import torch
 
 x = [2.0, 0.5, -1.0]
-change = "new"  # new (the right one), in_place, detach (both refused) or data (wrong)
+change = "new"  # new, clone (both right), in_place, detach (both refused) or data (wrong)
 reads = "square"
 added = 1.0
 dtype = torch.float64
@@ -13,12 +13,12 @@ dtype = torch.float64
 
 def in_place(x, added, change, reads):
     y = torch.exp(x)
-    if reads == "square":
-        z = y * y
-    elif reads == "triple":
-        z = 3 * y
+    z = y * (y if reads == "square" else 3)
     if change == "new":
         y = y + added
+    elif change == "clone":
+        y = y.clone()
+        y.add_(added)
     elif change == "in_place":
         with torch.no_grad():
             y.add_(added)

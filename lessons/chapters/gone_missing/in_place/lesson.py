@@ -13,12 +13,12 @@ from lessons.kit.answers import nearest
 
 def in_place(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:
     y = torch.exp(x)
-    if reads == "square":
-        z = y * y
-    elif reads == "triple":
-        z = 3 * y
+    z = y * (y if reads == "square" else 3)
     if change == "new":
         y = y + added
+    elif change == "clone":
+        y = y.clone()
+        y.add_(added)
     elif change == "in_place":
         with torch.no_grad():
             y.add_(added)
