@@ -41,7 +41,8 @@ def hooks_on_saved() -> bool:
 @lru_cache(1024)
 def _saved_names(kind: Any) -> tuple[str, ...]:
     names = [name for name in dir(kind) if name.startswith("_saved_")]
-    return tuple(name for name in names if "_sym_" not in name)
+    # Batch norm keeps its running statistics, which it changes itself and, training, never reads.
+    return tuple(name for name in names if "_sym_" not in name and "_running_" not in name)
 
 
 def saved_tensors(autograd_node: Any) -> list[tuple[str, torch.Tensor | None]]:
