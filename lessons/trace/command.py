@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> str:
     """
     torch.manual_seed(options.seed)
     given = arguments.read(options.arg)
-    what = load(options.target, makes=bool(given))
+    what = load(options.target, given)
     # Of a model it is the weights that want gradients; of a function its arguments.
     values = arguments.bound(what.name, what.signature, given, grad="" not in what.modules)
     made = traced(what, (), values, _index(options.at))

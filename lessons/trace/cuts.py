@@ -79,7 +79,8 @@ def _fresh_leaves(run: Run, graph: Graph, read: list[str]) -> Iterator[Told]:
     """Leaves that want a gradient and were made on the way, by `requires_grad=True`."""
     known = {*run.gradients, *run.frozen, *run.given}
     for node in run.recording:
-        if not node.leaf or not node.requires_grad or node.name in known or not read:
+        starts = node.requires_grad and (node.leaf or node.name in run.recording.gradients)
+        if not starts or node.name in known or not read:
             continue
         readers = graph.consumers.get(node.name, [])
         if node.name != _end(run) and not readers:

@@ -32,6 +32,8 @@ class Drawn(NamedTuple):
 def drawn(run: Run, faults: list[Fault], index: tuple[int, ...] | None = None) -> Drawn | None:
     """The drawing: all of a small program, of a larger one what lies around the first fault.
 
+    None where no op ran, and for a large model without faults, which its modules tell.
+
     Args:
         index: the component whose numbers are shown; by default one where something went wrong.
     """
@@ -46,6 +48,8 @@ def drawn(run: Run, faults: list[Fault], index: tuple[int, ...] | None = None) -
     index = _index(run, faults) if index is None else index
     whole = len(used) <= WHOLE and run.weights < HEAVY
     focus = next((one.node for one in faults if one.node in set(used)), None)
+    if focus is None and run.weights >= HEAVY:
+        return None
     focus = focus or recording.output or used[-1]
     if whole:
         steps = backward_steps(recording, index) if recording.output else []

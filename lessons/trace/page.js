@@ -17,7 +17,7 @@ const rows = [...document.querySelectorAll(".steps > li")];
 const said = document.querySelector(".said");
 const detail = document.querySelector(".detail");
 let step = count; // so many steps have been taken; the page opens at the end
-let stop = 0; // the place in `order` that Tab comes to
+let tabbed = 0; // the place in `order` that Tab comes to
 
 /** @param {number} to */
 function go(to) {
@@ -58,9 +58,9 @@ function look(group) {
 
 /** @param {number} place */
 function stopAt(place) {
-  order[stop]?.setAttribute("tabindex", "-1");
-  stop = Math.max(0, Math.min(order.length - 1, place));
-  order[stop]?.setAttribute("tabindex", "0");
+  order[tabbed]?.setAttribute("tabindex", "-1");
+  tabbed = Math.max(0, Math.min(order.length - 1, place));
+  order[tabbed]?.setAttribute("tabindex", "0");
 }
 
 /** @param {Element} group */
@@ -93,14 +93,15 @@ root?.addEventListener("click", (event) => {
 root?.addEventListener("focusin", (event) => look(/** @type {Element} */ (event.target).closest("[data-id]")));
 root?.addEventListener("keydown", (event) => {
   const by = { ArrowDown: 1, ArrowUp: -1 }[/** @type {KeyboardEvent} */ (event).key];
-  const group = by && order[stop + by];
+  const group = by && order[tabbed + by];
   if (!group) return;
   event.preventDefault();
   show(group);
 });
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
-  if (/** @type {Element} */ (event.target).closest(".scroll")) return; // its arrows scroll
+  const { target } = event;
+  if (/** @type {Element} */ (target).closest(".scroll") || /** @type {Element} */ (target).matches(".drawing")) return; // arrows scroll
   const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!by || !count) return;
   event.preventDefault();

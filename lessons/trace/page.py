@@ -40,11 +40,12 @@ def page(
     script = _file("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    graph = _work(run, faults, drawn) if drawn else ""
+    told = [graph, "".join(_table(table) for table in tables if table.rows)]
     body = [
         f"<header><h1>{escape(run.name)}</h1><p class='quiet'>{escape(headline(run))}</p></header>",
         _faults(faults, drawn),
-        _work(run, faults, drawn) if drawn else "",
-        *(_table(table) for table in tables if table.rows),
+        *(told if drawn is None or drawn.whole else reversed(told)),
         _notes(notes),
         _words(drawn) if drawn else "",
     ]
@@ -100,7 +101,8 @@ def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
         "this part.</p>"
     )  # fmt: skip
     index = list(drawn.spec["index"])
-    shown = f"Of each tensor, the entry {index or '0'} is shown. " if _several(drawn) else ""
+    entry = f"the entry {index}" if index else "the first entry"
+    shown = f"Of each tensor, {entry} is shown. " if _several(drawn) else ""
     buttons = "".join(
         f"<button type='button' data-go='{go}'>{label}</button>"
         for go, label in (("start", "Start"), ("back", "Back"), ("next", "Next"), ("end", "End"))
@@ -144,7 +146,7 @@ def _step(step: dict[str, Any], drawn: Drawn) -> str:
 
 def _told(run: Run, drawn: Drawn | None) -> str:
     if drawn is None:
-        return "{}".replace("{}", '{"steps":[],"details":{}}')
+        return '{"steps":[],"details":{}}'
     details = {}
     for node in drawn.spec["nodes"]:
         recorded = run.recording.nodes[node["id"]]

@@ -40,7 +40,7 @@ def gradients(run: Run) -> Table:
         norm = "none" if one.norm is None else number(one.norm, 4)
         rows.append((name, _shape(one.shape), norm, state))
     rows += [(name, "", "", "frozen: requires_grad=False") for name in run.frozen]
-    return _table("Gradients", ("leaf", "shape", "norm", ""), rows, marked)
+    return _table("Gradients", ("leaf", "shape", "norm", "state"), rows, marked)
 
 
 def modules(run: Run) -> Table:
@@ -79,7 +79,7 @@ def modules(run: Run) -> Table:
         count = f"{sum(one.count for one in own):,}" if own else ("frozen" if names else "")
         rows.append((path or "(all)", kinds.get(path, ""), shapes.get(path, ""), count, norm,
                      "; ".join(says)))  # fmt: skip
-    columns = ("module", "class", "gives", "weights", "gradient norm", "")
+    columns = ("module", "class", "gives", "weights", "gradient norm", "state")
     return _table("Modules", columns, rows, marked)
 
 

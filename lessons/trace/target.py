@@ -6,7 +6,7 @@ The file is run as Python runs it with `import`: on this machine, by whoever typ
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,8 +28,8 @@ class Target(NamedTuple):
     folder: str | None
 
 
-def load(spec: str, makes: bool = False) -> Target:
-    """The target of `FILE.py:NAME`; `makes`: arguments came, for what NAME makes if it takes none.
+def load(spec: str, given: Collection[str] = ()) -> Target:
+    """The target of `FILE.py:NAME`; `given` are the names of the arguments that came.
 
     Raises:
         TraceError: no such file, nothing of that name in it, or the file does not run.
@@ -52,7 +52,7 @@ def load(spec: str, makes: bool = False) -> Target:
         raise TraceError(
             f"{path.name} has no {name}. It has {listed(own) or 'no function or class of its own'}."
         )
-    return target(getattr(module, name), name, str(path.resolve().parent), makes)
+    return target(getattr(module, name), name, str(path.resolve().parent), given)
 
 
 def _run(path: Path) -> Any:
@@ -71,18 +71,22 @@ def _run(path: Path) -> Any:
 
 
 def target(
-    thing: Any, name: str | None = None, folder: str | None = None, makes: bool = False
+    thing: Any,
+    name: str | None = None,
+    folder: str | None = None,
+    given: Collection[str] = (),
 ) -> Target:
     """What to trace of `thing`: itself, or the module that it makes when called with nothing.
 
-    A function makes one where it is annotated so, or takes nothing although arguments came.
+    A function makes one where it is annotated so, or needs nothing and takes none of what was
+    given.
 
     Raises:
         TraceError: it is none of the kinds, or could not be made.
     """
     name = name or str(getattr(thing, "__name__", type(thing).__name__))
     if (isinstance(thing, type) and issubclass(thing, nn.Module)) or (
-        inspect.isfunction(thing) and _makes_a_module(thing, makes)
+        inspect.isfunction(thing) and _makes_a_module(thing, given)
     ):
         thing = _made(thing, name, folder)
     if isinstance(thing, nn.Module):
@@ -100,11 +104,13 @@ def target(
     return Target(name, thing, signature, modules, tensors, folder)
 
 
-def _makes_a_module(function: Any, makes: bool) -> bool:
+def _makes_a_module(function: Any, given: Collection[str]) -> bool:
     signature = inspect.signature(function)
     returns = signature.return_annotation
     annotated = isinstance(returns, type) and issubclass(returns, nn.Module)
-    return annotated or (makes and not signature.parameters)
+    empty = inspect.Parameter.empty
+    needs = any(one.default is empty for one in signature.parameters.values())
+    return annotated or (bool(given) and not needs and not set(given) & set(signature.parameters))
 
 
 def _made(make: Callable[[], Any], name: str, folder: str | None) -> Any:

@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from lessons.trace.cuts import called
 from lessons.trace.drawing import HEAVY, WHOLE, Drawn, drawn
 from lessons.trace.faults import Fault, faults
 from lessons.trace.page import page
@@ -42,10 +43,10 @@ class Trace:
         return [*seen[:20], *more, *(f"Warned: {one[:300]}" for one in self.run.warned)]
 
     def _stopped(self, node: Node) -> str:
-        read = next(edge.producer.label for edge in node.operands if edge.producer.requires_grad)
+        read = next(called(edge.producer) for edge in node.operands if edge.producer.requires_grad)
         line = f" in line {node.place[1][0]}" if node.place else ""
         how = "ran without gradients" if node.no_grad else "lets no gradient back"
-        return f"{node.label} ({node.type}){line} {how}: {read} gets nothing from there."
+        return f"{called(node)}{line} {how}: {read} gets nothing from there."
 
     @cached_property
     def drawn(self) -> Drawn | None:
@@ -106,7 +107,8 @@ def trace(function: Any, *args: Any, index: tuple[int, ...] | None = None, **kwa
     >>> trace(lambda x: (x.detach() * 2).sum(), x).faults[0].kind
     'detached'
     """
-    return traced(target(function, makes=bool(args or kwargs)), args, kwargs, index)
+    names = {*kwargs, *(f"argument {place}" for place in range(len(args)))}
+    return traced(target(function, given=names), args, kwargs, index)
 
 
 def traced(
