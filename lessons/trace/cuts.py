@@ -32,6 +32,13 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
             unread[0],
         )
     yield from _fresh_leaves(run, graph, read)
+    if run.result is not None and not run.gradients and not run.result.requires_grad:
+        yield (
+            "nothing_wanted",
+            "No input and no parameter wants a gradient: requires_grad is False for all of them.",
+            "Set requires_grad=True on what is trained.",
+            None,
+        )
     if not read:
         if run.result is None:
             yield _not_a_tensor(run)
@@ -55,12 +62,33 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
             yield _left(run, one, hit)
     if run.result is None and not told:
         yield _not_a_tensor(run)
+    elif not told and _end(run) in live:
+        yield _kept_back(run, graph, read)
     elif not told:
         words = (
             "the result is made without them" if len(read) > 1 else "the result is made without it"
         )
         yield ("no_path", f"{listed(read)} got no gradient: {words}.",
                "Look whether the right tensor is returned.", nodes[read[0]].name)  # fmt: skip
+
+
+def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
+    """A path leads to the result, but an op on it sent nothing: its backward gave None."""
+    on_it = graph.after(read, live=True)
+    for name in run.recording.order:
+        node = run.recording.nodes[name]
+        ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
+        if ways and not any(edge.offered for edge in ways):
+            where = line_of(node.place, run.folder)
+            return (
+                "no_gradient_sent",
+                f"{listed(read)} got no gradient: a gradient came to {node.type}"
+                f"{' in ' + where if where else ''}, and its backward sent None on.",
+                "Return a gradient for each input from that Function's backward.",
+                node.name,
+            )
+    return ("no_path", f"{listed(read)} got no gradient, though a path leads to the result.",
+            "", read[0])  # fmt: skip
 
 
 def _end(run: Run) -> str:

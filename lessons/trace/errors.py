@@ -3,7 +3,12 @@
 import traceback
 from pathlib import Path
 
-_FOLDERS = (str(Path(__file__).parent), str(Path(__file__).parents[1] / "tracer"))
+import torch
+
+_FOLDERS = (
+    *(str(Path(__file__).parent), str(Path(__file__).parents[1] / "tracer")),
+    str(Path(torch.__file__).parent),
+)
 
 
 class TraceError(ValueError):

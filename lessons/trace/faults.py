@@ -1,5 +1,6 @@
 """What went wrong in a run, each fault as a sentence with its place, and what one does about it."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,6 +15,9 @@ from lessons.tracer.recording.plain_tensor import unflat
 
 FLAT = frozenset(("round", "floor", "ceil", "trunc", "sign", "heaviside"))
 """Ops whose slope is 0 wherever it exists."""
+
+MOST = 12
+"""Faults of one kind that are told."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,18 @@ def faults(run: Run) -> list[Fault]:
     graph = Graph(run.recording)
     found = [*_refusals(run), *_stale(run), *_forward(run), *_backward(run)]
     found += [Fault(*one) for one in cuts(run, graph)]
-    return [*found, *_zeros(run, graph)]
+    return _fewer([*found, *_zeros(run, graph)])
+
+
+def _fewer(found: list[Fault]) -> list[Fault]:
+    """At most MOST of a kind, and then how many more there are."""
+    kept: list[Fault] = []
+    for kind, many in Counter(one.kind for one in found).items():
+        same = [one for one in found if one.kind == kind]
+        kept += same[:MOST]
+        if many > MOST:
+            kept.append(Fault(kind, f"{many - MOST:,} more of this kind were found."))
+    return kept
 
 
 def _refusals(run: Run) -> Iterator[Fault]:
@@ -95,7 +110,10 @@ def _finite_again(node: Node, value: Value, what: str) -> str:
     if value.dtype == "float16" and "∞" in what:
         return "float16 ends at 65504. Compute this op in float32 or bfloat16, or scale before it."
     if node.type in ("log", "sqrt", "div", "rsqrt", "reciprocal", "pow", "log2", "log10"):
-        return "Keep what it reads away from 0, before the op: clamp it or add a small number."
+        return (
+            "Keep what it reads where the op is defined: clamp it, or add a small number, before "
+            "the op. torch.where behind it repairs the value and not the gradient."
+        )
     if node.type in ("exp", "cosh", "sinh", "expm1"):
         return f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
     return "Look at what the op reads."
@@ -113,7 +131,7 @@ def _from_operands(node: Node, place: int | None) -> str:
 
 
 def _backward(run: Run) -> Iterator[Fault]:
-    """The first infinity and the first NaN on the way back, where both are born."""
+    """The first infinity and the first NaN on the way back, each where it arises."""
     shown: set[str] = set()
     for name in run.recording.order:
         node = run.recording.nodes[name]
@@ -154,7 +172,7 @@ def _born(run: Run, node: Node, edge: Edge, place: int, what: str) -> Fault:
     reads = edge.value.component(index)
     return Fault(
         "nonfinite_backward",
-        f"The first {what} of the backward pass is born in {_op(run, node)}: {came}"
+        f"The first {what} of the backward pass arises in {_op(run, node)}: {came}"
         f"{_spelled(edge.offered.numbers[place])} went back to {called(edge.producer)}"
         f"{_at(place, edge.offered)}, which is {_spelled(reads)}.",
         _slope(node, reads, what),

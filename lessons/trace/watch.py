@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from lessons.text import visible
 from lessons.trace.errors import TraceError, shortened
@@ -88,11 +89,13 @@ def watch(target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R
         f"{prefix}.{name}".strip("."): one
         for prefix, module in target.modules.items()
         for name, one in module.named_parameters()
+        if not is_lazy(one)  # it has no shape before its first pass
     }
     buffers = {
         f"{prefix}.{name}".strip("."): one
         for prefix, module in target.modules.items()
         for name, one in module.named_buffers()
+        if not is_lazy(one)
     }
     leaves = {**named, **target.tensors, **parameters, **buffers}
     wanted = {name: one for name, one in leaves.items() if one.requires_grad}
@@ -196,7 +199,7 @@ def _noting(fact: Gradient) -> Any:
         whole = gradient.detach().to_dense() if gradient.is_sparse else gradient.detach()
         fact.norm = float(torch.linalg.vector_norm(whole.to(torch.float64)))
         fact.nonfinite = int((~torch.isfinite(whole)).sum())
-        fact.zero = not bool(whole.any())
+        fact.zero = whole.numel() > 0 and not bool(whole.any())
 
     return note
 

@@ -46,7 +46,7 @@ CASES = {
     ),
     "dead": (broken.dead, "zero_gradient", r"relu in line \d+ sends nothing but zeros"),
     "argmax": (broken.argmax, "whole_numbers", r"argmax in line \d+ gives int64"),
-    "root": (broken.root, "nonfinite_backward", r"first ∞ of the backward pass is born in sqrt"),
+    "root": (broken.root, "nonfinite_backward", r"first ∞ of the backward pass arises in sqrt"),
     "not_numbers": (broken.not_numbers, "no_tensor", r"returned str 'done'"),
     "second_time": (broken.twice, "second_time", r"went backward itself"),
 }
@@ -88,10 +88,10 @@ def test_the_line_is_the_one_of_the_file():
 
 def test_infinity_and_nan_of_a_root_at_zero_are_told_apart():
     first, second = traced(broken.root).faults
-    assert "born in sqrt" in first.says
+    assert "arises in sqrt" in first.says
     assert "which is 0" in first.says
     assert "NaN" in second.says
-    assert "born in pow" in second.says
+    assert "arises in pow" in second.says
 
 
 def test_an_overflow_of_float16_is_named():
@@ -200,3 +200,60 @@ def test_an_error_of_the_program_is_told_shortly():
     assert "broken.py" in said
     assert "rows @ torch.ones(3)" in said
     assert len(said.splitlines()) <= 6
+
+
+def test_a_function_of_ones_own_that_sends_nothing_is_named():
+    class Silent(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return None
+
+    (fault,) = traced(lambda x: Silent.apply(x).sum()).faults
+    assert "Silent" in fault.says
+    assert "sent None" in fault.says
+
+
+def test_nothing_that_wants_a_gradient_is_told():
+    made = trace(lambda x: x.sum(), torch.ones(2))
+    assert [one.kind for one in made.faults] == ["nothing_wanted"]
+
+
+def test_what_is_written_into_the_page_stays_text():
+    class Strange(nn.Module):
+        def forward(self, x):
+            return (x * 1).sum()
+
+    Strange.__name__ = "</script><img src=x>"
+    page = trace(Strange(), torch.ones(2, requires_grad=True)).html
+    assert "<img" not in page
+    assert page.count("</script>") == 2
+
+
+def test_unusual_programs_are_traced_without_false_alarms():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    lazy = nn.Sequential(nn.LazyLinear(2), nn.LSTM(2, 3))
+    assert trace(lazy, torch.randn(4, 2)).faults == []
+    assert trace(lambda x: torch.func.vmap(lambda one: one * 2)(x).sum(), x).faults == []
+    second = trace(lambda x: torch.autograd.grad((x**3).sum(), x, create_graph=True)[0].sum(), x)
+    assert second.faults == []
+    assert trace(nn.Embedding(5, 2, sparse=True), torch.tensor([1, 2])).faults == []
+    assert trace(lambda *a, **k: a[0].sum() + k["m"].sum(), x, m=x).faults == []
+    assert trace(lambda x: x.sum(), torch.zeros(0, requires_grad=True)).faults == []
+
+
+def test_many_faults_of_a_kind_are_counted():
+    def program(x):
+        total = x.sum()
+        for _ in range(40):
+            y = torch.exp(x)
+            y.data += 1
+            total = total + y.sum()
+        return total
+
+    made = traced(program)
+    assert len(made.faults) == 13
+    assert made.faults[-1].says == "28 more of this kind were found."

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 from torch.overrides import TorchFunctionMode
 
 from lessons.tracer.recording.nodes import Edge, Left, Node
@@ -63,7 +64,8 @@ class Recorder(TorchFunctionMode):
         spelling = None if self.quiet or untraceable() else meaning(func)
         op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
         name = getattr(func, "__name__", "")
-        if spelling is None or op_type is None or name in LETS_OTHERS_WRITE:
+        lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
+        if spelling is None or op_type is None or lazy or name in LETS_OTHERS_WRITE:
             result = func(*args, **kwargs)
             if not self.quiet and (name in LETS_OTHERS_WRITE or name in LEAVES_TORCH):
                 with unseen():

@@ -39,6 +39,7 @@ class _Known(NamedTuple):
     version: int
     shape: tuple[int, ...]
     stride: tuple[int, ...]
+    conjugate: bool
     place: int
 
 
@@ -204,9 +205,9 @@ def _from_to(stale: Stale) -> str:
 
 def _known(tensor: torch.Tensor, number: int, place: int) -> _Known:
     if tensor.layout is not torch.strided or tensor.is_meta:
-        return _Known(0, id(tensor), number, (), (), place)
+        return _Known(0, id(tensor), number, (), (), False, place)
     shape, stride = tuple(tensor.shape), tensor.stride()
-    return _Known(tensor.data_ptr(), id(tensor), number, shape, stride, place)
+    return _Known(tensor.data_ptr(), id(tensor), number, shape, stride, tensor.is_conj(), place)
 
 
 def _which(kept: torch.Tensor, known: list[_Known], held: _Held) -> _Known | None:
@@ -215,13 +216,16 @@ def _which(kept: torch.Tensor, known: list[_Known], held: _Held) -> _Known | Non
         return None
     address, shape, stride = kept.data_ptr(), tuple(kept.shape), kept.stride()
     there = [one for one in known if address and one.address == address]
-    exact = (one for one in there if one.shape == shape and one.stride == stride)
+    alike = (shape, stride, kept.is_conj())
+    exact = (one for one in there if (one.shape, one.stride, one.conjugate) == alike)
     own = (one for one in known if one.identity == id(kept) and held(id(kept)) is kept)
     return next(exact, None) or next(own, None) or next(iter(there), None)
 
 
 def _read(kept: torch.Tensor, one: _Known) -> torch.Tensor:
     """The op's tensor as it is now, through what was kept of it, were that a transposed view."""
+    if kept.is_conj() != one.conjugate:  # the same memory, read with the other sign
+        kept = kept.detach().conj()
     if tuple(kept.shape) == one.shape and kept.stride() == one.stride:
         return kept
     if kept.data_ptr() != one.address:  # a leaf whose memory was exchanged
