@@ -46,20 +46,14 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
     live = graph.after(read, live=True)
     wanted = graph.before([_end(run)]) if _end(run) else set()
     told = False
-    for node in graph.ends(live):
-        hit = [name for name in read if name in graph.before([node.name])]
-        left = graph.left_from({node.name})
-        if node.name in wanted or not wanted:
+    ends = graph.ends(live)
+    for node in ends:
+        if node.name in wanted:
             told = True
-            yield _ended(run, node, hit)
-        elif left:
-            told = True
-            yield _left(run, left[-1], hit)
-    for one in run.recording.left:
-        if one.node in live:
-            told = True
-            hit = [name for name in read if name in graph.before([one.node])]
-            yield _left(run, one, hit)
+            yield _ended(run, node, [name for name in read if name in graph.before([node.name])])
+    for left in _culprits(run, graph.after([*live, *(node.name for node in ends)]), told):
+        told = True
+        yield _left(run, left, [name for name in read if name in graph.before([left.node])])
     if run.result is None and not told:
         yield _not_a_tensor(run)
     elif not told and _end(run) in live:
@@ -200,14 +194,40 @@ def _left(run: Run, left: Left, hit: list[str]) -> Told:
     )
 
 
+def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
+    """Of the numbers that left torch, those whose leaving explains the missing gradient.
+
+    The last ones where nothing but numbers was returned; else those that came back as they were;
+    else, where nothing explains it yet, the last before a constant that was read afterwards.
+    """
+    left = [one for one in run.recording.left if one.node in reached]
+    if run.result is None:
+        return left[-1:]
+    exact = [one for one in left if _same(run, one)]
+    if exact or told:
+        return exact[-1:]
+    return [one for one in left[-1:] if _constants(run, one)]
+
+
+def _same(run: Run, left: Left) -> list[Node]:
+    """Leaves met afterwards that hold these very numbers."""
+    return [node for node in _after(run, left) if node.outputs[0].same_as(left.value)]
+
+
+def _constants(run: Run, left: Left) -> list[Node]:
+    return [node for node in _after(run, left) if node.kind == "constant"]
+
+
+def _after(run: Run, left: Left) -> list[Node]:
+    return [node for node in list(run.recording)[left.count :] if node.leaf]
+
+
 def _came_back(run: Run, left: Left) -> str:
     """The constant that the numbers came back as, or that they were returned."""
     if run.result is None:
         return f"; {run.name} returned {run.returned}"
-    nodes = list(run.recording)[left.count :]
-    same = [node for node in nodes if node.leaf and node.outputs[0].same_as(left.value)]
-    later = same or [node for node in nodes if node.kind == "constant"]
-    if not later:
-        return ""
-    as_what = "as a new leaf" if later[0].requires_grad else "and torch takes it for a constant"
-    return f"; {called(later[0])} came back from there, {as_what}"
+    same = _same(run, left)
+    if same:
+        what = "as a new leaf" if same[0].requires_grad else "and torch takes it for a constant"
+        return f"; {called(same[0])} came back from there, {what}"
+    return f"; {called(_constants(run, left)[0])} was read afterwards, and torch knows no link"

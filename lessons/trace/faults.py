@@ -68,8 +68,8 @@ def _stale(run: Run) -> Iterator[Fault]:
             if not one.refused:
                 yield Fault(
                     "stale",
-                    f"{stale_sentence(run.recording, node, one)} The gradient is wrong, and torch "
-                    "says nothing: .data, a detached view and numpy go past its check.",
+                    f"{stale_sentence(run.recording, node, one)} The gradient is computed with "
+                    "the changed numbers. Torch says nothing: .data and numpy go past its check.",
                     f"Make a new tensor instead: {one.name} = {one.name} + …, without .data.",
                     node.name,
                 )
@@ -186,8 +186,8 @@ def _slope(node: Node, reads: object, what: str) -> str:
     if node.type in ("sqrt", "log", "rsqrt", "reciprocal", "div", "norm", "linalg_vector_norm",
                      "pow", "std", "var", "linalg_norm", "cdist", "acos", "asin"):  # fmt: skip
         return (
-            f"The slope of {node.type} has no end there. Add a small number before it, not behind: "
-            "sqrt(x + 1e-12); torch.where behind it does not help, for 0 · ∞ is NaN."
+            f"The slope of {node.type} is infinite there. Add a small number before it, not "
+            "behind: sqrt(x + 1e-12). torch.where behind it does not help, for 0 · ∞ is NaN."
         )
     return ""
 

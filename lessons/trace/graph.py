@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lessons.tracer import Edge, Node, Recording, Value
-from lessons.tracer.recording.nodes import Left
 
 
 class Graph:
@@ -41,11 +40,6 @@ class Graph:
                 if not edge.flows:
                     found[edge.consumer.name] = edge.consumer
         return [node for node in self.recording if node.name in found]
-
-    def left_from(self, names: set[str]) -> list[Left]:
-        """Where numbers of these nodes, or of what is made of them, left torch."""
-        reached = self.after(names)
-        return [left for left in self.recording.left if left.node in reached]
 
 
 def _reached(names: Iterable[str], further: Callable[[str], Iterable[str]]) -> set[str]:

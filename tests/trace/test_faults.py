@@ -257,3 +257,20 @@ def test_many_faults_of_a_kind_are_counted():
     made = traced(program)
     assert len(made.faults) == 13
     assert made.faults[-1].says == "28 more of this kind were found."
+
+
+def test_a_number_that_was_printed_is_not_blamed():
+    def program(x):
+        h = x * x
+        print(f"{h.mean().item():.3f}")
+        return (h.detach() * 3).sum()
+
+    assert [one.kind for one in traced(program).faults] == ["detached"]
+
+    def returns_a_number(x):
+        h = x * x
+        str(h.mean().item())
+        return h.sum().item()
+
+    (fault,) = traced(returns_a_number).faults
+    assert ".item() on sum(…)" in fault.says

@@ -329,3 +329,16 @@ def test_inference_mode_is_recorded():
         y.add_(1)
         y.sum()
     assert [recording.ops[place].type for place in (0, -1)] == ["mul", "sum"]
+
+
+def test_only_what_was_written_after_the_op_is_blamed():
+    def program(x):
+        y = x + 0
+        y.add_(1)
+        z = y * y
+        y.detach().numpy()[0] = 7.0
+        return z.sum()
+
+    (stale,) = recorded(program).nodes["mul"].stale
+    assert stale.by is None
+    assert stale.now.numbers == [7.0, 3.0]
