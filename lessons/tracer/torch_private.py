@@ -6,7 +6,7 @@ The engine has a file of the same kind, lessons/tricks/torch_private.py.
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from operator import attrgetter, methodcaller
+from operator import methodcaller
 from typing import Any
 
 import torch
@@ -17,8 +17,14 @@ unseen: Callable[[], AbstractContextManager[None]] = torch._C.DisableTorchFuncti
 transforms: Callable[[], int] = torch._C._functorch.get_dynamic_layer_stack_depth
 """How many of `torch.func`'s transforms are around what runs now."""
 
-version: Callable[[torch.Tensor], int] = attrgetter("_version")
-"""How often the tensor was changed in place."""
+
+def version(tensor: torch.Tensor) -> int:
+    """How often the tensor was changed in place; 0 in inference mode, where nobody counts."""
+    try:
+        return tensor._version
+    except RuntimeError:
+        return 0
+
 
 next_number: Callable[[], int] = torch._C._autograd._get_sequence_nr
 """The number that the next autograd node of this thread gets."""
@@ -41,7 +47,8 @@ def hooks_on_saved() -> bool:
 @lru_cache(1024)
 def _saved_names(kind: Any) -> tuple[str, ...]:
     names = [name for name in dir(kind) if name.startswith("_saved_")]
-    return tuple(name for name in names if "_sym_" not in name)
+    # Batch norm keeps its running statistics, which it changes itself and, training, never reads.
+    return tuple(name for name in names if "_sym_" not in name and "_running_" not in name)
 
 
 def saved_tensors(autograd_node: Any) -> list[tuple[str, torch.Tensor | None]]:

@@ -300,3 +300,45 @@ def test_a_trick_hides_no_edit():
     # stop_gradient shares its memory with y, as detach does, and so does its version.
     recording = recorded(program, refused=True)
     assert recording.refused == "exp"
+
+
+def test_a_conjugate_view_reads_the_same_memory_and_is_not_stale():
+    z = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    with record({"z": z}) as recording:
+        end = (z * z.conj()).real.sum()
+    recording.backward(end)
+    assert marked(recording) == {}
+    z.data.mul_(2)
+    recording.backward(end)
+    assert list(marked(recording)) == ["mul"]
+
+
+def test_batch_norms_own_statistics_are_not_stale():
+    norm = torch.nn.BatchNorm1d(2)
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
+    with record({"x": x}) as recording:
+        end = norm(norm(x)).square().sum()
+    recording.backward(end)
+    assert marked(recording) == {}
+
+
+def test_inference_mode_is_recorded():
+    x = torch.tensor([1.0, 2.0])
+    with record({"x": x}) as recording, torch.inference_mode():
+        y = x * 2
+        y.add_(1)
+        y.sum()
+    assert [recording.ops[place].type for place in (0, -1)] == ["mul", "sum"]
+
+
+def test_only_what_was_written_after_the_op_is_blamed():
+    def program(x):
+        y = x + 0
+        y.add_(1)
+        z = y * y
+        y.detach().numpy()[0] = 7.0
+        return z.sum()
+
+    (stale,) = recorded(program).nodes["mul"].stale
+    assert stale.by is None
+    assert stale.now.numbers == [7.0, 3.0]

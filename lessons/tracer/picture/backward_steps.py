@@ -5,7 +5,7 @@ which sums still wait for another path. The numbers are those autograd sent; sen
 words what happened.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,19 @@ def backward_steps(recording: Recording, index: Sequence[int] = ()) -> list[Step
     return [
         replace(step, sentence=sentence_of(recording, step)) for step in _steps(recording, index)
     ]
+
+
+def steps_through(
+    recording: Recording, names: Collection[str], index: Sequence[int] = ()
+) -> list[Step]:
+    """The same for these ops of a long recording, without the sums that wait."""
+    found = []
+    for name in (name for name in recording.order if name in names):
+        node = recording.nodes[name]
+        parts = tuple(_part(edge, index) for edge in node.operands if _shown(edge))
+        step = Step("op", name, _upstream(node, index), parts)
+        found.append(replace(step, sentence=sentence_of(recording, step)))
+    return found
 
 
 def _steps(recording: Recording, index: Sequence[int]) -> Iterator[Step]:

@@ -6,7 +6,7 @@ and not on values, so nothing moves while a learner drags; the layout is then fo
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from lessons.tracer.picture.backward_steps import backward_steps
@@ -35,16 +35,24 @@ DIGITS = 4
 
 
 def picture(
-    recording: Recording, index: Sequence[int] = (), direction: str = "down"
+    recording: Recording,
+    index: Sequence[int] = (),
+    direction: str = "down",
+    *,
+    only: Collection[str] | None = None,
+    steps: Sequence[Step] | None = None,
 ) -> dict[str, Any]:
     """The whole drawing, with the steps, for the chosen component; ready for `json.dumps`.
 
     `index` is matched to each tensor as broadcasting does. `direction`: "down" for narrow
-    screens, "right". Before a backward pass every op is drawn, and there are no steps.
+    screens, "right". Before a backward pass every op is drawn, and there are no steps. `only`: the
+    names of the nodes to draw, whether they lead to the output or not; `steps`: those to hand out,
+    where they are not all.
     """
-    nodes = _drawn(recording)
+    nodes = [node for node in recording if node.name in only] if only else _drawn(recording)
     place_of = {node.name: place for place, node in enumerate(nodes)}
-    edges = [edge for node in nodes for edge in node.operands]
+    every = [edge for node in nodes for edge in node.operands]
+    edges = [edge for edge in every if edge.producer.name in place_of]
     lines = [_lines(node, index) for node in nodes]
     drawing = layout(
         [_size(entry) for entry in lines],
@@ -65,7 +73,8 @@ def picture(
         _node(recording, node, index, text) | _place(point, _size(text))
         for node, point, text in zip(nodes, drawing.nodes, lines, strict=True)
     ]
-    steps = backward_steps(recording, index) if recording.output else []
+    if steps is None:
+        steps = backward_steps(recording, index) if recording.output else []
     return {
         "index": list(index),
         "shape": list(recording.nodes[recording.output].outputs[0].shape)

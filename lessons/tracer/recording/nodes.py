@@ -56,6 +56,20 @@ class Stale:
     refused: bool = False
 
 
+@dataclass(frozen=True)
+class Left:
+    """The numbers of a tensor that left torch: `node` made it, `call` is how, such as "item".
+
+    `count` is how many nodes there were by then; `place` as of a node.
+    """
+
+    node: str
+    call: str
+    value: Value
+    count: int
+    place: tuple[str, tuple[int, int, int, int]] | None
+
+
 @dataclass(eq=False, slots=True)
 class Node:
     """An op, or a leaf: an input, a parameter, a constant.

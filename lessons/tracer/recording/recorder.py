@@ -10,14 +10,16 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 from torch.overrides import TorchFunctionMode
 
-from lessons.tracer.recording.nodes import Edge, Node
+from lessons.tracer.recording.nodes import Edge, Left, Node
 from lessons.tracer.recording.plain_tensor import Value
 from lessons.tracer.recording.recording import Recording
 from lessons.tracer.recording.saved import memory
 from lessons.tracer.recording.torch_calls import (
     KINDS,
+    LEAVES_TORCH,
     LETS_OTHERS_WRITE,
     meaning,
     op_type_of,
@@ -62,11 +64,12 @@ class Recorder(TorchFunctionMode):
         spelling = None if self.quiet or untraceable() else meaning(func)
         op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
         name = getattr(func, "__name__", "")
-        if spelling is None or op_type is None or name in LETS_OTHERS_WRITE:
+        lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
+        if spelling is None or op_type is None or lazy or name in LETS_OTHERS_WRITE:
             result = func(*args, **kwargs)
-            if name in LETS_OTHERS_WRITE and not self.quiet:
+            if not self.quiet and (name in LETS_OTHERS_WRITE or name in LEAVES_TORCH):
                 with unseen():
-                    self._edited.add(memory(args[0]))
+                    self._note_outside(args[0], name)
             return result
         call = Call(op_type, args, kwargs, spelling.swapped)
         return self._record(call, lambda: func(*args, **kwargs), name)
@@ -138,6 +141,18 @@ class Recorder(TorchFunctionMode):
         node.upstream = [None] * len(outputs)
         self.recording.nodes[node.name] = node
         self.recording.mark_cuts(node)
+
+    def _note_outside(self, tensor: torch.Tensor, call: str) -> None:
+        """Its numbers, or its memory, are in other hands now."""
+        if call in LETS_OTHERS_WRITE:
+            self._edited.add(memory(tensor))
+        entry = self._tensors.get(id(tensor))
+        if call in LEAVES_TORCH and entry is not None:
+            recording, place = self.recording, running()
+            where = (place[0], place[1]) if place and place[1] else None
+            value = entry[2].outputs[entry[3]]
+            left = Left(entry[2].name, call, value, len(recording.nodes), where)
+            recording.left.append(left)
 
     def _note_variable(self, result: Any) -> None:
         names = assigned_names()

@@ -3,12 +3,12 @@
 import heapq
 import weakref
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
 
-from lessons.tracer.recording.nodes import Edge, Node, RecordError
+from lessons.tracer.recording.nodes import Edge, Left, Node, RecordError
 from lessons.tracer.recording.plain_tensor import Value
 from lessons.tracer.recording.saved import RefusedError, Saved, refusal
 from lessons.tracer.torch_private import unseen
@@ -37,6 +37,7 @@ class Recording:
         self.listening = False
         self.dead_ends = False
         self.saved = Saved()
+        self.left: list[Left] = []
         self.refused: str | None = None
         self._recorder: Any = None
         self._known: dict[int, tuple[weakref.ref[torch.Tensor], Node, int]] = {}
@@ -86,7 +87,8 @@ class Recording:
         Raises `RecordError` for what is no tensor of this recording.
         """
         if self._recorder is not None:
-            found: tuple[Node, int] = self._recorder.origin(tensor)
+            with unseen():
+                found: tuple[Node, int] = self._recorder.origin(tensor)
             return found
         entry = self._known.get(id(tensor))
         if entry is None or entry[0]() is not tensor:
@@ -121,7 +123,11 @@ class Recording:
             edge.cut = (node.name, edge.operand) in self.cuts
 
     def backward(
-        self, output: torch.Tensor, upstream: torch.Tensor | Sequence[Any] | float | None = None
+        self,
+        output: torch.Tensor,
+        upstream: torch.Tensor | Sequence[Any] | float | None = None,
+        *,
+        as_method: bool = False,
     ) -> "Recording":
         """Run autograd backward from `output` and note every gradient on the way.
 
@@ -130,12 +136,13 @@ class Recording:
         it, and again: the graph is retained and `.grad` is left alone; torch refuses once a
         `loss.backward()` has freed the graph. Where no gradient leads to `output` nothing flows
         and nothing is raised. Returns the recording; `gradients` then has the gradient of each
-        leaf that can have one, None where none arrived.
+        leaf that can have one, None where none arrived. `as_method`: by `output.backward()`, which
+        a reentrant checkpoint asks for; `.grad` is put back afterwards.
 
         A node is `stale` where it had saved a tensor that was changed since. Raises `RefusedError`,
         a RuntimeError too, where torch therefore refuses; what it did before stays to be seen.
         """
-        _run_backward(self, output, upstream)
+        _run_backward(self, output, upstream, _by_method if as_method else _by_function)
         return self
 
 
@@ -143,6 +150,7 @@ def _run_backward(
     recording: Recording,
     output: torch.Tensor,
     upstream: torch.Tensor | Sequence[Any] | float | None,
+    go: Callable[..., Sequence[torch.Tensor | None]],
 ) -> None:
     """What `Recording.backward` does; see there."""
     if not isinstance(output, torch.Tensor):
@@ -167,9 +175,7 @@ def _run_backward(
             with unseen():
                 recording.saved.check(output.grad_fn, recording.tensor)
             recording.listening = True
-            found = torch.autograd.grad(
-                output, [leaf for _, leaf in alive], seed, retain_graph=True, allow_unused=True
-            )
+            found = go(output, [leaf for _, leaf in alive], seed)
     except RuntimeError as error:
         recording.order = _ordered(recording)
         said = refusal(recording.nodes, error)
@@ -187,6 +193,28 @@ def _run_backward(
             value = None if gradient is None else Value.of(gradient)
             recording.gradients[name] = recording.nodes[name].upstream[0] = value
     recording.order = _ordered(recording)
+
+
+def _by_function(
+    output: torch.Tensor, leaves: list[torch.Tensor], seed: torch.Tensor
+) -> Sequence[torch.Tensor | None]:
+    return torch.autograd.grad(output, leaves, seed, retain_graph=True, allow_unused=True)
+
+
+def _by_method(
+    output: torch.Tensor, leaves: list[torch.Tensor], seed: torch.Tensor
+) -> Sequence[torch.Tensor | None]:
+    before = [leaf.grad if leaf.is_leaf else None for leaf in leaves]
+    for leaf in leaves:
+        if not leaf.is_leaf:
+            leaf.retain_grad()
+        leaf.grad = None
+    try:
+        torch.autograd.backward(output, seed, retain_graph=True)
+        return [leaf.grad for leaf in leaves]
+    finally:
+        for leaf, gradient in zip(leaves, before, strict=True):
+            leaf.grad = gradient
 
 
 def _seed(output: torch.Tensor, upstream: Any) -> torch.Tensor:

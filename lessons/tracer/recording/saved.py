@@ -39,15 +39,25 @@ class _Known(NamedTuple):
     version: int
     shape: tuple[int, ...]
     stride: tuple[int, ...]
+    conjugate: bool
     place: int
+
+
+class _Op(NamedTuple):
+    """An op, the tensors that it met, and when it ran: a count of ops and writes."""
+
+    node: Node
+    known: list[_Known]
+    time: int
 
 
 class Saved:
     """Of one recording: where the tensors of each op were, and which op wrote into what."""
 
     def __init__(self) -> None:
-        self._ops: dict[int, tuple[Node, list[_Known]]] = {}  # by autograd's number
-        self._written: dict[int, Node] = {}  # by memory: who wrote last
+        self._ops: dict[int, _Op] = {}  # by autograd's number
+        self._written: dict[int, tuple[Node, int]] = {}  # by memory: who wrote last, and when
+        self._time = 0
 
     def ran(
         self,
@@ -61,87 +71,70 @@ class Saved:
         known = [_known(one, version(one), ~place) for place, one in enumerate(outputs)]
         pairs = zip(operands, versions, strict=True)
         known += [_known(one, old, place) for place, (one, old) in enumerate(pairs)]
+        self._time += 1
         for autograd_node in inside:
-            self._ops[number_of(autograd_node)] = node, known
+            self._ops[number_of(autograd_node)] = _Op(node, known, self._time)
 
     def wrote(self, node: Node, changed: list[torch.Tensor]) -> None:
         """Note that `node` changed these in place."""
+        self._time += 1
         for one in changed:
-            self._written[memory(one)] = self._written[one.data_ptr()] = node
+            for address in {memory(one), one.data_ptr()} if memory(one) else ():
+                self._written[address] = node, self._time
 
     def check(self, root: Any, held: _Held) -> None:
         """Mark each node before `root` whose saved tensors were changed; `held` finds by `id`."""
         met, waiting = {root}, [root] if root is not None else []
         while waiting:
             autograd_node = waiting.pop()
-            entry = self._ops.get(number_of(autograd_node))
-            if entry is not None:
-                self._check(autograd_node, *entry, held)
+            op = self._ops.get(number_of(autograd_node))
+            if op is not None:
+                self._check(autograd_node, op, held)
             for before, _ in autograd_node.next_functions:
                 if before is not None and before not in met:
                     met.add(before)
                     waiting.append(before)
 
-    def _check(
-        self,
-        autograd_node: Any,
-        node: Node,
-        known: list[_Known],
-        held: _Held,
-    ) -> None:
-        found: dict[int, Stale] = {}
+    def _check(self, autograd_node: Any, op: _Op, held: _Held) -> None:
+        node, found = op.node, dict[int, Stale]()
         for name, kept in saved_tensors(autograd_node):
             if kept is None:
-                found |= self._refused(name, node, known, held)
+                found |= self._refused(name, op, held)
                 continue
-            one = _which(kept, known, held)
+            one = _which(kept, op.known, held)
             if one is None or one.place in found:
                 continue
             now = Value.of(_read(kept, one))
             if not now.same_as(_before(node, one.place)):
-                found[one.place] = _stale(node, known, one, now, refused=False)
+                found[one.place] = _stale(op, one, now, refused=False)
         for place, stale in found.items():
-            marked = replace(stale, by=self._writer(place, known, held, node))
+            one = next(one for one in op.known if one.place == place)
+            writer = self._writer(op, one, held(one.identity))
+            marked = replace(stale, by=None if writer is None else writer.name)
             if marked not in node.stale:
                 node.stale += (marked,)
 
-    def _writer(
-        self,
-        place: int,
-        known: list[_Known],
-        held: _Held,
-        node: Node,
-    ) -> str | None:
-        """Who wrote last into the tensor at this place, if that is seen."""
-        one = next(one for one in known if one.place == place)
-        tensor = held(one.identity)
-        writer = self._written.get(one.address if tensor is None else memory(tensor))
-        return None if writer is None or writer is node else writer.name
+    def _writer(self, op: _Op, one: _Known, tensor: torch.Tensor | None) -> Node | None:
+        """Who wrote last into this tensor after the op ran, if that was seen."""
+        place = one.address if tensor is None else memory(tensor)
+        writer, time = self._written.get(place, (None, 0))
+        return writer if time > op.time else None
 
-    def _refused(
-        self,
-        name: str,
-        node: Node,
-        known: list[_Known],
-        held: _Held,
-    ) -> dict[int, Stale]:
+    def _refused(self, name: str, op: _Op, held: _Held) -> dict[int, Stale]:
         """The op's tensor that torch refuses: its version went on, and it stands at `name`."""
         changed: dict[int, tuple[_Known, Value | None]] = {}
-        for one in known:
-            tensor, writer = held(one.identity), self._written.get(one.address)
+        for one in op.known:
+            tensor = held(one.identity)
+            writer = self._writer(op, one, tensor)
             if tensor is not None and version(tensor) != one.version:
                 changed.setdefault(one.place, (one, Value.of(tensor)))
-            elif tensor is None and writer not in (None, node):
-                now = writer.outputs[0] if writer and writer.outputs else None
-                fits = now is not None and now.shape == one.shape
-                changed.setdefault(one.place, (one, now if fits else None))
+            elif tensor is None and writer is not None:
+                now = writer.outputs[0]
+                changed.setdefault(one.place, (one, now if now.shape == one.shape else None))
         wanted = _PLACES.get(name)
         if wanted in changed:
             changed = {wanted: changed[wanted]}
-        return {
-            place: _stale(node, known, one, now, refused=True)
-            for place, (one, now) in changed.items()
-        }
+        return {place: _stale(op, one, now, refused=True) for place, (one, now) in changed.items()}
 
 
 def memory(tensor: torch.Tensor) -> int:
@@ -204,9 +197,9 @@ def _from_to(stale: Stale) -> str:
 
 def _known(tensor: torch.Tensor, number: int, place: int) -> _Known:
     if tensor.layout is not torch.strided or tensor.is_meta:
-        return _Known(0, id(tensor), number, (), (), place)
+        return _Known(0, id(tensor), number, (), (), False, place)
     shape, stride = tuple(tensor.shape), tensor.stride()
-    return _Known(tensor.data_ptr(), id(tensor), number, shape, stride, place)
+    return _Known(tensor.data_ptr(), id(tensor), number, shape, stride, tensor.is_conj(), place)
 
 
 def _which(kept: torch.Tensor, known: list[_Known], held: _Held) -> _Known | None:
@@ -215,13 +208,16 @@ def _which(kept: torch.Tensor, known: list[_Known], held: _Held) -> _Known | Non
         return None
     address, shape, stride = kept.data_ptr(), tuple(kept.shape), kept.stride()
     there = [one for one in known if address and one.address == address]
-    exact = (one for one in there if one.shape == shape and one.stride == stride)
+    alike = (shape, stride, kept.is_conj())
+    exact = (one for one in there if (one.shape, one.stride, one.conjugate) == alike)
     own = (one for one in known if one.identity == id(kept) and held(id(kept)) is kept)
     return next(exact, None) or next(own, None) or next(iter(there), None)
 
 
 def _read(kept: torch.Tensor, one: _Known) -> torch.Tensor:
     """The op's tensor as it is now, through what was kept of it, were that a transposed view."""
+    if kept.is_conj() != one.conjugate:  # the same memory, read with the other sign
+        kept = kept.detach().conj()
     if tuple(kept.shape) == one.shape and kept.stride() == one.stride:
         return kept
     if kept.data_ptr() != one.address:  # a leaf whose memory was exchanged
@@ -233,9 +229,8 @@ def _before(node: Node, place: int) -> Value:
     return node.outputs[~place] if place < 0 else node.operands[place].value
 
 
-def _stale(
-    node: Node, known: list[_Known], one: _Known, now: Value | None, *, refused: bool
-) -> Stale:
+def _stale(op: _Op, one: _Known, now: Value | None, *, refused: bool) -> Stale:
+    node, known = op.node, op.known
     same = [other for other in known if other.identity == one.identity]
     operands = tuple(other.place for other in same if other.place >= 0 and one.place >= 0)
     producer = node if one.place < 0 else node.operands[one.place].producer

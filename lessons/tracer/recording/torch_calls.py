@@ -35,6 +35,9 @@ LETS_OTHERS_WRITE = frozenset((
 ))  # fmt: skip
 """Calls after which a tensor's memory may change, or is another, and no version counts it."""
 
+LEAVES_TORCH = frozenset(("item", "tolist", "numpy", "__array__", "__float__", "__int__"))
+"""Calls that hand a tensor's numbers to Python or numpy, where autograd does not follow."""
+
 
 @lru_cache(2048)
 def meaning(func: Any) -> Spelling | None:
