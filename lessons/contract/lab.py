@@ -48,6 +48,8 @@ class Start:
             an upstream gradient of ones.
         besides: the tensors that the program reads though they are none of its arguments, weights
             say, by the name each gets in the graph; the edges to them cannot be cut.
+        dead_ends: whether the ops are drawn, too, that do not lead to the end: what was computed
+            and then copied out of the graph.
     """
 
     leaves: Mapping[str, torch.Tensor]
@@ -55,6 +57,7 @@ class Start:
     index: tuple[int, ...] = ()
     finish: Callable[[Any], torch.Tensor] = _itself
     besides: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    dead_ends: bool = False
 
     def call(self, program: Callable[..., Any]) -> Any:
         """What the program returns; of a module's class the settings make one, for the leaves."""

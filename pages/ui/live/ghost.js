@@ -109,7 +109,7 @@ export class Ghost {
 
 /** Whether a trace is a solid line over the first axes. @param {Trace} trace */
 function isLine({ type, mode, fill, visible, line, x, xaxis, yaxis, marker }) {
-  const solid = mode?.includes("lines") && (!fill || fill === "none") && line?.width !== 0 && !line?.dash;
+  const solid = mode?.includes("lines") && (!fill || fill === "none") && line?.width !== 0 && (line?.dash ?? "solid") === "solid";
   const first = (xaxis ?? "x") === "x" && (yaxis ?? "y") === "y";
   return type === "scatter" && solid && first && !marker?.angleref && visible !== false && (x?.length ?? 0) > 2;
 }
