@@ -146,6 +146,8 @@ export class Charts {
       if (slot.listening && isInSpace(slot) && !recoloured) continue;
       if (!this.#drawQuickly(slot)) this.#drawOne(slot);
     }
+    // The hand came to rest, and what is drawn is what it was while it moved.
+    if (rests) for (const slot of slots) if (!isStale(slot) && slot.digest !== null) this.#ghost(slot);
     return slots.some((slot) => isStale(slot) || slot.quick);
   }
 
