@@ -78,7 +78,8 @@ export class Ghost {
       if (gap.far < SEEN) continue;
       const path = document.createElementNS(SVG, "path");
       path.setAttribute("d", stretches(spots).map((part) => `M${part.join("L")}`).join(""));
-      path.setAttribute("stroke", String(this.palette.paint(trace.line?.color ?? "ink:text")));
+      const colour = trace.fill === "toself" ? trace.fillcolor : trace.line?.color;
+      path.setAttribute(trace.fill === "toself" ? "fill" : "stroke", String(this.palette.paint(colour ?? "ink:text")));
       this.svg.append(path);
       if (!word || gap.far > word.far) word = gap;
     }
@@ -107,11 +108,13 @@ export class Ghost {
   }
 }
 
-/** Whether a trace is a solid line over the first axes. @param {Trace} trace */
+/** Whether a trace is a solid line or an area over the first axes. @param {Trace} trace */
 function isLine({ type, mode, fill, visible, line, x, xaxis, yaxis, marker }) {
-  const solid = mode?.includes("lines") && (!fill || fill === "none") && line?.width !== 0 && (line?.dash ?? "solid") === "solid";
+  const area = fill === "toself";
+  const solid = (!fill || fill === "none") && line?.width !== 0 && (line?.dash ?? "solid") === "solid";
   const first = (xaxis ?? "x") === "x" && (yaxis ?? "y") === "y";
-  return type === "scatter" && solid && first && !marker?.angleref && visible !== false && (x?.length ?? 0) > 2;
+  const drawn = mode?.includes("lines") && (solid || area);
+  return type === "scatter" && drawn && first && !marker?.angleref && visible !== false && (x?.length ?? 0) > 2;
 }
 
 /**
