@@ -99,7 +99,14 @@ def test_a_step_with_one_infinity_is_skipped_and_halves_the_scale():
     good = run()
     assert good.facts["skip_moved"] == pytest.approx(good.facts["length_true"], rel=1e-3)
     assert good.facts["skip_after"] == good.facts["scaler_start"] == 65536
-    scaler = GradScaler("cpu")
+    scaler = GradScaler("cpu", init_scale=2.0**28)
+    weight = torch.tensor(result["forward"].x, dtype=torch.float32, requires_grad=True)
+    before, optimizer = weight.detach().clone(), torch.optim.SGD([weight], lr=1.0)
+    scaler.scale(scaled(weight, 32768, 1.0, "none", 1.0, "float16").sum()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    assert torch.equal(weight, before), "as torch's own optimizer has it"
+    assert scaler.get_scale() == result.facts["skip_after"]
     assert good.facts["scaler_wait"] == scaler.get_growth_interval()
     assert (scaler.get_growth_factor(), scaler.get_backoff_factor()) == (2.0, 0.5)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import torch
 from torch.nn.utils import clip_grad_norm_
@@ -76,6 +77,21 @@ def by_role(
     }
 
 
+class _Descent:
+    """Plain gradient descent at rate 1, with what a GradScaler asks of an optimizer.
+
+    The first of torch's own optimizers takes seconds in a process: it imports the compiler.
+    """
+
+    def __init__(self, weight: torch.Tensor) -> None:
+        self.param_groups = [{"params": [weight]}]
+
+    def step(self) -> None:
+        with torch.no_grad():
+            for weight in self.param_groups[0]["params"]:
+                weight -= weight.grad  # type: ignore[arg-type]
+
+
 @lru_cache(maxsize=8)
 def skipped(
     program: Program, x: tuple[float, ...], scale: float, setting: Setting
@@ -86,7 +102,7 @@ def skipped(
     """
     weight = torch.tensor(x, dtype=torch.float32, requires_grad=True)
     before = weight.detach().clone()
-    optimizer = torch.optim.SGD([weight], lr=1.0, foreach=False)
+    optimizer: Any = _Descent(weight)
     scaler = torch.amp.GradScaler("cpu", init_scale=scale)
     scaled = scaler.scale(replace(setting, clip="none").loss(program, weight, 1.0).sum())
     if not scaled.requires_grad:  # nothing leads back to the weights

@@ -81,7 +81,7 @@ def _frame(result: Result, limit: float) -> tuple[tuple[float, float], tuple[flo
     """Where the ordinary samples fit, and the circle where it is not far larger than they."""
     others = result.planes["raw"][1:]
     most = float(np.hypot(*others.T).max(initial=0.0)) or 1.0
-    circle = min(limit, 1.5 * most)
+    circle = max(min(limit, 1.5 * most), 0.2 * most)
     ends = []
     for along in others.T:
         low, high = min(float(along.min()), -circle), max(float(along.max()), circle)
