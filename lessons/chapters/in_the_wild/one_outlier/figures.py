@@ -181,7 +181,9 @@ def _tip(result: Result, role: str, layout: Trace, hidden: frozenset[str]) -> Tr
     above = clean[0] * vector[1] - clean[1] * vector[0] > 0
     side = "middle right" if beyond or role == "intended_gradient" else "bottom right"
     if above and side == "bottom right":
-        side = "top left"
+        side = (
+            "top left" if vector[0] > 0 else "middle right"
+        )  # the bad sample's name is on the left
     seen = role not in hidden and not (role == "trick_gradient" and one_arrow)
     return label(role, words, x, y, seen, side)
 
