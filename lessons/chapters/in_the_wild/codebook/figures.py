@@ -257,8 +257,8 @@ def _components(result: Result, hidden: frozenset[str]) -> Figure:
     return Figure(
         "components",
         "Who gets which gradient" if hidden else f"As in the paper: {same} of {len(NAMES)}",
-        "Left to right: with nothing stopped, autograd here, as the paper means it. The decoder "
-        "multiplies by one weight.",
+        "Left to right: with nothing stopped, autograd here, as the paper means it with this β. "
+        "The decoder multiplies by one weight.",
         "The gradient of each part. " + in_words(result, LABELS, NAMES, hidden),
         data,
         layout,
