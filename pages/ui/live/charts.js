@@ -133,6 +133,7 @@ export class Charts {
   draw(Plotly, recoloured, rests) {
     this.Plotly = Plotly;
     this.rests = rests;
+    this.box.classList.toggle("gl-eases", rests === true); // a hand that drags is followed at once
     const slots = [...this.slots.values()];
     if (recoloured) {
       this.family = getComputedStyle(this.box).fontFamily;
@@ -146,9 +147,16 @@ export class Charts {
       if (slot.listening && isInSpace(slot) && !recoloured) continue;
       if (!this.#drawQuickly(slot)) this.#drawOne(slot);
     }
-    // The hand came to rest, and what is drawn is what it was while it moved.
-    if (rests) for (const slot of slots) if (!isStale(slot) && slot.digest !== null) this.#ghost(slot);
+    if (rests) this.rest();
     return slots.some((slot) => isStale(slot) || slot.quick);
+  }
+
+  /** The hand came to rest, perhaps on what is drawn already. */
+  rest() {
+    if (this.rests === null) return;
+    this.rests = true;
+    this.box.classList.add("gl-eases");
+    for (const slot of this.slots.values()) if (!isStale(slot) && slot.digest !== null) this.#ghost(slot);
   }
 
   /** Draw what has no shape yet, while pictures of a training leave no quiet moment. */

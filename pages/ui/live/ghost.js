@@ -19,10 +19,10 @@ export class Ghost {
   constructor(root, plot, palette) {
     this.plot = plot;
     this.palette = palette;
-    this.svg = document.createElementNS(SVG, "svg");
-    this.svg.setAttribute("class", "gl-ghost");
-    this.svg.setAttribute("aria-hidden", "true");
+    this.svg = layer();
+    this.words = layer(); // over the chart, where an area would hide it
     root.insertBefore(this.svg, plot);
+    plot.after(this.words);
     /** @type {?FigureSpec} */
     this.rested = null; // as it was when the hand last lay still
     /** @type {?FigureSpec} */
@@ -51,8 +51,13 @@ export class Ghost {
   forget() {
     this.rested = this.before = null;
     this.moving = false;
-    this.svg.replaceChildren();
+    this.#clear();
     this.drawn = "";
+  }
+
+  #clear() {
+    this.svg.replaceChildren();
+    this.words.replaceChildren();
   }
 
   /** @param {FigureSpec} spec */
@@ -64,10 +69,10 @@ export class Ghost {
     // A hand that drags moves the line and not what it was.
     if (key && key === this.drawn && this.moving) return;
     this.drawn = key;
-    this.svg.replaceChildren();
+    this.#clear();
     if (!axes || !key) return;
     const { offsetLeft, offsetTop } = this.plot;
-    this.svg.style.cssText = `left:${offsetLeft + axes.left}px;top:${offsetTop + axes.top}px;width:${axes.width}px;height:${axes.height}px`;
+    this.svg.style.cssText = this.words.style.cssText = `left:${offsetLeft + axes.left}px;top:${offsetTop + axes.top}px;width:${axes.width}px;height:${axes.height}px`;
     /** @type {?{far: number, x: number, y: number, down: boolean}} */
     let word = null;
     for (const trace of lines) {
@@ -79,7 +84,8 @@ export class Ghost {
       const path = document.createElementNS(SVG, "path");
       path.setAttribute("d", stretches(spots).map((part) => `M${part.join("L")}`).join(""));
       const colour = trace.fill === "toself" ? trace.fillcolor : trace.line?.color;
-      path.setAttribute(trace.fill === "toself" ? "fill" : "stroke", String(this.palette.paint(colour ?? "ink:text")));
+      path.setAttribute("stroke", String(this.palette.paint(String(colour ?? "ink:text").replace(/\/.*/, ""))));
+      if (trace.fill === "toself") path.setAttribute("class", "gl-area"); // its edges alone
       this.svg.append(path);
       if (!word || gap.far > word.far) word = gap;
     }
@@ -93,7 +99,7 @@ export class Ghost {
     text.setAttribute("x", String(x));
     text.setAttribute("y", String(Math.min(height - 4, Math.max(12, at))));
     text.textContent = "before";
-    this.svg.append(text);
+    this.words.append(text);
   }
 
   /** Where the first pair of axes places numbers now; null where it is none of lines. */
@@ -106,6 +112,13 @@ export class Ghost {
     const { across, down } = { across: scale(letterOf("x"), xaxis, x), down: scale(letterOf("y"), yaxis, y) };
     return { ...place, across, down, key: [x, y, ...Object.values(place)] };
   }
+}
+
+function layer() {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", "gl-ghost");
+  svg.setAttribute("aria-hidden", "true");
+  return svg;
 }
 
 /** Whether a trace is a solid line or an area over the first axes. @param {Trace} trace */

@@ -289,6 +289,7 @@ class Lab {
     if (!this.frame?.settled) this.flow.offer(false);
     else {
       this.flow.resting = true;
+      for (const charts of this.drawings) charts.rest();
       this.#showAddress();
     }
   }
