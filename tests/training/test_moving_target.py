@@ -238,6 +238,18 @@ def test_graph_and_chart_agree():
         assert list(computed) == LESSON.record(given, cuts).gradients["w"].numbers
 
 
+def test_where_it_rests_is_not_drawn_before_it_runs():
+    given = values(seeds=2, steps=4, chance=1)
+    run = Run(TRAINING, td_loss, given)
+    seen = []
+    for _ in range(2):
+        traces = TRAINING.figures(run.history, given)[0].data
+        (still,) = (one for one in traces if one.get("name") == "lowest mean squared error")
+        seen.append(bool(np.isfinite(still["y"]).all()))
+        run.advance(math.inf, given)
+    assert seen == [False, True]
+
+
 def test_what_is_too_large_is_told():
     given = values(rate=10, steps=200, seeds=2)
     run = Run(TRAINING, td_loss, given)
