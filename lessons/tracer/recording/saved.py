@@ -206,12 +206,16 @@ def _which(kept: torch.Tensor, known: list[_Known], held: _Held) -> _Known | Non
     """Which of the op's tensors this one is; None for what it made for itself."""
     if kept.layout is not torch.strided or kept.is_meta:
         return None
-    address, shape, stride = kept.data_ptr(), tuple(kept.shape), kept.stride()
-    there = [one for one in known if address and one.address == address]
-    alike = (shape, stride, kept.is_conj())
-    exact = (one for one in there if (one.shape, one.stride, one.conjugate) == alike)
-    own = (one for one in known if one.identity == id(kept) and held(id(kept)) is kept)
-    return next(exact, None) or next(own, None) or next(iter(there), None)
+    address, near = kept.data_ptr(), None
+    alike = (tuple(kept.shape), kept.stride(), kept.is_conj())
+    for one in known:
+        if address and one.address == address:
+            if (one.shape, one.stride, one.conjugate) == alike:
+                return one
+            near = near or one
+        elif one.identity == id(kept) and held(one.identity) is kept:
+            return one  # a leaf whose memory was exchanged
+    return near
 
 
 def _read(kept: torch.Tensor, one: _Known) -> torch.Tensor:
