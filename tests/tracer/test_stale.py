@@ -63,7 +63,7 @@ def test_the_step_says_so_and_multiplies_what_the_backward_pass_reads():
     drawn = picture(recording, (1,))
     step = next(one for one in drawn["steps"] if one["node"] == "exp")
     assert (
-        "y was changed by add after exp saved it: y[0] was 2.718, the backward pass reads 3.718."
+        "y was changed by add after exp saved it: y[1] was 7.389, the backward pass reads 8.389."
         in step["sentence"]
     )
     (part,) = step["parts"]
