@@ -96,6 +96,14 @@ def test_a_mistake_is_told_in_words(command, words, says):
     assert "Traceback" not in err
 
 
+def test_the_last_lines_of_a_program_that_raised(command):
+    _, _, err = command(f"{BROKEN}:fails", "--arg", "x=1,2,3,4")
+    first, *frames, last = err.strip().split("\n")
+    assert first == "python -m lessons: fails raised:"
+    assert [frame.partition(",")[0].strip() for frame in frames] == ["broken.py"]
+    assert "RuntimeError" in last
+
+
 def test_a_file_that_does_not_run(command, tmp_path):
     (tmp_path / "half.py").write_text("import torch\nx = (\n")
     assert "does not run" in command("half.py:f")[2]

@@ -79,7 +79,7 @@ class Saved:
         """Note that `node` changed these in place."""
         self._time += 1
         for one in changed:
-            for address in {memory(one), one.data_ptr()} if memory(one) else ():
+            for address in {memory(one), _address(one)} - {0}:
                 self._written[address] = node, self._time
 
     def check(self, root: Any, held: _Held) -> None:
@@ -141,7 +141,18 @@ def memory(tensor: torch.Tensor) -> int:
     """The address of the memory that a tensor and its views share; 0 where there is none."""
     if tensor.layout is not torch.strided or tensor.is_meta:
         return 0
-    return tensor.untyped_storage().data_ptr()
+    try:
+        return tensor.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):  # a subclass, or a transform's, has none
+        return 0
+
+
+def _address(tensor: torch.Tensor) -> int:
+    """Where its first number lies; 0 where it lies nowhere."""
+    try:
+        return tensor.data_ptr()
+    except (RuntimeError, NotImplementedError):
+        return 0
 
 
 def refusal(nodes: Nodes, error: RuntimeError) -> tuple[str | None, str] | None:
@@ -205,14 +216,14 @@ def _known(tensor: torch.Tensor, number: int, place: int) -> _Known:
     if tensor.layout is not torch.strided or tensor.is_meta:
         return _Known(0, id(tensor), number, (), (), False, place)
     shape, stride = tuple(tensor.shape), tensor.stride()
-    return _Known(tensor.data_ptr(), id(tensor), number, shape, stride, tensor.is_conj(), place)
+    return _Known(_address(tensor), id(tensor), number, shape, stride, tensor.is_conj(), place)
 
 
 def _which(kept: torch.Tensor, known: list[_Known], held: _Held) -> _Known | None:
     """Which of the op's tensors this one is; None for what it made for itself."""
     if kept.layout is not torch.strided or kept.is_meta:
         return None
-    address, near = kept.data_ptr(), None
+    address, near = _address(kept), None
     alike = (tuple(kept.shape), kept.stride(), kept.is_conj())
     for one in known:
         if address and one.address == address:
@@ -230,7 +241,7 @@ def _read(kept: torch.Tensor, one: _Known) -> torch.Tensor:
         kept = kept.detach().conj()
     if tuple(kept.shape) == one.shape and kept.stride() == one.stride:
         return kept
-    if kept.data_ptr() != one.address:  # a leaf whose memory was exchanged
+    if _address(kept) != one.address:  # a leaf whose memory was exchanged
         return kept
     return kept.detach().as_strided(one.shape, one.stride, kept.storage_offset())
 
