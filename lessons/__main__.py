@@ -27,6 +27,7 @@ from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
 from lessons.outputs.reading import reading, settings
+from lessons.trace import TraceError
 from lessons.trace import command as trace
 from lessons.training.under_way import Run
 
@@ -58,6 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console.prepare()
     try:
         console.write(_answer(_parser().parse_args(arguments)))
+    except TraceError as error:
+        console.complain(*str(error).split("\n"))  # with the last lines of the traced program
+        return 2
     except (UnknownLessonError, ValueError) as error:
         console.complain(str(error))
         return 2

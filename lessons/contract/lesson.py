@@ -155,7 +155,7 @@ class Lesson:
             for edge in node.operands if node.name not in own else ():
                 edge.fixed = True  # behind the program, whose edges alone `compute` cuts
         recording.dead_ends = start.dead_ends
-        with contextlib.suppress(RefusedError):  # what led to it, and where it ended, is drawn
+        with contextlib.suppress(RefusedError):  # its last step then says so, and why
             recording.backward(end)
         return recording
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from lessons.text import listed
+from lessons.text import counted, listed
 from lessons.trace.graph import Graph, line_of
 from lessons.trace.watch import Run
 from lessons.tracer import Node
@@ -39,6 +39,7 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
             "Set requires_grad=True on what is trained.",
             None,
         )
+    yield from _not_registered(run, graph)
     if not read:
         if run.result is None:
             yield _not_a_tensor(run)
@@ -64,6 +65,29 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
         )
         yield ("no_path", f"{listed(read)} got no gradient: {words}.",
                "Look whether the right tensor is returned.", nodes[read[0]].name)  # fmt: skip
+
+
+def _not_registered(run: Run, graph: Graph) -> Iterator[Told]:
+    """Parameters that a model reads and does not know: layers in a plain list, say."""
+    if not run.is_model:
+        return
+    known = {*run.gradients, *run.frozen}
+    strange = [
+        node.name for node in run.recording
+        if node.type == "parameter" and node.name not in known and node.name in graph.consumers
+        and id(run.recording.tensors[node.name][0]) not in run.own
+    ]  # fmt: skip
+    if strange:
+        reader = graph.consumers[strange[0]][0].consumer
+        where = line_of(reader.place, run.folder)
+        yield (
+            "not_registered",
+            f"{counted(len(strange), 'parameter')} that {run.name} reads "
+            f"{'is' if len(strange) == 1 else 'are'} not among its parameters(), the first in "
+            f"{reader.type}{' in ' + where if where else ''}: no optimizer moves them.",
+            "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary.",
+            strange[0],
+        )
 
 
 def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
@@ -168,13 +192,25 @@ def _ended(run: Run, node: Node, hit: list[str]) -> Told:
             "that does not know where they come from.",
             f"Use {operand} itself; torch.stack or torch.cat joins several.", node.name,
         )  # fmt: skip
-    if not node.outputs[0].dtype.startswith(("float", "bfloat", "complex")):
+    whole = _whole_numbers(node)
+    if whole:
         return (
-            "whole_numbers", f"{who}: {node.type}{where} gives {node.outputs[0].dtype}, and only "
-            "floats have a derivative.",
+            "whole_numbers", f"{who}: {whole[0]}{where} gives {whole[1]}, and only floats have a "
+            "derivative.",
             "Use a soft form, such as softmax for argmax, or straight-through.", node.name,
         )  # fmt: skip
     return ("ended", f"{who}: {node.type}{where} gives it no way back.", "", node.name)
+
+
+def _whole_numbers(node: Node) -> tuple[str, str] | None:
+    """Who gives numbers that are no floats, and of which dtype: the op, or an output it reads."""
+    floats = ("float", "bfloat", "complex")
+    if not node.outputs[0].dtype.startswith(floats):
+        return node.type, node.outputs[0].dtype
+    for edge in node.operands:
+        if edge.producer.requires_grad and not edge.value.dtype.startswith(floats):
+            return f"{edge.producer.type}(…)", edge.value.dtype
+    return None
 
 
 def _left(run: Run, left: Left, hit: list[str]) -> Told:
@@ -206,19 +242,21 @@ def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
     exact = [one for one in left if _same(run, one)]
     if exact or told:
         return exact[-1:]
-    return [one for one in left[-1:] if _constants(run, one)]
+    return [one for one in left[-1:] if _after(run, one)]
 
 
 def _same(run: Run, left: Left) -> list[Node]:
-    """Leaves met afterwards that hold these very numbers."""
-    return [node for node in _after(run, left) if node.outputs[0].same_as(left.value)]
-
-
-def _constants(run: Run, left: Left) -> list[Node]:
-    return [node for node in _after(run, left) if node.kind == "constant"]
+    """Leaves met afterwards that hold these very numbers; of a single number, among others."""
+    numbers = left.value.numbers
+    single = len(numbers) == 1
+    return [
+        node for node in _after(run, left)
+        if node.outputs[0].same_as(left.value) or (single and numbers[0] in node.outputs[0].numbers)
+    ]  # fmt: skip
 
 
 def _after(run: Run, left: Left) -> list[Node]:
+    """Leaves that were met after the numbers left."""
     return [node for node in list(run.recording)[left.count :] if node.leaf]
 
 
@@ -230,4 +268,4 @@ def _came_back(run: Run, left: Left) -> str:
     if same:
         what = "as a new leaf" if same[0].requires_grad else "and torch takes it for a constant"
         return f"; {called(same[0])} came back from there, {what}"
-    return f"; {called(_constants(run, left)[0])} was read afterwards, and torch knows no link"
+    return f"; {called(_after(run, left)[0])} was read afterwards, and torch knows no link"

@@ -125,6 +125,8 @@ def _from_operands(node: Node, place: int | None) -> str:
     index = unflat(place, node.outputs[0].shape)
     read = [
         f"{called(edge.producer)} = {_spelled(edge.value.component(index))}"
+        if edge.value.size
+        else f"{called(edge.producer)}, which is empty"
         for edge in node.operands[:3]
     ]
     return f", of {listed(read)}" if read else ""

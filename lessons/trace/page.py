@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from lessons.text import counted
+from lessons.trace.cuts import called
 from lessons.trace.drawing import Drawn, svg
 from lessons.trace.faults import Fault
 from lessons.trace.formula import mathml
@@ -97,7 +98,7 @@ def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
     large = " large" if len(drawn.spec["nodes"]) > BIG else ""
     part = "" if drawn.whole else (
         f"<p class='quiet'>The program ran {counted(len(run.recording.ops), 'op')}. Drawn is what "
-        f"lies around {escape(run.recording.nodes[drawn.around].label)}; the steps are those of "
+        f"lies around {escape(called(run.recording.nodes[drawn.around]))}; the steps are those of "
         "this part.</p>"
     )  # fmt: skip
     index = list(drawn.spec["index"])
@@ -135,7 +136,8 @@ def _step(step: dict[str, Any], drawn: Drawn) -> str:
     parts = []
     for part in step["parts"]:
         to = escape(labels.get(part["to"], part["to"]))
-        formula = mathml(part["latex"])
+        # The shapes stand behind a wide space: a line may break there.
+        formula = " ".join(mathml(piece) for piece in part["latex"].split(r"\qquad"))
         if part["local"] is None or part["terms"]:
             product = f"{part['upstream']} came, {part['gradient']} goes to {to}"
         else:
@@ -151,7 +153,7 @@ def _told(run: Run, drawn: Drawn | None) -> str:
     for node in drawn.spec["nodes"]:
         recorded = run.recording.nodes[node["id"]]
         lines = [f"{node['label']} = {node['full']}"]
-        if not recorded.leaf:
+        if not recorded.leaf and node["label"] != node["type"]:
             lines[0] = f"{node['label']} ({node['type']}) = {node['full']}"
         lines.append(f"gradient that came: {node['upstream_full']}")
         where = [part for part in (run.module_of(node["id"]), line_of(recorded.place, run.folder))

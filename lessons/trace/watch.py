@@ -65,6 +65,8 @@ class Run:
     failed: str = ""
     warned: list[str] = field(default_factory=list)
     folder: str | None = None
+    is_model: bool = False
+    own: frozenset[int] = frozenset()  # of the parameters, by `id`: lazy ones have a shape only now
 
     def module_of(self, node: str) -> str:
         """The path of the innermost module in whose forward pass the node ran; empty for none."""
@@ -114,7 +116,11 @@ def watch(target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R
             target.name, recording, [*named, *target.tensors],
             [name for name, one in parameters.items() if not one.requires_grad],
             facts, calls, sum(one.numel() for one in parameters.values()), folder=target.folder,
+            is_model="" in target.modules,
         )  # fmt: skip
+        run.own = frozenset(
+            id(one) for module in target.modules.values() for one in module.parameters()
+        )
         run.result = result
         if result is None:
             run.returned = f"{type(returned).__name__} {visible(repr(returned), 60)}"

@@ -46,6 +46,8 @@ def hooks_on_saved() -> bool:
 
 @lru_cache(1024)
 def _saved_names(kind: Any) -> tuple[str, ...]:
+    if hasattr(kind, "saved_tensors"):  # an autograd.Function
+        return ("saved_tensors",)
     names = [name for name in dir(kind) if name.startswith("_saved_")]
     # Batch norm keeps its running statistics, which it changes itself and, training, never reads.
     return tuple(name for name in names if "_sym_" not in name and "_running_" not in name)
@@ -56,19 +58,17 @@ def saved_tensors(autograd_node: Any) -> list[tuple[str, torch.Tensor | None]]:
 
     Torch refuses what was changed in place since. A node whose graph was freed keeps nothing.
     """
-    if hasattr(autograd_node, "saved_tensors"):  # an autograd.Function's
-        names: tuple[str, ...] = ("saved_tensors",)
-    else:
-        kind: Any = type(autograd_node)
-        names = _saved_names(kind)
+    kind: Any = type(autograd_node)
     found: list[tuple[str, torch.Tensor | None]] = []
-    for name in names:
+    for name in _saved_names(kind):
         try:
             kept = getattr(autograd_node, name)
         except RuntimeError as error:
             found += [(name.removeprefix("_saved_"), None)] if REFUSED in str(error) else []
             continue
-        for one in kept if isinstance(kept, (tuple, list)) else (kept,):
-            if isinstance(one, torch.Tensor):
-                found.append((name.removeprefix("_saved_"), one))
+        if isinstance(kept, torch.Tensor):
+            found.append((name.removeprefix("_saved_"), kept))
+        elif isinstance(kept, (tuple, list)):
+            several = (one for one in kept if isinstance(one, torch.Tensor))
+            found += [(name.removeprefix("_saved_"), one) for one in several]
     return found

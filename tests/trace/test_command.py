@@ -38,6 +38,7 @@ def test_it_prints_the_faults_and_writes_the_page(command, tmp_path):
     assert (tmp_path / "detached.html").read_text("utf-8").startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_it_runs_from_any_folder_as_a_process_of_its_own(tmp_path):
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
@@ -93,6 +94,14 @@ def test_a_mistake_is_told_in_words(command, words, says):
     assert (status, out) == (2, "")
     assert says in err
     assert "Traceback" not in err
+
+
+def test_the_last_lines_of_a_program_that_raised(command):
+    _, _, err = command(f"{BROKEN}:fails", "--arg", "x=1,2,3,4")
+    first, *frames, last = err.strip().split("\n")
+    assert first == "python -m lessons: fails raised:"
+    assert [frame.partition(",")[0].strip() for frame in frames] == ["broken.py"]
+    assert "RuntimeError" in last
 
 
 def test_a_file_that_does_not_run(command, tmp_path):

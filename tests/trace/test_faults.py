@@ -274,3 +274,41 @@ def test_a_number_that_was_printed_is_not_blamed():
 
     (fault,) = traced(returns_a_number).faults
     assert ".item() on sum(…)" in fault.says
+
+
+def test_numbers_collected_in_a_list_are_found():
+    def program(x):
+        losses = [(x * scale).square().sum().item() for scale in range(1, 4)]
+        return torch.tensor(losses, requires_grad=True).mean()
+
+    assert [one.kind for one in traced(program).faults] == ["fresh_leaf", "item"]
+
+
+def test_places_of_a_maximum_have_no_derivative():
+    (fault,) = traced(lambda x: x.max(0)[1] * 1.0).faults
+    assert fault.kind == "whole_numbers"
+    assert "max(…)" in fault.says
+    assert "int64" in fault.says
+
+
+def test_layers_in_a_plain_list_are_told():
+    class Listed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = [nn.Linear(3, 3) for _ in range(2)]
+            self.head = nn.Linear(3, 1)
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return self.head(x).sum()
+
+    (fault,) = trace(Listed, torch.ones(2, 3)).faults
+    assert fault.kind == "not_registered"
+    assert fault.says.startswith("4 parameters that Listed reads are not among its parameters()")
+
+
+def test_a_mean_of_nothing_is_told():
+    fault = traced(lambda x: x[x > 100].mean()).faults[0]
+    assert "NaN" in fault.says
+    assert "which is empty" in fault.says

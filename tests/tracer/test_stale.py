@@ -1,11 +1,14 @@
 """What an op saved and was changed before the backward pass: marked, named, with both numbers."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 from torch.nn import functional
 
+from lessons.contract.lab import Start
+from lessons.outputs.catalogue import find
 from lessons.tracer import RecordError, RefusedError, record
 from lessons.tracer.picture.backward_steps import backward_steps
 from lessons.tracer.picture.graph_drawing import CHANGED, covered, picture
@@ -63,7 +66,7 @@ def test_the_step_says_so_and_multiplies_what_the_backward_pass_reads():
     drawn = picture(recording, (1,))
     step = next(one for one in drawn["steps"] if one["node"] == "exp")
     assert (
-        "y was changed by add after exp saved it: y[0] was 2.718, the backward pass reads 3.718."
+        "y was changed by add after exp saved it: y[1] was 7.389, the backward pass reads 8.389."
         in step["sentence"]
     )
     (part,) = step["parts"]
@@ -342,3 +345,18 @@ def test_only_what_was_written_after_the_op_is_blamed():
     (stale,) = recorded(program).nodes["mul"].stale
     assert stale.by is None
     assert stale.now.numbers == [7.0, 3.0]
+
+
+def test_the_graph_of_a_lesson_that_torch_refuses_ends_where_it_refused():
+    def program(x):
+        y = x.exp()
+        y.add_(1)
+        return y.sum()
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    lesson = find("flip")
+    start = Start(leaves={"x": x})
+    refused = replace(lesson, program=program, lab=replace(lesson.lab, start=lambda values: start))
+    recording = refused.record(lesson.validate({}))
+    assert recording.refused == "exp"
+    assert picture(recording)["steps"][-1]["kind"] == "stopped"

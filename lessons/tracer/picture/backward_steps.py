@@ -27,7 +27,8 @@ def backward_steps(recording: Recording, index: Sequence[int] = ()) -> list[Step
     if recording.output is None:
         raise RecordError("no backward pass yet: call recording.backward(output) first.")
     return [
-        replace(step, sentence=sentence_of(recording, step)) for step in _steps(recording, index)
+        replace(step, sentence=sentence_of(recording, step, index))
+        for step in _steps(recording, index)
     ]
 
 
@@ -40,7 +41,7 @@ def steps_through(
         node = recording.nodes[name]
         parts = tuple(_part(edge, index) for edge in node.operands if _shown(edge))
         step = Step("op", name, _upstream(node, index), parts)
-        found.append(replace(step, sentence=sentence_of(recording, step)))
+        found.append(replace(step, sentence=sentence_of(recording, step, index)))
     return found
 
 

@@ -176,7 +176,7 @@ def _node(
         "full": "; ".join(whole(value) for value in node.outputs),
         "upstream": spelled(None if upstream is None else upstream.component(index)),
         "upstream_full": "none" if upstream is None else whole(upstream),
-        "stale": [stale_sentence(recording, node, one) for one in node.stale],
+        "stale": [stale_sentence(recording, node, one, index) for one in node.stale],
     }
 
 

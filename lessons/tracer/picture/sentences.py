@@ -1,5 +1,6 @@
 """One plain sentence, sometimes two, for each step of a backward pass."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from lessons.text import number
@@ -21,8 +22,8 @@ def spelled(value: Any, digits: int = 6) -> str:
     return str(value) if isinstance(value, complex) else number(float(value) + 0.0, digits)
 
 
-def sentence_of(recording: Recording, step: Step) -> str:
-    """What happened in `step`, and what the trick did here."""
+def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> str:
+    """What happened in `step` at the component `index`, and what the trick did here."""
     node = recording.nodes[step.node]
     if step.kind == "start":
         return f"Start at {node.label} with the upstream gradient {spelled(step.upstream)}."
@@ -34,7 +35,7 @@ def sentence_of(recording: Recording, step: Step) -> str:
         total = "".join(f" {_sum(sum_)}" for sum_ in step.arrived)
         return f"{node.label} has its gradient: {spelled(step.upstream)}.{total}"
     sentences = [_op(recording, node, step)]
-    sentences += [stale_sentence(recording, node, one) for one in node.stale]
+    sentences += [stale_sentence(recording, node, one, index) for one in node.stale]
     for part in step.parts:
         if part.state == "cut":
             to = recording.nodes[part.to].label
@@ -50,15 +51,18 @@ def sentence_of(recording: Recording, step: Step) -> str:
     return " ".join(sentences)
 
 
-def stale_sentence(recording: Recording, node: Node, stale: Stale) -> str:
+def stale_sentence(
+    recording: Recording, node: Node, stale: Stale, index: Sequence[int] = ()
+) -> str:
     """Which number the op left for its gradient, and which one the backward pass finds there.
 
-    Of a tensor of several numbers it is the first that differs, with its place.
+    Of a tensor of several numbers it is that of the component `index`, where it was changed, else
+    the first that was.
     """
     by = recording.nodes.get(stale.by or "")
     how = f" by {by.type}" if by is not None else ""
     said = f"{stale.name} was changed{how} after {saver(node, stale)} saved it"
-    place = changed_at(stale)
+    place = changed_at(stale, index)
     if stale.refused:
         said = f"{said}, and torch refuses to use it"
     if place is None or stale.now is None:

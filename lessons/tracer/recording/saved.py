@@ -5,7 +5,7 @@ asked what it kept: a tensor at the address of an operand, or of the op's own ou
 and its numbers are compared with those that it had when the op ran.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import torch
 
 from lessons.text import number
 from lessons.tracer.recording.nodes import Node, RecordError, Stale
-from lessons.tracer.recording.plain_tensor import Value
+from lessons.tracer.recording.plain_tensor import Value, flat, place
 from lessons.tracer.torch_private import REFUSED, number_of, saved_tensors, version
 
 Nodes = Mapping[str, Node]
@@ -79,7 +79,7 @@ class Saved:
         """Note that `node` changed these in place."""
         self._time += 1
         for one in changed:
-            for address in {memory(one), one.data_ptr()} if memory(one) else ():
+            for address in {memory(one), _address(one)} - {0}:
                 self._written[address] = node, self._time
 
     def check(self, root: Any, held: _Held) -> None:
@@ -107,8 +107,8 @@ class Saved:
             now = Value.of(_read(kept, one))
             if not now.same_as(_before(node, one.place)):
                 found[one.place] = _stale(op, one, now, refused=False)
-        for place, stale in found.items():
-            one = next(one for one in op.known if one.place == place)
+        for at, stale in found.items():
+            one = next(one for one in op.known if one.place == at)
             writer = self._writer(op, one, held(one.identity))
             marked = replace(stale, by=None if writer is None else writer.name)
             if marked not in node.stale:
@@ -116,8 +116,8 @@ class Saved:
 
     def _writer(self, op: _Op, one: _Known, tensor: torch.Tensor | None) -> Node | None:
         """Who wrote last into this tensor after the op ran, if that was seen."""
-        place = one.address if tensor is None else memory(tensor)
-        writer, time = self._written.get(place, (None, 0))
+        address = one.address if tensor is None else memory(tensor)
+        writer, time = self._written.get(address, (None, 0))
         return writer if time > op.time else None
 
     def _refused(self, name: str, op: _Op, held: _Held) -> dict[int, Stale]:
@@ -141,7 +141,18 @@ def memory(tensor: torch.Tensor) -> int:
     """The address of the memory that a tensor and its views share; 0 where there is none."""
     if tensor.layout is not torch.strided or tensor.is_meta:
         return 0
-    return tensor.untyped_storage().data_ptr()
+    try:
+        return tensor.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):  # a subclass, or a transform's, has none
+        return 0
+
+
+def _address(tensor: torch.Tensor) -> int:
+    """Where its first number lies; 0 where it lies nowhere."""
+    try:
+        return tensor.data_ptr()
+    except (RuntimeError, NotImplementedError):
+        return 0
 
 
 def refusal(nodes: Nodes, error: RuntimeError) -> tuple[str | None, str] | None:
@@ -177,19 +188,25 @@ def saver(node: Node, stale: Stale) -> str:
     return node.type if node.label in (node.name, node.type) else f"{node.type} ({node.label})"
 
 
-def changed_at(stale: Stale) -> int | None:
-    """The first place in row-major order where it is another number now; None if none is kept."""
+def changed_at(stale: Stale, index: Sequence[int] = ()) -> int | None:
+    """Where in row-major order it is another number now: at the component `index`, or first.
+
+    None where no number that was kept is another one.
+    """
     if stale.now is None:
         return None
+    shape = stale.before.shape
+    chosen = flat(place(index, shape), shape) if index else -1
     pairs = zip(stale.before.numbers, stale.now.numbers, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if a != b and (a == a or b == b)), None)
+    changed = [i for i, (a, b) in enumerate(pairs) if a != b and (a == a or b == b)]
+    return chosen if chosen in changed else next(iter(changed), None)
 
 
 def _from_to(stale: Stale) -> str:
-    place = changed_at(stale)
-    if place is None or stale.now is None:
+    at = changed_at(stale)
+    if at is None or stale.now is None:
         return ""
-    before, now = stale.before.numbers[place], stale.now.numbers[place]
+    before, now = stale.before.numbers[at], stale.now.numbers[at]
     if isinstance(before, complex) or isinstance(now, complex):
         return f": it was {before}, now it is {now}"
     return f": it was {number(float(before), 4)}, now it is {number(float(now), 4)}"
@@ -199,19 +216,23 @@ def _known(tensor: torch.Tensor, number: int, place: int) -> _Known:
     if tensor.layout is not torch.strided or tensor.is_meta:
         return _Known(0, id(tensor), number, (), (), False, place)
     shape, stride = tuple(tensor.shape), tensor.stride()
-    return _Known(tensor.data_ptr(), id(tensor), number, shape, stride, tensor.is_conj(), place)
+    return _Known(_address(tensor), id(tensor), number, shape, stride, tensor.is_conj(), place)
 
 
 def _which(kept: torch.Tensor, known: list[_Known], held: _Held) -> _Known | None:
     """Which of the op's tensors this one is; None for what it made for itself."""
     if kept.layout is not torch.strided or kept.is_meta:
         return None
-    address, shape, stride = kept.data_ptr(), tuple(kept.shape), kept.stride()
-    there = [one for one in known if address and one.address == address]
-    alike = (shape, stride, kept.is_conj())
-    exact = (one for one in there if (one.shape, one.stride, one.conjugate) == alike)
-    own = (one for one in known if one.identity == id(kept) and held(id(kept)) is kept)
-    return next(exact, None) or next(own, None) or next(iter(there), None)
+    address, near = _address(kept), None
+    alike = (tuple(kept.shape), kept.stride(), kept.is_conj())
+    for one in known:
+        if address and one.address == address:
+            if (one.shape, one.stride, one.conjugate) == alike:
+                return one
+            near = near or one
+        elif one.identity == id(kept) and held(one.identity) is kept:
+            return one  # a leaf whose memory was exchanged
+    return near
 
 
 def _read(kept: torch.Tensor, one: _Known) -> torch.Tensor:
@@ -220,7 +241,7 @@ def _read(kept: torch.Tensor, one: _Known) -> torch.Tensor:
         kept = kept.detach().conj()
     if tuple(kept.shape) == one.shape and kept.stride() == one.stride:
         return kept
-    if kept.data_ptr() != one.address:  # a leaf whose memory was exchanged
+    if _address(kept) != one.address:  # a leaf whose memory was exchanged
         return kept
     return kept.detach().as_strided(one.shape, one.stride, kept.storage_offset())
 
