@@ -23,7 +23,7 @@ RUN find /opt/app -type d \( -name include -o -name test -o -name tests \) -path
 
 FROM python:3.13-slim
 
-RUN useradd --system --uid 10001 --create-home --home-dir /home/app app
+RUN useradd --system --uid 10001 --no-create-home app
 COPY --from=packages /opt/app /opt/app
 WORKDIR /app
 COPY . .

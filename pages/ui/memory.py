@@ -4,15 +4,17 @@ The browser writes the cookie (``live/remember.js``); it is read when a session 
 A cookie is the visitor's own text: everything in it is checked before it is believed. Its form is
 short, because browsers drop one beyond 4 KB::
 
-    2!noise_leaks:4*:leak=1band/wrong_place:2:gradient=0same/~round
+    2!noise_leaks:4*:l=1b/wrong_place:2:g=0s/~round
 
-that is lessons by slug, the step, ``*`` for done, answers with 1 or 0 for right or wrong at first;
+that is lessons by slug, the step, ``*`` for done, answers with 1 or 0 for right or wrong at first,
+questions and answers by as many letters as tell them from the lesson's others;
 and the playground's goals that were reached, each by itself, so that no tab undoes another's.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 import streamlit as st
 
@@ -191,8 +193,40 @@ def _known() -> dict[str, Trail]:
 
 
 def _brief(slug: str, kept: Trail) -> str:
-    answers = (f"{name}={kept.first[name]:d}{key}" for name, key in kept.answers.items())
+    asked = _questions(slug)
+    answers = (
+        f"{_short(name, asked)}={kept.first[name]:d}{_short(key, asked.get(name, ()))}"
+        for name, key in kept.answers.items()
+    )
     return ":".join([slug, f"{kept.step}{'*' if kept.done else ''}", *answers])
+
+
+@cache
+def _questions(slug: str) -> dict[str, tuple[str, ...]]:
+    """A lesson's questions: the keys that can be chosen, none where it is typed or drawn."""
+    found = (one for one in catalogue.lessons() if one.slug == slug)
+    return {
+        question.name: tuple(option.key for option in question.options)
+        if question.kind in ("choice", "bug")
+        else ()
+        for lesson in found
+        for question in lesson.prose.questions
+    }
+
+
+def _short(word: str, words: Iterable[str]) -> str:
+    """The fewest letters that only this one of the words begins with; all of it if none do."""
+    lengths = range(1, len(word))
+    known = list(words)
+    shorter = (word[:n] for n in lengths if [w for w in known if w.startswith(word[:n])] == [word])
+    return next(shorter, word)
+
+
+def _whole(short: str, words: Iterable[str]) -> str:
+    """The word that it stands for; itself if there is none."""
+    known = list(words)
+    meant = [word for word in known if word.startswith(short)]
+    return meant[0] if short not in known and len(meant) == 1 else short
 
 
 def _read(lesson: Lesson, fields: list[str]) -> Trail:
@@ -202,6 +236,9 @@ def _read(lesson: Lesson, fields: list[str]) -> Trail:
     kept = Trail(clamp_step(lesson, int(step) if good else 1), done=good and where.endswith("*"))
     for match in filter(None, map(_ANSWER.fullmatch, answers)):
         name, first, answer = match.groups()
+        asked = _questions(lesson.slug)
+        name = _whole(name, asked)
+        answer = _whole(answer, asked.get(name, ()))
         if _answers(lesson, name, answer):
             kept.answers[name] = answer
             kept.first[name] = first == "1"
