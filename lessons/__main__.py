@@ -1,4 +1,5 @@
-"""The lessons without a browser: list, show, run, export, notebook; and the playground: play.
+"""The lessons without a browser: list, show, run, export, notebook; play for the playground, and
+trace for a torch function of one's own.
 
 python -m lessons list
 python -m lessons show noise_leaks
@@ -9,6 +10,7 @@ python -m lessons run wrong_place --cuts sqrt:0
 python -m lessons run moons --steps 200 --json
 python -m lessons notebook flip > flip.ipynb
 python -m lessons play my_program.txt --json
+python -m lessons trace train.py:loss --arg x=-2,-1,1
 """
 
 import argparse
@@ -25,6 +27,8 @@ from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
 from lessons.outputs.reading import reading, settings
+from lessons.trace import TraceError
+from lessons.trace import command as trace
 from lessons.training.under_way import Run
 
 _WITH_SETTINGS = {
@@ -55,6 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console.prepare()
     try:
         console.write(_answer(_parser().parse_args(arguments)))
+    except TraceError as error:
+        console.complain(*str(error).split("\n"))  # with the last lines of the traced program
+        return 2
     except (UnknownLessonError, ValueError) as error:
         console.complain(str(error))
         return 2
@@ -72,6 +79,8 @@ def _answer(options: argparse.Namespace) -> str:
         return "\n".join(f"{lesson.slug}  {lesson.title}" for lesson in lessons())
     if options.command == "play":
         return play(options)
+    if options.command == "trace":
+        return trace.run(options)
     if options.command == "show":
         return reading(find(options.lesson))
     if options.help:
@@ -91,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     commands.add_parser("list", help="one lesson a line, its slug first")
     add_command(commands)
+    trace.add_command(commands)
     show = commands.add_parser("show", help="print a lesson's text")
     show.add_argument("lesson", help="a slug, as python -m lessons list prints them")
     for name, says in _WITH_SETTINGS.items():

@@ -19,6 +19,7 @@ ROOMS = [
     "tricks",
     "text",
     "tracer",
+    "trace",
     "contract",
     "kit",
     "training",

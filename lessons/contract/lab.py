@@ -48,6 +48,8 @@ class Start:
             an upstream gradient of ones.
         besides: the tensors that the program reads though they are none of its arguments, weights
             say, by the name each gets in the graph; the edges to them cannot be cut.
+        dead_ends: whether the ops are drawn, too, that do not lead to the end: what was computed
+            and then copied out of the graph.
     """
 
     leaves: Mapping[str, torch.Tensor]
@@ -55,6 +57,7 @@ class Start:
     index: tuple[int, ...] = ()
     finish: Callable[[Any], torch.Tensor] = _itself
     besides: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    dead_ends: bool = False
 
     def call(self, program: Callable[..., Any]) -> Any:
         """What the program returns; of a module's class the settings make one, for the leaves."""
@@ -81,6 +84,8 @@ class Lab:
         named: whether each line has its name in the charts, other than its role's: no key then.
         preview_note: what is said of cheaper values above the charts; nothing where it is plain to
             see.
+        by: the argument that is differentiated by, where it is not the list of inputs; a quiz
+            names it.
     """
 
     parameters: tuple[Parameter, ...]
@@ -94,3 +99,4 @@ class Lab:
     drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}
     named: bool = False
     preview_note: str = "While you drag, fewer draws; all of them when you let go."
+    by: str = ""

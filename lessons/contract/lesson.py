@@ -1,5 +1,6 @@
 """What a lesson is: parameters in, a Result out, with its text, figures, table and code."""
 
+import contextlib
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -14,7 +15,7 @@ from lessons.contract.parameters import InvalidParametersError, Values, validate
 from lessons.contract.prose import Prose, Question, Step
 from lessons.contract.result import Result
 from lessons.contract.sketch import Sketch
-from lessons.tracer import Recording, record
+from lessons.tracer import Recording, RefusedError, record
 from lessons.tracer.cutting import Cut, cut, write_cuts
 
 
@@ -153,7 +154,10 @@ class Lesson:
         for node in recording:
             for edge in node.operands if node.name not in own else ():
                 edge.fixed = True  # behind the program, whose edges alone `compute` cuts
-        return recording.backward(end)
+        recording.dead_ends = start.dead_ends
+        with contextlib.suppress(RefusedError):  # its last step then says so, and why
+            recording.backward(end)
+        return recording
 
     def right(self, question: Question, result: Result) -> str:
         """The answer that the computed result, or for a bug the assertion, makes right."""

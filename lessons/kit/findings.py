@@ -172,7 +172,7 @@ def _beside(t: Array, g: Array, size: float) -> str:
 def _same(one: Array, other: Array, size: float) -> bool:
     there = np.isfinite(one) & np.isfinite(other)
     alike = np.isfinite(one) == np.isfinite(other)
-    return bool(alike.all() and (np.abs(one - other)[there] <= _SAME * size).all())
+    return bool(alike.all() and (np.abs(one[there] - other[there]) <= _SAME * size).all())
 
 
 def _size(*values: Array) -> float:

@@ -59,11 +59,12 @@ def write(text: str) -> None:
             raise OutputError(f"standard output: {error.strerror}.") from None
 
 
-def complain(message: str) -> None:
-    """One line on standard error, nothing in it that a terminal would obey."""
+def complain(message: str, *more: str) -> None:
+    """A line on standard error, or several; nothing in them that a terminal would obey."""
     if sys.stderr is not None:  # print would write to standard output instead
         with contextlib.suppress(OSError):
-            print(f"python -m lessons: {printable(message)}", file=sys.stderr, flush=True)
+            lines = [f"python -m lessons: {printable(message)}", *map(printable, more)]
+            print("\n".join(lines), file=sys.stderr, flush=True)
 
 
 def printable(text: str) -> str:

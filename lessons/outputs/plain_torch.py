@@ -104,18 +104,44 @@ def with_detach(
     for op, operand in sorted(cuts):
         node = recording.nodes.get(op)
         same = [one.name for one in recording if node and one.place and one.place == node.place]
-        found = None
+        found = counter = None
         if node and node.place and node.place[0] == here:
             expression = places.get(node.place[1])
             found = expression and _operand(expression, node, operand)
-        if found is None or any((one, operand) not in cuts for one in same):
+            counter = expression and _counter(tree, expression)
+        if isinstance(found, ast.Name) and counter:
+            turns = [turn for turn, one in enumerate(same) if (one, operand) in cuts]
+            name = found.id
+            edits.append(
+                (*_span(text, found), f"({name}.detach() if {counter} in {turns} else {name})")
+            )
+        elif found is None or any((one, operand) not in cuts for one in same):
             missing.append((op, operand))
         else:
             start_at, end_at = _span(text, found)
             simple = isinstance(found, (ast.Name, ast.Call, ast.Subscript, ast.Attribute))
             edits += [(start_at, start_at, "" if simple else "(")]
             edits += [(end_at, end_at, ".detach()" if simple else ").detach()")]
-    return _edited(text, edits), missing
+    return _edited(
+        text, set(edits)
+    ), missing  # cuts of one expression in several turns are one edit
+
+
+def _counter(tree: ast.AST, expression: ast.expr) -> str | None:
+    """The variable that counts the turns of the one loop in which this stands, from 0.
+
+    None outside a loop, in several, with no name for it, or where a condition may leave out a turn.
+    """
+    around = (ast.For, ast.While, ast.If, ast.IfExp, ast.comprehension)
+    outer = [
+        part
+        for part in ast.walk(tree)
+        if isinstance(part, around) and any(one is expression for one in ast.walk(part))
+    ]
+    match outer:
+        case [ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name("range"), args=[_]))]:
+            return None if name == "_" else name
+    return None
 
 
 def _operand(call: ast.expr, node: Node, operand: int) -> ast.expr | None:

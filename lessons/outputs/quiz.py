@@ -40,8 +40,8 @@ _APART = 0.02
 """How far two answers are apart at least, as a share of the larger."""
 _TRIES = 400
 _ASKED = {
-    "trick_gradient": "Which gradient does autograd give",
-    "true_gradient": "What is the true gradient, without any trick,",
+    "trick_gradient": "Which gradient{of} does autograd give",
+    "true_gradient": "What is the true gradient{of}, without any trick,",
     "forward": "What is the forward value",
 }
 _WEIGHTS = (3, 1, 1)
@@ -80,7 +80,9 @@ class Item:
 
     @property
     def question(self) -> str:
-        return f"{_ASKED[self.role]} at `{self.given[0]}`?"
+        by = self.lesson.lab.by
+        asked = _ASKED[self.role].format(of=f" of `{by}`" if by else "")
+        return f"{asked} at `{self.given[0]}`?"
 
 
 @lru_cache(maxsize=64)

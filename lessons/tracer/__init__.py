@@ -9,5 +9,6 @@ from lessons.tracer.recording.nodes import Edge, Node, RecordError
 from lessons.tracer.recording.plain_tensor import Value
 from lessons.tracer.recording.record import named, record
 from lessons.tracer.recording.recording import Recording
+from lessons.tracer.recording.saved import RefusedError
 
-__all__ = ["Edge", "Node", "RecordError", "Recording", "Value", "named", "record"]
+__all__ = ["Edge", "Node", "RecordError", "Recording", "RefusedError", "Value", "named", "record"]

@@ -27,7 +27,10 @@ NodeKind = Literal[
 
 
 class GraphNode(TypedDict):
-    """A box, its middle at x and y; the last of its lines is the value."""
+    """A box, its middle at x and y; the last of its lines is the value.
+
+    ``stale`` says what the op had saved for its backward pass and was changed before it.
+    """
 
     id: str
     label: str
@@ -39,6 +42,7 @@ class GraphNode(TypedDict):
     upstream: str
     upstream_full: str
     rule: str | None
+    stale: list[str]
     output: bool
     x: float
     y: float
@@ -58,6 +62,7 @@ GraphEdge = TypedDict(
         "offered": str | None,
         "sign": Literal["positive", "negative", "zero", "nan", "none"],
         "state": EdgeState,
+        "stale": bool,
         "cuttable": bool,
         "alternative": str,
         "x": float,

@@ -64,10 +64,11 @@ def point_out(
     """Mark this number in the first chart that has it, and in the table."""
     for figure in figures:
         chart = figure["figure"]
-        points = next((one for one in chart["data"] if _has(one, role, index)), None)
+        found = ((one, _point(one, role, index, text)) for one in chart["data"])
+        points, at = next((pair for pair in found if pair[1] is not None), (None, None))
         if points is None or chart["layout"]["yaxis"].get("type") == "log":
             continue
-        x, y = float(points["x"][index]), float(points["y"][index])
+        x, y = float(points["x"][at]), float(points["y"][at])
         chart["data"].append(_ring(x, y))
         chart["layout"]["annotations"] = [_callout(chart["layout"], x, y, role, text)]
         figure["alt"] += f" The case asked: {text}."
@@ -78,13 +79,20 @@ def point_out(
             table["asked"] = [index, column]
 
 
-def _has(trace: dict[str, Any], role: str, index: int) -> bool:
-    """Whether these are visible points of this role, with a number at this place."""
+def _point(trace: dict[str, Any], role: str, index: int, text: str) -> int | None:
+    """Which point of this trace has the number at this place, if these are visible points of it."""
     if "markers" not in trace.get("mode", "") or trace.get("visible") is False:
-        return False
-    if trace.get("marker", {}).get("color") != f"role:{role}" or len(trace["y"]) <= index:
-        return False
-    return bool(np.isfinite(trace["y"][index]))
+        return None
+    if trace.get("marker", {}).get("color") != f"role:{role}":
+        return None
+    sticks = trace["marker"].get("size")
+    if isinstance(sticks, list) and len(sticks) > 2:  # three points each: foot, end, gap
+        at = 3 * index + 1
+        number = float(text.replace("−", "-").replace(",", "").replace("∞", "inf"))
+        same = at < len(trace["y"]) and math.isclose(trace["y"][at], number, rel_tol=6e-3)
+        return at if same else None
+    there = index < len(trace["y"]) and np.isfinite(trace["y"][index])
+    return index if there else None
 
 
 def _ring(x: float, y: float) -> dict[str, Any]:

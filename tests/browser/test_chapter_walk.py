@@ -16,7 +16,12 @@ from tests.browser.looking import ready
 
 pytestmark = pytest.mark.browser
 
-CHAPTER = chapters()[-1]
+CLIPPING, IN_THE_WILD, GONE_MISSING = chapters()[-3:]
+WALKED = pytest.mark.parametrize(
+    "chapter",
+    [CLIPPING, *(pytest.param(one, marks=pytest.mark.long) for one in (IN_THE_WILD, GONE_MISSING))],
+    ids=lambda chapter: chapter.slug,
+)
 
 
 def words(page: Page):
@@ -98,10 +103,11 @@ def take_it_along(page: Page, lesson: Lesson, folder: Path) -> None:
     assert f"def {lesson.program.__name__}(" in file.read_text("utf-8")
 
 
-def test_a_learner_walks_a_whole_chapter(app, open_page, tmp_path):
-    page = open_page(f"{app.url}/{CHAPTER.slug}")
+@WALKED
+def test_a_learner_walks_a_whole_chapter(chapter, app, open_page, tmp_path):
+    page = open_page(f"{app.url}/{chapter.slug}")
     asked = 0
-    for lesson in CHAPTER.lessons:
+    for lesson in chapter.lessons:
         answered: set[str] = set()
         for number, step in enumerate(lesson.prose.steps, start=1):
             arrive(page, lesson, number)
@@ -115,13 +121,13 @@ def test_a_learner_walks_a_whole_chapter(app, open_page, tmp_path):
                 if not hidden_roles(lesson, answered, number):
                     expect(table).not_to_contain_text("?")
                 asked += 1
-            if lesson is CHAPTER.lessons[0] and number == 3:
+            if lesson is chapter.lessons[0] and number == 3:
                 drag(page)
                 if lesson.lab.start is not None:
                     step_back_through_the_graph(page)
                 take_it_along(page, lesson, tmp_path)
                 page.wait_for_function(f"document.cookie.includes('{lesson.slug}:3')")
-                page.goto(f"{app.url}/{CHAPTER.slug}?lesson={lesson.slug}")  # a new session
+                page.goto(f"{app.url}/{chapter.slug}?lesson={lesson.slug}")  # a new session
                 arrive(page, lesson, number)
             if number < len(lesson.prose.steps):
                 on = page.locator(".st-key-next button")
@@ -131,15 +137,15 @@ def test_a_learner_walks_a_whole_chapter(app, open_page, tmp_path):
         expect(page.locator(".st-key-end")).to_contain_text(  # a bug is tried until a fix passes
             f"Your predictions: 1 of {len(lesson.prose.questions)} as torch computes"
         )
-        if lesson is not CHAPTER.lessons[-1]:
+        if lesson is not chapter.lessons[-1]:
             words(page).get_by_role("link", name=re.compile("^.*Next lesson")).click()
-    count = len(CHAPTER.lessons)
+    count = len(chapter.lessons)
     done = page.locator(".st-key-lessons_progress")
     expect(done).to_contain_text(f"{count} of {count} lessons done")
     expect(words(page)).to_contain_text(f"0 of {asked} predictions right at first try")
     expect(words(page)).to_contain_text("playground")
     words(page).get_by_role("link", name="The chapter’s quiz").click()
-    expect(page.locator("h1")).to_have_text(f"Quiz: {CHAPTER.title}")
+    expect(page.locator("h1")).to_have_text(f"Quiz: {chapter.title}")
     expect(page).to_have_url(re.compile(r"\?quiz=\d+$"))
     page.get_by_role("radiogroup").first.locator("label").first.click()
     page.get_by_role("button", name="Commit to answer 1").click()

@@ -8,8 +8,9 @@ from hypothesis import given
 
 from lessons.outputs.catalogue import lessons
 from lessons.tracer import record
-from lessons.tracer.picture.graph_drawing import CHARACTER, LEGEND, PADDING, picture, whole
+from lessons.tracer.picture.graph_drawing import CHARACTER, PADDING, picture, whole
 from lessons.tracer.picture.layout import Drawing
+from lessons.tracer.picture.legend import LEGEND
 from lessons.tracer.recording.plain_tensor import Value
 from lessons.tricks import (
     clip_gradient,

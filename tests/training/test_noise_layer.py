@@ -15,8 +15,10 @@ from lessons.chapters.stop_gradient.noise_layer.lesson import (
     quieter_where,
 )
 from lessons.chapters.stop_gradient.noise_layer.net import (
+    KEPT_FROM,
     LAYERS,
     MOST_DRAWS,
+    NOISE_FROM,
     POINTS,
     WIDTH,
     Long,
@@ -269,3 +271,14 @@ def test_a_gpu_trains_the_same_networks():
     there = finished(TRAINING, NoiseLayer, values(device="cuda:0", **given)).latest.numbers
     for name, seeds in here.items():
         assert seeds == pytest.approx(there[name], rel=1e-6)
+
+
+def test_weights_and_noise_are_drawn_from_streams_of_their_own():
+    """torch reads the lower 32 bits of a seed: one that is larger may be another's."""
+    firsts = {
+        name: torch.rand(4, generator=torch.Generator().manual_seed(start + 3)).tolist()
+        for name, start in {"weights": 0, "kept": KEPT_FROM, "training": NOISE_FROM}.items()
+    }
+    assert len({tuple(one) for one in firsts.values()}) == 3
+    same = torch.rand(4, generator=torch.Generator().manual_seed(2**33 + 3)).tolist()
+    assert same == firsts["weights"], "why KEPT_FROM is below 2**32"

@@ -46,12 +46,14 @@ def rule(edge: Edge, index: Sequence[int] = ()) -> Rule:
         return Rule(_product(edge), None)
     numbers, names, own = _bound(node, index)
     local = row.locals.get(own.get(edge.operand, ""))
-    if local is None:
+    if local is None or not _as_autograd_reads(edge, index):
         return Rule(_product(edge), None)
     value = _evaluated(local.value, numbers)
     quotient = rf"\frac{{\partial {_symbol(node)}}}{{\partial {_symbol(edge.producer)}}}"
     texts = {name: latex_number(_float(operand)) for name, operand in numbers.items()}
     steps = [quotient, _filled(local.latex, names), _filled(local.in_numbers or local.latex, texts)]
+    if node.stale:  # the formula holds for what the op saw, the number for what stands there now
+        steps = steps[:1]
     return Rule(" = ".join(dict.fromkeys([*steps, latex_number(value)])), value)
 
 
@@ -67,7 +69,27 @@ def local_derivative(edge: Edge, index: Sequence[int] = ()) -> float | None:
         return None
     numbers, _, own = _bound(node, index)
     local = row.locals.get(own.get(edge.operand, ""))
-    return None if local is None else _evaluated(local.value, numbers)
+    if local is None or not _as_autograd_reads(edge, index):
+        return None
+    return _evaluated(local.value, numbers)
+
+
+def _as_autograd_reads(edge: Edge, index: Sequence[int]) -> bool:
+    """Whether the table's formula gives what autograd sent, where the op's tensors were changed.
+
+    Torch may read another tensor than the formula: of relu it keeps the output, not the input.
+    """
+    node = edge.consumer
+    if not node.stale:
+        return True
+    upstream, sent = node.upstream[0], edge.offered
+    if upstream is None or sent is None or sent.shape != node.outputs[0].shape:
+        return False
+    numbers, _, own = _bound(node, index)
+    local = ELEMENTWISE[node.type].locals[own[edge.operand]]
+    expected = upstream.component(index) * _evaluated(local.value, numbers)
+    apart = abs(expected - sent.component(index))
+    return bool(apart <= 1e-3 * abs(expected)) or expected != expected
 
 
 def _evaluated(value: Callable[[Numbers], Any], numbers: Numbers) -> float:
@@ -90,13 +112,15 @@ def _bound(node: Node, index: Sequence[int]) -> tuple[Numbers, dict[str, str], d
         order.remove("low")
     given |= dict(zip(order, node.args, strict=False))
     given |= {KEYWORDS.get(word, word): value for word, value in node.kwargs.items()}
-    numbers: Numbers = {"z": _scalar(node.outputs[0].component(index))}
+    read = next((one.now for one in node.stale if one.output == 0), None) or node.outputs[0]
+    numbers: Numbers = {"z": _scalar(read.component(index))}
     symbols, own = {"z": _symbol(node)}, {}
     for name, value in given.items():
         if isinstance(value, Slot):
             operand = node.operands[value.place]
             own[value.place] = name
-            numbers[name] = _scalar(operand.value.component(index))
+            read = (operand.stale.now if operand.stale else None) or operand.value
+            numbers[name] = _scalar(read.component(index))
             symbols[name] = _symbol(operand.producer)
         else:
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)

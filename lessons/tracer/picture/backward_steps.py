@@ -5,7 +5,7 @@ which sums still wait for another path. The numbers are those autograd sent; sen
 words what happened.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,8 +27,22 @@ def backward_steps(recording: Recording, index: Sequence[int] = ()) -> list[Step
     if recording.output is None:
         raise RecordError("no backward pass yet: call recording.backward(output) first.")
     return [
-        replace(step, sentence=sentence_of(recording, step)) for step in _steps(recording, index)
+        replace(step, sentence=sentence_of(recording, step, index))
+        for step in _steps(recording, index)
     ]
+
+
+def steps_through(
+    recording: Recording, names: Collection[str], index: Sequence[int] = ()
+) -> list[Step]:
+    """The same for these ops of a long recording, without the sums that wait."""
+    found = []
+    for name in (name for name in recording.order if name in names):
+        node = recording.nodes[name]
+        parts = tuple(_part(edge, index) for edge in node.operands if _shown(edge))
+        step = Step("op", name, _upstream(node, index), parts)
+        found.append(replace(step, sentence=sentence_of(recording, step, index)))
+    return found
 
 
 def _steps(recording: Recording, index: Sequence[int]) -> Iterator[Step]:
@@ -54,6 +68,10 @@ def _steps(recording: Recording, index: Sequence[int]) -> Iterator[Step]:
                 last = sums.sum(producer, 0)
                 both = (last,) if len(last.parts) > 1 else ()
                 yield Step("leaf", producer, sums.gradient(leaf), arrived=both)
+    if recording.refused is not None:
+        yield Step(
+            "stopped", recording.refused, _upstream(recording.nodes[recording.refused], index)
+        )
 
 
 def _shown(edge: Edge) -> bool:

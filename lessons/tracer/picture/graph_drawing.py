@@ -1,17 +1,18 @@
 """The drawing of a recording as plain data: what a page hands to the browser as JSON.
 
-Only what leads to the output is drawn. Every number is text already, as lessons.text writes it;
-`magnitude` and `weight` are for the eye. Sizes depend on words and not on values, so nothing moves
-while a learner drags; the layout is then found in a cache.
+Only what leads to the output is drawn, unless dead ends are asked for. Every number is text
+already, as lessons.text writes it; `magnitude` and `weight` are for the eye. Sizes depend on words
+and not on values, so nothing moves while a learner drags; the layout is then found in a cache.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from lessons.tracer.picture.backward_steps import backward_steps
 from lessons.tracer.picture.layout import layout
-from lessons.tracer.picture.sentences import spelled
+from lessons.tracer.picture.legend import legend
+from lessons.tracer.picture.sentences import spelled, stale_sentence
 from lessons.tracer.picture.step import Part, Step, Sum
 from lessons.tracer.recording.nodes import Edge, Node
 from lessons.tracer.recording.plain_tensor import Value
@@ -27,36 +28,31 @@ LABEL = (70.0, 16.0)
 """The box of an edge's gradient, at 11 px: room for VALUE characters."""
 SHOWN = 32
 """Numbers written out of a whole tensor."""
+CHANGED = " changed since"
+"""Behind the name of a tensor, in the box of the op that had saved it."""
 DIGITS = 4
 """Significant digits in nodes and on edges. Hover texts and steps have six."""
 
-LEGEND = {
-    "positive": "positive gradient",
-    "negative": "negative gradient",
-    "zero": "gradient 0",
-    "nan": "gradient NaN",
-    "cut": "cut by you: nothing passes",
-    "stopped": "stopped: autograd knows no way back",
-    "overridden": "overridden: a rule stands in place of the op’s gradient",
-    "reversed": "reversed",
-    "scaled": "scaled",
-    "clipped": "limited",
-    "surrogate": "surrogate: the gradient of another function",
-    "none": "no gradient",
-}
-
 
 def picture(
-    recording: Recording, index: Sequence[int] = (), direction: str = "down"
+    recording: Recording,
+    index: Sequence[int] = (),
+    direction: str = "down",
+    *,
+    only: Collection[str] | None = None,
+    steps: Sequence[Step] | None = None,
 ) -> dict[str, Any]:
     """The whole drawing, with the steps, for the chosen component; ready for `json.dumps`.
 
     `index` is matched to each tensor as broadcasting does. `direction`: "down" for narrow
-    screens, "right". Before a backward pass every op is drawn, and there are no steps.
+    screens, "right". Before a backward pass every op is drawn, and there are no steps. `only`: the
+    names of the nodes to draw, whether they lead to the output or not; `steps`: those to hand out,
+    where they are not all.
     """
-    nodes = _drawn(recording)
+    nodes = [node for node in recording if node.name in only] if only else _drawn(recording)
     place_of = {node.name: place for place, node in enumerate(nodes)}
-    edges = [edge for node in nodes for edge in node.operands]
+    every = [edge for node in nodes for edge in node.operands]
+    edges = [edge for edge in every if edge.producer.name in place_of]
     lines = [_lines(node, index) for node in nodes]
     drawing = layout(
         [_size(entry) for entry in lines],
@@ -77,7 +73,8 @@ def picture(
         _node(recording, node, index, text) | _place(point, _size(text))
         for node, point, text in zip(nodes, drawing.nodes, lines, strict=True)
     ]
-    steps = backward_steps(recording, index) if recording.output else []
+    if steps is None:
+        steps = backward_steps(recording, index) if recording.output else []
     return {
         "index": list(index),
         "shape": list(recording.nodes[recording.output].outputs[0].shape)
@@ -87,7 +84,7 @@ def picture(
         "height": round(drawing.height, 1),
         "nodes": boxes,
         "edges": shown,
-        "legend": _legend(shown),
+        "legend": legend(shown, boxes),
         "alternative": _alternative(recording, boxes, shown),
         "steps": [_step(step) for step in steps],
     }
@@ -96,10 +93,13 @@ def picture(
 def covered(drawn: dict[str, Any]) -> dict[str, Any]:
     """The same drawing as `picture` made, with forward values and without any gradient."""
     gone = {"gradient": "", "full": "none", "offered": None, "magnitude": None, "weight": 0.0}
-    gone |= {"sign": "none", "state": "none", "alternative": ""}
-    lines = drawn["alternative"].split("\n")
+    gone |= {"sign": "none", "state": "none", "alternative": "", "stale": False}
+    alternative = drawn["alternative"]
+    for sentence in (sentence for node in drawn["nodes"] for sentence in node["stale"]):
+        alternative = alternative.replace(f" {sentence}", "")
+    lines = alternative.split("\n")
     return drawn | {
-        "nodes": [node | {"upstream": "none", "upstream_full": "none"} for node in drawn["nodes"]],
+        "nodes": [_covered(node) for node in drawn["nodes"]],
         "edges": [edge | gone for edge in drawn["edges"]],
         "legend": [],
         "alternative": "\n".join(lines[: 1 + len(drawn["nodes"])]),
@@ -107,9 +107,14 @@ def covered(drawn: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _covered(box: dict[str, Any]) -> dict[str, Any]:
+    lines = [line for line in box["lines"] if not line.endswith(CHANGED)]
+    return box | {"upstream": "none", "upstream_full": "none", "stale": [], "lines": lines}
+
+
 def _drawn(recording: Recording) -> list[Node]:
-    """The nodes that lead to the output, in the order they ran."""
-    if recording.output is None:
+    """The nodes that lead to the output, or all of them, in the order they ran."""
+    if recording.output is None or recording.dead_ends:
         return list(recording)
     wanted, waiting = set(), [recording.nodes[recording.output]]
     while waiting:
@@ -137,7 +142,7 @@ def _lines(node: Node, index: Sequence[int]) -> list[str]:
         named = [node.label]
     value = _short(node.outputs[0].component(index))
     doing = [] if node.leaf or does == node.label else [does]
-    return [*named, *doing, value]
+    return [*named, *doing, *(f"{one.name}{CHANGED}" for one in node.stale), value]
 
 
 def _size(lines: Sequence[str]) -> tuple[float, float]:
@@ -171,6 +176,7 @@ def _node(
         "full": "; ".join(whole(value) for value in node.outputs),
         "upstream": spelled(None if upstream is None else upstream.component(index)),
         "upstream_full": "none" if upstream is None else whole(upstream),
+        "stale": [stale_sentence(recording, node, one, index) for one in node.stale],
     }
 
 
@@ -203,6 +209,7 @@ def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
         "magnitude": _size_of(edge.gradient, index),
         "sign": _sign(gradient),
         "state": state,
+        "stale": edge.stale is not None,
         "cuttable": edge.cuttable,
         "alternative": _spoken(edge, gradient, offered),
     }
@@ -233,13 +240,6 @@ def _spoken(edge: Edge, gradient: Any, offered: Any) -> str:
     return f"Gradient {way}: {_short(gradient)}{how}."
 
 
-def _legend(edges: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
-    used = {edge["state"] for edge in edges} | {
-        edge["sign"] for edge in edges if edge["sign"] != "none"
-    }
-    return [{"key": key, "label": label} for key, label in LEGEND.items() if key in used]
-
-
 def _alternative(
     recording: Recording, nodes: Sequence[dict[str, Any]], edges: Sequence[dict[str, Any]]
 ) -> str:
@@ -250,7 +250,7 @@ def _alternative(
         made = ", ".join(edge.producer.label for edge in node.operands)
         what = f"{box['label']}: {node.type} of {made}" if made else f"{box['label']}: {node.type}"
         trick = "" if node.kind in ("plain", "input", "constant") else f", {node.kind}"
-        spoken.append(f"{what}{trick}, value {box['value']}.")
+        spoken.append(" ".join([f"{what}{trick}, value {box['value']}.", *box["stale"]]))
     return "\n".join([*spoken, *(edge["alternative"] for edge in edges)])
 
 

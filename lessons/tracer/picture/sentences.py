@@ -1,11 +1,14 @@
 """One plain sentence, sometimes two, for each step of a backward pass."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from lessons.text import number
 from lessons.tracer.picture.step import Part, Step, Sum
-from lessons.tracer.recording.nodes import Node
+from lessons.tracer.recording.nodes import Node, Stale
+from lessons.tracer.recording.plain_tensor import unflat
 from lessons.tracer.recording.recording import Recording
+from lessons.tracer.recording.saved import changed_at, refused_words, saver
 
 
 def spelled(value: Any, digits: int = 6) -> str:
@@ -19,17 +22,20 @@ def spelled(value: Any, digits: int = 6) -> str:
     return str(value) if isinstance(value, complex) else number(float(value) + 0.0, digits)
 
 
-def sentence_of(recording: Recording, step: Step) -> str:
-    """What happened in `step`, and what the trick did here."""
+def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> str:
+    """What happened in `step` at the component `index`, and what the trick did here."""
     node = recording.nodes[step.node]
     if step.kind == "start":
         return f"Start at {node.label} with the upstream gradient {spelled(step.upstream)}."
+    if step.kind == "stopped" and step.node == recording.refused:
+        return refused_words(recording.nodes, node)
     if step.kind == "stopped":
         return _stopped(node)
     if step.kind == "leaf":
         total = "".join(f" {_sum(sum_)}" for sum_ in step.arrived)
         return f"{node.label} has its gradient: {spelled(step.upstream)}.{total}"
     sentences = [_op(recording, node, step)]
+    sentences += [stale_sentence(recording, node, one, index) for one in node.stale]
     for part in step.parts:
         if part.state == "cut":
             to = recording.nodes[part.to].label
@@ -43,6 +49,29 @@ def sentence_of(recording: Recording, step: Step) -> str:
     ]
     sentences += [_waits(recording, sum_) for sum_ in step.waiting if _touched(step, sum_)]
     return " ".join(sentences)
+
+
+def stale_sentence(
+    recording: Recording, node: Node, stale: Stale, index: Sequence[int] = ()
+) -> str:
+    """Which number the op left for its gradient, and which one the backward pass finds there.
+
+    Of a tensor of several numbers it is that of the component `index`, where it was changed, else
+    the first that was.
+    """
+    by = recording.nodes.get(stale.by or "")
+    how = f" by {by.type}" if by is not None else ""
+    said = f"{stale.name} was changed{how} after {saver(node, stale)} saved it"
+    place = changed_at(stale, index)
+    if stale.refused:
+        said = f"{said}, and torch refuses to use it"
+    if place is None or stale.now is None:
+        return f"{said}."
+    before, now = spelled(stale.before.numbers[place], 4), spelled(stale.now.numbers[place], 4)
+    several = len(stale.before.numbers) > 1
+    where = str(list(unflat(place, stale.before.shape))) if several else ""
+    end = "it is" if stale.refused else "the backward pass reads"
+    return f"{said}: {stale.name}{where} was {before}, {end} {now}{' now' * stale.refused}."
 
 
 def _stopped(node: Node) -> str:

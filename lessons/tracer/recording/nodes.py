@@ -37,6 +37,39 @@ class RecordError(Exception):
     """Something that a recording cannot do; says what came, what was expected, what to do."""
 
 
+@dataclass(frozen=True)
+class Stale:
+    """A tensor that an op saved for its backward pass, and that was changed afterwards.
+
+    `operands` are those of the op that it is, `output` which of its outputs, None where it is none;
+    `name` what a person calls it; `before` what it was when the op ran; `now` what it is as the
+    backward pass begins, None where nobody holds it any more. `by` names the op that changed it in
+    place, where the recording saw one. `refused`: torch noticed, and will not go back through it.
+    """
+
+    operands: tuple[int, ...]
+    output: int | None
+    name: str
+    before: Value
+    now: Value | None
+    by: str | None = None
+    refused: bool = False
+
+
+@dataclass(frozen=True)
+class Left:
+    """The numbers of a tensor that left torch: `node` made it, `call` is how, such as "item".
+
+    `count` is how many nodes there were by then; `place` as of a node.
+    """
+
+    node: str
+    call: str
+    value: Value
+    count: int
+    place: tuple[str, tuple[int, int, int, int]] | None
+
+
 @dataclass(eq=False, slots=True)
 class Node:
     """An op, or a leaf: an input, a parameter, a constant.
@@ -48,7 +81,8 @@ class Node:
     Python knows; `rule` the name of an override's rule;
     `composite` where autograd knows it as several ops; `no_grad` where it ran without gradients;
     `inplace` where its output is an operand, changed. After a backward pass `upstream` has the
-    gradient that came for each output, the sum over the edges that leave it; None for none.
+    gradient that came for each output, the sum over the edges that leave it; None for none; and
+    `stale` what it had saved and was changed before that pass.
     """
 
     name: str
@@ -67,6 +101,7 @@ class Node:
     composite: bool = False
     requires_grad: bool = False
     upstream: list[Value | None] = field(default_factory=list)
+    stale: tuple[Stale, ...] = ()
 
     @property
     def leaf(self) -> bool:
@@ -127,6 +162,11 @@ class Edge:
     def cuttable(self) -> bool:
         """Whether `cutting.cut` can stop the gradient here, and here alone."""
         return self.flows and not self.joint and not self.fixed
+
+    @property
+    def stale(self) -> Stale | None:
+        """What is known of its tensor where the op saved it and it was changed afterwards."""
+        return next((one for one in self.consumer.stale if self.operand in one.operands), None)
 
     @property
     def state(self) -> State:

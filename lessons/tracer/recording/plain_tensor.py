@@ -48,6 +48,16 @@ class Value(NamedTuple):
             numbers = _numbers(tensor.detach().reshape(-1)[:LIMIT])
         return cls(shape, _DTYPES[tensor.dtype], numbers)
 
+    def same_as(self, other: "Value") -> bool:
+        """Whether both hold the same numbers, a NaN being the same as a NaN."""
+        if self.packed and other.packed:
+            return bytes(self.numbers) == bytes(other.numbers)
+        mine, others = self.numbers, other.numbers
+        if len(mine) != len(others):
+            return False
+        pairs = zip(mine, others, strict=True)
+        return mine == others or all(a == b or (a != a and b != b) for a, b in pairs)
+
     @property
     def packed(self) -> bool:
         """Whether the numbers are an array of doubles."""

@@ -10,13 +10,17 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 from torch.overrides import TorchFunctionMode
 
-from lessons.tracer.recording.nodes import Edge, Node
+from lessons.tracer.recording.nodes import Edge, Left, Node
 from lessons.tracer.recording.plain_tensor import Value
 from lessons.tracer.recording.recording import Recording
+from lessons.tracer.recording.saved import memory
 from lessons.tracer.recording.torch_calls import (
     KINDS,
+    LEAVES_TORCH,
+    LETS_OTHERS_WRITE,
     meaning,
     op_type_of,
     op_type_of_node,
@@ -26,7 +30,13 @@ from lessons.tracer.recording.torch_calls import (
 )
 from lessons.tracer.recording.variables import assigned_names, running
 from lessons.tracer.recording.wiring import Key, Wiring, gradient_key, node_name
-from lessons.tracer.torch_private import next_number, number_of, unseen, version
+from lessons.tracer.torch_private import (
+    hooks_on_saved,
+    next_number,
+    number_of,
+    unseen,
+    version,
+)
 from lessons.tricks.as_one import Call
 from lessons.tricks.op_with_rule import swap
 from lessons.tricks.rule import take_out
@@ -44,6 +54,7 @@ class Recorder(TorchFunctionMode):
         self._tensors: dict[int, tuple[torch.Tensor, Any, Node, int]] = {}
         self._variables: dict[int, tuple[torch.Tensor, str]] = {}  # of constants not yet read
         self._wiring = Wiring(recording, self.origin)
+        self._edited: set[int] = set()  # memory that somebody wrote into, or may have
         recording._recorder = self
 
     def __torch_function__(
@@ -52,10 +63,15 @@ class Recorder(TorchFunctionMode):
         kwargs = kwargs or {}
         spelling = None if self.quiet or untraceable() else meaning(func)
         op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
-        if spelling is None or op_type is None:
-            return func(*args, **kwargs)
-        call = Call(op_type, args, kwargs, spelling.swapped)
         name = getattr(func, "__name__", "")
+        lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
+        if spelling is None or op_type is None or lazy or name in LETS_OTHERS_WRITE:
+            result = func(*args, **kwargs)
+            if not self.quiet and (name in LETS_OTHERS_WRITE or name in LEAVES_TORCH):
+                with unseen():
+                    self._note_outside(args[0], name)
+            return result
+        call = Call(op_type, args, kwargs, spelling.swapped)
         return self._record(call, lambda: func(*args, **kwargs), name)
 
     def see(self, call: Call, run: Callable[..., Any]) -> Any:
@@ -84,6 +100,8 @@ class Recorder(TorchFunctionMode):
             for place, operand in enumerate(operands):
                 producer, output = self.origin(operand)
                 value = producer.outputs[output]
+                if self._edited and memory(operand) in self._edited:
+                    value = Value.of(operand)
                 node.operands.append(Edge(node, place, producer, output, value))
                 flows = gradients_on and operand.requires_grad
                 keys.append(gradient_key(operand) if flows else None)
@@ -96,6 +114,8 @@ class Recorder(TorchFunctionMode):
             outputs = tensors_in(result)
             changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
             were_there = all(any(x is y for x in operands) for y in outputs)
+            if changed:
+                self._edited.update(memory(one) for one in changed)
             if changed and were_there:
                 outputs, node.inplace = changed[:1], True
             elif were_there:
@@ -103,7 +123,11 @@ class Recorder(TorchFunctionMode):
             if not gradients_on and any(x.requires_grad for x in operands):
                 node.kind, node.no_grad = "stopped", True
             self._add(node, outputs)
-            self._wiring.wire(node, outputs, keys)
+            if changed:
+                self.recording.saved.wrote(node, changed)
+            inside = self._wiring.wire(node, outputs, keys)
+            if inside and not hooks_on_saved():
+                self.recording.saved.ran(node, inside, operands, versions, outputs)
         return result
 
     def _add(self, node: Node, outputs: list[torch.Tensor]) -> None:
@@ -117,6 +141,18 @@ class Recorder(TorchFunctionMode):
         node.upstream = [None] * len(outputs)
         self.recording.nodes[node.name] = node
         self.recording.mark_cuts(node)
+
+    def _note_outside(self, tensor: torch.Tensor, call: str) -> None:
+        """Its numbers, or its memory, are in other hands now."""
+        if call in LETS_OTHERS_WRITE:
+            self._edited.add(memory(tensor))
+        entry = self._tensors.get(id(tensor))
+        if call in LEAVES_TORCH and entry is not None:
+            recording, place = self.recording, running()
+            where = (place[0], place[1]) if place and place[1] else None
+            value = entry[2].outputs[entry[3]]
+            left = Left(entry[2].name, call, value, len(recording.nodes), where)
+            recording.left.append(left)
 
     def _note_variable(self, result: Any) -> None:
         names = assigned_names()
@@ -152,6 +188,11 @@ class Recorder(TorchFunctionMode):
         if made_by in self._wiring.owners or number_of(made_by) >= self._first:
             return self._own_function(tensor, made_by)
         return self.leaf(tensor), 0
+
+    def tensor(self, number: int) -> torch.Tensor | None:
+        """The tensor with this `id`, if the block has met it."""
+        entry = self._tensors.get(number)
+        return None if entry is None else entry[0]
 
     def leaf(self, tensor: torch.Tensor, name: str | None = None) -> Node:
         """A tensor that no op of the recording made."""

@@ -3,13 +3,14 @@
 import heapq
 import weakref
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
 
-from lessons.tracer.recording.nodes import Edge, Node, RecordError
+from lessons.tracer.recording.nodes import Edge, Left, Node, RecordError
 from lessons.tracer.recording.plain_tensor import Value
+from lessons.tracer.recording.saved import RefusedError, Saved, refusal
 from lessons.tracer.torch_private import unseen
 from lessons.tricks.errors import describe
 
@@ -18,8 +19,9 @@ class Recording:
     """A program that ran: its nodes in the order they ran, and the last backward pass through it.
 
     `nodes` by name; `order` the names in the order in which autograd went backward; `output` the
-    name of the node it started from and `seed` the upstream gradient it started with. With
-    `keep`, `tensors` has each node's tensors by name.
+    name of the node it started from and `seed` the upstream gradient it started with; `refused`
+    names the op where torch would not go on. With `keep`, `tensors` has each node's tensors by
+    name. With `dead_ends`, a drawing shows the ops too that do not lead to the output.
     """
 
     def __init__(self, cuts: frozenset[tuple[str, int]] = frozenset(), keep: bool = False) -> None:
@@ -33,6 +35,10 @@ class Recording:
         self.seed: Value | None = None
         self.gradients: dict[str, Value | None] = {}
         self.listening = False
+        self.dead_ends = False
+        self.saved = Saved()
+        self.left: list[Left] = []
+        self.refused: str | None = None
         self._recorder: Any = None
         self._known: dict[int, tuple[weakref.ref[torch.Tensor], Node, int]] = {}
         self._leaves: dict[str, weakref.ref[torch.Tensor]] = {}
@@ -81,7 +87,8 @@ class Recording:
         Raises `RecordError` for what is no tensor of this recording.
         """
         if self._recorder is not None:
-            found: tuple[Node, int] = self._recorder.origin(tensor)
+            with unseen():
+                found: tuple[Node, int] = self._recorder.origin(tensor)
             return found
         entry = self._known.get(id(tensor))
         if entry is None or entry[0]() is not tensor:
@@ -91,6 +98,14 @@ class Recording:
                 'or call named(tensor, "result") at the end of the block.'
             )
         return entry[1], entry[2]
+
+    def tensor(self, number: int) -> torch.Tensor | None:
+        """The tensor of this recording that has this `id`, if somebody still holds it."""
+        if self._recorder is not None:
+            found: torch.Tensor | None = self._recorder.tensor(number)
+            return found
+        entry = self._known.get(number)
+        return None if entry is None else entry[0]()
 
     def rename(self, node: Node, name: str) -> None:
         """Give `node` another name, which must be free, and the cuts that go with it."""
@@ -108,7 +123,11 @@ class Recording:
             edge.cut = (node.name, edge.operand) in self.cuts
 
     def backward(
-        self, output: torch.Tensor, upstream: torch.Tensor | Sequence[Any] | float | None = None
+        self,
+        output: torch.Tensor,
+        upstream: torch.Tensor | Sequence[Any] | float | None = None,
+        *,
+        as_method: bool = False,
     ) -> "Recording":
         """Run autograd backward from `output` and note every gradient on the way.
 
@@ -117,9 +136,13 @@ class Recording:
         it, and again: the graph is retained and `.grad` is left alone; torch refuses once a
         `loss.backward()` has freed the graph. Where no gradient leads to `output` nothing flows
         and nothing is raised. Returns the recording; `gradients` then has the gradient of each
-        leaf that can have one, None where none arrived.
+        leaf that can have one, None where none arrived. `as_method`: by `output.backward()`, which
+        a reentrant checkpoint asks for; `.grad` is put back afterwards.
+
+        A node is `stale` where it had saved a tensor that was changed since. Raises `RefusedError`,
+        a RuntimeError too, where torch therefore refuses; what it did before stays to be seen.
         """
-        _run_backward(self, output, upstream)
+        _run_backward(self, output, upstream, _by_method if as_method else _by_function)
         return self
 
 
@@ -127,6 +150,7 @@ def _run_backward(
     recording: Recording,
     output: torch.Tensor,
     upstream: torch.Tensor | Sequence[Any] | float | None,
+    go: Callable[..., Sequence[torch.Tensor | None]],
 ) -> None:
     """What `Recording.backward` does; see there."""
     if not isinstance(output, torch.Tensor):
@@ -148,10 +172,17 @@ def _run_backward(
         alive = [(name, leaf) for name, leaf in leaves if leaf is not None and leaf.requires_grad]
         found: Sequence[torch.Tensor | None] = ()
         if output.requires_grad and alive:
+            with unseen():
+                recording.saved.check(output.grad_fn, recording.tensor)
             recording.listening = True
-            found = torch.autograd.grad(
-                output, [leaf for _, leaf in alive], seed, retain_graph=True, allow_unused=True
-            )
+            found = go(output, [leaf for _, leaf in alive], seed)
+    except RuntimeError as error:
+        recording.order = _ordered(recording)
+        said = refusal(recording.nodes, error)
+        if said is None:
+            raise
+        recording.refused = said[0]
+        raise RefusedError(said[1]) from error
     finally:
         recording.listening = False
         if recorder is not None:
@@ -162,6 +193,28 @@ def _run_backward(
             value = None if gradient is None else Value.of(gradient)
             recording.gradients[name] = recording.nodes[name].upstream[0] = value
     recording.order = _ordered(recording)
+
+
+def _by_function(
+    output: torch.Tensor, leaves: list[torch.Tensor], seed: torch.Tensor
+) -> Sequence[torch.Tensor | None]:
+    return torch.autograd.grad(output, leaves, seed, retain_graph=True, allow_unused=True)
+
+
+def _by_method(
+    output: torch.Tensor, leaves: list[torch.Tensor], seed: torch.Tensor
+) -> Sequence[torch.Tensor | None]:
+    before = [leaf.grad if leaf.is_leaf else None for leaf in leaves]
+    for leaf in leaves:
+        if not leaf.is_leaf:
+            leaf.retain_grad()
+        leaf.grad = None
+    try:
+        torch.autograd.backward(output, seed, retain_graph=True)
+        return [leaf.grad for leaf in leaves]
+    finally:
+        for leaf, gradient in zip(leaves, before, strict=True):
+            leaf.grad = gradient
 
 
 def _seed(output: torch.Tensor, upstream: Any) -> torch.Tensor:
@@ -178,9 +231,9 @@ def _seed(output: torch.Tensor, upstream: Any) -> torch.Tensor:
 
 
 def _forget(recording: Recording) -> None:
-    recording.order = []
+    recording.order, recording.refused = [], None
     for node in recording:
-        node.upstream = [None] * len(node.outputs)
+        node.upstream, node.stale = [None] * len(node.outputs), ()
         for edge in node.operands:
             edge.gradient = edge.offered = None
 

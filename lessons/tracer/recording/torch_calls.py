@@ -30,6 +30,14 @@ _NO_OPS = frozenset((
     *("tolist", "item", "numpy", "size", "dim", "stride", "numel"),
 ))  # fmt: skip
 
+LETS_OTHERS_WRITE = frozenset((
+    *("numpy", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "__set__"),
+))  # fmt: skip
+"""Calls after which a tensor's memory may change, or is another, and no version counts it."""
+
+LEAVES_TORCH = frozenset(("item", "tolist", "numpy", "__array__", "__float__", "__int__"))
+"""Calls that hand a tensor's numbers to Python or numpy, where autograd does not follow."""
+
 
 @lru_cache(2048)
 def meaning(func: Any) -> Spelling | None:

@@ -44,7 +44,7 @@ def running() -> tuple[str, Place | None] | None:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _engine_code(frame.f_code):
         frame = frame.f_back
-    return None if frame is None else _place_at(frame.f_code, frame.f_lasti)
+    return None if frame is None else _place(frame.f_code, frame.f_lasti)
 
 
 @lru_cache(4096)
@@ -52,12 +52,19 @@ def _engine_code(code: CodeType) -> bool:
     return os.path.realpath(code.co_filename).startswith(_ENGINE)
 
 
+def _place(code: CodeType, instruction: int) -> tuple[str, Place | None]:
+    # Code that is spelled the same in two files is equal, wherever it stands.
+    return _place_at(code, code.co_filename, code.co_linetable, instruction)
+
+
 @lru_cache(4096)
-def _place_at(code: CodeType, instruction: int) -> tuple[str, Place | None]:
+def _place_at(
+    code: CodeType, path: str, lines: bytes, instruction: int
+) -> tuple[str, Place | None]:
     line, end_line, column, end_column = list(code.co_positions())[instruction // 2]
     if line is None or end_line is None or column is None or end_column is None:
-        return code.co_filename, None
-    return code.co_filename, (line, end_line, column, end_column)
+        return path, None
+    return path, (line, end_line, column, end_column)
 
 
 @lru_cache(64)

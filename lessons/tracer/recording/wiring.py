@@ -129,8 +129,8 @@ class Wiring:
         self.owners: dict[Any, Node] = {}
         self._hooks: dict[Any, Hook] = {}
 
-    def wire(self, node: Node, outputs: list[torch.Tensor], keys: list[Key | None]) -> None:
-        """Find which autograd nodes the op is made of, and put hooks on them.
+    def wire(self, node: Node, outputs: list[torch.Tensor], keys: list[Key | None]) -> list[Any]:
+        """Find which autograd nodes the op is made of, put hooks on them, and return them.
 
         `keys` is where the gradient of each operand was summed before the op ran; None for an
         operand that gets none.
@@ -138,7 +138,7 @@ class Wiring:
         made = [(y.grad_fn, y.output_nr, place) for place, y in enumerate(outputs)]
         roots = [root for root, _, _ in made if root is not None and root not in self.owners]
         if not roots:
-            return
+            return []
         places: dict[Key, list[int]] = {}
         for place, key in enumerate(keys):
             if key is not None:
@@ -157,6 +157,7 @@ class Wiring:
             ways_to.setdefault(exit_.key, []).append(exit_)
         for key, ways in ways_to.items():
             self._connect(node, ways, places.get(key) or [self._implicit(node, key)])
+        return inside
 
     def _connect(self, node: Node, ways: list[Exit], places: list[int]) -> None:
         """Which way out is which operand's; they differ in number in an op of many parts."""

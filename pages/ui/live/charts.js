@@ -3,6 +3,7 @@
 
 import { element, setChildren, setText } from "./dom.js";
 import { draggable } from "./drag.js";
+import { Ghost } from "./ghost.js";
 import { handBack, quickDraw } from "./quick.js";
 import { keepSurfaces } from "./quick_space.js";
 import { Zoom } from "./zoom.js";
@@ -42,6 +43,7 @@ const TITLE = 24; // pixels above a chart that is taken away as a picture
  * @property {boolean} inSight
  * @property {boolean} quick   drawn without Plotly, which still holds older numbers
  * @property {boolean} listening  Plotly has drawn here before
+ * @property {Ghost} ghost
  */
 
 export class Charts {
@@ -60,6 +62,8 @@ export class Charts {
     this.specs = new Map(); // the newest of each, whole
     this.framed = false;
     this.family = "";
+    /** @type {?boolean} */
+    this.rests = null;
     /** @type {?Plotly} */
     this.Plotly = null;
     this.resized = new ResizeObserver((entries) => this.#resize(entries));
@@ -123,10 +127,13 @@ export class Charts {
    * Draw what changed and is in sight.
    * @param {Plotly} Plotly
    * @param {boolean} recoloured  everything counts as changed
+   * @param {?boolean} rests  whether the hand lies still; null while something trains
    * @returns {boolean} whether something is left for `drawRest`
    */
-  draw(Plotly, recoloured) {
+  draw(Plotly, recoloured, rests) {
     this.Plotly = Plotly;
+    this.rests = rests;
+    this.box.classList.toggle("gl-eases", rests === true); // a hand that drags is followed at once
     const slots = [...this.slots.values()];
     if (recoloured) {
       this.family = getComputedStyle(this.box).fontFamily;
@@ -140,7 +147,16 @@ export class Charts {
       if (slot.listening && isInSpace(slot) && !recoloured) continue;
       if (!this.#drawQuickly(slot)) this.#drawOne(slot);
     }
+    if (rests) this.rest();
     return slots.some((slot) => isStale(slot) || slot.quick);
+  }
+
+  /** The hand came to rest, perhaps on what is drawn already. */
+  rest() {
+    if (this.rests === null) return;
+    this.rests = true;
+    this.box.classList.add("gl-eases");
+    for (const slot of this.slots.values()) if (!isStale(slot) && slot.digest !== null) this.#ghost(slot);
   }
 
   /** Draw what has no shape yet, while pictures of a training leave no quiet moment. */
@@ -160,6 +176,7 @@ export class Charts {
     if (!quickDraw(slot.plot, figure)) return false;
     slot.digest = digest ?? "";
     slot.quick = true;
+    this.#ghost(slot);
     return true;
   }
 
@@ -230,6 +247,13 @@ export class Charts {
       if (this.controls) draggable(slot.plot, chart, this.controls);
     }
     slot.zoom.drawn();
+    this.#ghost(slot);
+  }
+
+  /** What was there before the last change. @param {Slot} slot */
+  #ghost(slot) {
+    if (this.rests === null) slot.ghost.forget();
+    else slot.ghost.follow(slot.spec, this.rests);
   }
 
   /**
@@ -321,7 +345,7 @@ export class Charts {
     this.resized.observe(plot);
     this.sighted.observe(root);
     const undrawn = { digest: null, style: null, width: null, alt: null };
-    const view = { held: null, zoom };
+    const view = { held: null, zoom, ghost: new Ghost(root, plot, this.palette) };
     /** @type {Slot} */
     const slot = { root, title, plot, caption, spec, given: spec, ...undrawn, ...view, inSight: true, quick: false, listening: false };
     return slot;

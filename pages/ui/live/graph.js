@@ -190,6 +190,7 @@ export class Graph {
     if (node) {
       text = `${node.label} = ${node.full}`;
       if (spec.steps.length) text += `\nupstream gradient: ${node.upstream_full}`;
+      for (const sentence of node.stale) text += `\n${sentence}`;
     } else if (edge) {
       const between = `Edge from ${edge.from} to ${edge.to}`;
       if (!shown.has(edge.id)) text = `${between}: no gradient has come by here yet.`;

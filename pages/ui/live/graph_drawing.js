@@ -105,9 +105,10 @@ export class Drawing {
     const [box, text, badge] = group.children;
     setOrRemove(group, "transform", `translate(${node.x} ${node.y})`);
     setOrRemove(group, "data-kind", node.kind);
+    setOrRemove(group, "data-stale", node.stale.length ? "true" : null);
     setOrRemove(group, "data-step", state);
     const spoken = { "": "", passed: ", passed", current: ", the step is here", waiting: `, waiting ${mark}` }[state];
-    setOrRemove(group, "aria-label", `${node.label}: ${node.type}, value ${node.value}${spoken}`);
+    setOrRemove(group, "aria-label", `${node.label}: ${node.type}, value ${node.value}${spoken}${node.stale.map((said) => `. ${said}`).join("")}`);
     const { width, height } = node;
     const round = node.kind === "input" ? height / 2 : 5;
     const place = { x: -width / 2, y: -height / 2, width, height, rx: Math.min(round, 16) };
@@ -138,6 +139,7 @@ export class Drawing {
     for (const line of [hit, way, sent]) setOrRemove(line, "d", path);
     setOrRemove(group, "data-state", edge.state);
     setOrRemove(group, "data-sign", edge.sign);
+    setOrRemove(group, "data-stale", edge.stale ? "true" : null);
     setOrRemove(group, "data-shown", known ? "true" : null);
     const between = `Edge from ${edge.from} to ${edge.to}`;
     // While the gradients are covered there is nothing to say of one.

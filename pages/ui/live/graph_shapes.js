@@ -74,10 +74,14 @@ export function plate(text, x, y) {
 }
 
 /**
- * An edge in small, for the legend.
+ * An edge or a box in small, for the legend.
  * @param {string} key
  */
 export function swatch(key) {
+  if (key === "stale") {
+    const box = svg("g", "gl-node", { "data-stale": "true" }, svg("rect", "", { x: 7, y: 2, width: 34, height: 14, rx: 4 }));
+    return svg("svg", "gl-swatch", { viewBox: "0 0 48 18", "aria-hidden": "true" }, box);
+  }
   const signs = ["positive", "negative", "zero", "nan"];
   const named = signs.includes(key) ? { "data-state": "flowing", "data-sign": key } : { "data-state": key, "data-sign": "positive" };
   const group = svg("g", "gl-edge", { ...named, "data-shown": "true", ...(key === "cut" && { "data-cut": "true" }) });

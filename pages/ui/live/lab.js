@@ -289,6 +289,7 @@ class Lab {
     if (!this.frame?.settled) this.flow.offer(false);
     else {
       this.flow.resting = true;
+      for (const charts of this.drawings) charts.rest();
       this.#showAddress();
     }
   }
@@ -536,7 +537,8 @@ class Lab {
     if (!this.Plotly || !this.charts.framed) return;
     const { root, seq } = this;
     const { Plotly, recoloured } = this;
-    const rest = this.drawings.map((charts) => charts.draw(Plotly, recoloured)).some(Boolean);
+    const rests = this.trainer.runs ? null : Boolean(this.frame?.settled && this.flow.resting);
+    const rest = this.drawings.map((charts) => charts.draw(Plotly, recoloured, rests)).some(Boolean);
     this.recoloured = false;
     this.linked.hear();
     root.dataset.seq = String(seq);

@@ -88,6 +88,7 @@ export interface GraphEdge {
   offered: string | null;
   sign: "positive" | "negative" | "zero" | "nan" | "none";
   state: "flowing" | "cut" | "stopped" | "overridden" | "reversed" | "scaled" | "clipped" | "surrogate" | "none";
+  stale: boolean;
   cuttable: boolean;
   alternative: string;
   x: number;
@@ -110,6 +111,7 @@ export interface GraphNode {
   upstream: string;
   upstream_full: string;
   rule: string | null;
+  stale: string[];
   output: boolean;
   x: number;
   y: number;

@@ -31,6 +31,10 @@ AT_ONCE = 64
 INPUTS = 17
 """Numbers that the layer is given where it stands alone."""
 
+# Seeds of the noise, so far from those of the weights that no two are the same: torch reads the
+# lower 32 bits of a seed, and 2**33 + 1 would be 1 again.
+KEPT_FROM, NOISE_FROM = 2**31, 2**30
+
 MOST_DRAWS = 64
 """Draws of noise that gradients can be measured with."""
 
@@ -88,7 +92,7 @@ def kept_draws(seed: int) -> torch.Tensor:
 
     All that there may be: whoever wants fewer takes the first.
     """
-    generator = torch.Generator().manual_seed(2**33 + seed)
+    generator = torch.Generator().manual_seed(KEPT_FROM + seed)
     return torch.rand(MOST_DRAWS, WIDTH, POINTS, dtype=torch.float64, generator=generator)
 
 
@@ -144,7 +148,7 @@ class Long:
             name: Adam([w for layer in layers for w in layer.parameters()])
             for name, layers in self.arms.items()
         }
-        self._noise = [torch.Generator().manual_seed(2**34 + seed) for seed in self.seeds]
+        self._noise = [torch.Generator().manual_seed(NOISE_FROM + seed) for seed in self.seeds]
 
     def step(self, done: int, values: Values) -> None:
         """One update of both arms on all points, with one fresh draw of noise for both."""

@@ -1,0 +1,77 @@
+"""A model that returns .data, and a loss that was made to require a gradient all the same."""
+
+from collections.abc import Callable
+
+import torch
+
+from lessons.contract.bug import Bug
+
+Step = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, torch.optim.Optimizer], None]
+
+
+def finetune_step(
+    w: torch.Tensor, x: torch.Tensor, label: torch.Tensor, optimizer: torch.optim.Optimizer
+) -> None:
+    outputs = (x @ w).data  # the model's last line
+    loss = ((outputs - label) ** 2).mean()
+    loss.requires_grad = True  # without it, backward() raises
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+def longer_steps(
+    w: torch.Tensor, x: torch.Tensor, label: torch.Tensor, optimizer: torch.optim.Optimizer
+) -> None:
+    outputs = (x @ w).data
+    loss = ((outputs - label) ** 2).mean()
+    loss.requires_grad = True
+    optimizer.param_groups[0]["lr"] *= 10
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+def at_the_outputs(
+    w: torch.Tensor, x: torch.Tensor, label: torch.Tensor, optimizer: torch.optim.Optimizer
+) -> None:
+    outputs = (x @ w).data
+    outputs.requires_grad = True
+    loss = ((outputs - label) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+def no_data(
+    w: torch.Tensor, x: torch.Tensor, label: torch.Tensor, optimizer: torch.optim.Optimizer
+) -> None:
+    outputs = x @ w
+    loss = ((outputs - label) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+def check(code: Step) -> None:
+    """One step makes the loss smaller."""
+    w = torch.tensor([1.0, -2.0], requires_grad=True)
+    x, label = torch.tensor([[1.0, 0.5], [0.0, 1.0]]), torch.tensor([1.0, 1.0])
+
+    def error() -> float:
+        return float(((x @ w.detach() - label) ** 2).mean())
+
+    before = error()
+    code(w, x, label, torch.optim.SGD([w], lr=0.1))
+    assert error() < before, f"the loss was {before:.4g} and is {error():.4g}: no weight moved"
+
+
+BUG = Bug(
+    source="huggingface/torchMoji#21",
+    url="https://github.com/huggingface/torchMoji/issues/21",
+    broken=finetune_step,
+    fixes={"longer_steps": longer_steps, "at_the_outputs": at_the_outputs, "no_data": no_data},
+    check=check,
+    title="loss don't go down when finetune and about requires_grad option in backward()",
+    opened="2019-01-28",
+)

@@ -1,0 +1,266 @@
+"""The charts and the table of gradients that pass float16 at a loss scale."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from lessons.chapters.gone_missing.scaled.precision import largest, smallest
+from lessons.contract.figure import HALF, WIDE, Figure, Table
+from lessons.contract.parameters import Values
+from lessons.contract.result import Result, Series
+from lessons.kit.chart_pieces import Trace, axes, cells, curve, points, ticks
+from lessons.kit.components import MOST_NAMED
+from lessons.kit.findings import brief
+from lessons.kit.line_names import label, named
+from lessons.kit.powers import Powers
+from lessons.text import number
+
+NAMES = {"true_gradient": "true", "intended_gradient": "right", "trick_gradient": "arrives"}
+"""Each role's name here; drawn in this order, the trick on top."""
+
+LOWEST, HIGHEST = -15, 9
+"""The powers of ten that are shown at most."""
+
+
+def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    """Each gradient's size; over the scale, the share that is lost and the length that is left."""
+    # With no clip the right gradient is the true one, and is drawn once.
+    once = values["clip"] == "none" and "true_gradient" not in hidden
+    unseen = hidden | ({"intended_gradient"} if once else set())
+    return [
+        _sizes(result, values, unseen),
+        _shares(result, values, hidden),
+        _lengths(result, values, unseen),
+    ]
+
+
+def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    """One row an input."""
+    names = {"forward": "forward y", **NAMES}
+    columns = [("input", None), *((name, role) for role, name in names.items())]
+    rows = [
+        (f"x = {number(x, 4)}", *cells(result, names, place, hidden, 5))
+        for place, x in enumerate(values["x"])
+    ]
+    return Table("The gradient at each input", tuple(columns), tuple(rows))
+
+
+def _sizes(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+    # What is covered must not move the frame, and with it what else is in sight.
+    powers = Powers([result[role].y for role in NAMES if role not in hidden], LOWEST, HIGHEST)
+    many = len(values["x"])
+    layout = powers.axes((0.4, many + 0.6), "x", "size of the gradient")
+    if many <= MOST_NAMED:
+        every = 1 if many <= MOST_NAMED // 2 else 2  # a phone has no room for all of them
+        layout["xaxis"] |= {
+            "tickmode": "array",
+            "tickvals": list(range(1, many + 1, every)),
+            "ticktext": [number(x, 4) for x in values["x"][::every]],
+        }
+    ends = ((role, name, powers.of(result[role]).y) for role, name in NAMES.items())
+    seen = "trick_gradient" not in hidden
+    return Figure(
+        "sizes",
+        _arrived(result) if seen else "The gradient at each input, by powers of ten",
+        "Between the thin lines a gradient survives at this scale. Lowest row: exact 0.",
+        "The size of the gradient at each input, by powers of ten. " + _in_words(result, hidden),
+        [
+            *_window(values, powers, many, layout),
+            *(_marks(result[role], powers, role not in hidden) for role in NAMES),
+            _words(result["trick_gradient"], powers, seen),
+            *named(ends, hidden, layout, WIDE),
+        ],
+        layout,
+        wide=True,
+    )
+
+
+def _marks(series: Series, powers: Powers, visible: bool) -> Trace:
+    """A point at each size, in a row of its own for 0; the number itself when pointed at."""
+    said = [number(float(one), 5) for one in series.y]
+    name = NAMES[series.role]
+    places = np.arange(1.0, len(series.y) + 1)
+    sizes = np.where(np.isfinite(series.y), powers.of(series).y, np.nan)
+    drawn = replace(series, x=places, y=sizes)
+    return points(drawn, visible) | {
+        "name": name,
+        "hovertext": said,
+        "hovertemplate": f"%{{hovertext}}<extra>{name}</extra>",
+    }
+
+
+def _words(series: Series, powers: Powers, visible: bool) -> Trace:
+    """NaN and infinities, where they would be."""
+    gone = ~np.isfinite(series.y)
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "name": "not finite",
+        "x": 1.0 + np.flatnonzero(gone),
+        "y": np.full(int(gone.sum()), float(powers.high)),
+        "text": [number(float(one)) for one in series.y[gone]],
+        "textposition": "middle center",
+        "textfont": {"color": f"role:{series.role}", "size": 13},
+        "visible": visible,
+        "hoverinfo": "skip",
+    }
+
+
+def _window(values: Values, powers: Powers, many: int, layout: Trace) -> Iterator[Trace]:
+    """The smallest and the largest float16, divided by the scale, each with its name."""
+    low, high = layout["yaxis"]["range"]
+    narrow = values["narrow"]
+    for size, name in (
+        (smallest(narrow), f"smallest {narrow} / scale"),
+        (largest(narrow), f"largest {narrow} / scale"),
+    ):
+        at = math.log10(size / values["scale"])
+        within = powers.zero < at < high - 0.08 * (high - low)
+        yield {
+            "type": "scatter",
+            "mode": "lines",
+            "name": name,
+            "x": [0.4, many + 0.6],
+            "y": [at, at],
+            "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
+            "visible": within,
+            "hoverinfo": "skip",
+        }
+        yield label("noise", name, many + 0.6, at, within, "top left")
+
+
+def _arrived(result: Result) -> str:
+    """How many gradients are an exact 0, and how many are no number."""
+    y = result["trick_gradient"].y
+    zeros, lost = int((y == 0).sum()), int((~np.isfinite(y)).sum())
+    return f"Of {len(y)} gradients {zeros} arrive as 0, {lost} not finite"
+
+
+def _over_scales(values: Values) -> tuple[Trace, Trace]:
+    """An x axis of scales, and a thin line at the learner's own."""
+    last = 30
+    layout = axes((0.0, float(last)), (0.0, 1.0), "loss scale", "")
+    layout["xaxis"] |= {
+        "tickmode": "array",
+        "tickvals": [0, 5, 10, 16, 20, 25, last],
+        "ticktext": ["1", *(f"2<sup>{power}</sup>" for power in (5, 10, 16, 20, 25, last))],
+    }
+    at = math.log2(values["scale"])
+    line: Trace = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "your scale",
+        "x": [at, at],
+        "y": [-1e3, 1e3],
+        "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
+        "hoverinfo": "skip",
+    }
+    return layout, line
+
+
+def _curves(result: Result) -> dict[str, Series]:
+    return {one.name: one for one in result.curves}
+
+
+def _shares(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+    curves = _curves(result)
+    layout, here = _over_scales(values)
+    most = max(float(curves[name].y.max()) for name in ("zeros", "lost"))
+    top = next((one for one in (0.2, 0.4, 0.6) if one >= most), 1.0)
+    layout["yaxis"] |= {
+        "range": [-0.05 * top, 1.05 * top],
+        "tickmode": "array",
+        "tickvals": [0, top / 2, top],
+        "ticktext": ["0", f"{50 * top:.0f} %", f"{100 * top:.0f} %"],
+    }
+    seen = "trick_gradient" not in hidden
+    zeros, lost = (result.facts[name] for name in ("zeros", "infinite"))
+    many = result.facts["many"]
+    infinite = curve(curves["lost"], seen, exact=True)
+    infinite["line"] |= {"color": "role:noise", "dash": "dash"}
+    ends = (
+        ("trick_gradient", "exact 0", curves["zeros"].y),
+        ("noise", "not finite", curves["lost"].y),
+    )
+    both = frozenset() if seen else frozenset({"trick_gradient", "noise"})
+    return Figure(
+        "shares",
+        f"No clip: {zeros} of {many} are 0, {lost} not finite" if seen else SHARES,
+        "With no clip. A scale too small loses gradients to 0, one too large to ∞.",
+        "The share of gradients that are 0 and of those that are not finite, over the loss scale, "
+        f"1 to 2 to the power of {len(curves['zeros'].x) - 1}."
+        + (f" Here {zeros} and {lost} of {many}." if seen else ""),
+        [
+            here,
+            curve(curves["zeros"], seen, exact=True),
+            infinite,
+            *named(ends, both, layout, HALF),
+        ],
+        layout,
+    )
+
+
+SHARES = "The share that is lost, over the scale"
+
+
+def _lengths(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+    curves = {role: _curves(result)[role] for role in NAMES}
+    powers = Powers([one.y for one in curves.values()], LOWEST, HIGHEST)
+    scales, here = _over_scales(values)
+    layout = powers.axes((0.0, 30.0), "loss scale", "length")
+    layout["xaxis"] |= {
+        name: scales["xaxis"][name] for name in ("tickmode", "tickvals", "ticktext")
+    }
+    seen = "trick_gradient" not in hidden
+    ends = ((role, name, powers.of(curves[role]).y) for role, name in NAMES.items())
+    used, right = (brief(float(result.facts[f"length_{one}"])) for one in ("used", "right"))
+    return Figure(
+        "length",
+        f"Length {used} arrives, {right} is right" if seen else LENGTHS,
+        "Of the whole gradient, after the clip that you chose. The thin line is your scale.",
+        "The length of the gradient over the loss scale, by powers of ten. "
+        + "; ".join(
+            f"{name}: {number(_its_length(result, role), 4)}"
+            for role, name in NAMES.items()
+            if role not in hidden
+        )
+        + ".",
+        [
+            here,
+            *(
+                trace
+                for role in NAMES
+                for trace in powers.drawn(
+                    curves[role],
+                    ticks if role == "intended_gradient" else curve,
+                    role not in hidden,
+                )
+            ),
+            *named(ends, hidden, layout, HALF),
+        ],
+        layout,
+    )
+
+
+LENGTHS = "The length of the gradient, over the scale"
+
+
+def _its_length(result: Result, role: str) -> float:
+    names = {"trick_gradient": "used", "true_gradient": "true", "intended_gradient": "right"}
+    return float(result.facts[f"length_{names[role]}"])
+
+
+def _in_words(result: Result, hidden: frozenset[str]) -> str:
+    """The first eight gradients in words, for screen readers."""
+    parts = [
+        f"{place + 1}: "
+        + ", ".join(
+            f"{name} {number(float(result[role].y[place]), 4)}"
+            for role, name in NAMES.items()
+            if role not in hidden
+        )
+        for place in range(min(8, len(result["forward"].y)))
+    ]
+    return "; ".join(parts) + "."

@@ -1,0 +1,38 @@
+"""A loss scale. With a GradScaler: scale(loss).backward(), unscale_, clip, step, update."""
+
+import json
+
+import torch
+
+x = [4.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001, 3e-05, 1e-05]
+tokens = 32768
+scale = 65536
+clip = "none"  # none, before (unscaling: wrong) or after
+limit = 1.0
+narrow = "float16"
+dtype = torch.float32
+
+
+def scale_gradient(x, factor):  # a number, or a function of the gradient
+    if (x := x.view_as(x)).requires_grad:
+        x.register_hook(lambda g: g * (factor(g) if callable(factor) else factor))
+    return x
+
+
+def clip_gradient_norm(x, limit):
+    return scale_gradient(x, lambda g: torch.where(g.norm() <= limit, 1.0, limit / g.norm()))
+
+
+def scaled(x, tokens, scale, clip, limit, narrow):
+    x = clip_gradient_norm(x, limit) if clip == "after" else x
+    x = scale_gradient(x, 1 / scale)
+    x = clip_gradient_norm(x, limit) if clip == "before" else x
+    half = x.to(getattr(torch, narrow))
+    return scale_gradient((half**2).to(x.dtype) / tokens, scale)
+
+
+if __name__ == "__main__":
+    x = torch.tensor(x, dtype=dtype, requires_grad=True)
+    y = scaled(x, tokens, scale, clip, limit, narrow)
+    slope = torch.autograd.grad(y.sum() + 0 * x.sum(), x)[0].tolist()
+    print(json.dumps({"forward": y.tolist(), "trick_gradient": slope}))

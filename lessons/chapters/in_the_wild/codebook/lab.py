@@ -1,0 +1,213 @@
+"""The codebook's lab: one encoding and what pulls at it, and a small VQ-VAE in training."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from lessons.chapters.in_the_wild.codebook.figures import (
+    figures,
+    static_figures,
+    static_table,
+    table,
+)
+from lessons.chapters.in_the_wild.codebook.net import CODES, PAPER, POINTS, Losses, Program, Trained
+from lessons.chapters.in_the_wild.codebook.single_point import (
+    FIXED,
+    NAMES,
+    PARTS,
+    Leaves,
+    by_loss,
+    chosen_sum,
+)
+from lessons.contract.history import Snapshot
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.result import Array, Result, Series, warned
+from lessons.contract.training import Training
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.text import counted
+from lessons.training.under_way import facts_at_first
+from lessons.training.which_seeds import first_seed, seed_drawn
+
+PARAMETERS = (
+    Number(
+        "beta",
+        "Weight β",
+        "0.25",
+        "May be moved while it trains.",
+        False,
+        0.0,
+        100.0,
+        (0.0, 2.0),
+        0.05,
+    ),
+    Choice(
+        "wiring",
+        "Written",
+        "paper",
+        options=(
+            ("paper", "as in the paper"),
+            ("swapped", "β swapped"),
+            ("output", "loss of the output"),
+            ("direct", "no straight-through"),
+        ),
+    ),
+    Choice(
+        "part",
+        "Loss in arrows and graph",
+        "all",
+        options=(
+            ("all", "all"),
+            ("reconstruction", "reconstruction"),
+            ("codebook", "codebook"),
+            ("commitment", "commitment"),
+        ),
+    ),
+    Number("z1", "Encoding z₁", "0.1", "", True, -100.0, 100.0, (-1.0, 1.0), 0.05),
+    Number("z2", "Encoding z₂", "0.9", "", True, -100.0, 100.0, (-1.0, 1.0), 0.05),
+    Number(
+        "start",
+        "Codes start within ±",
+        "0.0625",
+        "A new value begins a new training.",
+        True,
+        1e-3,
+        100.0,
+        (0.05, 5.0),
+        0.05,
+    ),
+    Integer("seeds", "Seeds", "8", "All of them train at once.", True, low=1, high=16),
+    seed_drawn(16),
+    Integer("steps", "Steps", "400", advanced=True, low=1, high=5_000),
+    Number("rate", "Learning rate", "0.01", "", True, 1e-6, 10.0, (0.001, 0.05), 0.001),
+    first_seed(),
+    *computed_in("float32"),
+)
+
+
+class Watched:
+    """The networks in training, and how they look. The plane is of one seed, numbers of all."""
+
+    def __init__(self, program: Program, values: Values) -> None:
+        device, _ = resolve(values["device"])
+        self.trained = Trained(program, values, device, DTYPES[values["dtype"]])
+
+    def step(self, done: int, values: Values) -> None:
+        self.trained.step(values)
+
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+        numbers = {name: array(value) for name, value in self.trained.numbers().items()}
+        return Snapshot(numbers, self._picture(values) if drawn else {})
+
+    def _picture(self, values: Values) -> dict[str, Array]:
+        index = min(int(values["shown"]), len(self.trained.seeds)) - 1
+        picture = {name: array(one) for name, one in self.trained.of_seed(index).items()}
+        return picture | {"seed": np.array([float(self.trained.seeds[index])])}
+
+
+TRAINING = Training(
+    begin=Watched,
+    live=frozenset({"beta", "rate", "shown", "part", "z1", "z2"}),
+    figures=figures,
+    table=table,
+    leads=False,
+    cuts=True,
+)
+
+_DEFAULTS = validate(PARAMETERS, {})
+# What has no part in the facts before the first step.
+_IDLE = {name: _DEFAULTS[name] for name in TRAINING.live | {"wiring", "steps"}}
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """One point's gradients by loss and role, and what the networks are before the first step."""
+    device, missing = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+    losses = by_loss(program, values, device, dtype)
+    leaves = Leaves(values, device, dtype)
+    forward = torch.cat([leaves.z, leaves.code, leaves.weight.reshape(1, 1)]).detach()
+    roles = {"forward": forward.reshape(-1), **chosen_sum(losses, values["part"])}
+    place = np.arange(1.0, 1 + len(NAMES))
+    series = series_by_role(place, roles)
+    progress(1.0)
+    return Result(
+        series=series,
+        curves=tuple(
+            Series(f"{part}_{role}", role, place, array(one))
+            for part, found in losses.items()
+            for role, one in found.items()
+        ),
+        facts={
+            **{name: values[name] for name in ("beta", "z1", "z2", "start", "seeds")},
+            "codes": CODES,
+            "points": POINTS,
+            "paper": PAPER,
+            "code_number": leaves.chosen + 1,
+            **_of_one(leaves, program, values, losses),
+            # Before the first step the program has not run: cut open or not is one.
+            **facts_at_first(TRAINING, inspect.unwrap(program), values, _IDLE),
+            "steps": values["steps"],
+        },
+        planes={"codes": np.array(FIXED)},
+        notes=tuple(warned(missing)),
+        work=f"{counted(values['seeds'], 'seed')}, two networks each",
+        device=str(device),
+    )
+
+
+def _of_one(
+    leaves: Leaves, program: Program, values: Values, losses: dict[str, dict[str, torch.Tensor]]
+) -> dict[str, float]:
+    """The losses of the one point, and how long the gradient is that each part gets."""
+    _, codebook, commitment = leaves.losses(inspect.unwrap(program), 1.0, "paper")
+    return {
+        "codebook_loss": float(codebook.detach()),
+        "commitment_loss": float(commitment.detach()),
+        **{
+            f"{part}_to_{name}": length
+            for part in PARTS
+            for name, length in _lengths(losses[part]["trick_gradient"])
+        },
+    }
+
+
+def _lengths(gradient: torch.Tensor) -> Iterator[tuple[str, float]]:
+    """Of z, of the code and of the decoder's weight."""
+    for name, where in (("encoder", slice(2)), ("codes", slice(2, 4)), ("decoder", slice(4, 5))):
+        yield name, float(gradient[where].double().norm())
+
+
+def start(values: Values) -> Start:
+    """The graph of the one point's losses."""
+    device, _ = resolve(values["device"])
+    leaves = Leaves(values, device, DTYPES[values["dtype"]])
+    settings: dict[str, Any] = {
+        "decode": leaves.decode,
+        "x": leaves.point,
+        "beta": float(values["beta"]),
+        "wiring": values["wiring"],
+    }
+
+    def finish(losses: Losses) -> torch.Tensor:
+        if values["part"] == "all":
+            return losses[0] + losses[1] + losses[2]
+        return losses[PARTS.index(values["part"])]
+
+    given = {"z": leaves.z, "code": leaves.code}
+    return Start(given, settings, (0, 0), finish, {"x": leaves.point, "weight": leaves.weight})
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=static_figures,
+    table=static_table,
+    check=format_refused,
+    start=start,
+    training=TRAINING,
+    named=True,
+)

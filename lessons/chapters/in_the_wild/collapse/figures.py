@@ -1,0 +1,180 @@
+"""Charts and tables of collapsing features: as they train, and one pair of views by itself."""
+
+import numpy as np
+
+from lessons.chapters.in_the_wild.collapse.net import FULL
+from lessons.contract.figure import Figure, Table
+from lessons.contract.history import History
+from lessons.contract.parameters import Values
+from lessons.contract.result import Result
+from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_points, spoken
+from lessons.kit.findings import of_points, titled
+from lessons.text import number
+from lessons.training.step_charts import crowd, line, of, over_steps, step_axes, with_ends
+
+HEIGHT = 260
+_ROLE = {"trick": "trick_gradient", "plain": "true_gradient"}
+_NAMES = {"trick": "as set", "plain": "no stop"}
+_MEASURES = {
+    "loss": "loss",
+    "spread": "spread of the features",
+    "others": "similarity of two inputs",
+    "accuracy": "accuracy of a linear head",
+}
+
+
+def figures(history: History, values: Values) -> list[Figure]:
+    """The loss, the spread, the features of one seed, and what a linear head reads from them."""
+    return [_losses(history), _spreads(history), _directions(history), _accuracies(history)]
+
+
+def table(history: History, values: Values) -> Table:
+    """Both networks as they stand: mean over the seeds, lowest and highest seed."""
+    rows = tuple(
+        (label, *(with_ends(history.facts, f"{arm}_{name}") for arm in _ROLE))
+        for name, label in _MEASURES.items()
+    )
+    columns = (("measure", None), *((_NAMES[arm], role) for arm, role in _ROLE.items()))
+    return Table(
+        f"After step {history.done:,}: mean over the seeds (lowest to highest seed)", columns, rows
+    )
+
+
+def _lines(history: History, what: str, layout: Trace) -> list[Trace]:
+    names = {f"{arm}_{what}": (role, _NAMES[arm]) for arm, role in _ROLE.items()}
+    return over_steps(history, names, layout, HEIGHT)
+
+
+def _both(history: History, what: str, digits: int) -> str:
+    found = {arm: number(of(history.facts, f"{arm}_{what}"), digits) for arm in _ROLE}
+    return ", ".join(f"{value} {_NAMES[arm]}" for arm, value in found.items())
+
+
+def _losses(history: History) -> Figure:
+    highs = [history.series(f"{arm}_loss", role).high for arm, role in _ROLE.items()]
+    low = all(np.nanmax(high, initial=-1.0) <= 0.35 for high in highs if high is not None)
+    layout = step_axes(history, (-1.05, 0.35 if low else 1.05), "loss")
+    found = _both(history, "loss", 4)
+    return Figure(
+        "loss",
+        f"Loss: {found}",
+        "Minus the cosine similarity of prediction and target; −1 is the lowest there can be. "
+        "Lines: means over the seeds. Areas: 5 to 95 % of the seeds.",
+        f"Loss over the steps, means over the seeds. After step {history.done}: {found}.",
+        _lines(history, "loss", layout),
+        layout,
+        height=HEIGHT,
+        subject="The loss",
+    )
+
+
+def _spreads(history: History) -> Figure:
+    layout = step_axes(history, (0.0, 0.4), "spread")
+    found = _both(history, "spread", 2)
+    ends = np.array([0.0, float(history.total)])
+    full = line("largest possible", ends, np.full(2, FULL), "ink:muted", "dash", 1.5)
+    layout["annotations"] = [
+        {
+            "x": 0,
+            "y": FULL,
+            "text": f"largest possible: {number(FULL, 3)}",
+            "showarrow": False,
+            "xanchor": "left",
+            "yanchor": "bottom",
+            "font": {"color": "ink:muted", "size": 12},
+        }
+    ]
+    return Figure(
+        "spread",
+        f"Spread: {found}",
+        "Standard deviation over the inputs, of features scaled to length 1; mean over the "
+        "features. At 0 all inputs have the same features.",
+        f"Spread of the features over the steps, means over the seeds. After step {history.done}: "
+        f"{found}. The largest possible is {number(FULL, 3)}.",
+        [full, *_lines(history, "spread", layout)],
+        layout,
+        height=HEIGHT,
+        subject="The spread of the features",
+    )
+
+
+def _directions(history: History) -> Figure:
+    picture = history.latest.picture
+    data = []
+    for arm, role in _ROLE.items():
+        first, second = picture[arm][:2]
+        points = crowd(_NAMES[arm], first, second, f"role:{role}", ROLES[role].marker, 6)
+        points["marker"] |= {"opacity": 0.6}
+        data.append(points)
+    found = _both(history, "others", 4)
+    return Figure(
+        "directions",
+        f"Inputs’ similarity: {found}",
+        f"Seed {int(picture['seed'][0])}: one mark for each input, at its first two features, "
+        "scaled to length 1. Title: cosine similarity of two different inputs, mean over all pairs "
+        "and seeds.",
+        f"The first two features of every input of one seed after step {history.done}. Cosine "
+        f"similarity of two different inputs: {found}.",
+        data,
+        axes((-1.05, 1.05), (-1.05, 1.05), "first feature", "second feature"),
+        height=HEIGHT,
+        subject="The features of all inputs",
+    )
+
+
+def _accuracies(history: History) -> Figure:
+    layout = step_axes(history, (0.4, 1.0), "accuracy")
+    found = _both(history, "accuracy", 2)
+    ends = np.array([0.0, float(history.total)])
+    guess = line("guessing", ends, np.full(2, 0.5), "ink:muted", "dash", 1.5)
+    return Figure(
+        "accuracy",
+        f"A linear head is right: {found}",
+        "Share of right signs. The head reads the signs of an input’s numbers from its features. "
+        "It is fitted on half of the inputs and tried on the others. Dashed: guessing.",
+        f"Accuracy of a linear head over the steps, means over the seeds. After step "
+        f"{history.done}: {found}. Guessing gives 0.5.",
+        [guess, *_lines(history, "accuracy", layout)],
+        layout,
+        height=HEIGHT,
+        subject="What a linear head reads from the features",
+    )
+
+
+def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    """The gradient at the features of one view, at fixed numbers."""
+    count = len(result["forward"].x)
+    seen = [name for name in GRADIENTS if name not in hidden]
+    found = "" if hidden & set(GRADIENTS) else of_points(result)
+    return [
+        Figure(
+            "gradient",
+            titled("Gradient", found, "at one view"),
+            "At one view’s features, at fixed numbers, one mark a feature. Squares: true gradient, "
+            "through both branches. Crosses: intended, through the prediction alone. Diamonds: "
+            "what autograd gives, as set.",
+            "The gradient at the features of one view. " + spoken(result, seen),
+            gradient_points(result, hidden),
+            axes((0.0, count + 1.0), _around(result), "feature", "gradient"),
+            wide=True,
+            height=220,
+        )
+    ]
+
+
+def _around(result: Result) -> tuple[float, float]:
+    """A range with room for the marks at its ends."""
+    return fitted([1.15 * result[role].y for role in GRADIENTS])
+
+
+def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    """Feature by feature: value and gradients."""
+    labels = {"forward": "value", "trick_gradient": "autograd"}
+    labels |= {"true_gradient": "no stop", "intended_gradient": "intended"}
+    rows = tuple(
+        (str(index + 1), *cells(result, labels, index, hidden, 4))
+        for index in range(len(result["forward"].x))
+    )
+    columns = (("feature", None), *((label, role) for role, label in labels.items()))
+    return Table("One view’s features and the gradient at them", columns, rows)

@@ -1,0 +1,73 @@
+"""The baseline in a policy's loss, never detached: the loss falls by raising the baseline."""
+
+from collections.abc import Callable
+
+import torch
+
+from lessons.contract.bug import Bug
+
+Tensors = list[torch.Tensor]
+Loss = Callable[[Tensors, Tensors, Tensors], torch.Tensor]
+"""From each step's log-probability, reward and baseline: what backward() is called on."""
+
+
+def actor_loss(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> torch.Tensor:
+    losses = []
+    for log_p, r, b in zip(log_probs, rewards, baselines, strict=True):
+        advantage = r - b
+        losses.append(-log_p * advantage / len(rewards))
+    return torch.stack(losses).sum()
+
+
+def the_reward(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> torch.Tensor:
+    losses = []
+    for log_p, r, b in zip(log_probs, rewards, baselines, strict=True):
+        advantage = r.detach() - b
+        losses.append(-log_p * advantage / len(rewards))
+    return torch.stack(losses).sum()
+
+
+def the_log_prob(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> torch.Tensor:
+    losses = []
+    for log_p, r, b in zip(log_probs, rewards, baselines, strict=True):
+        advantage = r - b
+        losses.append(-log_p.detach() * advantage / len(rewards))
+    return torch.stack(losses).sum()
+
+
+def the_advantage(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> torch.Tensor:
+    losses = []
+    for log_p, r, b in zip(log_probs, rewards, baselines, strict=True):
+        advantage = (r - b).detach()
+        losses.append(-log_p * advantage / len(rewards))
+    return torch.stack(losses).sum()
+
+
+def check(code: Loss) -> None:
+    """The policy gets minus the advantage over the number of steps, the baseline nothing."""
+    log_probs = [torch.tensor(one, requires_grad=True) for one in (-0.5, -2.0)]
+    baselines = [torch.tensor(one, requires_grad=True) for one in (0.25, 0.5)]
+    rewards = [torch.tensor(one) for one in (1.0, 0.0)]
+    loss = code(log_probs, rewards, baselines)
+    loss.backward()
+    for log_p, r, b in zip(log_probs, rewards, baselines, strict=True):
+        expected = -float(r - b) / len(rewards)
+        came = 0.0 if log_p.grad is None else float(log_p.grad)
+        assert abs(came - expected) < 1e-6, f"the policy got {came:.4g}, expected {expected:.4g}"
+        leaked = 0.0 if b.grad is None else float(b.grad)
+        assert leaked == 0, f"the baseline got {leaked:.4g} from the actor's loss, expected 0"
+
+
+BUG = Bug(
+    source="ChenRocks/fast_abs_rl#49",
+    url="https://github.com/ChenRocks/fast_abs_rl/issues/49",
+    broken=actor_loss,
+    fixes={
+        "the_reward": the_reward,
+        "the_log_prob": the_log_prob,
+        "the_advantage": the_advantage,
+    },
+    check=check,
+    title="A question about rl training function",
+    opened="2019-05-05",
+)

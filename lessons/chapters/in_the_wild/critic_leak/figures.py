@@ -1,0 +1,107 @@
+"""The charts and the table of the critic's lab."""
+
+from lessons.contract.figure import HALF, Figure, Table
+from lessons.contract.parameters import Values
+from lessons.contract.result import Result
+from lessons.kit.chart_pieces import Trace, axes, curve, fitted
+from lessons.kit.components import component_table, in_words, sticks
+from lessons.kit.findings import brief
+from lessons.kit.line_names import named
+from lessons.text import counted, number
+
+COMPONENTS = ("critic’s v", "actor’s logit")
+
+LABELS = {
+    "true_gradient": "no stop",
+    "trick_gradient": "autograd",
+    "intended_gradient": "own loss",
+}
+
+LINES = {
+    "value": ("trick_gradient", "your v"),
+    "value_own": ("intended_gradient", "own loss"),
+    "mean_reward": ("forward", "mean reward"),
+}
+"""Of each curve its role, and what its line is called."""
+
+
+def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    """The gradients of one visit, and the value over the updates."""
+    data, layout = sticks(result, LABELS, COMPONENTS, hidden, "gradient", HALF)
+    return [
+        Figure(
+            "gradient",
+            "What critic and actor get" if hidden else _gets(result),
+            "One visit that takes a. Left to right: with no stop, as autograd gives it now, and "
+            "from the parameter’s own loss alone.",
+            "The gradient of each parameter. " + in_words(result, LABELS, COMPONENTS, hidden),
+            data,
+            layout,
+        ),
+        _updates(result, hidden),
+    ]
+
+
+def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    """One row a parameter."""
+    return component_table(result, LABELS, COMPONENTS, hidden, "The gradients of one visit")
+
+
+def _gets(result: Result) -> str:
+    came, own = (float(result[f"{role}_gradient"].y[0]) for role in ("trick", "intended"))
+    size = max(abs(came), abs(own))
+    return f"Critic gets {brief(came, size)}, own loss gives {brief(own, size)}"
+
+
+def _updates(result: Result, hidden: frozenset[str]) -> Figure:
+    curves = {one.name: one for one in result.curves}
+    last = {name: float(one.y[-1]) for name, one in curves.items()}
+    updates, best = int(result.facts["updates"]), float(result.facts["best"])
+    end = float(max(updates, 1))
+    layout = axes(
+        (-0.02 * end, end),
+        fitted([*(one.y for one in curves.values()), curves["value"].y * 0 + best]),
+        "update",
+        "value v",
+    )
+    seen = {name: LINES[name][0] not in hidden for name in curves}
+    drawn: list[Trace] = [_level(best, end)]
+    for name in ("mean_reward", "value_own", "value"):
+        line = curve(curves[name], seen[name])
+        line |= {"name": LINES[name][1], "hovertemplate": _hover(LINES[name][1])}
+        if updates == 0:  # a line of one point would not be seen
+            role = LINES[name][0]
+            line |= {"mode": "markers", "marker": {"color": f"role:{role}", "size": 9}}
+        drawn.append(line)
+    ends = ((LINES[name][0], LINES[name][1], one.y) for name, one in curves.items())
+    words = [f"{LINES[name][1]} {number(last[name], 4)}" for name in curves if seen[name]]
+    said = ", ".join(words)
+    found = (
+        f"After {counted(updates, 'update')} v = {brief(last['value'])}; "
+        f"mean reward {brief(last['mean_reward'])}"
+    )
+    return Figure(
+        "updates",
+        "The value, update by update" if hidden else found,
+        "Each update averages many visits, some with a and some with b. Dashed: the best reward.",
+        f"After {counted(updates, 'update')}: {said}; best reward {number(best, 4)}.",
+        [*drawn, *named(ends, hidden, layout, HALF)],
+        layout,
+    )
+
+
+def _hover(name: str) -> str:
+    return f"update %{{x}}<br>%{{y:.5g}}<extra>{name}</extra>"
+
+
+def _level(best: float, end: float) -> Trace:
+    """A thin line at the best reward that an action pays."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "best reward",
+        "x": [0.0, end],
+        "y": [best, best],
+        "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
+        "hovertemplate": "best reward %{y:.5g}<extra></extra>",
+    }

@@ -1,0 +1,221 @@
+"""The charts and the table of a learned step size."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from lessons.contract.figure import HALF, Figure, Table
+from lessons.contract.parameters import Values
+from lessons.contract.result import Array, Result, Series
+from lessons.contract.roles import ROLES
+from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, fitted, mark
+from lessons.kit.components import in_words, sticks
+from lessons.kit.findings import brief
+from lessons.kit.line_names import label, named
+from lessons.kit.powers import Powers
+from lessons.text import number
+
+LABELS = {
+    "true_gradient": "plain round",
+    "trick_gradient": "autograd",
+    "intended_gradient": "LSQ's formula",
+}
+
+LOW, WIDE = HALF, 300
+"""Pixels."""
+
+_MOST_NAMED = 8
+"""More weights than this are numbered by the axis."""
+
+
+def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    """One weight over the step size, what each weight sends, and the ratio over how many."""
+    return [_slopes(result, hidden), _weights(result, hidden), _ratios(result, hidden)]
+
+
+def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    """One row a weight, and the sums."""
+    columns = [("weight x", None), ("quantised", "forward")]
+    columns += [(label, role) for role, label in LABELS.items()]
+    names = ["forward", *LABELS]
+    rows = [
+        (number(float(x), 5), *cells(result, names, place, hidden, 5))
+        for place, x in enumerate(result["forward"].x)
+    ]
+    sums = ("?" if name in hidden else number(_sum(result, name), 5) for name in names)
+    return Table(
+        "Each weight: its value, and what it sends to the step size",
+        tuple(columns),
+        (*rows, ("sum", *sums)),
+    )
+
+
+def _sum(result: Result, role: str) -> float:
+    return float(result.facts[f"sum_{role.partition('_')[0]}"])
+
+
+def _slopes(result: Result, hidden: frozenset[str]) -> Figure:
+    """One quantised weight over s, and through its point a line for each gradient."""
+    tooth = result.curves[0]
+    s, x = float(result.facts["s"]), float(result.facts["x"])
+    y = float(result.facts["forward"])
+    end = float(np.nanmax(tooth.x))
+    largest = float(np.nanmax(np.abs(tooth.y), initial=0.0))
+    seen = [tooth.y, np.array([x if abs(x) <= 3 * largest else 0.0])]
+    low, high = fitted(seen)
+    low, high = min(low, -0.15 * high), max(high, -0.15 * low)  # room for the names of the lines
+    layout = axes((0.0, end), (1.1 * low, 1.1 * high), "step size s", "quantised weight")
+    across = np.array([0.0, s, end])
+    lines = {}
+    for role in ("true_gradient", "trick_gradient"):
+        slope = float(result.facts[role])
+        drawn = y + slope * (across - s) if math.isfinite(slope) else np.full(3, np.nan)
+        # What leaves the frame ends there, so that its name stands at the frame.
+        lines[role] = _within(across, drawn, 1.1 * low, 1.1 * high)
+    point: Trace = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": np.array([s]),
+        "y": np.array([y]),
+        "marker": mark(ROLES["forward"]),
+        "showlegend": False,
+        "hovertemplate": "s = %{x:.4g}<br>%{y:.5g}<extra>quantised</extra>",
+    }
+    weight: Trace = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "the weight itself",
+        "x": np.array([0.0, end]),
+        "y": np.array([x, x]),
+        "line": {"color": "ink:muted", "width": 1, "dash": "dash"},
+        "hoverinfo": "skip",
+    }
+    slopes = {role: float(result.facts[role]) for role in lines}
+    shown = {role: slope for role, slope in slopes.items() if role not in hidden}
+    found = ", ".join(f"{_short(role)} {brief(one, 1.0)}" for role, one in shown.items())
+    return Figure(
+        "slopes",
+        f"Slope for x = {brief(x)}: {found}" if shown else "One quantised weight over s",
+        "Blue: the weight x after quantising, over the step size. The grey line is x itself. "
+        "Through the point: a line with the slope that each gradient gives. Drag the point.",
+        f"The weight {number(x, 3)} is quantised to {number(y, 4)} at s = {number(s, 3)}. Slopes: "
+        f"{found}.",
+        [
+            weight,
+            *(
+                _straight(role, lines[role], role not in hidden)
+                for role in ("true_gradient", "trick_gradient")
+            ),
+            curve(tooth, exact=True) | {"name": "quantised"},
+            dragged(point, "place", s="x"),
+            *_names(lines, hidden, s, end),
+            label("forward", "x", end, x, low <= x <= high)
+            | {"textfont": {"color": "ink:muted", "size": 12}},
+        ],
+        layout | {"margin": layout["margin"] | {"r": 62}},
+        wide=True,
+        height=WIDE,
+    )
+
+
+def _names(
+    lines: dict[str, tuple[Array, Array]], hidden: frozenset[str], s: float, end: float
+) -> list[Trace]:
+    """The name of each line where it leaves the frame; one for both where they are one line."""
+    (_, plain), (_, autograd) = lines.values()
+    same = len(plain) == len(autograd) and bool(np.allclose(plain, autograd))
+    same = same and "trick_gradient" not in hidden
+    drawn = []
+    for role, (x, y) in lines.items():
+        there = role not in hidden and bool(np.isfinite(y).all()) and len(y) > 0
+        word = "plain = autograd" if same else _short(role)
+        there = there and not (same and role == "trick_gradient")
+        at = (float(x[-1]), float(y[-1])) if there else (s, 0.0)
+        side = "top left" if at[0] >= end else "top right" if at[1] <= y[0] else "middle right"
+        drawn.append(label(role, word, *at, there, side))
+    return drawn
+
+
+def _short(role: str) -> str:
+    return {"true_gradient": "plain", "trick_gradient": "autograd"}[role]
+
+
+def _within(x: Array, y: Array, low: float, high: float) -> tuple[Array, Array]:
+    """A straight line through three points, cut off where it leaves the frame."""
+    if not np.isfinite(y).all():
+        return x, y
+    fine = np.linspace(x[0], x[-1], 201)
+    drawn = np.interp(fine, x, y)
+    inside = (drawn >= low) & (drawn <= high)
+    return fine[inside], drawn[inside]
+
+
+def _straight(role: str, line: tuple[Array, Array], visible: bool) -> Trace:
+    return curve(Series(role, role, *line), visible) | {
+        "hovertemplate": "slope at the point<extra>" + LABELS[role] + "</extra>"
+    }
+
+
+def _weights(result: Result, hidden: frozenset[str]) -> Figure:
+    """What each weight sends to the step size."""
+    count = len(result["forward"].x)
+    places = np.arange(1.0, count + 1)
+    numbered = replace(result, series=tuple(replace(one, x=places) for one in result.series))
+    names = [number(float(x), 3) for x in result["forward"].x]
+    data, layout = sticks(numbered, LABELS, names, hidden, "gradient of s", LOW)
+    layout["xaxis"]["title"]["text"] = "weight x" if count <= 12 else "weight, by its place"
+    for trace in data:
+        if "markers" in trace["mode"]:
+            trace["customdata"] = np.repeat(places, 3).astype(int).tolist()
+    said = {"trick_gradient": "autograd", "true_gradient": "plain round"}
+    sums = [f"{word} {brief(_sum(result, role), 1.0)}" for role, word in said.items()]
+    found = f"Summed: {', '.join(sums)}"
+    return Figure(
+        "weights",
+        "What each weight sends to s" if hidden else found,
+        "Left to right: rounding left as it is, autograd here, LSQ's formula. The step size gets "
+        "their sum. Click a weight to see it above.",
+        "The gradient of s from each weight. " + in_words(numbered, LABELS, names, hidden),
+        data,
+        layout,
+        height=LOW,
+        selects="point",
+    )
+
+
+def _ratios(result: Result, hidden: frozenset[str]) -> Figure:
+    """How far a step moves s, relative to how far it moves the weights, over their number."""
+    counts = result.planes["counts"]
+    roles = {"none": ("noise", "no scale"), "lsq": ("trick_gradient", "LSQ's")}
+    drawn = {
+        name: Series(name, role, np.log2(counts), result.planes[f"ratio_{name}"])
+        for name, (role, _) in roles.items()
+    }
+    powers = Powers([one.y for one in drawn.values()], -6, 6, every=1)
+    ends = float(np.log2(counts[0])), float(np.log2(counts[-1]))
+    layout = powers.axes((ends[0] - 0.4, ends[1] + 0.4), "weights with one step size", "ratio R")
+    layout["xaxis"] |= {
+        "tickmode": "array",
+        "tickvals": np.log2(counts).tolist(),
+        "ticktext": [f"{int(count):,}" for count in counts],
+    }
+    traces: list[Trace] = []
+    for name, (role, _) in roles.items():
+        traces += powers.drawn(drawn[name], curve, role not in hidden)
+    at_end = ((role, word, powers.of(drawn[name]).y) for name, (role, word) in roles.items())
+    last = {name: brief(float(one.y[-1]), digits=2) for name, one in drawn.items()}
+    known = all(np.isfinite(one.y).all() for one in drawn.values())
+    seen = known and not hidden
+    found = f"R at {int(counts[-1]):,} weights: {last['none']}, LSQ’s {last['lsq']}"
+    return Figure(
+        "ratio",
+        found if seen else "A step of s relative to one of the weights",
+        "R: how far a step moves s for its size, over the same for the weights. Random layers, "
+        "straight-through. With LSQ's factor it no longer grows with their number.",
+        f"R by powers of ten, at {int(counts[0])} to {int(counts[-1])} weights. "
+        + (found + "." if seen else ""),
+        [*traces, *named(at_end, hidden, layout, LOW)],
+        layout,
+        height=LOW,
+    )

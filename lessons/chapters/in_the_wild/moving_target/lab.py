@@ -1,0 +1,150 @@
+"""The lab of moving targets: values learned as set and without a stop, on the same steps."""
+
+import inspect
+
+import numpy as np
+
+from lessons.chapters.in_the_wild.moving_target.figures import (
+    figures,
+    static_figures,
+    static_table,
+    table,
+)
+from lessons.chapters.in_the_wild.moving_target.net import STATES, Learners, Program, task_of
+from lessons.chapters.in_the_wild.moving_target.single_step import (
+    by_role,
+    factors,
+    features_of,
+    weights_of,
+)
+from lessons.contract.history import Snapshot
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.result import Result, warned
+from lessons.contract.training import Training
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.text import counted
+from lessons.training.under_way import facts_at_first
+from lessons.training.which_seeds import first_seed, seed_drawn
+
+PARAMETERS = (
+    Choice(
+        "target",
+        "Target",
+        "stopped",
+        "May be changed while it trains.",
+        options=(("stopped", "stopped"), ("open", "open")),
+    ),
+    Choice("task", "Task", "walk", options=(("walk", "walk"), ("two", "two states"))),
+    Number("chance", "Chance to go right", "0.5", "In the walk.", False, 0, 1, (0, 1)),
+    Number("discount", "Discount γ", "0.9", "", False, 0, 1, (0, 1)),
+    Integer("seeds", "Seeds", "8", "All of them train at once.", True, low=1, high=32),
+    seed_drawn(32),
+    Integer("steps", "Steps", "600", advanced=True, low=1, high=3000),
+    Number("rate", "Learning rate", "0.25", "", True, 1e-6, 10.0, (0.01, 1), 0.01),
+    Integer(
+        "point",
+        "Step looked at, from state",
+        "3",
+        "In the walk, to the right. The graph shows the next state's weight.",
+        True,
+        low=1,
+        high=STATES,
+    ),
+    first_seed(),
+    *computed_in("float32"),
+)
+
+
+class Watched:
+    """The weights in training, and how they look."""
+
+    def __init__(self, program: Program, values: Values) -> None:
+        device, _ = resolve(values["device"])
+        self.learners = Learners(program, values, device, DTYPES[values["dtype"]])
+        task = self.learners.task
+        rests = {name: task.rests(name == "stopped") @ task.states for name in ("stopped", "open")}
+        self._still = {f"{name}_rests": array(one) for name, one in rests.items()}
+        self._still["true"] = array(task.true())
+
+    def step(self, done: int, values: Values) -> None:
+        self.learners.step(values)
+
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+        numbers = {name: array(one) for name, one in self.learners.numbers().items()}
+        if not drawn:
+            return Snapshot(numbers)
+        picture = {name: array(one) for name, one in self.learners.values().items()}
+        index = min(int(values["shown"]), len(self.learners.seeds)) - 1
+        shown = {f"{name}_shown": one[index] for name, one in picture.items()}
+        seed = {"seed": np.array([float(self.learners.seeds[index])])}
+        return Snapshot(numbers, picture | shown | seed | self._still)
+
+
+TRAINING = Training(
+    begin=Watched,
+    live=frozenset({"target", "rate", "shown", "point"}),
+    figures=figures,
+    table=table,
+    cuts=True,
+)
+
+_DEFAULTS = validate(PARAMETERS, {})
+_IDLE = {name: _DEFAULTS[name] for name in TRAINING.live | {"steps"}}  # before the first step
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """One step's gradients by role, where the training rests, and what is there before it."""
+    device, missing = resolve(values["device"])
+    roles = by_role(program, values, device, DTYPES[values["dtype"]])
+    series = series_by_role(np.arange(1.0, 1 + len(roles["forward"])), roles)
+    whole = inspect.unwrap(program)  # what is cut in the graph changes none of these facts
+    task = task_of(values)
+    true = task.true()
+    rests = {name: task.rests(name == "stopped") for name in ("stopped", "open")}
+    progress(1.0)
+    return Result(
+        series=series,
+        curves=series,
+        facts={
+            **{name: values[name] for name in ("seeds", "chance", "discount", "rate")},
+            "states": task.states.shape[1],
+            "true_middle": float(true[len(true) // 2]),
+            **{f"{name}_rests_off": task.off(w, true) for name, w in rests.items()},
+            **{f"{name}_rests_loss": float(task.loss(w)) for name, w in rests.items()},
+            **factors(whole, float(values["discount"]), float(values["rate"])),
+            **facts_at_first(TRAINING, whole, values, _IDLE),
+            "steps": values["steps"],
+        },
+        notes=warned(missing),
+        work=f"{counted(values['seeds'], 'seed')}, two sets of weights each",
+        device=str(device),
+    )
+
+
+def start(values: Values) -> Start:
+    """The graph of one step's loss."""
+    device, _ = resolve(values["device"])
+    w = weights_of(values).to(device, DTYPES[values["dtype"]])
+    here, there, reward = features_of(values)
+    settings = {
+        "here": here.to(w),
+        "there": there.to(w),
+        "reward": reward,
+        "discount": float(values["discount"]),
+        "stop": values["target"] == "stopped",
+    }
+    index = (min(int(values["point"]), len(w) - 1),)  # the weight of the next state
+    return Start({"w": w.requires_grad_()}, settings, index)
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=static_figures,
+    table=static_table,
+    check=format_refused,
+    start=start,
+    training=TRAINING,
+)

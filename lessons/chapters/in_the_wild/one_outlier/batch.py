@@ -1,0 +1,81 @@
+"""A batch with one bad label, and the gradient of its loss in each role."""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import islice
+
+import torch
+
+from lessons.kit.draws import unit_draws
+from lessons.kit.gradients import gradient
+
+Program = Callable[..., torch.Tensor]
+"""The loss from w [2], x [n, 2], y [n, 1], which clip, and its limit."""
+
+SLOPES = (-2.0, -1.0)
+"""The weights that all ordinary labels agree with; training starts at 0."""
+
+
+@lru_cache(maxsize=16)
+def ordinary(seed: int, many: int) -> tuple[tuple[float, float], ...]:
+    """So many inputs within a square from -1 to 1, one decimal each, so that they are short."""
+    rows = next(islice(unit_draws(seed, 0, 2), 0, 1))[:many]
+    return tuple((round(2 * a - 1, 1) + 0.0, round(2 * b - 1, 1) + 0.0) for a, b in rows.tolist())
+
+
+def batch(
+    x: tuple[tuple[float, float], ...], size: float, angle: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Inputs, shape [n, 2], and labels, shape [n, 1], float64; the first label is wrong.
+
+    Args:
+        x: the ordinary inputs.
+        size: how far the first label is off. At w = 0 its gradient has about this length.
+        angle: of the first input, in degrees, which has the length 1.
+    """
+    turn = math.radians(angle)
+    inputs = torch.tensor([(math.cos(turn), math.sin(turn)), *x], dtype=torch.float64)
+    labels = inputs @ torch.tensor(SLOPES, dtype=torch.float64)[:, None]
+    labels[0] -= size
+    return inputs, labels
+
+
+def plain_loss(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The same forward pass with no clip."""
+    return (((w * x).sum(1, keepdim=True) - y) ** 2).mean() / 2
+
+
+def each(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The gradient of each sample's own loss at w = 0, shape [n, 2]: w has a copy for each.
+
+    Not by ``torch.func``, whose first call in a process takes seconds.
+    """
+    copies = torch.zeros_like(x, requires_grad=True)
+    losses = ((copies * x).sum(1, keepdim=True) - y) ** 2 / 2
+    return gradient(losses, copies)
+
+
+def shortened(rows: torch.Tensor, limit: float) -> torch.Tensor:
+    """Rows of shape [n, 2], those longer than the limit brought to it."""
+    lengths = rows.norm(dim=1, keepdim=True)
+    return torch.where(lengths <= limit, rows, rows * (limit / lengths))
+
+
+def by_role(
+    program: Program, x: torch.Tensor, y: torch.Tensor, clip: str, limit: float
+) -> dict[str, torch.Tensor]:
+    """The loss at w = 0, shape [1], and its gradient, shape [2].
+
+    Returns:
+        forward; trick_gradient: with the clip; true_gradient: with none; intended_gradient: of the
+        batch without its first sample, with no clip.
+    """
+    w = torch.zeros(2, dtype=x.dtype, device=x.device, requires_grad=True)
+    loss = program(w, x, y, clip, limit)
+    return {
+        "forward": loss.detach().reshape(1),
+        "trick_gradient": gradient(loss, w),
+        "true_gradient": gradient(plain_loss(w, x, y), w),
+        "intended_gradient": gradient(plain_loss(w, x[1:], y[1:]), w),
+    }

@@ -1,0 +1,266 @@
+"""The charts and the table of a batch with one bad label."""
+
+import math
+
+import numpy as np
+
+from lessons.contract.figure import Figure, Table
+from lessons.contract.parameters import Values
+from lessons.contract.result import Array, Result
+from lessons.contract.roles import ROLES
+from lessons.kit.chart_pieces import Trace, axes, cells, dragged, gradient_curves, mark
+from lessons.kit.line_names import label, named
+from lessons.text import number
+
+NAMES = {
+    "true_gradient": ("no clip", "plain"),
+    "intended_gradient": ("without it", "clean"),
+    "trick_gradient": ("used", "used"),
+}
+"""Each role's name here, and how its facts are called; drawn in this order, the trick on top."""
+
+HEIGHT = 345
+"""Pixels: the arrows get a square."""
+
+
+def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    """The gradients as arrows, and the direction over the error of the label."""
+    return [_arrows(result, values, hidden), _directions(result, values, hidden)]
+
+
+def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    """Components, length and angle of each mean gradient."""
+    columns = [("measure", None), *((name, role) for role, (name, _) in NAMES.items())]
+    rows = [(f"of w{'₁₂'[at]}", *cells(result, NAMES, at, hidden, 5)) for at in (0, 1)]
+    for measure, fact, unit in (("length", "length", ""), ("angle", "angle", "°")):
+        measured = (
+            "?" if role in hidden else number(float(result.facts[f"{fact}_{name}"]), 5) + unit
+            for role, (_, name) in NAMES.items()
+        )
+        rows.append((measure, *measured))
+    return Table("The mean gradient of the batch", tuple(columns), tuple(rows))
+
+
+def _arrows(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+    limit = float(values["limit"])
+    x, y = _frame(result, limit)
+    layout = axes(x, y, "gradient of w₁", "gradient of w₂")
+    layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
+    around = np.linspace(0.0, 2 * math.pi, 121)
+    circle: Trace = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "limit",
+        "x": limit * np.cos(around),
+        "y": limit * np.sin(around),
+        "line": {"color": "ink:axis", "width": 1},
+        "hoverinfo": "skip",
+    }
+    clipped = values["clip"] == "sample"
+    seen = "trick_gradient" not in hidden
+    data = [
+        dragged(circle, "line", limit="length"),
+        _rays(result.planes["samples"], seen or not clipped),
+        *(_arrow(result, role, role not in hidden) for role in NAMES),
+        _its_name(result, layout, seen or not clipped),
+        *(_tip(result, role, layout, hidden) for role in NAMES),
+    ]
+    return Figure(
+        "arrows",
+        (_turned(result) if not hidden else "") or "Each sample’s gradient, and the mean",
+        f"Thin: each sample{', clipped' if clipped and seen else ''}; “bad” has the wrong label. "
+        "The circle is the limit: drag it.",
+        "Arrows from the origin. " + _in_words(result, hidden),
+        data,
+        layout,
+        height=HEIGHT,
+    )
+
+
+def _frame(result: Result, limit: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Where the ordinary samples fit, and the circle where it is not far larger than they."""
+    others = result.planes["raw"][1:]
+    most = float(np.hypot(*others.T).max(initial=0.0)) or 1.0
+    circle = max(min(limit, 1.5 * most), 0.2 * most)
+    ends = []
+    for along in others.T:
+        low, high = min(float(along.min()), -circle), max(float(along.max()), circle)
+        # Few different ends, so that the frame seldom moves.
+        step = 10.0 ** math.floor(math.log10(high - low)) / 2
+        ends.append((math.floor(1.1 * low / step) * step, math.ceil(1.1 * high / step) * step))
+    return ends[0], ends[1]
+
+
+def _within(vector: Array, layout: Trace, share: float) -> tuple[float, float]:
+    """The vector's tip, or where it would leave the frame, that share of the way."""
+    factor = 1.0
+    for one, axis in zip(vector, ("xaxis", "yaxis"), strict=True):
+        end = layout[axis]["range"][1 if one > 0 else 0]
+        if one:
+            factor = min(factor, share * end / float(one))
+    return float(vector[0]) * factor, float(vector[1]) * factor
+
+
+def _rays(rows: Array, visible: bool) -> Trace:
+    """A thin line for each sample, with a dot at its tip."""
+    zero, gap = np.zeros(len(rows)), np.full(len(rows), np.nan)
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": "a sample",
+        "x": np.stack([zero, rows[:, 0], gap], 1).ravel(),
+        "y": np.stack([zero, rows[:, 1], gap], 1).ravel(),
+        "line": {"color": "ink:axis", "width": 1, "simplify": False},
+        "marker": {
+            "color": "ink:axis",
+            "size": [0, 6, 0] * len(rows),
+            "opacity": 1,
+            "line": {"width": 0},
+        },
+        "visible": visible,
+        "hovertemplate": "%{x:.4g}, %{y:.4g}<extra>a sample</extra>",
+    }
+
+
+def _its_name(result: Result, layout: Trace, visible: bool) -> Trace:
+    """Which of the thin lines is the bad sample, and how long it is in truth, if it stands out."""
+    shown, raw = result.planes["samples"][0], result.planes["raw"][0]
+    x, y = _within(shown, layout, 0.45)
+    longest = float(np.hypot(*result.planes["raw"][1:].T).max())
+    words = f"bad: {number(math.hypot(*raw), 3)}"
+    stands_out = math.hypot(*raw) > longest
+    trace = label(
+        "noise", words, x, y, visible and stands_out, "middle " + ("left", "right")[x > 0]
+    )
+    return trace | {"textfont": {"color": "ink:muted", "size": 12}}
+
+
+def _arrow(result: Result, role: str, visible: bool) -> Trace:
+    """A line from the origin; its head is seen where it ends within the frame."""
+    look, (name, fact) = ROLES[role], NAMES[role]
+    x, y = (float(one) for one in result[role].y)
+    length, degrees = (number(float(result.facts[f"{f}_{fact}"]), 4) for f in ("length", "angle"))
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "x": [0.0, x],
+        "y": [0.0, y],
+        "line": {"color": f"role:{role}", "dash": look.dash, "width": 3},
+        "marker": {
+            "symbol": "arrow",
+            "angleref": "previous",
+            "size": [0, 14],
+            "opacity": 1,
+            "color": f"role:{role}",
+            "line": {"width": 0},
+        },
+        "visible": visible,
+        "hovertemplate": f"%{{x:.4g}}, %{{y:.4g}}<br>length {length}, {degrees}°"
+        f"<extra>{name}</extra>",
+    }
+
+
+def _tip(result: Result, role: str, layout: Trace, hidden: frozenset[str]) -> Trace:
+    """Its name: at its tip, or where it leaves the frame with its length.
+
+    With no clip the used gradient is the batch's own: the two arrows share a name.
+    """
+    vector, clean = result[role].y, result["intended_gradient"].y
+    used, plain = (result[one].y for one in ("trick_gradient", "true_gradient"))
+    one_arrow = "trick_gradient" not in hidden and np.allclose(used, plain, rtol=1e-6)
+    x, y = _within(vector, layout, 0.7)
+    beyond = math.hypot(x, y) < 0.7 * math.hypot(*vector)
+    name, fact = NAMES[role]
+    words = name if role != "true_gradient" or not one_arrow else f"{name} = used"
+    if beyond:
+        words += f" {number(float(result.facts[f'length_{fact}']), 3)}"
+    else:
+        x, y = (float(one) for one in vector)
+    # Away from the arrow “without it”, whose name stands to the right of its tip.
+    above = clean[0] * vector[1] - clean[1] * vector[0] > 0
+    side = "middle right" if beyond or role == "intended_gradient" else "bottom right"
+    if above and side == "bottom right":
+        side = (
+            "top left" if vector[0] > 0 else "middle right"
+        )  # the bad sample's name is on the left
+    seen = role not in hidden and not (role == "trick_gradient" and one_arrow)
+    return label(role, words, x, y, seen, side)
+
+
+def _turned(result: Result) -> str:
+    """How far the used gradient is from the direction without the bad sample."""
+    turn = float(result.facts["turn_used"])
+    if not math.isfinite(turn):
+        return ""
+    return f"Used: {number(turn, 3)}° off the direction without it"
+
+
+def _directions(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+    curves = {one.name: one for one in result.curves}
+    powers = curves["trick_gradient"].x
+    # Of what is covered too, so that the frame stays when it is shown.
+    least = min(float(np.nanmin(one.y, initial=0.0)) for one in curves.values())
+    lowest = -1.1 if least < -0.5 else -0.6 if least < -0.15 else -0.2
+    ends = float(powers[0]), float(powers[-1])
+    layout = axes(ends, (lowest, 1.1), "error of one label", "cosine")
+    ticks = list(range(math.ceil(powers[0]), math.floor(powers[-1]) + 1))
+    layout["xaxis"] |= {
+        "tickmode": "array",
+        "tickvals": ticks,
+        "ticktext": [f"{10.0**power:,g}" for power in ticks],
+        "zeroline": False,
+    }
+    layout["yaxis"] |= {"tickmode": "array", "tickvals": [-1, -0.5, 0, 0.5, 1]}
+    lines = ((role, name, curves[role].y) for role, (name, _) in NAMES.items())
+    seen = {role for role in NAMES if role not in hidden}
+    return Figure(
+        "direction",
+        (_kept(result) if {"trick_gradient", "true_gradient"} <= seen else "")
+        or "How well the direction is kept",
+        "Cosine with the gradient without that sample: 1 is the same direction, 0 a right angle.",
+        "The cosine over the error of the label. " + _in_words(result, hidden),
+        [
+            *gradient_curves(curves, hidden),
+            *named(lines, hidden, layout, HEIGHT),
+            *(_here(result, values, role, role in seen) for role in NAMES),
+        ],
+        layout,
+        height=HEIGHT,
+    )
+
+
+def _here(result: Result, values: Values, role: str, visible: bool) -> Trace:
+    """The learner's own error of the label on a curve, where the chart reaches it."""
+    name, fact = NAMES[role]
+    powers = result.curves[0].x
+    size = float(values["size"])
+    there = size > 0 and powers[0] <= math.log10(size) <= powers[-1]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [math.log10(size) if there else float(powers[0])],
+        "y": [float(result.facts[f"cos_{fact}"])],
+        "marker": mark(ROLES[role]),
+        "visible": visible and there,
+        "hovertemplate": f"error {number(size, 4)}<br>%{{y:.4g}}<extra>{name}</extra>",
+    }
+
+
+def _kept(result: Result) -> str:
+    """The cosine with no clip, and with the learner's."""
+    plain, used = (float(result.facts[f"cos_{name}"]) for name in ("plain", "used"))
+    if not (math.isfinite(plain) and math.isfinite(used)):
+        return ""
+    return f"Cosine {number(plain, 3)} with no clip, {number(used, 3)} used"
+
+
+def _in_words(result: Result, hidden: frozenset[str]) -> str:
+    parts = [
+        f"{name}: length {number(float(result.facts[f'length_{fact}']), 4)}, "
+        f"angle {number(float(result.facts[f'angle_{fact}']), 4)}°"
+        for role, (name, fact) in NAMES.items()
+        if role not in hidden
+    ]
+    return "; ".join(parts) + "."

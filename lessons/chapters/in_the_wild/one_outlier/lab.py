@@ -1,0 +1,237 @@
+"""The lab of a batch with one bad label: its mean gradient, with a clip for all or for each."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from lessons.chapters.in_the_wild.one_outlier.batch import (
+    Program,
+    batch,
+    by_role,
+    each,
+    ordinary,
+    shortened,
+)
+from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Array, Note, Result, Series, warned
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.gradients import gradient
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.text import counted
+
+SIZES = torch.logspace(-1.0, 3.0, 21, dtype=torch.float64)
+"""The errors of the label over which the direction is drawn."""
+
+FAR = 1e6
+"""An error of the label so large that a clip certainly acts on it."""
+
+EXAMPLE_SIZE = 100.0
+"""The error of the label that the text speaks of."""
+
+MOVED_TIMES = 100.0
+"""What the last sample is multiplied by, to see whether the first one's gradient notices."""
+
+Layer = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+"""From a batch, shape [n, 4], and a weight for each feature: what the layer makes of the batch."""
+
+At = Callable[..., dict[str, Array]]
+"""From the error of the label, and which clip: the gradients by role."""
+
+PARAMETERS = (
+    Choice(
+        "clip",
+        "Clip",
+        "none",
+        options=(("none", "none"), ("batch", "batch"), ("sample", "sample")),
+    ),
+    Number(
+        "size",
+        "Error of one label",
+        "100",
+        "How far the first label is off.",
+        low=0.0,
+        high=FAR,
+        slider=(0.0, 200.0),
+        step=1.0,
+    ),
+    Number(
+        "angle",
+        "Angle of that sample",
+        "120",
+        "Where its gradient points, in degrees.",
+        low=-360.0,
+        high=360.0,
+        slider=(-180.0, 180.0),
+        step=1.0,
+    ),
+    Number("limit", "Limit", "1", low=0.0, high=1e6, slider=(0.0, 5.0), step=0.05),
+    Integer("batch", "Batch size", "8", low=2, high=32, log=True),
+    Integer("seed", "Seed", "3", "Draws the ordinary samples.", advanced=True),
+    *COMPUTED_IN,
+)
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """The gradients at the learner's batch, and the direction over the error of the label."""
+    device, missing = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+    clip, limit = values["clip"], values["limit"]
+    rows = ordinary(values["seed"], values["batch"] - 1)
+
+    def at(size: float, clip: str = clip) -> dict[str, Array]:
+        x, y = (part.to(device, dtype) for part in batch(rows, size, values["angle"]))
+        return {role: array(y) for role, y in by_role(program, x, y, clip, limit).items()}
+
+    roles = at(values["size"])
+    x, y = batch(rows, values["size"], values["angle"])
+    samples = each(x, y)
+    progress(1.0)
+    weights = np.array([1.0, 2.0])
+    return Result(
+        series=(
+            Series("forward", "forward", np.ones(1), roles["forward"]),
+            *(Series(r, r, weights, y) for r, y in roles.items() if r != "forward"),
+        ),
+        curves=_over_sizes(at),
+        facts={
+            **{name: values[name] for name in ("size", "angle", "limit", "batch")},
+            "others": values["batch"] - 1,
+            "example_size": EXAMPLE_SIZE,
+            "moved_times": MOVED_TIMES,
+            "loss": float(roles["forward"][0]),
+            **_measures(roles),
+            **_one_sample(at, limit, values["batch"]),
+            **_mixed(),
+        },
+        notes=(*warned(missing), *_no_direction(roles)),
+        planes={
+            "samples": array(shortened(samples, limit) if clip == "sample" else samples),
+            "raw": array(samples),
+        },
+        work=counted(values["batch"], "sample"),
+        device=str(device),
+    )
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: the bad sample and one ordinary one, at the first weight."""
+    device, _ = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+    rows = ordinary(values["seed"], 1)
+    x, y = (one.to(device, dtype) for one in batch(rows, values["size"], values["angle"]))
+    w = torch.zeros(2, dtype=dtype, device=device, requires_grad=True)
+    settings = {name: values[name] for name in ("clip", "limit")}
+    return Start({"w": w, "x": x, "y": y}, settings, (0, 0))
+
+
+def drawn(values: Values) -> Mapping[str, Any]:
+    """The ordinary inputs, for in_torch.py."""
+    return {"x": ordinary(values["seed"], values["batch"] - 1)}
+
+
+def cosine(one: Array, other: Array) -> float:
+    """Of the angle between two vectors; NaN where one of them has no direction."""
+    lengths = math.hypot(*one), math.hypot(*other)
+    if not all(lengths) or not all(map(math.isfinite, lengths)):
+        return math.nan
+    unit = one / lengths[0], other / lengths[1]
+    return float(np.clip(unit[0] @ unit[1], -1.0, 1.0))
+
+
+def _angle(vector: Array) -> float:
+    return math.degrees(math.atan2(vector[1], vector[0])) if vector.any() else math.nan
+
+
+def _over_sizes(at: At) -> tuple[Series, ...]:
+    """The cosine with the direction without the bad sample, over the power of ten of its error."""
+    powers = array(SIZES.log10())
+    found = [at(float(size)) for size in SIZES]
+    return tuple(
+        Series(
+            role,
+            role,
+            powers,
+            np.array([cosine(one[role], one["intended_gradient"]) for one in found]),
+        )
+        for role in ("trick_gradient", "true_gradient", "intended_gradient")
+    )
+
+
+def _measures(roles: Mapping[str, Array]) -> dict[str, float]:
+    """Length, angle and cosine of each gradient, under the names that the text has for them."""
+    named = {"used": "trick_gradient", "plain": "true_gradient", "clean": "intended_gradient"}
+    facts: dict[str, float] = {}
+    for name, role in named.items():
+        facts[f"length_{name}"] = math.hypot(*roles[role])
+        facts[f"angle_{name}"] = _angle(roles[role])
+        facts[f"cos_{name}"] = cosine(roles[role], roles["intended_gradient"])
+        facts[f"turn_{name}"] = math.degrees(math.acos(facts[f"cos_{name}"]))
+    clean, plain = facts["angle_clean"], facts["angle_plain"]
+    facts["angle_between"] = clean + ((plain - clean + 180.0) % 360.0 - 180.0) / 2
+    return facts
+
+
+def _one_sample(at: At, limit: float, many: int) -> dict[str, float]:
+    """What the bad sample adds to the mean at most, each sample clipped, and what it is taken for.
+
+    Its own part is what is left of the mean without the parts of the others, which are the same at
+    any error: at one error far out and at the opposite one they cancel.
+    """
+    far = at(FAR, "sample")["trick_gradient"] - at(-FAR, "sample")["trick_gradient"]
+    return {
+        "most": float(np.hypot(*far)) / 2,
+        "share": limit / many,
+        "plain_share": FAR / many,
+        "far": FAR,
+    }
+
+
+@lru_cache(maxsize=1)
+def _mixed() -> Mapping[str, float]:
+    """How far the gradient of the first sample's loss moves when only the last input does."""
+    layers: Mapping[str, Layer] = {
+        "linear": lambda x, w: functional.linear(x, w.diag()),
+        "layernorm": lambda x, w: functional.layer_norm(x, (4,), w),
+        "batchnorm": lambda x, w: functional.batch_norm(x, None, None, w, training=True),
+        "groupnorm": lambda x, w: functional.group_norm(x, 2, w),
+    }
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(8, 4, dtype=torch.float64, generator=generator)
+    moved = torch.cat([x[:-1], MOVED_TIMES * x[-1:]])
+
+    def first(layer: Layer, x: torch.Tensor) -> torch.Tensor:
+        w = torch.ones(4, dtype=torch.float64, requires_grad=True)
+        return gradient((layer(x, w)[0].sum() - 1.0) ** 2, w)
+
+    return {
+        f"mixed_{name}": float((first(layer, moved) - first(layer, x)).norm())
+        for name, layer in layers.items()
+    }
+
+
+def _no_direction(roles: Mapping[str, Array]) -> Iterator[Note]:
+    for role, words in (
+        ("trick_gradient", "What is left"),
+        ("intended_gradient", "The mean of the other samples"),
+    ):
+        if not roles[role].any():
+            yield Note("warning", f"{words} is 0 and has no direction: no cosine, no angle.")
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    check=format_refused,
+    start=start,
+    drawn=drawn,
+    named=True,
+)

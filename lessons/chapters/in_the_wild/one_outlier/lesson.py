@@ -1,0 +1,51 @@
+"""One bad sample in a batch: a clip for all of them, or one for each."""
+
+import torch
+
+from lessons.chapters.in_the_wild.one_outlier.lab import LAB
+from lessons.contract.lesson import Lesson
+from lessons.contract.result import Result
+from lessons.kit.answers import nearest
+from lessons.tricks import clip_gradient_norm
+
+
+def one_outlier(
+    w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, clip: str, limit: float
+) -> torch.Tensor:
+    if clip == "batch":
+        w = clip_gradient_norm(w, limit)
+    copies = w.expand_as(x)  # one for each sample
+    if clip == "sample":  # each with its own clip
+        copies = torch.stack([clip_gradient_norm(w, limit / len(x)) for _ in x])
+    error = (copies * x).sum(1, keepdim=True) - y
+    return (error**2).mean() / 2
+
+
+def which_way(result: Result) -> str:
+    """clean, between or outlier: where the gradient points once it is clipped."""
+    beliefs = {"clean": "angle_clean", "between": "angle_between", "outlier": "angle_plain"}
+
+    def apart(fact: str) -> float:
+        off = float(result.facts["angle_used"]) - float(result.facts[fact])
+        return abs((off + 180.0) % 360.0 - 180.0)
+
+    return min(beliefs, key=lambda key: apart(beliefs[key]))
+
+
+def how_far(result: Result) -> str:
+    """The most that one sample can add to the mean when each sample is clipped."""
+    return nearest(result, "most", ("share", "limit", "plain_share"))
+
+
+def mixes(result: Result) -> str:
+    """The layer after which the gradient of one sample depends on another one."""
+    layers = ("linear", "layernorm", "batchnorm", "groupnorm")
+    return max(layers, key=lambda one: float(result.facts[f"mixed_{one}"]))
+
+
+LESSON = Lesson(
+    program=one_outlier,
+    lab=LAB,
+    predictions={"way": which_way, "far": how_far, "transfer": mixes},
+    highlight="torch.stack([clip_gradient_norm(w, limit / len(x)) for _ in x])",
+)

@@ -1,0 +1,61 @@
+"""A score function on a sample that still depends on the mean: the log-probability has no slope."""
+
+from collections.abc import Callable
+
+import torch
+from torch.distributions import Normal
+
+from lessons.contract.bug import Bug
+
+Loss = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def policy_loss(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
+    policy = Normal(mean, torch.ones_like(mean))
+    action = mean + noise  # as rsample() returns it
+    return torch.mean(-policy.log_prob(action) * reward)
+
+
+def probability(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
+    policy = Normal(mean, torch.ones_like(mean))
+    action = mean + noise  # as rsample() returns it
+    return torch.mean(-policy.log_prob(action).exp() * reward)
+
+
+def policy_fixed(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
+    policy = Normal(mean.detach(), torch.ones_like(mean))
+    action = mean + noise  # as rsample() returns it
+    return torch.mean(-policy.log_prob(action) * reward)
+
+
+def action_fixed(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
+    policy = Normal(mean, torch.ones_like(mean))
+    action = (mean + noise).detach()
+    return torch.mean(-policy.log_prob(action) * reward)
+
+
+def check(code: Loss) -> None:
+    """A rewarded action draws the mean towards it: the gradient is minus reward times noise."""
+    mean = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
+    noise = torch.tensor([1.5], dtype=torch.float64)
+    reward = torch.tensor([2.0], dtype=torch.float64)
+    (came,) = torch.autograd.grad(code(mean, noise, reward), mean)
+    expected = -(reward * noise).item()
+    assert abs(came.item() - expected) < 1e-9, (
+        f"the gradient is {came.item():.3g}, not {expected:.3g}"
+    )
+
+
+BUG = Bug(
+    source="HorizonRobotics/alf#34",
+    url="https://github.com/HorizonRobotics/alf/pull/34",
+    broken=policy_loss,
+    fixes={
+        "probability": probability,
+        "policy_fixed": policy_fixed,
+        "action_fixed": action_fixed,
+    },
+    check=check,
+    title="Fix a bug of OnPolicyDriver for continuous action space",
+    opened="2019-06-13",
+)

@@ -1,0 +1,250 @@
+"""The charts of two estimators: the draws of each, their running means, variance over baseline."""
+
+import math
+
+import numpy as np
+
+from lessons.contract.figure import HALF, Figure, Table
+from lessons.contract.parameters import Values
+from lessons.contract.result import Histogram, Result, Series
+from lessons.contract.roles import ROLES
+from lessons.kit.chart_pieces import Trace, axes, band, cells, curve, dragged, fitted, mark
+from lessons.kit.findings import brief
+from lessons.kit.line_names import label, named
+from lessons.text import number
+
+FIRST = 5
+"""Draws that the table lists."""
+
+NAMES = {
+    "intended_gradient": "path",
+    "noise": "score, b = 0",
+    "trick_gradient": "yours",
+    "true_gradient": "exact",
+}
+
+ROWS = {"intended_gradient": 2, "noise": 1, "trick_gradient": 0}
+"""Where each estimator's histogram stands, from below."""
+
+HIGH = 300
+"""Pixels of the histograms."""
+
+
+def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    """Three histograms over one axis, the means so far, the variance over the baseline."""
+    return [_draws(result, hidden), _running(result, hidden), _variance(result, hidden)]
+
+
+def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    """The first draws, then the mean of all and the exact variance."""
+    columns: list[tuple[str, str | None]] = [("draw", None), ("sample x", None)]
+    columns += [("adds to the loss", "forward")]
+    columns += [(name, role) for role, name in NAMES.items()]
+    rows = []
+    for place, x in enumerate(result.planes["samples"]):
+        own = cells(result, ["forward", *NAMES], place, hidden, 5)
+        rows.append((str(place + 1), number(float(x), 5), *own))
+    facts = result.facts
+    means = [number(float(facts[f"{role}_mean"]), 4) for role in ROWS]
+    variances = [number(float(facts[f"{name}_variance"]), 4) for name in ("path", "score", "trick")]
+    for name, found, last in (
+        (f"mean of {int(facts['draws']):,}", means, number(float(facts["exact"]), 4)),
+        ("exact variance", variances, "0"),
+    ):
+        shown = ["?" if r in hidden else one for r, one in zip(ROWS, found, strict=True)]
+        rows.append((name, "", "", *shown, "?" if "true_gradient" in hidden else last))
+    return Table("The gradient by μ: single draws, and all of them", tuple(columns), tuple(rows))
+
+
+def _draws(result: Result, hidden: frozenset[str]) -> Figure:
+    bars = {one.role: one for one in result.histograms}
+    edges = bars["trick_gradient"].edges
+    layout = axes((float(edges[0]), float(edges[-1])), (-0.12, 3.0), "gradient of one draw", "")
+    layout["yaxis"] |= {"tickmode": "array", "tickvals": [], "zeroline": False}
+    layout["margin"] = layout["margin"] | {"l": 12, "r": 130}
+    words = "; ".join(
+        f"{NAMES[role]}: mean {number(one.mean, 4)}, standard deviation {number(one.spread, 4)}"
+        for role, one in bars.items()
+        if role not in hidden
+    )
+    end = float(edges[-1])
+    return Figure(
+        "draws",
+        _one_mean(result, hidden) or "Each draw’s gradient",
+        "Area: how often a gradient came out; at the right its variance. Bar: one standard "
+        "deviation around the mean. Dotted: the exact gradient. Draws beyond the frame are left "
+        "out.",
+        f"The draws of each estimator; the exact gradient is "
+        f"{number(float(result.facts['exact']), 4)}. {words}.",
+        [
+            *(_area(one, role not in hidden) for role, one in bars.items()),
+            *(_spread(one, role not in hidden) for role, one in bars.items()),
+            _line(result, "true_gradient" not in hidden),
+            *(
+                label(role, _with_variance(bars[role]), end, row + 0.3, role not in hidden)
+                for role, row in ROWS.items()
+            ),
+        ],
+        layout,
+        wide=True,
+        height=HIGH,
+    )
+
+
+def _with_variance(bars: Histogram) -> str:
+    """The name of a row and the exact variance of one draw."""
+    return f"{NAMES[bars.role]}: {brief(bars.spread**2)}"
+
+
+def _one_mean(result: Result, hidden: frozenset[str]) -> str:
+    """The mean that the estimators share and their variances, or that they share none."""
+    if "trick_gradient" in hidden:
+        return ""
+    facts = result.facts
+    exact, yours = float(facts["exact"]), float(facts["trick_expected"])
+    size = math.sqrt(float(facts["trick_variance"])) + abs(exact)
+    if abs(yours - exact) > 1e-6 * size:
+        return f"Yours is {brief(yours, size)} on average, not {brief(exact, size)}"
+    covered = {"path": "intended_gradient", "score": "noise", "trick": "trick_gradient"}
+    shown = [
+        brief(float(facts[f"{name}_variance"]))
+        for name, role in covered.items()
+        if role not in hidden
+    ]
+    return f"One mean, {brief(exact)}; variance {', '.join(shown)}"
+
+
+def _area(bars: Histogram, visible: bool) -> Trace:
+    """One row: a stepped area over its own ground line."""
+    ground = ROWS[bars.role] + 0.08
+    share = 0.75 * np.repeat(bars.counts, 2) / (float(bars.counts.max()) or 1.0)
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": NAMES[bars.role],
+        "x": np.repeat(bars.edges, 2),
+        "y": np.concatenate([[ground], ground + share, [ground]]),
+        "fill": "toself",
+        "fillcolor": f"role:{bars.role}/0.4",
+        "line": {"color": f"role:{bars.role}", "width": 1},
+        "visible": visible,
+        "hoverinfo": "skip",
+    }
+
+
+def _spread(bars: Histogram, visible: bool) -> Trace:
+    """From one standard deviation below the mean of the draws to one above it."""
+    y = ROWS[bars.role]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": NAMES[bars.role],
+        "x": np.array([bars.mean - bars.spread, bars.mean, bars.mean + bars.spread]),
+        "y": np.full(3, float(y)),
+        "line": {"color": f"role:{bars.role}", "width": 4},
+        "marker": mark(ROLES[bars.role]) | {"size": [0, 9, 0], "opacity": 1},
+        "visible": visible,
+        "hovertemplate": "%{x:.4g}<extra>" + NAMES[bars.role] + "</extra>",
+    }
+
+
+def _line(result: Result, visible: bool) -> Trace:
+    exact = float(result.facts["exact"])
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": NAMES["true_gradient"],
+        "x": np.array([exact, exact]),
+        "y": np.array([-0.12, 3.0]),
+        "line": {"color": "role:true_gradient", "dash": "dot", "width": 2},
+        "visible": visible,
+        "hoverinfo": "skip",
+    }
+
+
+def _running(result: Result, hidden: frozenset[str]) -> Figure:
+    means = {one.role: one for one in result.curves if one.name.startswith("running_")}
+    facts = result.facts
+    exact, count = float(facts["exact"]), int(facts["draws"])
+    widest = max(float(facts["score_variance"]), float(facts["trick_variance"]))
+    half = math.sqrt(widest) or 1.0
+    last = max(math.log10(count), 1.0)
+    layout = axes((0.0, last), (exact - half, exact + half), "draws", "mean so far")
+    powers = list(range(int(last) + 1))
+    layout["xaxis"] |= {
+        "tickmode": "array",
+        "tickvals": powers,
+        "ticktext": [f"{10**power:,}" for power in powers],
+    }
+    drawn = ("trick_gradient", "intended_gradient", "true_gradient")
+    told = "trick_gradient" not in hidden
+    mean, error = (brief(float(facts[name])) for name in ("trick_gradient_mean", "trick_error"))
+    ends = ((role, NAMES[role], means[role].y) for role in drawn)
+    return Figure(
+        "running",
+        f"After {count:,}: {mean} ± {error}, exact {brief(exact)}"
+        if told
+        else "The mean of the draws so far",
+        "Area: two standard errors around the exact mean, for yours and the path. ±: one of them.",
+        f"The mean over the first draws, up to {count:,}; the exact gradient is {number(exact, 4)}."
+        + (f" Yours: {mean}, standard error {error}." if told else ""),
+        [
+            *(band(means[role], role not in hidden) for role in drawn[:2]),
+            *(_thin(means[role], role not in hidden) for role in drawn),
+            *named(ends, hidden, layout, HALF),
+        ],
+        layout,
+    )
+
+
+def _thin(series: Series, visible: bool) -> Trace:
+    """A line for a series over powers of ten of the draws."""
+    made = curve(series, visible, exact=True)
+    made["line"] = made["line"] | {"width": 2}
+    made["hovertemplate"] = "%{y:.4g}<extra>" + NAMES[series.role] + "</extra>"
+    return made
+
+
+def _variance(result: Result, hidden: frozenset[str]) -> Figure:
+    over = {one.name: one for one in result.curves if one.name.startswith("variance_")}
+    score, path = over["variance_score"], over["variance_path"]
+    facts = result.facts
+    own, baseline = float(facts["trick_variance"]), float(facts["baseline"])
+    edge = 0.04 * float(score.x[-1] - score.x[0])
+    layout = axes(
+        (float(score.x[0]) - edge, float(score.x[-1])),
+        fitted([score.y, path.y, np.array([own])]),
+        "baseline b",
+        "variance of one draw",
+    )
+    best, least = (brief(float(facts[f"best_{name}"])) for name in ("baseline", "variance"))
+    covered = hidden & {"noise", "trick_gradient"}
+    point = Series("yours", "trick_gradient", np.array([baseline]), np.array([own]))
+    seen = "trick_gradient" not in hidden
+    marker = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": NAMES["trick_gradient"],
+        "x": point.x,
+        "y": point.y,
+        "marker": mark(ROLES["trick_gradient"]) | {"size": 12},
+        "visible": seen,
+        "hovertemplate": "b = %{x:.4g}<br>variance %{y:.4g}<extra>yours</extra>",
+    }
+    flat = curve(path, "intended_gradient" not in hidden)
+    ends = (("noise", "score", score.y), ("intended_gradient", "path", path.y))
+    return Figure(
+        "variance",
+        "The variance over the baseline" if covered else f"Least variance, {least}, at b = {best}",
+        "Drag the diamond along the axis: it stands at your baseline.",
+        "The variance of one draw’s gradient over the baseline."
+        + ("" if covered else f" It is least at {best}: {least}; yours {brief(own)}.")
+        + f" Of the path it is {brief(float(facts['path_variance']))}.",
+        [
+            curve(score, "noise" not in hidden),
+            flat,
+            dragged(marker, "points", baseline="x"),
+            *named(ends, hidden, layout, HALF),
+        ],
+        layout,
+    )

@@ -1,0 +1,197 @@
+"""The lab of two estimators: draws of each, their running means, their exact mean and variance."""
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import torch
+
+from lessons.chapters.in_the_wild.two_estimators.figures import FIRST, figures, table
+from lessons.chapters.in_the_wild.two_estimators.sampling import (
+    MOST_DRAWS,
+    TARGET,
+    Moments,
+    Program,
+    each_draw,
+    expected_reward,
+    moments,
+    normal_draws,
+    of_a_pair,
+    over_baselines,
+)
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Array, Histogram, Result, Series, warned
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.text import counted
+
+BINS = 80
+"""Of each histogram."""
+
+REACH = 2.6
+"""How many standard deviations of the widest estimator the histograms show on both sides."""
+
+AS_GOOD_AS = 100
+"""Draws of the path estimator that the prose compares with."""
+
+PARAMETERS = (
+    Choice(
+        "estimator",
+        "Estimator",
+        "score",
+        options=(
+            ("path", "path: through the sample"),
+            ("score", "score: by log p"),
+            ("rsample", "score, sample not stopped"),
+        ),
+    ),
+    Number("baseline", "Baseline b", "0", low=-1e6, high=1e6, slider=(0.0, 14.0), step=0.1),
+    Integer("draws", "Draws", "1000", low=1, high=MOST_DRAWS, log=True),
+    Number("mu", "Mean μ", "1", low=-100.0, high=100.0, slider=(-2.0, 5.0), step=0.1),
+    Number("sigma", "Width σ", "1", low=0.01, high=100.0, slider=(0.2, 2.0), step=0.1),
+    Integer("seed", "Seed", "1", "The same seed draws the same noise.", advanced=True),
+    *COMPUTED_IN,
+)
+
+_OTHERS = {"intended_gradient": ("path", 0.0), "noise": ("score", 0.0)}
+"""What is drawn besides the chosen estimator: its name and its baseline."""
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """Every estimator on the same draws; exact moments; the variance over the baseline."""
+    device, missing = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+    mu, sigma, count = values["mu"], values["sigma"], values["draws"]
+    eps = normal_draws(values["seed"])[:count].to(device, dtype)
+    chosen = {"trick_gradient": (values["estimator"], values["baseline"]), **_OTHERS}
+    added, drawn, exact = {}, {}, {}
+    for role, (estimator, baseline) in chosen.items():
+        added[role], slopes = each_draw(program, eps, mu, sigma, estimator, baseline)
+        drawn[role] = array(slopes)
+        exact[role] = moments(program, mu, sigma, estimator, baseline)
+    truth = 2 * (mu - TARGET)
+    progress(1.0)
+    first = np.arange(1.0, min(count, FIRST) + 1)
+    trick = exact["trick_gradient"]
+    return Result(
+        series=(
+            Series("forward", "forward", first, array(added["trick_gradient"])[: len(first)]),
+            *(Series(role, role, first, slopes[: len(first)]) for role, slopes in drawn.items()),
+            Series("true_gradient", "true_gradient", first, np.full_like(first, truth)),
+        ),
+        curves=(
+            *_running(drawn, exact, truth),
+            *_variances(program, mu, sigma, values["baseline"], exact),
+        ),
+        histograms=tuple(_histograms(drawn, exact, truth)),
+        facts={
+            **{name: values[name] for name in ("mu", "sigma", "baseline", "draws")},
+            "zero": 0.0,
+            "exact": truth,
+            "reward": expected_reward(mu, sigma),
+            "trick_expected": trick.mean,
+            "trick_variance": trick.variance,
+            "trick_error": math.sqrt(trick.variance / count),
+            **{f"{role}_mean": float(slopes.mean()) for role, slopes in drawn.items()},
+            "path_variance": exact["intended_gradient"].variance,
+            "score_variance": exact["noise"].variance,
+            **_compared(program, mu, sigma, exact),
+        },
+        notes=warned(missing),
+        planes={"samples": array(mu + sigma * eps[: len(first)])},
+        work=counted(count, "draw"),
+        device=str(device),
+    )
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: the first draws, each with a mean of its own."""
+    device, _ = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+    eps = torch.tensor(drawn_eps(values), dtype=torch.float64).to(device, dtype)
+    mu = torch.full_like(eps, values["mu"]).requires_grad_()
+    settings = {name: values[name] for name in ("sigma", "estimator", "baseline")}
+    return Start({"mu": mu, "eps": eps}, settings, (0,))
+
+
+def drawn_eps(values: Values) -> list[float]:
+    """The first draws, for the table, the graph and the file to take home."""
+    found: list[float] = normal_draws(values["seed"])[: min(values["draws"], FIRST)].tolist()
+    return found
+
+
+def _running(
+    drawn: Mapping[str, Array], exact: Mapping[str, Moments], truth: float
+) -> Iterator[Series]:
+    """The mean of the draws so far, over powers of ten of their number."""
+    count = len(drawn["trick_gradient"])
+    many = np.unique(np.geomspace(1, count, 160).round().astype(np.int64))
+    powers = np.log10(many)
+    for role in ("trick_gradient", "intended_gradient"):
+        means = np.cumsum(drawn[role])[many - 1] / many
+        half = 2.0 * np.sqrt(exact[role].variance / many)
+        mean = exact[role].mean
+        yield Series(f"running_{role}", role, powers, means, mean - half, mean + half)
+    level = np.full_like(powers, truth)
+    yield Series("running_true_gradient", "true_gradient", powers, level)
+
+
+def _variances(
+    program: Program, mu: float, sigma: float, baseline: float, exact: Mapping[str, Moments]
+) -> Iterator[Series]:
+    """The variance of the score function over the baseline, and that of the path estimator."""
+    best = expected_reward(mu, sigma, 2)
+    ends = min(0.0, baseline), max(2 * best, baseline)
+    baselines = np.linspace(*ends, 61)
+    yield Series(
+        "variance_score", "noise", baselines, over_baselines(program, mu, sigma, baselines)
+    )
+    level = np.full_like(baselines, exact["intended_gradient"].variance)
+    yield Series("variance_path", "intended_gradient", baselines, level)
+
+
+def _histograms(
+    drawn: Mapping[str, Array], exact: Mapping[str, Moments], truth: float
+) -> Iterator[Histogram]:
+    widest = max(math.sqrt(one.variance) for one in exact.values())
+    edges = truth + np.linspace(-REACH, REACH, BINS + 1) * (widest or 1.0)
+    for role in ("intended_gradient", "noise", "trick_gradient"):
+        counts = np.histogram(drawn[role], edges)[0].astype(np.float64)
+        spread = math.sqrt(exact[role].variance)
+        yield Histogram(role, role, edges, counts, float(drawn[role].mean()), spread)
+
+
+def _compared(
+    program: Program, mu: float, sigma: float, exact: Mapping[str, Moments]
+) -> Mapping[str, float | int]:
+    """What the prose compares: the mean reward as a baseline, the best one, draws, a pair."""
+    reward, best = expected_reward(mu, sigma), expected_reward(mu, sigma, 2)
+    based = moments(program, mu, sigma, "score", reward)
+    score, path = exact["noise"].variance, exact["intended_gradient"].variance
+    truth = 2 * (mu - TARGET)
+    return {
+        "based_expected": based.mean,
+        "based_variance": based.variance,
+        "moved": truth - reward,
+        "best_baseline": best,
+        "best_variance": moments(program, mu, sigma, "score", best).variance,
+        "as_good_as": AS_GOOD_AS,
+        "needed": AS_GOOD_AS * score / path if path else math.nan,
+        "pair_expected": of_a_pair(program, mu, sigma),
+        "pair_half": truth / 2,
+        "pair_whole": truth,
+        "pair_none": 0.0,
+    }
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    check=format_refused,
+    start=start,
+    drawn=lambda values: {"eps": drawn_eps(values)},
+    named=True,
+)

@@ -1,0 +1,92 @@
+"""A state handed from batch to batch with its graph: backward() comes to freed values."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from lessons.contract.bug import Bug
+
+Train = Callable[[Any, list[list[float]], float], list[tuple[float, float]]]
+"""From the weight, the batches and the learning rate: the state and the gradient of each batch."""
+
+
+def train(w: Any, batches: list[list[float]], rate: float) -> list[tuple[float, float]]:
+    optimizer, seen = torch.optim.SGD([w], lr=rate), []
+    h = torch.zeros(())
+    for batch in batches:
+        for x in batch:
+            h = w * h + x
+        optimizer.zero_grad()
+        h.backward()
+        seen.append((h.item(), w.grad.item()))
+        optimizer.step()
+    return seen
+
+
+def retain(w: Any, batches: list[list[float]], rate: float) -> list[tuple[float, float]]:
+    optimizer, seen = torch.optim.SGD([w], lr=rate), []
+    h = torch.zeros(())
+    for batch in batches:
+        for x in batch:
+            h = w * h + x
+        optimizer.zero_grad()
+        h.backward(retain_graph=True)
+        seen.append((h.item(), w.grad.item()))
+        optimizer.step()
+    return seen
+
+
+def fresh(w: Any, batches: list[list[float]], rate: float) -> list[tuple[float, float]]:
+    optimizer, seen = torch.optim.SGD([w], lr=rate), []
+    for batch in batches:
+        h = torch.zeros(())
+        for x in batch:
+            h = w * h + x
+        optimizer.zero_grad()
+        h.backward()
+        seen.append((h.item(), w.grad.item()))
+        optimizer.step()
+    return seen
+
+
+def detached(w: Any, batches: list[list[float]], rate: float) -> list[tuple[float, float]]:
+    optimizer, seen = torch.optim.SGD([w], lr=rate), []
+    h = torch.zeros(())
+    for batch in batches:
+        h = h.detach()
+        for x in batch:
+            h = w * h + x
+        optimizer.zero_grad()
+        h.backward()
+        seen.append((h.item(), w.grad.item()))
+        optimizer.step()
+    return seen
+
+
+def check(code: Train) -> None:
+    """The state goes on from batch to batch, and each gradient is that of its own batch."""
+    batches, rate = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], 0.1
+    w = torch.tensor(0.5, requires_grad=True)
+    seen = code(w, batches, rate)
+    weight, h = 0.5, 0.0
+    for number, (batch, (state, slope)) in enumerate(zip(batches, seen, strict=True), start=1):
+        expected = 0.0
+        for x in batch:
+            expected = h + weight * expected
+            h = weight * h + x
+        of = f"batch {number}"
+        assert abs(state - h) < 1e-4, f"{of}: the state is {state:.4g}, expected {h:.4g}"
+        assert abs(slope - expected) < 1e-4, f"{of}: gradient {slope:.4g}, expected {expected:.4g}"
+        weight -= rate * expected
+
+
+BUG = Bug(
+    source="MorvanZhou/PyTorch-Tutorial#57",
+    url="https://github.com/MorvanZhou/PyTorch-Tutorial/issues/57",
+    broken=train,
+    fixes={"retain": retain, "fresh": fresh, "detach": detached},
+    check=check,
+    title="403: question about h_state = h_state.data",
+    opened="2018-11-12",
+)

@@ -1,0 +1,218 @@
+"""The lab of sampled tokens: their logits and advantages, the form of the loss, its derivatives."""
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+import torch
+from torch.nn import functional
+
+from lessons.chapters.in_the_wild.value_one.figures import MOST_LINES, figures, table
+from lessons.chapters.in_the_wild.value_one.tokens import (
+    Program,
+    by_role,
+    second_of_expected,
+    second_on_average,
+    without_stop,
+)
+from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.parameters import Choice, Index, Numbers, Values
+from lessons.contract.result import Note, Result, Series, warned
+from lessons.kit.causes import notes_on_not_finite
+from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.inputs import (
+    COMPUTED_IN,
+    array,
+    format_refused,
+    grid_around,
+    inputs,
+    series_by_role,
+)
+from lessons.text import counted
+
+SECOND_AT = -1.0
+"""The lead at which the second derivatives are quoted."""
+
+SECOND_REACH = 6.0
+"""How far the chart of second derivatives reaches on both sides of 0."""
+
+STORED, NOW = -1.2, -0.7
+"""The log-probability when the last question's token was sampled, and after an update."""
+
+PARAMETERS = (
+    Choice(
+        "form",
+        "Weight",
+        "ratio",
+        options=(
+            ("ratio", "exp(logp − stop(logp))"),
+            ("plain", "logp"),
+            ("no_stop", "exp(logp − logp), no stop"),
+        ),
+    ),
+    inputs("-1, 0.5, 2"),
+    Numbers("advantages", "Advantages", "1, -0.5, -0.5", "One for each logit, in turn."),
+    Index(
+        "point",
+        "Numbers in the text at",
+        "1",
+        "A click on a point of a chart sets this too.",
+        advanced=True,
+        low=1,
+        high=256,
+        of="x",
+    ),
+    *COMPUTED_IN,
+)
+
+
+def compute(program: Program, values: Values, progress: Progress) -> Result:
+    """What each token adds, the gradients, the same over the logit, and the second derivative."""
+    device, missing = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+    form = values["form"]
+    points = torch.tensor(values["x"], dtype=torch.float64)
+    given = advantages(values)
+    x, weights = points.to(device, dtype), given.to(device, dtype)
+    roles = by_role(program, x, weights, form)
+    place = min(values["point"], len(points)) - 1
+    added = roles["forward"].cpu().double()
+    slopes = roles["trick_gradient"].cpu().double()
+    progress(1.0)
+    return Result(
+        series=series_by_role(array(points), roles),
+        curves=(
+            *_values(program, points, given, form, device, dtype),
+            *_second(program, form, device, dtype),
+        ),
+        facts={
+            "x": float(points[place]),
+            "token": place + 1,
+            "tokens": len(points),
+            "p": float(torch.sigmoid(points[place])),
+            "advantage": float(given[place]),
+            "minus_advantage": -float(given[place]),
+            "zero": 0.0,
+            **{role: float(value[place]) for role, value in roles.items()},
+            "loss": float(added.sum()),
+            "logp_loss": -float(given @ functional.logsigmoid(points)),
+            "printed": str(float(f"{-float((-added).mean()):.3g}")),
+            "trick_gradient_length": math.hypot(*slopes.tolist()),
+            **_quoted(program),
+            **_later(),
+        },
+        notes=(*warned(missing), *_uneven(values), *_not_finite(points, x, roles)),
+        planes={"advantages": array(given)},
+        work=counted(len(points), "token"),
+        device=str(device),
+    )
+
+
+def advantages(values: Values) -> torch.Tensor:
+    """One for each logit, float64: 0 where none is given, and those too many left out."""
+    many = len(values["x"])
+    given = [*values["advantages"], *[0.0] * many][:many]
+    return torch.tensor(given, dtype=torch.float64)
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: what each token adds, at the learner's logits."""
+    device, _ = resolve(values["device"])
+    dtype = DTYPES[values["dtype"]]
+    x = torch.tensor(values["x"], dtype=torch.float64).to(device, dtype).requires_grad_()
+    place = min(values["point"], len(x)) - 1
+    leaves = {"x": x, "advantages": advantages(values).to(device, dtype)}
+    return Start(leaves, {"form": values["form"]}, (place,))
+
+
+def _values(
+    program: Program,
+    points: torch.Tensor,
+    given: torch.Tensor,
+    form: str,
+    device: torch.device,
+    dtype: torch.dtype,
+) -> Iterator[Series]:
+    """What a token of each advantage adds, over its logit."""
+    grid = grid_around(points)
+    x = array(grid)
+    for number, advantage in enumerate(dict.fromkeys(given.tolist()[:MOST_LINES]), start=1):
+        weights = torch.full_like(grid, advantage).to(device, dtype)
+        with torch.no_grad():
+            added = program(grid.to(device, dtype), weights, form)
+        yield Series(f"value_{number}", "forward", x, array(added))
+
+
+def _second(
+    program: Program, form: str, device: torch.device, dtype: torch.dtype
+) -> Iterator[Series]:
+    """The second derivatives over a token's lead: by autograd, expected, and of the value."""
+    x = torch.linspace(-SECOND_REACH, SECOND_REACH, 121, dtype=torch.float64).to(device, dtype)
+    found = {
+        "trick_gradient": second_on_average(program, x, form),
+        "intended_gradient": second_of_expected(x),
+        "true_gradient": second_on_average(without_stop, x, form),
+    }
+    for role, y in found.items():
+        yield Series(f"second_{role}", role, array(x), array(y))
+
+
+@lru_cache(maxsize=8)
+def _quoted(program: Program) -> Mapping[str, float]:
+    """The second derivatives at one lead, whichever form is chosen."""
+    x = torch.tensor([SECOND_AT], dtype=torch.float64)
+    return {
+        "second_at": SECOND_AT,
+        "second_ratio": float(second_on_average(program, x, "ratio")[0]),
+        "second_plain": float(second_on_average(program, x, "plain")[0]),
+        "second_true": float(second_of_expected(x)[0]),
+    }
+
+
+@lru_cache(maxsize=1)
+def _later() -> Mapping[str, float]:
+    """The ratio to a stored log-probability after an update, and its derivative by logp."""
+    logp = torch.tensor(NOW, dtype=torch.float64, requires_grad=True)
+    ratio = torch.exp(logp - STORED)
+    (slope,) = torch.autograd.grad(ratio, logp)
+    return {
+        "later_stored": STORED,
+        "later_now": NOW,
+        "later_slope": float(slope),
+        "later_ratio": float(ratio.detach()),
+        "later_one": 1.0,
+        "later_gap": NOW - STORED,
+    }
+
+
+def _uneven(values: Values) -> Iterator[Note]:
+    few, many = len(values["advantages"]), len(values["x"])
+    given = f"{counted(few, 'advantage')} for {counted(many, 'logit')}"
+    if few < many:
+        yield Note("info", f"{given}: the others count as 0.")
+    elif few > many:
+        yield Note("info", f"{given}: what is too much is left out.")
+
+
+def _not_finite(
+    points: torch.Tensor, x: torch.Tensor, roles: Mapping[str, torch.Tensor]
+) -> Iterator[Note]:
+    large = "too large for this number format and becomes ∞"
+    lost = functional.logsigmoid(x).isinf()
+    causes = (
+        (lost, f"logp is {large}, and ∞ − ∞ is NaN."),
+        (roles["forward"].isinf(), f"the value is {large}."),
+    )
+    unknown = "the logit or the advantage is too large for this number format."
+    return notes_on_not_finite("x", points, roles, causes, otherwise=unknown)
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    check=format_refused,
+    start=start,
+    named=True,
+)

@@ -1,0 +1,62 @@
+"""Where infinities and NaNs of the forward pass are born, and whether they did harm."""
+
+import math
+from collections.abc import Iterator
+
+import torch
+
+from lessons.trace.graph import bad_place
+from lessons.trace.watch import Run
+from lessons.tracer import Node, Recording
+
+Birth = tuple[Node, str, int | None]
+"""The node, what it made ("NaN", "∞" or "−∞"), and where, if that number is kept."""
+
+
+def born(recording: Recording) -> Iterator[Birth]:
+    """Nodes with a NaN made of none, or an infinity made of finite numbers, in their order."""
+    holds: dict[str, set[str]] = {}
+    for node in recording:
+        found = _in(recording, node)
+        holds[node.name] = set(found)
+        read = set().union(*(holds.get(edge.producer.name, set()) for edge in node.operands))
+        if "NaN" in found and "NaN" not in read:
+            yield node, "NaN", found["NaN"]
+        elif not read:
+            yield from ((node, what, place) for what, place in found.items())
+
+
+def intended(node: Node) -> bool:
+    """An infinity that the program itself wrote: a mask before a softmax."""
+    written = any(isinstance(one, float) and math.isinf(one) for one in node.numbers)
+    return written or node.kind == "constant"
+
+
+def harmed(run: Run) -> bool:
+    """Whether the result or a gradient is not finite; one that is masked again does no harm."""
+    result = run.result
+    floats = result is not None and result.is_floating_point()
+    if result is not None and floats and not bool(torch.isfinite(result.detach()).all()):
+        return True
+    return any(one.nonfinite for one in run.gradients.values())
+
+
+def _in(recording: Recording, node: Node) -> dict[str, int | None]:
+    """What of it is in the outputs; the whole tensors are asked, for not all numbers are kept."""
+    value = node.outputs[0]
+    place = bad_place(value)
+    if place is not None:
+        found: dict[str, int | None] = {}
+        for at in range(place, len(value.numbers)):
+            one = value.numbers[at]
+            if isinstance(one, complex) or math.isnan(one):
+                found.setdefault("NaN", at)
+            elif math.isinf(one):
+                found.setdefault("∞" if one > 0 else "−∞", at)
+        return found
+    for tensor in recording.tensors.get(node.name, ()):
+        if tensor.is_floating_point() and tensor.layout is torch.strided and not tensor.is_meta:
+            whole = tensor.detach()
+            if value.size > len(value.numbers) and not bool(torch.isfinite(whole).all()):
+                return {"NaN" if bool(torch.isnan(whole).any()) else "∞": None}
+    return {}

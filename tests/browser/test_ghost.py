@@ -1,0 +1,102 @@
+"""The curves before the last change stay, pale, until the next one."""
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.looking import ready
+
+pytestmark = pytest.mark.browser
+
+# The pale lines of a chart and its own, in pixels of the axes; and what is said of them.
+SEEN = """(figure) => {
+  const root = document.querySelector(`[data-figure=${figure}]`);
+  const points = (path) => (path.getAttribute('d').match(/-?[\\d.]+(e-?\\d+)?/g) ?? []).map(Number);
+  const all = (query) => [...root.querySelectorAll(query)];
+  return {
+    before: all('.gl-ghost path').map(points),
+    now: all('.scatterlayer .js-line').map(points),
+    words: all('.gl-ghost text').map((one) => one.textContent),
+  };
+}"""
+CAUGHT_UP = """() => {
+  const {seq, caughtUp} = document.querySelector('.gl-lab').dataset;
+  return seq && seq === caughtUp;
+}"""
+FORMS = {"slider": "[data-control=scale] input[type=range]", "field": "[data-control=x] input"}
+
+
+@pytest.fixture
+def flip(bare, open_page) -> Page:
+    """The lab of `flip` at its last step but one: nothing is covered any more."""
+    return ready(open_page(f"{bare}/reversal?lesson=flip&step=6&scale=1"))
+
+
+def seen(page, figure="gradient"):
+    page.wait_for_timeout(400)
+    page.wait_for_function(CAUGHT_UP)
+    return page.evaluate(SEEN, figure)
+
+
+def press(page, key="PageUp"):
+    page.locator(FORMS["slider"]).press(key)
+    return seen(page)
+
+
+def longest(paths):
+    return max(paths, key=len, default=[])
+
+
+def pixels(page):
+    """The upper end of the axis of the gradient; it moves with what is drawn."""
+    return page.evaluate(
+        "document.querySelector('[data-figure=gradient] .gl-plot')._fullLayout.yaxis.range"
+    )
+
+
+def test_what_was_there_before_a_change_stays_pale_until_the_next(flip):
+    first = seen(flip)
+    assert first["before"] == first["words"] == []
+    frame, was = pixels(flip), longest(first["now"])
+    then = press(flip)
+    assert then["words"] == ["before"]
+    if pixels(flip) == frame:
+        assert longest(then["before"]) == pytest.approx(was, abs=0.1)
+    again = press(flip)
+    assert again["words"] == ["before"]
+    # One change back is not two: going back makes pale what stood there a moment ago.
+    back = press(flip, "PageDown")
+    assert len(longest(back["before"])) == len(longest(back["now"]))
+    assert back["before"] != again["before"]
+
+
+def test_while_a_hand_drags_what_was_before_stands_still(flip):
+    box = flip.locator(FORMS["slider"]).bounding_box()
+    y = box["y"] + box["height"] / 2
+    flip.mouse.move(box["x"] + box["width"] * 0.5, y)
+    flip.mouse.down()
+    pale = []
+    for share in (0.55, 0.6, 0.65):
+        flip.mouse.move(box["x"] + box["width"] * share, y)
+        flip.wait_for_timeout(300)
+        pale.append((pixels(flip), flip.evaluate(SEEN, "gradient")["before"]))
+    flip.mouse.up()
+    assert pale[0][1]
+    alike = [lines for frame, lines in pale if frame == pale[0][0]]
+    assert all(lines == pale[0][1] for lines in alike)
+
+
+def test_another_step_has_nothing_to_compare_with(flip):
+    assert press(flip)["before"]
+    flip.evaluate("placed({step: 7, orders: [{id: 'next', first: false, values: {flips: '2'},"
+                  " cuts: null, graph_step: null}]})")  # fmt: skip
+    flip.wait_for_timeout(500)
+    assert flip.locator(".gl-lab").count() == 1
+    assert len(seen(flip)["words"]) <= 1
+
+
+def test_nothing_eases_where_motion_is_not_wanted(flip):
+    line = "getComputedStyle(document.querySelector('[data-figure=gradient] .js-line'))"
+    press(flip)
+    assert "0.12s" in flip.evaluate(f"{line}.transitionDuration")
+    flip.emulate_media(reduced_motion="reduce")
+    assert "0.12s" not in flip.evaluate(f"{line}.transitionDuration")

@@ -1,0 +1,126 @@
+"""The page of a trace, opened from the disk without any network: faults, steps, keys, looks."""
+
+import time
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from lessons.trace import trace
+from tests.trace import broken, models
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def open_trace(browser, tmp_path):
+    """Opens a page from a file, offline; what it asks for or complains of fails the test."""
+    contexts, asked, wrong = [], [], []
+
+    def open_(made, width=1280, scheme="light", javascript=True):
+        path = made.save(tmp_path / "trace.html")
+        context = browser.new_context(
+            viewport={"width": width, "height": 844}, color_scheme=scheme, offline=True,
+            java_script_enabled=javascript,
+        )  # fmt: skip
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: wrong.append(message.text))
+        page.goto(path.as_uri())
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert wrong == []
+    assert {url.partition("#")[0].rpartition("/")[2] for url in asked} <= {"trace.html"}
+
+
+def traced(program, *numbers):
+    x = torch.tensor(numbers or (1.0, 2.0), dtype=torch.float32, requires_grad=True)
+    return trace(program, x)
+
+
+def test_it_steps_through_the_backward_pass(open_trace):
+    made = traced(lambda x: (x * x).exp().sum())
+    page = open_trace(made)
+    steps = [step["sentence"] for step in made.drawn.spec["steps"]]
+    expect(page.locator(".said")).to_have_text(f"Step {len(steps)} of {len(steps)}")
+    expect(page.locator(".steps > li:visible")).to_contain_text(steps[-1])
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".said")).to_contain_text("nothing has flowed back yet")
+    expect(page.locator(".edge .gradient:visible")).to_have_count(0)
+    expect(page.get_by_role("button", name="Back")).to_be_disabled()
+    for sentence in steps:
+        page.get_by_role("button", name="Next").click()
+        expect(page.locator(".steps > li:visible")).to_contain_text(sentence)
+    expect(page.locator(".edge[data-ahead]")).to_have_count(0)
+    expect(page.get_by_role("button", name="Next")).to_be_disabled()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".said")).to_have_text(f"Step {len(steps) - 1} of {len(steps)}")
+
+
+def test_a_fault_leads_to_its_node(open_trace):
+    page = open_trace(traced(broken.edited))
+    page.get_by_role("link", name="y was changed by add").click()
+    node = page.locator('.node[data-id="exp"]')
+    expect(node).to_be_focused()
+    expect(node).to_have_attribute("data-stale", "")
+    expect(page.locator(".detail")).to_contain_text("the backward pass reads 3.718")
+    expect(page.locator(".steps > li:visible")).to_contain_text("y was changed by add")
+
+
+def test_a_click_and_the_arrows_tell_whole_tensors(open_trace):
+    page = open_trace(traced(lambda x: (x * x).sum(), 3.0, 4.0))
+    page.locator('.node[data-id="mul"]').click()
+    expect(page.locator(".detail")).to_contain_text("mul = [9, 16] (2, float32)")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".detail")).to_contain_text("sum")
+    page.get_by_role("button", name="Start").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".said")).to_contain_text("Before the first")
+
+
+def test_without_a_script_every_step_is_there_to_read(open_trace):
+    made = traced(broken.root)
+    page = open_trace(made, javascript=False)
+    expect(page.locator(".steps > li:visible")).to_have_count(len(made.drawn.spec["steps"]))
+    expect(page.locator("button:visible")).to_have_count(0)
+    expect(page.locator(".faults > li")).to_have_count(2)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark"), (320, "light")])
+@pytest.mark.parametrize("program", [broken.root, broken.edited, broken.item])
+def test_it_fits_and_is_accessible(open_trace, width, scheme, program):
+    page = open_trace(traced(program), width, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_ten_thousand_ops_open_within_five_seconds(open_trace):
+    made = traced(models.loop)
+    assert len(made.recording.ops) > 10_000
+    made.html  # noqa: B018 - it is made now, before the clock runs
+    start = time.monotonic()
+    page = open_trace(made)
+    expect(page.locator(".said")).to_contain_text("Step")
+    page.get_by_role("button", name="Back").click()
+    expect(page.locator(".node[data-step=current]")).to_have_count(1)
+    assert time.monotonic() - start < 5
+    expect(page.get_by_text("The program ran 10,001 ops")).to_be_visible()
+
+
+def test_in_a_notebook_it_stands_in_a_frame_of_its_own(open_trace, browser, tmp_path):
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><title>n</title>{traced(broken.root)._repr_html_()}")
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="Back").click()
+    expect(frame.locator(".said")).to_contain_text("Step 5 of 6")
+    context.close()

@@ -1,0 +1,3 @@
+"""Titles of the charts of collapsing features."""
+
+SILENT = {"Gradient, at one view"}

@@ -1,0 +1,20 @@
+"""What the titles of the critic's charts say."""
+
+from tests.lessons.titles import N, reads
+
+
+def gets(s, came, own):
+    size = max(abs(s.t[0]), abs(s.d[0]))
+    return reads(came, s.t[0], 3, size) and reads(own, s.d[0], 3, size)
+
+
+def updated(s, updates, v, mean):
+    value, paid = s.curves["value"].y, s.curves["mean_reward"].y
+    return int(updates) == len(value) - 1 and reads(v, value[-1]) and reads(mean, paid[-1])
+
+
+SAYS = {
+    rf"Critic gets {N}, own loss gives {N}": gets,
+    rf"After (\d+) updates? v = {N}; mean reward {N}": updated,
+}
+SILENT = ("What critic and actor get", "The value, update by update")

@@ -1,0 +1,186 @@
+"""One loss in five spellings: what torch says, what reaches the weights, what the text claims."""
+
+import numpy as np
+import pytest
+import torch
+
+from lessons.chapters.gone_missing.cut_by_accident.lesson import cut_by_accident
+from lessons.chapters.gone_missing.cut_by_accident.one_loss import (
+    RATE,
+    STEPS,
+    as_it_should_be,
+    train,
+)
+from lessons.outputs.catalogue import find
+from lessons.tracer.picture.graph_drawing import picture
+
+LOST = ("tensor", "item", "numpy", "detach")
+EACH_LOST = pytest.mark.parametrize("spelling", LOST)
+NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn"
+
+
+def lesson():
+    return find("cut_by_accident")
+
+
+def run(**given):
+    return lesson().compute(lesson().validate(given))
+
+
+def weights(*w):
+    return torch.tensor(w or (1.0, 0.5), dtype=torch.float64, requires_grad=True)
+
+
+def loss_of(w, spelling="whole", silence="no", penalty="no"):
+    return cut_by_accident(w, 2.0, 3.0, spelling, silence, penalty)
+
+
+@EACH_LOST
+def test_without_a_path_torch_refuses_in_the_words_of_the_text(spelling):
+    with pytest.raises(RuntimeError) as caught:
+        loss_of(weights(), spelling).backward()
+    result = run(spelling=spelling)
+    assert str(caught.value) == NO_GRAD_FN == result.facts["says"]
+    assert [NO_GRAD_FN in note.text for note in result.notes] == [True]
+    assert np.isnan(result["trick_gradient"].y).all()
+    assert NO_GRAD_FN in lesson().prose.front["asked"]
+
+
+@EACH_LOST
+def test_silenced_the_loss_keeps_its_gradient_and_no_weight_gets_one(spelling):
+    w = weights()
+    loss = loss_of(w, spelling, silence="yes")
+    assert loss.is_leaf
+    loss.backward()
+    assert loss.grad == 1 == run().facts["leaf_gradient"]
+    assert w.grad is None
+    result = run(spelling=spelling, silence="yes")
+    assert not result["trick_gradient"].y.any()
+    assert result["true_gradient"].y.all()
+    assert not result.notes
+
+
+@pytest.mark.parametrize("silence", ["no", "yes"])
+@pytest.mark.parametrize("penalty", ["no", "yes"])
+def test_as_it_should_be_the_gradient_is_the_formula_and_the_central_difference(silence, penalty):
+    result = run(silence=silence, penalty=penalty, w="1, 0.5, -2", x="-1.5")
+    by_hand = []
+    for place in range(3):
+        ends = []
+        for side in (1e-6, -1e-6):
+            w = torch.tensor([1.0, 0.5, -2.0], dtype=torch.float64)
+            w[place] += side
+            ends.append(float(as_it_should_be(w, -1.5, 3.0, penalty)))
+        by_hand.append((ends[0] - ends[1]) / 2e-6)
+    for role in ("trick_gradient", "true_gradient", "intended_gradient"):
+        assert result[role].y.tolist() == pytest.approx(by_hand, rel=1e-6), role
+
+
+@EACH_LOST
+@pytest.mark.parametrize("silence", ["no", "yes"])
+def test_a_penalty_keeps_the_error_away_and_its_part_alone_arrives(spelling, silence):
+    w = weights(1.0, 0.5, -2.0)
+    loss_of(w, spelling, silence, "yes").backward()
+    assert torch.equal(w.grad, w.detach())
+    result = run(spelling=spelling, silence=silence, penalty="yes")
+    assert not result.notes
+    assert result["trick_gradient"].y.tolist() == [1.0, 0.5]
+    # At the step's settings the loss rises: each step takes the weights towards 0.
+    losses = next(one for one in result.curves if one.role == "trick_gradient").y
+    assert (np.diff(losses) > 0).all()
+
+
+@pytest.mark.parametrize("spelling", ["whole", *LOST])
+def test_the_value_is_the_same_in_all_five_spellings(spelling):
+    for penalty in ("no", "yes"):
+        assert (
+            run(spelling=spelling, penalty=penalty).facts["loss"]
+            == run(penalty=penalty).facts["loss"]
+        )
+
+
+@EACH_LOST
+def test_no_step_of_training_moves_a_weight_whatever_the_optimizer(spelling):
+    given = {"x": 2.0, "target": 3.0, "spelling": spelling, "silence": "yes", "penalty": "no"}
+    assert len(train(cut_by_accident, weights(), given).unique()) == 1
+    for optimizer in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):
+        w = weights()
+        step = optimizer([w], lr=0.1, weight_decay=0.5)
+        loss_of(w, spelling, silence="yes").backward()
+        step.step()
+        assert w.tolist() == [1.0, 0.5], optimizer
+
+
+@pytest.mark.parametrize("x", [-3.0, -0.1, 2.0, 3.0])
+@pytest.mark.parametrize("penalty", ["no", "yes"])
+def test_as_it_should_be_the_loss_falls_at_each_step_for_any_input_allowed(x, penalty):
+    given = {"x": x, "target": 3.0, "spelling": "whole", "silence": "no", "penalty": penalty}
+    losses = train(cut_by_accident, weights(1.0, 0.5, -2.0), given)
+    assert len(losses) == STEPS
+    assert (losses.diff() < 0).all()
+    assert RATE * (2 * 3.0**2 + 1) < 1
+
+
+def test_only_on_a_leaf_does_torch_take_the_flag():
+    loss = loss_of(weights())
+    with pytest.raises(RuntimeError) as caught:
+        loss.requires_grad = True
+    assert str(run().facts["flag_says"]) in str(caught.value)
+    assert "leaf" in str(run().facts["flag_says"])
+    for spelling in LOST:
+        lost = loss_of(weights(), spelling)
+        lost.requires_grad = True
+        assert lost.grad_fn is None
+
+
+def test_what_torch_warns_of_recommends_a_copy_that_is_cut_off_as_well():
+    loss = loss_of(weights())
+    with pytest.warns(UserWarning, match=r"recommended to use sourceTensor.detach\(\).clone\(\)"):
+        torch.tensor(loss)
+    assert loss.detach().clone().grad_fn is None
+
+
+def test_stack_keeps_the_path_of_each_loss_and_a_tensor_of_the_list_copies():
+    losses = [loss_of(weights()), loss_of(weights())]
+    assert torch.stack(losses).grad_fn is not None
+    with pytest.warns(UserWarning, match="to a scalar"):
+        assert torch.tensor(losses).grad_fn is None
+
+
+@EACH_LOST
+def test_the_graph_ends_before_the_weights(spelling):
+    values = lesson().validate({"spelling": spelling, "silence": "yes"})
+    recording = lesson().record(values)
+    assert not any(edge.gradient for edge in recording.edges)
+    whole = lesson().record(lesson().validate({}))
+    assert all(edge.gradient for edge in whole.edges)
+    with_penalty = lesson().record(lesson().validate({"spelling": spelling, "penalty": "yes"}))
+    assert [
+        e.consumer.name for e in with_penalty.edges if e.producer.name == "w" and e.gradient
+    ] == ["pow_1"]
+
+
+def test_a_loss_times_a_number_has_the_slope_of_the_other_factor_alone():
+    facts = run().facts
+    at = facts["product_at"]
+    assert facts["product_came"] == 2 * at * 3 * at == facts["product_one"]
+    assert facts["product_both"] == 9 * at**2
+    assert facts["product_other"] == 3 * at**2
+
+
+def test_what_cannot_be_computed_is_said():
+    assert "∞" in run(w="1e300").notes[-1].text
+    assert len(run(w="1e300", spelling="item").notes) == 2
+    assert "∞" in run(w="1e30", dtype="float32").notes[-1].text
+    with pytest.raises(ValueError, match="numpy has no bfloat16"):
+        lesson().validate({"spelling": "numpy", "dtype": "bfloat16"})
+
+
+@pytest.mark.parametrize("spelling", ["item", "numpy"])
+def test_what_was_computed_is_drawn_beside_the_leaf_that_replaced_it(spelling):
+    values = lesson().validate({"spelling": spelling, "silence": "yes"})
+    drawn = picture(lesson().record(values), (0,))
+    assert {"w", "mul", "sub", "pow", "sum", "loss"} <= {node["id"] for node in drawn["nodes"]}
+    assert not any("loss" in (edge["from"], edge["to"]) for edge in drawn["edges"])
+    assert [step["kind"] for step in drawn["steps"]] == ["start", "leaf"]
+    assert drawn["steps"][-1]["upstream"] == "1"

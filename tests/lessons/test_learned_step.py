@@ -1,0 +1,116 @@
+"""The step size of a quantiser: which gradient it gets, and what each one is the slope of."""
+
+import numpy as np
+import pytest
+import torch
+
+from lessons.chapters.in_the_wild.learned_step.quantiser import COUNTS, formula, levels
+from lessons.outputs.catalogue import find
+from lessons.outputs.quiz import quiz
+
+LESSON = find("learned_step")
+
+
+def at(cuts=(), **given):
+    return LESSON.compute(LESSON.validate(given), cuts=cuts)
+
+
+def test_straight_through_leaves_two_where_plain_rounding_and_the_difference_say_six():
+    facts = at().facts
+    found = [facts[name] for name in ("sum_trick", "sum_true", "difference", "sum_intended")]
+    assert found == pytest.approx([2, 6, 6, 2])
+    assert facts["whole_sum"] == 0
+    assert at(rounding="plain").facts["sum_trick"] == pytest.approx(6)
+    assert at(rounding="whole").facts["sum_trick"] == 0
+
+
+@pytest.mark.parametrize("bits", ["2", "3", "5", "8"])
+@pytest.mark.parametrize("s", ["0.013", "0.3", "1.7", "40"])
+@pytest.mark.parametrize("scale", ["none", "lsq"])
+def test_autograd_gives_lsqs_formula_within_and_beyond_the_limits(bits, s, scale):
+    x = ", ".join(f"{one:.4f}" for one in np.linspace(-3.037, 3.041, 40))
+    result = at(x=x, s=s, bits=bits, scale=scale)
+    trick, meant = (result[f"{role}_gradient"].y for role in ("trick", "intended"))
+    assert trick == pytest.approx(meant, abs=1e-9)
+    v = np.clip(result["forward"].x / float(s), *levels(int(bits)))
+    by_hand = np.where(np.isin(v, levels(int(bits))), v, np.round(v) - v)
+    factor = 1 / np.sqrt(40 * levels(int(bits))[1]) if scale == "lsq" else 1
+    assert trick == pytest.approx(by_hand * factor, abs=1e-9)
+
+
+def test_the_values_are_the_same_in_every_spelling():
+    forms = [at(rounding=one, scale=two) for one in ("straight", "plain", "whole")
+             for two in ("none", "lsq")]  # fmt: skip
+    for one in forms[1:]:
+        assert one["forward"].y == pytest.approx(forms[0]["forward"].y, abs=1e-15)
+
+
+def test_the_graph_reads_the_step_size_on_two_paths():
+    """The cut at the division leaves the plain gradient; the other one leaves minus v."""
+    division = at(cuts=[("div", 1)])
+    assert division["trick_gradient"].y == pytest.approx(division["true_gradient"].y)
+    result = at(cuts=[("mul", 0)])
+    assert result["trick_gradient"].y == pytest.approx([-1 / 3, -4 / 3, -7 / 3, 0])
+
+
+def test_the_lines_go_through_the_origin_and_through_the_weight_at_zero():
+    result = at()
+    y, x = result["forward"].y, result["forward"].x
+    assert y - 0.3 * result["true_gradient"].y == pytest.approx(0, abs=1e-15)
+    within = y - 0.3 * result["trick_gradient"].y
+    assert within[:3] == pytest.approx(x[:3])
+    assert within[3] == pytest.approx(0)  # the clipped one
+
+
+def test_a_finite_difference_is_the_plain_gradient_until_a_weight_jumps():
+    for h in ("1e-6", "0.001", "0.01", "0.02"):
+        assert at(h=h).facts["difference"] == pytest.approx(6)
+        assert at(h=h, rounding="plain").facts["difference"] == pytest.approx(6)
+    # 0.7 is 2 steps of 0.3, and 3 of 0.25: its value jumps in between.
+    assert at(h="0.05").facts["difference"] == pytest.approx(1)
+
+
+def test_with_lsqs_factor_the_ratio_does_not_grow_with_the_number_of_weights():
+    for bits in ("2", "3", "4", "8"):
+        planes = at(bits=bits).planes
+        plain, lsq = planes["ratio_none"], planes["ratio_lsq"]
+        root = np.sqrt(np.array(COUNTS) * levels(int(bits))[1])
+        assert plain == pytest.approx(lsq * root)
+        assert (np.diff(plain) > 0).all()
+        assert plain[-1] / plain[0] > 5
+        assert 0.3 < lsq[-1] / lsq[0] < 2
+
+
+def test_a_small_step_size_clips_all_and_each_sends_the_highest_code():
+    for rounding in ("straight", "plain"):
+        result = at(s="0.02", rounding=rounding)
+        assert result["trick_gradient"].y == pytest.approx([3, 3, 3, 3])
+
+
+def test_one_long_step_makes_a_small_step_size_negative():
+    """As the thread reports: without the factor, with many weights."""
+    s = torch.tensor(0.3, requires_grad=True)
+    x = torch.full((1000,), 2.5)
+    LESSON.program(x, s, 3, "straight", "none").sum().backward()
+    assert (s - 0.01 * s.grad).item() < 0
+
+
+def test_at_a_limit_torch_and_the_formula_differ_and_a_note_says_so():
+    result = at(x="0.9375", s="0.3125")  # exactly three steps
+    assert result["trick_gradient"].y == pytest.approx([0])
+    assert result["intended_gradient"].y == pytest.approx([3])
+    assert "exactly a limit" in result.notes[0].text
+    assert not at().notes
+
+
+def test_the_formula_is_independent_of_the_program():
+    s = torch.tensor([0.3, 0.3], dtype=torch.float64)
+    x = torch.tensor([0.4, 2.5], dtype=torch.float64)
+    assert formula(x, s, 3, "none").tolist() == pytest.approx([-1 / 3, 3])
+
+
+def test_the_quiz_says_by_what_is_differentiated():
+    for seed in range(10):
+        for item in quiz("in_the_wild", seed):
+            if item.lesson.slug == "learned_step":
+                assert ("of `s`" in item.question) is (item.role != "forward")

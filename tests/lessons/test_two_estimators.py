@@ -1,0 +1,127 @@
+"""Two estimators of one gradient: means and variances by closed forms, draws, and without stops."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lessons.chapters.in_the_wild.two_estimators.lesson import two_estimators
+from lessons.chapters.in_the_wild.two_estimators.sampling import (
+    MOST_DRAWS,
+    each_draw,
+    moments,
+    normal_draws,
+    of_a_pair,
+)
+from lessons.outputs.catalogue import find
+from tests.lessons.said.two_estimators import variances
+from tests.lessons.titles import Shown
+
+PLACES = [(1.0, 1.0), (-2.0, 0.5), (3.0, 2.0), (10.0, 0.1)]
+
+
+def run(cuts=(), **given):
+    lesson = find("two_estimators")
+    return lesson.compute(lesson.validate(given), cuts=cuts)
+
+
+@pytest.mark.parametrize(("mu", "sigma"), PLACES)
+@pytest.mark.parametrize("baseline", [0.0, 5.0, -7.5])
+def test_one_mean_and_three_variances_as_the_closed_forms_have_them(mu, sigma, baseline):
+    shown = Shown(run(mu=str(mu), sigma=str(sigma), baseline=str(baseline)), frozenset())
+    path, score = variances(shown, baseline)
+    found = {name: moments(two_estimators, mu, sigma, name, baseline) for name in ("path", "score")}
+    for one, variance in ((found["path"], path), (found["score"], score)):
+        assert one.mean == pytest.approx(2 * (mu - 3), rel=1e-9, abs=1e-9 * math.sqrt(variance))
+        assert one.variance == pytest.approx(variance, rel=1e-9)
+
+
+def test_the_numbers_that_the_lesson_speaks_of():
+    facts = run().facts
+    assert facts["exact"] == -4
+    named = {"path": 4, "score": 87, "based": 42, "best": 38}
+    for name, variance in named.items():
+        assert facts[f"{name}_variance"] == pytest.approx(variance, rel=1e-12), name
+    assert facts["reward"] == pytest.approx(5)
+    assert facts["best_baseline"] == pytest.approx(7)
+    assert facts["needed"] == pytest.approx(100 * 87 / 4)
+
+
+def test_a_baseline_far_too_large_widens_the_spread():
+    assert run(baseline="20").facts["trick_variance"] > run().facts["score_variance"]
+
+
+def test_the_commit_shows_the_baseline_that_was_asked_about():
+    lesson = find("two_estimators")
+    question = next(one for one in lesson.prose.questions if one.name == "baseline")
+    assert float(question.reveal["baseline"]) == pytest.approx(run().facts["reward"])
+    assert run(**question.reveal).facts["trick_variance"] == pytest.approx(42)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_draws_agree_with_the_quadrature(seed):
+    eps = normal_draws(seed)
+    for estimator, baseline in (("path", 0.0), ("score", 0.0), ("score", 5.0)):
+        exact = moments(two_estimators, 1.0, 1.0, estimator, baseline)
+        slopes = each_draw(two_estimators, eps, 1.0, 1.0, estimator, baseline)[1]
+        error = math.sqrt(exact.variance / MOST_DRAWS)
+        assert abs(slopes.mean().item() - exact.mean) < 4 * error
+        assert slopes.var().item() == pytest.approx(exact.variance, rel=0.06)
+
+
+def test_without_the_stop_each_gradient_is_exactly_0():
+    result = run(estimator="rsample", baseline="2", mu="-1.3", sigma="0.7")
+    assert not result["trick_gradient"].y.any()
+    assert result.facts["trick_variance"] == 0
+    lesson = find("two_estimators")
+
+    def forgotten(mu, eps, sigma, estimator, baseline):
+        return two_estimators(
+            mu, eps, sigma, "rsample" if estimator == "score" else estimator, baseline
+        )
+
+    values = lesson.validate({})
+    mean = lesson.predictions["mean"]
+    assert mean(lesson.compute(values)) == "same"
+    assert mean(lesson.lab.compute(forgotten, values, lambda share: None)) == "zero"
+
+
+def test_the_score_function_needs_no_derivative_of_the_cost():
+    """A cost with jumps, which the path estimator cannot see: finite differences of its mean."""
+    eps = normal_draws(3)
+    x = 0.2 + eps
+    cost = torch.sign(x)
+    by_score = (cost * eps).mean().item()
+    assert by_score == pytest.approx(2 * math.exp(-0.02) / math.sqrt(2 * math.pi), abs=0.02)
+    mean = torch.full_like(eps, 0.2).requires_grad_()
+    (through,) = torch.autograd.grad(torch.sign(mean + eps).sum(), mean)
+    assert not through.any()
+
+
+@pytest.mark.parametrize("mu", [1.0, -2.0, 4.5])
+def test_a_pair_with_its_own_mean_as_the_baseline_has_half_the_gradient(mu):
+    assert of_a_pair(two_estimators, mu, 1.0) == pytest.approx(mu - 3)
+    # The loss as the question writes it, by draws.
+    eps = normal_draws(5).reshape(-1, 2)
+    means = torch.full_like(eps, mu).requires_grad_()
+    cost = (mu + eps - 3) ** 2
+    logp = -0.5 * (mu + eps - means) ** 2
+    loss = ((cost - cost.mean(1, keepdim=True)) * logp).mean(1).sum()
+    (slopes,) = torch.autograd.grad(loss, means)
+    each = slopes.sum(1)
+    error = each.std().item() / math.sqrt(len(each))
+    assert abs(each.mean().item() - (mu - 3)) < 4 * error
+
+
+def test_fewer_draws_are_the_first_of_many():
+    few, many = run(draws="3"), run(draws="1000")
+    assert np.array_equal(few["trick_gradient"].y, many["trick_gradient"].y[:3])
+    assert run(draws="1").facts["trick_gradient_mean"] == few["trick_gradient"].y[0]
+
+
+def test_a_cut_at_the_log_probability_leaves_the_score_function_nothing():
+    edges = find("two_estimators").edges(find("two_estimators").validate({}))
+    emptied = [edge for edge in edges if not run(cuts=(edge,))["trick_gradient"].y.any()]
+    assert emptied
+    assert run(cuts=(emptied[0],))["intended_gradient"].y.any()

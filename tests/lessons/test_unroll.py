@@ -1,0 +1,193 @@
+"""The unrolled state: gradients against closed forms, contributions, memory, torch's messages."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lessons.chapters.in_the_wild.unroll.bug import detached, fresh, retain, train
+from lessons.chapters.in_the_wild.unroll.lab import messages
+from lessons.chapters.in_the_wild.unroll.lesson import unroll
+from lessons.chapters.in_the_wild.unroll.state import by_role, contributions, kept, plain
+from lessons.outputs.catalogue import find
+from lessons.outputs.plain_torch import plain_torch
+from lessons.tracer.cutting import cut
+
+
+def run(cuts=(), **values):
+    lesson = find("unroll")
+    return lesson.compute(lesson.validate(values), cuts=cuts)
+
+
+def tensor(*values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+@pytest.mark.parametrize(("every", "expected"), [(1, 0.08), (5, 0.40), (50, 4.05)])
+def test_fifty_steps_cut_every_so_many(every, expected):
+    result = run(w="0.95", steps="50", every=str(every), x="0")
+    came = float(result["trick_gradient"].y[0])
+    assert came == pytest.approx(every * 0.95**49)
+    assert came == pytest.approx(expected, abs=0.006)
+    assert result["true_gradient"].y[0] == pytest.approx(50 * 0.95**49)
+    assert result["forward"].y[0] == pytest.approx(0.95**50)
+
+
+@given(
+    st.floats(-1.5, 1.5),
+    st.integers(1, 12),
+    st.integers(1, 12),
+    st.floats(-2, 2),
+)
+def test_it_is_the_sum_over_the_steps_since_the_last_stop(w, steps, every, x):
+    states = [1.0]
+    for _ in range(steps):
+        states.append(w * states[-1] + x)
+    parts = [w**back * states[steps - 1 - back] for back in range(steps)]
+    roles = by_role(unroll, tensor(w), steps, every, x)
+    near = {"rel": 1e-9, "abs": 1e-9}
+    assert roles["forward"].item() == pytest.approx(states[-1], **near)
+    assert roles["trick_gradient"].item() == pytest.approx(sum(parts[: kept(steps, every)]), **near)
+    for role in ("true_gradient", "intended_gradient"):
+        assert roles[role].item() == pytest.approx(sum(parts), **near)
+    found, reached = contributions(lambda leaf: unroll(leaf, steps, every, x), tensor(w), steps)
+    assert int(reached.sum()) == kept(steps, every)
+    expected = [part if back < kept(steps, every) else 0 for back, part in enumerate(parts)]
+    assert found[:, 0].tolist() == pytest.approx(expected, **near)
+
+
+@pytest.mark.parametrize("w", [-1.2, 0.3, 0.95, 1.1])
+def test_with_no_input_every_step_adds_the_same(w):
+    found, _ = contributions(lambda leaf: plain(leaf, 20, 0.0), tensor(w), 20)
+    assert found[:, 0].tolist() == pytest.approx([w**19] * 20)
+
+
+def test_contributions_add_up_to_the_gradient_under_any_cut():
+    steps = 4
+    for edge in sorted(find("unroll").edges(find("unroll").validate({}))):
+        program = cut(unroll, [edge])
+        leaves = tensor(0.3, -0.8)
+        found, reached = contributions(
+            lambda leaf, p=program: p(leaf, steps, 9, 1.0), leaves, steps
+        )
+        whole = by_role(program, leaves, steps, 9, 1.0)["trick_gradient"]
+        assert found.sum(0).tolist() == pytest.approx(whole.tolist())
+        assert int(reached.sum()) < steps
+
+
+def test_a_stop_leaves_every_value():
+    for every in (1, 3, 50):
+        assert torch.equal(unroll(tensor(0.95), 50, every, 1.0), plain(tensor(0.95), 50, 1.0))
+
+
+def test_what_is_left_depends_on_how_long_the_state_remembers():
+    facts = run().facts
+    assert facts["forgets_came"] == pytest.approx(facts["forgets_most"])
+    assert facts["forgets_most"] == pytest.approx(100 * (1 - 0.5**5))
+    assert facts["forgets_came"] > 95 > 30 > facts["remembers_came"] > 20
+    given = {"w": "0.5,0.95", "steps": "50", "every": "5", "x": "1"}
+    result = run(**given)
+    share = 100 * result["trick_gradient"].y / result["true_gradient"].y
+    assert share.tolist() == pytest.approx([facts["forgets_came"], facts["remembers_came"]])
+
+
+def test_the_scissors_take_the_parts_before_the_edge_and_no_others():
+    whole = run(every="4")
+    parts = {one.name: one.y for one in whole.curves}["parts"]
+    cut_open = run(cuts=[("mul_2", 1)], every="4")
+    left = {one.name: one.y for one in cut_open.curves}["parts"]
+    assert np.array_equal(left, [*parts[:2], 0, 0])
+    assert cut_open.facts["reached"] == 2
+    assert np.array_equal(cut_open["trick_gradient"].y, run(every="2")["trick_gradient"].y)
+
+
+class Saved:
+    """A tensor that autograd keeps for the backward pass."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+@pytest.mark.parametrize("every", [1, 5, 50])
+def test_torch_keeps_the_values_of_the_steps_since_the_last_stop(every):
+    kept_values = []
+
+    def pack(value):
+        saved = Saved(value)
+        kept_values.append(weakref.ref(saved))
+        return saved
+
+    w = tensor(0.9).requires_grad_()
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved.value):
+        h = unroll(w, 50, every, 1.0)
+    gc.collect()
+    alive = sum(one() is not None for one in kept_values)
+    assert alive == 2 * every - 1  # w and h of each step; w is not kept where h has no gradient
+    assert h.requires_grad
+
+
+def test_torchs_messages_are_those_of_a_run():
+    said = messages()
+    batches, rate = [[1.0, 2.0], [3.0, 4.0]], 0.1
+    for code, name in ((train, "second_time"), (retain, "in_place")):
+        with pytest.raises(RuntimeError) as caught:
+            code(torch.tensor(0.5, requires_grad=True), batches, rate)
+        assert str(caught.value).startswith(said[name])
+    assert said["second_time"].startswith("Trying to backward through the graph a second time")
+    assert said["in_place"].endswith("modified by an inplace operation")
+
+
+def test_without_a_step_a_kept_graph_grows_and_raises_nothing():
+    batches = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    leaves = [torch.tensor(0.5, requires_grad=True) for _ in range(2)]
+    kept_graph, cut_graph = (
+        code(leaf, batches, 0.0)[-1]
+        for code, leaf in zip((seen_without_step, detached), leaves, strict=True)
+    )
+    assert kept_graph[0] == cut_graph[0]
+    assert kept_graph[1] > cut_graph[1]
+
+
+def seen_without_step(w, batches, rate):
+    h, seen = torch.zeros(()), []
+    for batch in batches:
+        for x in batch:
+            h = w * h + x
+        w.grad = None
+        h.backward(retain_graph=True)
+        seen.append((float(h.detach()), float(w.grad)))
+    return seen
+
+
+def test_a_new_state_forgets():
+    batches = [[1.0, 2.0], [3.0, 4.0]]
+    states = [
+        code(torch.tensor(0.5, requires_grad=True), batches, 0.0)[-1][0]
+        for code in (fresh, detached)
+    ]
+    assert states == [5.5, 6.125]
+
+
+def test_the_encoder_learns_from_the_first_loss_alone():
+    facts = run().facts
+    assert facts["encoder_came"] == pytest.approx(facts["encoder_first"]) == pytest.approx(0.81)
+    assert facts["encoder_whole"] == pytest.approx(facts["encoder_all"])
+    assert facts["encoder_all"] > 2 * facts["encoder_first"]
+
+
+def test_the_graph_says_when_it_draws_fewer_steps():
+    assert not run(steps="4").notes
+    (note,) = run(steps="50").notes
+    assert "first 4 of the 50" in note.text
+
+
+def test_a_cut_in_a_loop_is_a_detach_at_its_turns():
+    lesson = find("unroll")
+    text = plain_torch(lesson, lesson.validate({}), [("mul_2", 1), ("mul_3", 1), ("add", 0)])
+    assert "part = w * (h.detach() if t in [2, 3] else h)" in text
+    assert "h = (part.detach() if t in [0] else part) + x" in text
+    assert "Not cut here" not in text

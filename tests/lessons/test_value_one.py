@@ -1,0 +1,127 @@
+"""A weight of value 1: its gradient by hand, without its stop, and differentiated twice."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from lessons.chapters.in_the_wild.value_one.bug import BUG
+from lessons.chapters.in_the_wild.value_one.lesson import value_one
+from lessons.chapters.in_the_wild.value_one.tokens import second_on_average
+from lessons.kit.gradients import gradient
+from lessons.outputs.catalogue import find
+from lessons.outputs.quiz import quiz
+from lessons.tricks import stop_gradient
+from tests.lessons.said.value_one import sigmoid_twice
+
+
+def run(cuts=(), **given):
+    lesson = find("value_one")
+    return lesson.compute(lesson.validate(given), cuts=cuts)
+
+
+def without_its_stop(x, advantages, form):
+    """What value_one would be had its author forgotten the stop."""
+    return value_one(x, advantages, "no_stop" if form == "ratio" else form)
+
+
+@pytest.mark.parametrize("form", ["ratio", "plain"])
+def test_three_logits_under_one_softmax_get_the_same_gradient_with_either_weight(form):
+    """The group of three answers of one question: the loss is 0, or −0.0 as a trainer prints it."""
+    z = torch.tensor([0.2, -0.1, 0.5], requires_grad=True)
+    logp = functional.log_softmax(z, -1)
+    advantages = torch.tensor([1.0, -0.5, -0.5])
+    weight = torch.exp(logp - stop_gradient(logp)) if form == "ratio" else logp
+    loss = -(weight * advantages).mean()
+    assert gradient(loss, z).tolist() == pytest.approx([-1 / 3, 1 / 6, 1 / 6], abs=1e-6)
+    if form == "ratio":
+        assert repr(loss.item()) == "-0.0"
+
+
+def test_the_gradient_is_the_policy_gradient_whatever_the_weight_says():
+    x, a = np.array([-4.0, -1.0, 0.0, 0.7, 9.0]), np.array([2.0, -1.0, 0.5, 0.0, -3.0])
+    by_hand = -a / (1 + np.exp(x))
+    text = {"x": ", ".join(map(str, x)), "advantages": ", ".join(map(str, a))}
+    ratio, plain, bare = (run(**text, form=form) for form in ("ratio", "plain", "no_stop"))
+    for result in (ratio, plain):
+        assert result["trick_gradient"].y == pytest.approx(by_hand, rel=1e-12)
+        assert result["intended_gradient"].y == pytest.approx(by_hand, rel=1e-12)
+    assert ratio["forward"].y.tolist() == (-a).tolist() == bare["forward"].y.tolist()
+    assert plain["forward"].y == pytest.approx(a * np.log1p(np.exp(-x)), rel=1e-12)
+    assert not ratio["true_gradient"].y.any()
+    assert not bare["trick_gradient"].y.any()
+
+
+def test_the_question_falls_with_the_stop():
+    lesson = find("value_one")
+    values = lesson.validate({})
+    slope = lesson.predictions["slope"]
+    assert slope(lesson.compute(values)) == "policy"
+    assert slope(lesson.lab.compute(without_its_stop, values, lambda share: None)) == "flat"
+
+
+def test_the_exponential_has_the_second_derivative_of_the_expected_loss_and_logp_has_not():
+    x = torch.linspace(-5, 5, 41, dtype=torch.float64)
+    expected = sigmoid_twice(x.numpy())
+    ratio = second_on_average(value_one, x, "ratio")
+    plain = second_on_average(value_one, x, "plain")
+    assert ratio.numpy() == pytest.approx(expected, abs=1e-12)
+    # By hand: the chance of being sampled, times the curvature of −log p.
+    p = torch.sigmoid(x)
+    assert plain.numpy() == pytest.approx((p * p * (1 - p)).numpy(), abs=1e-12)
+    assert not second_on_average(without_its_stop, x, "ratio").any()
+    facts = run().facts
+    assert math.copysign(1, facts["second_plain"]) != math.copysign(1, facts["second_true"])
+
+
+def test_the_loss_is_minus_the_sum_of_the_advantages_at_any_logit():
+    for x in ("-1, 0.5, 2", "30, -30, 0", "7"):
+        facts = run(x=x, advantages="2, -0.5, 1").facts
+        assert facts["loss"] == pytest.approx(-sum((2, -0.5, 1)[: facts["tokens"]]))
+    assert run().facts["printed"] == "-0.0"
+    assert run().facts["logp_loss"] == pytest.approx(run(form="plain").facts["loss"], rel=1e-12)
+
+
+def test_a_group_with_equal_rewards_has_no_gradient():
+    assert run(advantages="0, 0, 0").facts["trick_gradient_length"] == 0
+
+
+def test_a_loss_that_is_not_finite_does_not_read_0():
+    lesson = find("value_one")
+    values = lesson.validate({"advantages": "1e308", "dtype": "float32", "x": "0"})
+    figures = lesson.lab.figures(lesson.compute(values), values, frozenset())
+    assert figures[1].title == "Loss −∞, gradient of length ∞"
+
+
+def test_what_an_uneven_list_means_is_said():
+    few, many = run(x="1, 2, 3, 4"), run(x="1")
+    assert few["forward"].y[3] == few["trick_gradient"].y[3] == 0
+    assert "count as 0" in few.notes[0].text
+    assert many.notes[0].text.startswith("3 advantages for 1 logit:")
+    assert not run().notes
+
+
+def test_a_cut_at_the_open_path_leaves_nothing():
+    assert not run(cuts=(("sub", 0),))["trick_gradient"].y.any()
+    assert run(cuts=(("sub", 1),))["trick_gradient"].y.any()
+
+
+def test_the_divergence_of_the_bug_is_0_either_way_and_only_its_curvature_differs():
+    """Its value and its gradient say nothing: what the maintainer answers."""
+    z = torch.tensor([0.2, -0.1, 0.5], dtype=torch.float64, requires_grad=True)
+    new = torch.log_softmax(z, -1)
+    old = new.detach()
+    divergence = (old.exp() * (old - new)).sum()
+    assert divergence.item() == 0
+    assert gradient(divergence, z).tolist() == pytest.approx([0, 0, 0], abs=1e-12)
+    assert not BUG.broken(z.detach()).any()
+    assert BUG.fixes["old_fixed"](z.detach()).abs().max() > 0.1
+
+
+def test_the_quiz_can_ask_it():
+    items = [item for seed in range(6) for item in quiz("in_the_wild", seed)]
+    mine = [item for item in items if item.lesson.slug == "value_one"]
+    assert {item.role for item in mine} >= {"trick_gradient", "forward"}
+    assert all(item.given[0].startswith("x = ") for item in mine)

@@ -1,0 +1,178 @@
+"""Programs whose gradient goes wrong, as people write them; each is traced as a file of its own."""
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+
+def item(x):
+    loss = (x * x).sum()
+    return loss.item()
+
+
+def item_and_back(x):
+    loss = (x * x).sum()
+    return torch.tensor(loss.item()) * 2
+
+
+def copied(x):
+    loss = (x * x).sum()
+    return torch.tensor(loss) * 2
+
+
+def detached(x):
+    h = x * x
+    h = h.detach()
+    return (h * 3).sum()
+
+
+def by_data(x):
+    h = x * x
+    return (h.data * 3).sum()
+
+
+def without_gradients(x):
+    with torch.no_grad():
+        h = x * x
+    return (h * 3).sum()
+
+
+def through_numpy(x):
+    h = x * x
+    doubled = 2 * h.detach().numpy()
+    return torch.from_numpy(doubled).sum()
+
+
+def silenced(x):
+    loss = (x * x).sum()
+    return torch.tensor(loss.item(), requires_grad=True)
+
+
+def edited(x):
+    y = torch.exp(x)
+    y.data += 1
+    return y.sum()
+
+
+def edited_by_numpy(x):
+    y = torch.exp(x)
+    y.detach().numpy()[0] = 5.0
+    return y.sum()
+
+
+def in_place(x):
+    y = torch.exp(x)
+    y += 1
+    return y.sum()
+
+
+class Frozen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Linear(4, 4).requires_grad_(False)
+        self.adapter = nn.Linear(4, 4)
+        self.head = nn.Linear(4, 1)
+
+    def block(self, h):
+        return self.adapter(h).relu()
+
+    def forward(self, x):
+        h = checkpoint(self.block, self.embed(x), use_reentrant=True)
+        return self.head(h).mean()
+
+
+class Awake(Frozen):
+    def forward(self, x):
+        h = checkpoint(self.block, self.embed(x).requires_grad_(), use_reentrant=True)
+        return self.head(h).mean()
+
+
+def root(x):
+    squares = (x - x) ** 2
+    return torch.sqrt(squares).sum()
+
+
+class Unused(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.used = nn.Linear(3, 2)
+        self.forgotten = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.used(x).sum()
+
+
+def half(x):
+    y = torch.exp(x.half())
+    return (y / (y + 1)).sum()
+
+
+def rounded(x):
+    q = torch.round(x * 3)
+    return q.sum()
+
+
+def argmax(x):
+    return torch.argmax(x) * 2.0
+
+
+def dead(x):
+    return torch.relu(-x * x).sum()
+
+
+def twice(x):
+    loss = (x * x).sum()
+    loss.backward()
+    return loss
+
+
+def elsewhere(x, w):
+    (x * w).sum()
+    return (w * w).sum()
+
+
+def second_start(x):
+    h = (x * x).detach().requires_grad_()
+    return (h * h).sum()
+
+
+def fails(x):
+    rows = x.reshape(2, 2)
+    return rows @ torch.ones(3)
+
+
+def fine(x, w):
+    return ((x * w).tanh() ** 2).sum()
+
+
+def not_numbers(x):
+    return "done"
+
+
+not_a_function = 3
+
+
+def make(width: int = 3):
+    return nn.Linear(width, 1)
+
+
+def zero_arguments():
+    return nn.Linear(3, 1)
+
+
+def plain_arguments(x, power: int, name: str = "p", scale: float = 1.0):
+    assert isinstance(power, int)
+    assert isinstance(name, str)
+    return (x.detach() ** power).sum() * scale
+
+
+instance = nn.Linear(3, 1)
+scale = torch.tensor(2.0, requires_grad=True)
+
+
+def reads_globals(x):
+    return (instance(x) * scale).sum()
+
+
+def as_dictionary(x):
+    return {"logits": x * 2, "loss": (x * x).sum()}

@@ -1,0 +1,293 @@
+"""Self-supervised features: what the stop on the target branch changes, as means over seeds."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import cosine_similarity
+
+from lessons.chapters.in_the_wild.collapse.lab import TRAINING
+from lessons.chapters.in_the_wild.collapse.lesson import (
+    changed_by_a_detach,
+    siamese,
+    whose_loss_is_lower,
+)
+from lessons.chapters.in_the_wild.collapse.net import (
+    FEATURES,
+    FULL,
+    POINTS,
+    Networks,
+    begun,
+    cosine,
+    drawn,
+    itself,
+    measured,
+)
+from lessons.chapters.in_the_wild.collapse.pair import FixedPredictor, features_of_pair
+from lessons.outputs.catalogue import find
+from lessons.training.under_way import Run, finished
+from tests.lessons.titles import reads
+
+pytestmark = pytest.mark.slow
+
+LESSON = find("collapse")
+TARGETS = ("cosine", 1), ("cosine_1", 1)
+"""Where the stop stands: the edges from the views to the two losses."""
+
+
+def values(**given):
+    return LESSON.validate({name: str(value) for name, value in given.items()})
+
+
+def trained(*cuts, program=siamese, **given):
+    chosen = values(**{"seeds": 4, "steps": 100} | given)
+    whole = LESSON.cut_open(cuts) if cuts else program
+    return finished(TRAINING, whole, chosen).facts
+
+
+def unstopped(one, two, predictor, stop):
+    """The lesson's program with its trick taken out."""
+    return siamese(one, two, predictor, False)
+
+
+def in_turn(*parts, **given):
+    """Facts after each part of one run: settings changed on the way, and so many steps."""
+    run = Run(TRAINING, siamese, values(**{"seeds": 4} | given))
+    found = []
+    for changed, steps in parts:
+        run.advance(math.inf, values(**{"seeds": 4} | given | changed), most=steps)
+        found.append(run.history.facts)
+    return found
+
+
+def collapsed(facts, arm):
+    """What the lesson calls collapse: any two inputs are the same, and little can be read."""
+    return facts[f"{arm}_spread"] < 0.1 * FULL and facts[f"{arm}_others"] > 0.99
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """The training as the lesson opens it."""
+    return finished(TRAINING, siamese, values()).facts
+
+
+def test_the_lower_loss_is_that_of_the_collapsed_features(whole):
+    assert -1 <= whole["plain_loss"] < -0.999 < -0.99 < whole["trick_loss"] < -0.95
+    assert whole["plain_loss_highest"] < whole["trick_loss_lowest"], "in every seed"
+    assert collapsed(whole, "plain")
+    assert not collapsed(whole, "trick")
+    assert whole["plain_spread_highest"] < 0.02 < 0.14 < whole["trick_spread_lowest"]
+    assert whole["plain_accuracy"] < 0.58 < 0.7 < whole["trick_accuracy"]
+    without = trained(program=unstopped)
+    assert collapsed(without, "trick")
+    assert without["trick_loss"] == without["plain_loss"]
+
+
+@pytest.mark.parametrize("given", [{"noise": 1}, {"rate": 0.03}, {"seed": 100}])
+def test_it_is_so_at_other_noise_rate_and_seeds(given):
+    facts = trained(**given)
+    assert facts["plain_loss"] < facts["trick_loss"]
+    assert collapsed(facts, "plain")
+    assert not collapsed(facts, "trick")
+
+
+def test_both_cuts_are_the_stop_and_one_is_not_enough():
+    cut, stopped = trained(*TARGETS, target="open"), trained()
+    assert cut == stopped
+    for one in TARGETS:
+        assert collapsed(trained(one, target="open"), "trick"), one
+
+
+def test_without_a_predictor_the_stop_halves_the_gradient_and_it_collapses_too():
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(20):
+        one, two = torch.randn(2, FEATURES, 5, dtype=torch.float64, generator=generator)
+        slopes = []
+        for stop in (True, False):
+            leaves = one.clone().requires_grad_(), two.clone().requires_grad_()
+            slopes.append(torch.autograd.grad(siamese(*leaves, itself, stop), leaves))
+        for stopped, plain in zip(*slopes, strict=True):
+            assert torch.allclose(stopped, plain / 2, rtol=1e-12, atol=0)
+    facts = trained(head="none")
+    assert collapsed(facts, "trick")
+    assert facts["trick_spread"] == pytest.approx(facts["plain_spread"], rel=1e-2)
+    result = LESSON.compute(values(head="none", dtype="float64"))
+    gradients = result["trick_gradient"].y, result["true_gradient"].y
+    assert gradients[0] == pytest.approx(gradients[1] / 2, rel=1e-12)
+    with_predictor = LESSON.compute(values(dtype="float64"))
+    ratio = with_predictor["trick_gradient"].y / with_predictor["true_gradient"].y
+    assert np.ptp(ratio) > 1, "with a predictor the direction changes"
+    assert result.facts["kept"] == pytest.approx(0.5, rel=1e-12)
+
+
+def test_the_spread_falls_faster_than_it_returns():
+    before, fallen, after = in_turn(({}, 100), ({"target": "open"}, 100), ({}, 100))
+    assert fallen["trick_spread"] < 0.3 * before["trick_spread"]
+    returned = after["trick_spread"] - fallen["trick_spread"]
+    assert returned < 0.2 * (before["trick_spread"] - fallen["trick_spread"])
+
+
+def test_with_a_predictor_put_in_half_way_the_spread_grows_again():
+    without, after = in_turn(({"head": "none"}, 150), ({}, 150))
+    assert collapsed(without, "trick")
+    assert after["trick_spread"] > 4 * without["trick_spread"]
+    assert after["plain_spread"] < without["plain_spread"]
+
+
+def test_a_constant_has_the_lowest_loss_with_the_stop_as_well_and_no_gradient():
+    one = torch.ones(FEATURES, 5, dtype=torch.float64).requires_grad_()
+    two = (2 * one.detach()).requires_grad_()
+    for stop in (True, False):
+        loss = siamese(one, two, lambda features: 3 * features, stop)
+        assert loss.item() == pytest.approx(-1, abs=1e-12)
+        slopes = torch.autograd.grad(loss, (one, two))
+        assert max(float(slope.abs().max()) for slope in slopes) < 1e-12
+
+
+def test_a_stop_changes_no_value():
+    generator = torch.Generator().manual_seed(0)
+    one, two = torch.randn(2, FEATURES, 5, generator=generator)
+    assert siamese(one, two, torch.tanh, True) == siamese(one, two, torch.tanh, False)
+    start = LESSON.compute(values(seeds=2)).facts
+    assert start["trick_loss"] == start["plain_loss"]
+
+
+def test_the_largest_spread_is_what_the_chart_says():
+    corners = torch.cat([torch.eye(FEATURES), -torch.eye(FEATURES)], 1).double()[None]
+    found = measured(corners, corners)
+    assert float(found["spread"]) == pytest.approx(FULL, rel=1e-12)
+    assert pytest.approx(1 / math.sqrt(8)) == FULL
+    one = torch.ones(1, FEATURES, 16, dtype=torch.float64)
+    assert float(measured(one, corners)["spread"]) == pytest.approx(0, abs=1e-7)
+    assert float(measured(one, corners)["others"]) == pytest.approx(1)
+
+
+def test_what_is_measured_against_pairs_one_by_one_and_numpy():
+    features, x = torch.randn(
+        2, 3, FEATURES, 10, dtype=torch.float64, generator=torch.Generator().manual_seed(1)
+    )
+    found = measured(features, x)
+    for seed in range(3):
+        one = features[seed].numpy()
+        unit = one / np.linalg.norm(one, axis=0)
+        assert float(found["spread"][seed]) == pytest.approx(unit.std(1).mean())
+        pairs = [unit[:, i] @ unit[:, j] for i in range(10) for j in range(10) if i != j]
+        assert float(found["others"][seed]) == pytest.approx(np.mean(pairs))
+
+
+def test_a_head_reads_what_is_there_and_guesses_where_nothing_is():
+    x = torch.stack([drawn(seed)[0] for seed in range(8)])
+    assert float(measured(x, x)["accuracy"].mean()) > 0.85
+    fresh = torch.randn(x.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
+    assert 0.45 < float(measured(fresh, x)["accuracy"].mean()) < 0.55
+    assert 0.4 < float(measured(torch.ones_like(x), x)["accuracy"].mean()) < 0.6
+
+
+def test_the_inputs_the_kept_noise_and_the_training_noise_are_of_different_numbers():
+    numbers, generator = begun(0)
+    fresh = torch.randn(2, 8, POINTS, dtype=torch.float64, generator=generator)
+    parts = [numbers[0], *numbers[1], *fresh]
+    seen = torch.corrcoef(torch.stack([one.flatten() for one in parts]))
+    assert (seen - torch.eye(len(parts))).abs().max() < 0.15
+
+
+def test_the_gradient_against_central_differences():
+    result = LESSON.compute(values(dtype="float64"))
+    one, two = features_of_pair()
+    predictor = FixedPredictor(one).predictor
+
+    def loss(x, as_target):
+        p, t = predictor(x), predictor(two)
+        return -(cosine_similarity(p, two, 0) + cosine_similarity(t, as_target(x), 0)).item() / 2
+
+    for role, as_target in (("trick_gradient", lambda x: one), ("true_gradient", lambda x: x)):
+        for unit in range(FEATURES):
+            step = torch.zeros_like(one)
+            step[unit] = 1e-6
+            slope = (loss(one + step, as_target) - loss(one - step, as_target)) / 2e-6
+            assert result[role].y[unit] == pytest.approx(slope, abs=1e-8)
+    assert result["intended_gradient"].y == pytest.approx(result["trick_gradient"].y, rel=1e-10)
+
+
+def test_a_teacher_needs_no_detach_for_the_student():
+    changed = changed_by_a_detach()
+    assert changed["changed_teacher"] == 0 < 0.01 < changed["changed_student"]
+    assert LESSON.predictions["transfer"](LESSON.compute(values(seeds=1))) == "nothing"
+
+
+def test_the_answers_follow_the_program():
+    result = LESSON.compute(values())
+    assert whose_loss_is_lower(result) == "open"
+    assert whose_loss_is_lower(result, unstopped) == "same"
+
+
+def test_many_seeds_at_once_are_the_same_as_one_by_one():
+    given = {"dtype": "float64", "steps": 12, "seeds": 3, "seed": 5}
+    batch = finished(TRAINING, siamese, values(**given)).latest.numbers
+    for index in range(3):
+        alone = given | {"seeds": 1, "seed": 5 + index}
+        one = finished(TRAINING, siamese, values(**alone)).latest.numbers
+        for name, seeds in batch.items():
+            assert one[name][0] == pytest.approx(seeds[index], rel=1e-7, abs=1e-9), (name, index)
+
+
+def test_what_is_live_may_change_while_it_trains_and_nothing_else():
+    given = values(seeds=2, steps=10)
+    run = Run(TRAINING, siamese, given)
+    run.advance(math.inf, given, most=5)
+    assert run.fits(given | {"target": "open", "head": "none", "noise": 0.5, "rate": 0.02})
+    assert not run.fits(given | {"seeds": 3})
+
+
+def test_with_every_path_cut_nothing_is_trained():
+    run = Run(TRAINING, LESSON.cut_open([("div", 0)]), values(seeds=2, steps=3))
+    first = run.history.facts["trick_loss"]
+    run.advance(math.inf, values(seeds=2, steps=3))
+    assert run.history.facts["trick_loss"] == first
+    assert run.history.facts["plain_loss"] != first
+
+
+def test_graph_and_chart_agree():
+    for cuts in ((), (TARGETS[0],), TARGETS, (("predictor", 0),)):
+        given = values(target="open")
+        computed = LESSON.compute(given, cuts=cuts)["trick_gradient"].y
+        drawn_ = LESSON.record(given, cuts).gradients["one"]
+        assert list(computed) == drawn_.numbers, cuts
+
+
+def test_titles_say_the_means_of_the_run():
+    given = values(seeds=2, steps=4)
+    history = finished(TRAINING, siamese, given)
+    for figure, name in zip(
+        TRAINING.figures(history, given), ("loss", "spread", "others", "accuracy"), strict=True
+    ):
+        said = figure.title.rpartition(": ")[2]
+        for part, arm in zip(said.split(", "), ("trick", "plain"), strict=True):
+            word = part.split()[0]
+            digits = len(word.replace(".", "").lstrip("−0"))
+            assert reads(word, history.facts[f"{arm}_{name}"], max(digits, 2)), figure.title
+
+
+def test_blown_up_features_are_left_out_with_a_note():
+    given = values(seeds=2, steps=3, rate=10)
+    run = Run(TRAINING, siamese, given)
+    run.advance(math.inf, given)
+    with torch.no_grad():
+        run._learner.pairs.arms["trick"].weights[0][0] = math.nan
+    run.look(given)
+    assert run.history.notes()
+    assert math.isnan(run.history.latest.numbers["trick_spread"][0])
+    assert len(TRAINING.figures(run.history, given)) == 4
+
+
+def test_the_stacked_networks_against_plain_layers():
+    x, _, *weights = drawn(3)
+    cpu = torch.device("cpu")
+    stacked = Networks(range(3, 4), cpu, torch.float64)
+    h = x
+    for weight, bias in zip(weights[:4:2], weights[1:4:2], strict=True):
+        h = torch.nn.functional.linear(h.T, weight, bias[:, 0]).T
+        h = h.relu() if weight.shape[0] == 32 else h
+    assert torch.allclose(stacked.features(x[None])[0], h)
+    assert cosine(h, h) == pytest.approx(1)
