@@ -51,6 +51,8 @@ FOUND = {
     "products": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.001", 190)),
     "a graph": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*{p}*0.9", 29)),
     "matrices": Document((Input("x", SQUARE),), chain("x@x", "{n} = {p}@x", 190)),
+    "sorted": Document((Input("x", COLUMN),), chain(WIDE, "{n} = 2*topk({p}, 4)", 60)),
+    "drawn": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p} + onehot_sample({p}, 1)", 95)),
     "infinite": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*{p}", 190)),
     "noise": Document(
         (Input("x", tuple(cell for (cell,) in COLUMN)), NOISE),

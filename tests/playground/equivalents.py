@@ -33,9 +33,10 @@ RANDOM = 25
 _X, _U = (-2.5, -1.0, -0.3, 0.4, 1.0, 1.7), (1.2, -0.9, 0.6, 0.5, -1.5, 1.7)
 _SOME = {
     "x": "x", "a": "x", "b": "v", "low": "-1", "high": "1", "condition": "x > u", "scale": "2",
-    "factor": "u", "max_norm": "0.5", "axis": "0",
+    "factor": "u", "max_norm": "0.5", "axis": "0", "k": "2", "index": "-1", "p": "p", "u": "u",
 }  # fmt: skip
-_CORNERS = {"maximum": "maximum(x, u)", "minimum": "minimum(x, u)", "abs": "abs(x - 1)"}
+_CORNERS = {"maximum": "maximum(x, u)", "minimum": "minimum(x, u)", "abs": "abs(x - 1)",
+            "topk": "topk(straight_through(sign)(x), 2)"}  # fmt: skip
 
 # One process runs all files of a framework: importing it takes longer than all of them.
 _CHILD = """
@@ -60,11 +61,24 @@ def documents() -> Iterator[tuple[str, Document]]:
         matrix = Input("x", ((1.0, 2.0), (3.0, -4.0)))
         given = (
             (matrix, Input("v", (0.5, -2.0)))
-            if name in ("matmul", "transpose", "softmax", "log_softmax", "onehot_argmax")
+            if name
+            in (
+                "matmul",
+                "transpose",
+                "softmax",
+                "log_softmax",
+                "onehot_argmax",
+                "logsumexp",
+                "topk",
+                "select",
+            )
             else (Input("x", _X), Input("u", _U), Input("v", tuple(one + 0.05 for one in _U)))
         )
         if name in ("sqrt", "log"):
             given = (Input("x", tuple(abs(one) for one in _X)),)
+        if name == "onehot_sample":
+            weights = Input("p", ((0.0, 0.25, 0.5, 0.25), (0.125, 0.5, 0.375, 0.0)))
+            given = (weights, Input("u", (0.25, 1.0)))
         yield "function " + name, Document(given, called)
     for seed in range(RANDOM):
         document = valid(random.Random(seed), tricks=True)

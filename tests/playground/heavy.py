@@ -26,6 +26,8 @@ LINES = (
     "clip_gradient({p},-1,1)", "flip_gradient({p},0.5)", "straight_through(round)({p})",
     "forward_backward(sign,tanh)({p})", "stop_gradient({p})+{q}", "{p}+{q}", "{p}-sum({p})*1e-4",
     "transpose(transpose({p}))", "py_func({p}*{p}+{q})+{p}", "onehot_argmax({p})+{p}",
+    "sum(topk({p},3))*1e-4+{p}", "sum(logsumexp({p}))*1e-4+{p}", "sum(select({p},0))*1e-4+{p}",
+    "onehot_sample({p}*{p},0.5)+{p}",
 )  # fmt: skip
 SQUARES = ("{p}@{p}*0.02", "{p}@transpose({q})*0.02")
 RULES = ("clip", "halve", "grad * 0.99", "sin(grad)*0.5+tanh(grad)*0.5", "guided relu")

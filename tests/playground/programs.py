@@ -10,14 +10,16 @@ _SMOOTH = ("sin({})", "cos({})", "tanh({})", "sigmoid({})", "softplus({})", "squ
            "2 * {}", "{} - 0.5", "1 / (square({}) + 2)", "{} / 3")  # fmt: skip
 _PAIRS = ("{} + {}", "{} - {}", "{} * {}", "{} / (square({}) + 1)")
 _WHOLE = ("softmax({})", "log_softmax({})", "{} * sum({})", "{} - mean({})", "{} * [0.5, -1, 2]",
+          "{} - logsumexp({})", "{} * select({}, -1)",
           "[[1, 2, 0.5], [-1, 1, 0], [0.3, 2, 1]] @ {}")  # fmt: skip
 _TRICKS = ("stop_gradient({})", "detach({})", "identity({})", "flip_gradient({}, 0.5)",
            "scale_gradient({}, 3)", "clip_gradient({}, -0.2, 0.3)", "clip_gradient_norm({}, 0.5)",
            "straight_through(round)({})", "forward_backward(sign, tanh)({})",
            "forward_backward(onehot_argmax, softmax)({})", "py_func({} * 2)")  # fmt: skip
-_KINKS = ("relu({})", "abs({})", "sign({})", "round({})", "floor({})", "step({})", "ceil({})",
-          "maximum({}, {})", "minimum({}, 0.3)", "clamp({}, -0.5, 0.5)", "where({} > 0, {}, 2)",
-          "where({} <= 0.1, 1, 0)", "onehot_argmax({})")  # fmt: skip
+_KINKS = ("{} * topk({}, 1)", "relu({})", "abs({})", "sign({})", "round({})", "floor({})",
+          "step({})", "ceil({})", "maximum({}, {})", "minimum({}, 0.3)", "clamp({}, -0.5, 0.5)",
+          "where({} > 0, {}, 2)", "where({} <= 0.1, 1, 0)", "onehot_argmax({})",
+          "onehot_sample(softmax({}), 0.4)", "{} * sum(topk({}, 2))")  # fmt: skip
 
 
 def valid(random_: random.Random, lines: int = 6, tricks: bool = False) -> Document:
@@ -87,6 +89,10 @@ HOSTILE = (
     "y = exp(exp(exp(exp(x * 99))))", "y = log(-x) / 0 * x", "y = maximum([1, 2], x)", "x = 1",
     "sum = x", "torch = x", "rule_1 = x", "y = print(x)", "y = torch.sqrt(x)", "y = tf.sqrt(x)",
     "y = x()", "y = sqrt(x)(x)", "y = (sqrt)(x)", "y = sqrt((x, x))", "y = sqrt(y=x)", "y = sqrt()",
+    "y = topk(x, 4)", "y = topk(x, 0)", "y = topk(x, x)", "y = topk(1, 1)", "y = topk(x, 1e99)",
+    "y = select(x, 3)", "y = select(x, -4)", "y = select(sum(x), 0)", "y = logsumexp(2)",
+    "y = onehot_sample(x, x)", "y = onehot_sample([x], 1)", "y = onehot_sample([[1, 2]], x)",
+    "y = onehot_sample(1, x)", "y = straight_through(logsumexp)(x)",
     "y = softmax(1)", "y = onehot_argmax(2)", "y = [x, x]", "y = []", "y = [[]]", "y = [1, [2]]",
     "y = [[1, 2], [3]]", "y = [[[1]]]", "y = [--1]", "y = [1 + 1]", "y = -[1, 2, 3]", "y = 2**-64",
     "\n".join(f"v{i} = {'x' if not i else f'v{i - 1} * v{i - 1} @ [[1]]'}" for i in range(150)),

@@ -7,6 +7,7 @@ from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document
 
 _TIE = "Where both are equal, {} sends the whole gradient to the first; torch sends half to each."
+_EQUAL = "Of equal entries {} takes the first; torch may take another, to which the gradient goes."
 _NONE = "TensorFlow has no gradient for {}: None, where torch has 0."
 
 DIFFERENCES: dict[str, dict[str, str]] = {
@@ -14,12 +15,14 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     "tensorflow": {
         "maximum": _TIE.format("tf.maximum"),
         "minimum": _TIE.format("tf.minimum"),
+        "topk": _EQUAL.format("tf.math.top_k"),
         "round": _NONE.format("tf.round"),
         "floor": _NONE.format("tf.floor"),
         "ceil": _NONE.format("tf.math.ceil"),
     },
     "jax": {
         "abs": "At 0 the gradient of jnp.abs is 1; torch has 0.",
+        "topk": _EQUAL.format("jax.lax.top_k"),
         "stop_gradient": "Where torch has None, JAX has zeros.",
     },
 }

@@ -87,8 +87,8 @@ class Emitter:
             function.parameters, node.arguments, operands, strict=False
         ):
             made = operand
-            if parameter.name == "axis":
-                made = _axis(argument)
+            if parameter.kind == "whole":
+                made = _whole(argument)
             elif isinstance(argument, Number):
                 made = _constant(argument.value, floats=True)
             both = parameter.kind == "any" and sum(numbers) == branches
@@ -177,7 +177,7 @@ def _constant(value: float, floats: bool) -> ast.expr:
     return ast.Constant(int(value) if whole and not floats else value)
 
 
-def _axis(argument: Node) -> ast.expr:
+def _whole(argument: Node) -> ast.expr:
     (digits,) = argument.children or (argument,)
     made = ast.Constant(int(digits.value)) if isinstance(digits, Number) else ast.Constant(0)
     return made if argument is digits else ast.UnaryOp(ast.USub(), made)

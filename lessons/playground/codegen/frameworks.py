@@ -63,6 +63,14 @@ def step(x):
 def onehot_argmax(x):
     return torch.nn.functional.one_hot(x.argmax(-1), x.shape[-1]).to(x.dtype)
 """,
+        "onehot_sample": """
+def onehot_sample(p, u):
+    with torch.no_grad():
+        below = p.cumsum(-1)
+        total = below[..., -1:]
+        drawn = ((below <= u.unsqueeze(-1) * total) & (below < total)).sum(-1)
+        return torch.nn.functional.one_hot(drawn, p.shape[-1]).to(p.dtype)
+""",
     },
     """
 output = program(*inputs.values())

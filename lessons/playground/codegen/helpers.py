@@ -13,6 +13,14 @@ def step(x):
 def onehot_argmax(x):
     return tf.one_hot(tf.argmax(x, -1), x.shape[-1], dtype=x.dtype)
 """,
+    "onehot_sample": """
+def onehot_sample(p, u):
+    below = tf.cumsum(p, -1)
+    total = below[..., -1:]
+    before = (below <= u[..., None] * total) & (below < total)
+    drawn = tf.reduce_sum(tf.cast(before, tf.int32), -1)
+    return tf.one_hot(drawn, p.shape[-1], dtype=p.dtype)
+""",
     "changed": """
 def changed(x, change):
     \"\"\"The value of x; the gradient as `change` makes it.\"\"\"
@@ -91,6 +99,13 @@ def step(x):
     "onehot_argmax": """
 def onehot_argmax(x):
     return jax.nn.one_hot(jnp.argmax(x, -1), x.shape[-1], dtype=x.dtype)
+""",
+    "onehot_sample": """
+def onehot_sample(p, u):
+    below = jnp.cumsum(p, -1)
+    total = below[..., -1:]
+    drawn = jnp.sum((below <= u[..., None] * total) & (below < total), -1)
+    return jax.nn.one_hot(drawn, p.shape[-1], dtype=p.dtype)
 """,
     "clamp": """
 def clamp(x, low, high):

@@ -15,8 +15,9 @@ from torch.nn import functional
 from lessons import tricks
 from lessons.tricks.as_one import one_op
 
-ParameterKind = Literal["tensor", "number", "either", "mask", "any"]
-"""A tensor (a number is made one); a number only; either as it is; a comparison; where's branch."""
+ParameterKind = Literal["tensor", "number", "whole", "either", "mask", "any"]
+"""A tensor (a number is made one); a number only; a whole one, written out; either as it is; a
+comparison; where's branch."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,22 @@ def onehot_argmax(x: torch.Tensor) -> torch.Tensor:
     return torch.zeros_like(x).scatter(-1, place, 1.0)
 
 
+def onehot_sample(p: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
+    """1 at a class drawn from probabilities, else 0, in p's dtype and without a gradient.
+
+    Args:
+        p: along the last axis, one for each class; weights of any positive sum will do.
+        u: uniform from 0 to 1: one number, or a list of as many as p has rows. For a list p, a
+            list u draws once for each of its numbers. A class of probability 0 is never drawn.
+    """
+    # No gradient comes back through a comparison: a graph up to it would be made for nothing.
+    with torch.no_grad():
+        below = p.cumsum(-1)
+        total = below[..., -1:]
+        drawn = ((below <= u.unsqueeze(-1) * total) & (below < total)).sum(-1, keepdim=True)
+        return (torch.arange(p.shape[-1]) == drawn).to(p.dtype)
+
+
 def _reduce(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     def reduced(x: torch.Tensor, axis: float | None = None) -> torch.Tensor:
         return function(x) if axis is None else function(x, int(axis))
@@ -91,15 +108,17 @@ def _where(condition: torch.Tensor, a: Any, b: Any) -> torch.Tensor:
 
 
 def _parameter(word: str) -> Parameter:
-    """``x`` a tensor, ``low#`` a number, ``scale~`` either, ``c?`` a mask, ``a!`` a branch;
-    ``=1`` behind it a default, ``axis#?`` one that may be left out."""
+    """``x`` a tensor, ``low#`` a number, ``k%`` a whole one, ``scale~`` either, ``c?`` a mask,
+    ``a!`` a branch; ``=1`` after it a default, ``axis%?`` one that may be left out."""
     name, equals, default = word.partition("=")
-    optional = bool(equals) or name.endswith("#?")
-    name = name.removesuffix("?") if name.endswith("#?") else name
-    kinds: dict[str, ParameterKind] = {"#": "number", "~": "either", "?": "mask", "!": "any"}
+    optional = bool(equals) or name.endswith("%?")
+    name = name.removesuffix("?") if name.endswith("%?") else name
+    kinds: dict[str, ParameterKind] = {
+        "#": "number", "%": "whole", "~": "either", "?": "mask", "!": "any",
+    }  # fmt: skip
     kind = kinds.get(name[-1], "tensor")
     return Parameter(
-        name.rstrip("#~?!"), kind, float(default) if default else None, optional
+        name.rstrip("#%~?!"), kind, float(default) if default else None, optional
     )  # fmt: skip
 
 
@@ -158,9 +177,22 @@ _ROWS = (
     _row("log_softmax x", "log_softmax", lambda x: torch.log_softmax(x, -1),
          "The logarithm of softmax, without its rounding.",
          "torch.log_softmax(x, -1)", "tf.nn.log_softmax(x)", "jax.nn.log_softmax(x)"),
+    _row("logsumexp x", "logsumexp", lambda x: torch.logsumexp(x, -1),
+         "log(sum(exp(x))) along the last axis; a large x does not overflow.",
+         "torch.logsumexp(x, -1)", "tf.reduce_logsumexp(x, -1)", "jax.nn.logsumexp(x, -1)"),
+    _row("topk x k%", "topk", lambda x, k: torch.topk(x, int(k)).values,
+         "The k largest entries along the last axis, the largest first.",
+         "torch.topk(x, k).values", "tf.math.top_k(x, k).values", "jax.lax.top_k(x, k)[0]"),
+    _row("select x index%", "select", lambda x, index: torch.select(x, -1, int(index)),
+         "One entry along the last axis: 0 is the first, -1 the last.",
+         "torch.select(x, -1, index)", "x[..., index]", "x[..., index]"),
     _row("onehot_argmax x", None, one_op("onehot_argmax")(onehot_argmax),
          "1 at the largest entry along the last axis, else 0. It has no gradient.",
          "onehot_argmax(x)", "onehot_argmax(x)", "onehot_argmax(x)"),
+    _row("onehot_sample p u", None, one_op("onehot_sample")(onehot_sample),
+         "1 at a class drawn with the probabilities p, else 0; u is an input drawn from "
+         "uniform(0, 1). It has no gradient.",
+         "onehot_sample(p, u)", "onehot_sample(p, u)", "onehot_sample(p, u)"),
     _row("maximum a b", "maximum", torch.maximum, "The larger of two, entry by entry.",
          "torch.maximum(a, b)", "tf.maximum(a, b)", "jnp.maximum(a, b)"),
     _row("minimum a b", "minimum", torch.minimum, "The smaller of two, entry by entry.",
@@ -171,9 +203,9 @@ _ROWS = (
          "a where the comparison holds, else b, entry by entry.",
          "torch.where(condition, a, b)", "tf.where(condition, a, b)",
          "jnp.where(condition, a, b)"),
-    _row("sum x axis#?", "sum", _reduce(torch.sum), "The sum of all entries, or along one axis.",
+    _row("sum x axis%?", "sum", _reduce(torch.sum), "The sum of all entries, or along one axis.",
          "torch.sum(x, axis)", "tf.reduce_sum(x, axis)", "jnp.sum(x, axis)"),
-    _row("mean x axis#?", "mean", _reduce(torch.mean),
+    _row("mean x axis%?", "mean", _reduce(torch.mean),
          "The mean of all entries, or along one axis.",
          "torch.mean(x, axis)", "tf.reduce_mean(x, axis)", "jnp.mean(x, axis)"),
     _row("matmul a b", "matmul", torch.matmul, "The matrix product, as a @ b.",

@@ -16,8 +16,18 @@ from lessons.playground.language.expressions import (
     walk,
 )
 from lessons.playground.language.functions import CALLABLE, FORMS, FUNCTIONS, Function, Parameter
+from lessons.playground.language.limits import MAX_ELEMENTS
 from lessons.playground.language.playground_error import PlaygroundError, brief, nearest
 from lessons.playground.language.spellings import INSTEAD, KEYWORDS, method, spelt
+
+_WHOLE = {
+    "axis": (-2, 2, "axis is 0 for the first, 1 for the second, -1 for the last."),
+    "k": (1, MAX_ELEMENTS, "k is a whole number that is written out, 1 or more and at most "
+          f"{MAX_ELEMENTS:,}, as in topk(x, 2)."),
+    "index": (-MAX_ELEMENTS, MAX_ELEMENTS, "index is a whole number that is written out: 0 for "
+              "the first entry, -1 for the last."),
+}  # fmt: skip
+"""The parameters that are whole numbers: the least, the most, and what is said of any other."""
 
 
 class Reader(Protocol):
@@ -136,15 +146,18 @@ class CallReader:
             return node
         if node.kind == "mask":
             raise error(given, f"{which} cannot be a comparison. Write where(condition, 1, 0).")
-        if parameter.kind == "number" and node.kind != "number":
+        if parameter.kind in ("number", "whole") and node.kind != "number":
             hint = " Write minimum and maximum for limits that are tensors." if (
                 function.name == "clamp") else ""  # fmt: skip
             raise error(given, f"{which} must be a number that is written out.{hint}")
-        if parameter.name == "axis":
+        if parameter.kind == "whole":
+            least, most, words = _WHOLE[parameter.name]
             sign = isinstance(node, Operator) and node.sign == "-"
             digits = node.operands[0] if isinstance(node, Operator) and sign else node
-            if not isinstance(digits, Number) or digits.value not in (0, 1, 2):
-                raise error(given, "axis is 0 for the first, 1 for the second, -1 for the last.")
+            whole = isinstance(digits, Number) and digits.value.is_integer()
+            value = digits.value if isinstance(digits, Number) else 0.0
+            if not whole or not least <= (-value if sign else value) <= most:
+                raise error(given, words)
         return node
 
     def _surrogate(self, node: ast.Call, called: ast.Call, name: str) -> Surrogate:

@@ -94,7 +94,7 @@ _NAMES: dict[type[ast.AST], str] = {
     ast.Invert: "~",
 }
 _INSTEAD: dict[type[ast.AST], str] = {
-    ast.Subscript: " To take a vector apart, write a, b = unbind(x).",
+    ast.Subscript: " For one entry write select(x, 0); for all of them a, b = unbind(x).",
     ast.Tuple: " A list of numbers is written [1, 2].",
     ast.Starred: " Write out what it stands for.",
 }
@@ -103,8 +103,8 @@ _INSTEAD: dict[type[ast.AST], str] = {
 def not_in_language(node: ast.AST) -> str:
     """One sentence that refuses a piece of Python by name.
 
-    >>> not_in_language(ast.parse("x[0]").body[0].value)
-    'Indexing with […] is not part of the language. To take a vector apart, write a, b = unbind(x).'
+    >>> not_in_language(ast.parse("(1, 2)").body[0].value)
+    'A tuple is not part of the language. A list of numbers is written [1, 2].'
     """
     if isinstance(node, ast.Constant):
         shown = "Text" if isinstance(node.value, (str, bytes)) else str(node.value)

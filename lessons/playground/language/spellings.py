@@ -7,7 +7,7 @@ to write instead.
 import ast
 
 MODULES = {"torch", "tf", "tensorflow", "np", "numpy", "jnp", "jax", "math", "F", "nn"}
-_WITHIN = {"nn", "functional", "math", "lax", "numpy", "special"}
+_WITHIN = {"nn", "functional", "math", "lax", "numpy", "scipy", "special"}
 
 KEYWORDS = {"min": "low", "max": "high", "dim": "axis", "input": "x"}
 """A parameter's name elsewhere, and here."""
@@ -17,6 +17,8 @@ _FUNCTIONS = {
     "clip_by_value": "clamp",
     "reduce_sum": "sum",
     "reduce_mean": "mean",
+    "reduce_logsumexp": "logsumexp",
+    "top_k": "topk",
 }
 
 INSTEAD = {
@@ -24,6 +26,16 @@ INSTEAD = {
     "power": "Write a**b, as in x**2.",
     "max": "The larger of two is maximum(a, b), as in maximum(x, 0).",
     "min": "The smaller of two is minimum(a, b), as in minimum(x, 0).",
+    "gather": "One entry is select(x, 0); that of a chosen class is sum(x * onehot_argmax(p)).",
+    "one_hot": "Write the list itself, as in [0, 1, 0], or onehot_argmax(x).",
+    "multinomial": "A drawn class is onehot_sample(p, u), u an input drawn from uniform(0, 1).",
+    "Categorical": "A drawn class is onehot_sample(p, u), u an input drawn from uniform(0, 1).",
+    "gumbel_softmax": "Write softmax((x - log(-log(u))) / 0.5), u an input drawn from "
+    "uniform(0, 1).",
+    "cross_entropy": "Write logsumexp(x) - select(x, 0), where class 0 is right.",
+    "values": "Leave it out: topk gives the values alone.",
+    "indices": "topk gives the values alone. The place of the largest is onehot_argmax(x).",
+    "stop": "Did you mean stop_gradient?",
     "sgn": "Did you mean sign?",
     "tensor": "Write the list itself, as in [1, 2, 3].",
     "array": "Write the list itself, as in [1, 2, 3].",

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from lessons.playground.language.expressions import Node
+from lessons.playground.language.expressions import Call, Node
 from lessons.playground.language.limits import (
     CURVE_POINTS,
     LEAST_POINTS,
@@ -35,8 +35,12 @@ BACKWARD = 3
 
 SLOW = {"pow": 10, "softmax": 10, "log_softmax": 10, "maximum": 6, "minimum": 6, "sin": 6, "cos": 6,
         "softplus": 6, "where": 4, "div": 4, "tanh": 4, "clamp": 3, "exp": 3, "log": 3,
-        "sigmoid": 3}  # fmt: skip
+        "sigmoid": 3, "logsumexp": 10, "topk": 60, "onehot_argmax": 10,
+        "onehot_sample": 10}  # fmt: skip
 """How often as long as a product an op takes, for each number; all others count as one."""
+
+OPERAND_SIZED = {"logsumexp", "topk", "select"}
+"""What works on every number of its operand, and sends back as many, however few it gives."""
 
 EACH = 20_000
 """What an op takes for being run at all, however little it computes, in numbers of a product: some
@@ -92,7 +96,9 @@ class Budget:
         """Take note of an op that ran."""
         results = result if isinstance(result, tuple) else (result,)
         numbers = sum(tensor.numel() for tensor in results if isinstance(tensor, torch.Tensor))
-        types = node.op_types or ("",)
+        types = node.op_types or (node.function.name if isinstance(node, Call) else "",)
+        if OPERAND_SIZED.intersection(types):
+            numbers = max(numbers, operands[0].numel())
         work = numbers * sum(SLOW.get(op, 1) for op in types)
         if "matmul" in types:
             # Each number is a sum over the operands' common size; four of its terms go in the time

@@ -50,7 +50,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "!=": operator.ne,
 }
 _FITTED = {"maximum", "minimum", "where"}
-_LAST_AXIS = {"softmax", "log_softmax", "onehot_argmax", "unbind"}
+_LAST_AXIS = {"softmax", "log_softmax", "logsumexp", "topk", "select", "onehot_argmax",
+              "onehot_sample", "unbind"}  # fmt: skip
 
 
 @dataclass
@@ -165,8 +166,14 @@ class Machine:
             raise self._error(
                 node, f"transpose needs a matrix; the shape here is {_shape(tensors[0])}."
             )
-        elif len(prepared) == 2 and kinds[1] == "number" and function.op in ("sum", "mean"):
+        elif function.op in ("sum", "mean") and len(prepared) == 2:
             self._check_axis(node, tensors[0], int(prepared[1]))
+        elif function.name == "topk":
+            self._check_k(node, tensors[0], int(prepared[1]))
+        elif function.name == "select":
+            self._check_index(node, tensors[0], int(prepared[1]))
+        elif function.name == "onehot_sample":
+            self._check_sample(node, tensors[0], tensors[1])
         return function.run(*prepared)
 
     def _surrogate(self, node: Surrogate, x: torch.Tensor) -> torch.Tensor:
@@ -236,6 +243,31 @@ class Machine:
     def _check_axis(self, node: Node, x: torch.Tensor, axis: int) -> None:
         if not -x.dim() <= axis < max(x.dim(), 1):
             raise self._error(node, f"There is no axis {axis} in the shape {_shape(x)}.")
+
+    def _check_k(self, node: Node, x: torch.Tensor, k: int) -> None:
+        if k > x.shape[-1]:
+            raise self._error(
+                node, f"topk cannot give the {k:,} largest of {x.shape[-1]:,} entries (shape "
+                f"{_shape(x)}). Write a k from 1 to {x.shape[-1]:,}.",
+            )  # fmt: skip
+
+    def _check_index(self, node: Node, x: torch.Tensor, index: int) -> None:
+        if not -x.shape[-1] <= index < x.shape[-1]:
+            raise self._error(
+                node, f"There is no entry {index} in the shape {_shape(x)}. Write an index from 0 "
+                f"to {x.shape[-1] - 1:,}, or -1 for the last.",
+            )  # fmt: skip
+
+    def _check_sample(self, node: Node, p: torch.Tensor, u: torch.Tensor) -> None:
+        rows = tuple(p.shape[:-1])
+        if u.dim() > 1 or (u.dim() and rows and u.shape != rows):
+            wanted = f"one number, or a list of {rows[0]:,}, one for each row" if rows else (
+                "one number, or a list of them, each of which draws once")  # fmt: skip
+            raise self._error(
+                node, f"onehot_sample has p of shape {_shape(p)} and u of shape {_shape(u)}. "
+                f"u must be {wanted}.",
+            )  # fmt: skip
+        self._check_size(node, (*(rows or u.shape), p.shape[-1]))
 
     def _check_size(self, node: Node, shape: Sequence[int]) -> None:
         count = 1

@@ -20,7 +20,8 @@ from lessons.playground.running.interpret import Machine
 
 _HEAD = "y = "
 # These mix entries, or give another shape than x has.
-_OTHER_SHAPE = {"sum", "mean", "matmul", "transpose", "unbind"}
+_OTHER_SHAPE = {"sum", "mean", "matmul", "transpose", "unbind", "logsumexp", "topk", "select",
+                "onehot_sample"}  # fmt: skip
 _TOGETHER = {"softmax", "log_softmax", "onehot_argmax"}
 
 FUNCTION_NAMES = tuple(

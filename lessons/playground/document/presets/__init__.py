@@ -32,6 +32,8 @@ _GROUPS = {
     "2": "Reverse; compare losses",
     "3": "Rules for several inputs or outputs",
     "4": "Straight through, and surrogates",
+    "5": "In the wild",
+    "6": "Gone missing",
 }
 """Headings, by how the number of a file begins: the longest beginning counts."""
 

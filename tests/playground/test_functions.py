@@ -1,0 +1,103 @@
+"""logsumexp, topk, select and onehot_sample: their values, gradients, draws, and what they cost."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lessons.playground import Document, Input, Override, check, live, run
+from lessons.playground.language.functions import onehot_sample
+from lessons.playground.running.budget import Budget
+
+X = ((1.0, 3.0, 2.0, -1.0), (0.5, 0.0, 700.0, 710.0))
+
+
+def found(program: str, x=X, **more):
+    outcome = run(Document((Input("x", x),), program, **more), curves=False)
+    return outcome.values[outcome.output], outcome.gradients["trick_gradient"]["x"]
+
+
+def test_logsumexp_is_the_log_of_the_sum_and_its_gradient_is_softmax():
+    value, gradient = found("y = logsumexp(x)")
+    first = math.log(sum(map(math.exp, X[0])))
+    assert value.tolist() == pytest.approx([first, 710 + math.log1p(math.exp(-10))])
+    torch.testing.assert_close(gradient, torch.softmax(torch.tensor(X, dtype=torch.float64), -1))
+    by_hand, _ = found("y = log(sum(exp(x), -1))")
+    assert by_hand.isinf().tolist() == [False, True]
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_topk_gives_the_largest_first_and_its_gradient_marks_them(k):
+    value, gradient = found(f"y = topk(x, {k})")
+    assert value.tolist() == [sorted(row, reverse=True)[:k] for row in X]
+    marked = [[float(entry in sorted(row)[-k:]) for entry in row] for row in X]
+    assert gradient.tolist() == marked
+
+
+@pytest.mark.parametrize("index", [0, 2, 3, -1, -4])
+def test_select_gives_one_entry_of_each_row_and_its_gradient_goes_there(index):
+    value, gradient = found(f"y = select(x, {index})")
+    assert value.tolist() == [row[index] for row in X]
+    assert gradient.tolist() == [[float(place == index % 4) for place in range(4)]] * 2
+
+
+def test_rules_reach_them_by_their_op_types():
+    for program, key in (("y = topk(x, 2)", "TopKV2"), ("y = logsumexp(x)", "logsumexp"),
+                         ("y = select(x, 0)", "select")):  # fmt: skip
+        _, gradient = found(program, overrides=(Override(key, "in1 * 0 + 7"),))
+        assert gradient.tolist() == [[7.0] * 4] * 2
+
+
+def test_a_rule_for_an_op_that_a_draw_is_made_of_never_runs():
+    """They are no ops of the program: nothing is told of them, and no gradient comes to them."""
+    for key in ("cumsum", "sum", "mul", "to"):
+        document = Document((Input("x", X[0]),), "y = onehot_sample(x * x, 0.5) + x",
+                            overrides=(Override(key, "grad * 9, None"),))  # fmt: skip
+        outcome = run(document, curves=False)
+        assert outcome.gradients["trick_gradient"]["x"].tolist() == [1.0] * 4
+        assert any(f"rule for {key} never runs" in note.text for note in outcome.notes)
+
+
+def test_a_class_is_drawn_as_often_as_its_probability_says():
+    p = torch.tensor([0.0, 0.125, 0.0, 0.5, 0.375, 0.0]).double()
+    u = (torch.arange(1000).double() + 0.5) / 1000
+    assert onehot_sample(p, u).mean(0).tolist() == p.tolist()
+    assert onehot_sample(40 * p, u).equal(onehot_sample(p, u)), "weights will do"
+    ends = onehot_sample(p, torch.tensor([0.0, 0.125, 0.625, 1.0]).double())
+    assert ends.argmax(-1).tolist() == [1, 3, 4, 4], "no class of probability 0 at an end"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+def test_each_draw_is_one_class_in_the_documents_format(dtype):
+    rows = ((1.0, 2.0, 3.0), (3.0, 2.0, 1.0))
+    given = (Input("x", rows), Input("u", (0.05, 0.95)))
+    document = Document(given, "y = onehot_sample(softmax(x), u)", dtype=dtype)
+    drawn = live(check(document)).output
+    assert drawn.dtype == getattr(torch, dtype)
+    assert drawn.tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert not drawn.requires_grad
+    one = Document((Input("x", rows[0]), given[1]), "y = onehot_sample(softmax(x), u)", dtype=dtype)
+    assert live(check(one)).output.tolist() == [[1, 0, 0], [0, 0, 1]], "a list draws twice"
+
+
+def test_a_draw_within_a_curve_is_its_own_points_draw():
+    document = Document((Input("x", (0.3, -0.2, 0.4)),), "y = sum(onehot_sample(softmax(x), 0.6) "
+                        "* [1, 2, 3]) + sum(topk(x, 2)) + select(x, 0) * logsumexp(x)")  # fmt: skip
+    for curve in run(document).curves[:2]:
+        for place in np.flatnonzero(np.isfinite(curve.y))[[0, 31, 100]]:
+            moved = (float(curve.x[place]), -0.2, 0.4)
+            alone = run(document.with_(inputs=(Input("x", moved),)), curves=False)
+            value = alone.values["y"]
+            if curve.name != "forward":
+                value = alone.gradients[curve.name]["x"][0]
+            assert curve.y[place] == pytest.approx(float(value), rel=1e-12)
+
+
+def test_what_reads_a_whole_row_is_counted_by_the_row():
+    row = tuple(float(place) for place in range(512))
+    for call, slow in (("topk(x, 1)", 60), ("logsumexp(x)", 10), ("select(x, 0)", 1)):
+        budget = Budget()
+        live(check(Document((Input("x", row),), f"y = {call}")), budget=budget)
+        assert budget.spent().numbers == 512
+        assert budget.spent().work == slow * 512
