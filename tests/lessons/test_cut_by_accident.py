@@ -133,6 +133,14 @@ def test_only_on_a_leaf_does_torch_take_the_flag():
         assert lost.grad_fn is None
 
 
+def test_the_method_takes_a_loss_with_a_history_as_well():
+    """Unlike the assignment: it is no test of the path."""
+    w = torch.tensor(1.0, requires_grad=True)
+    loss = (w**2).requires_grad_()
+    loss.backward()
+    assert w.grad == 2
+
+
 def test_what_torch_warns_of_recommends_a_copy_that_is_cut_off_as_well():
     loss = loss_of(weights())
     with pytest.warns(UserWarning, match=r"recommended to use sourceTensor.detach\(\).clone\(\)"):

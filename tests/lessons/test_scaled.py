@@ -127,6 +127,21 @@ def test_the_step_of_the_bug_is_65536_times_too_short():
     assert "moved the weight by 1.526e-05, expected 0.5" in failure
 
 
+def test_a_clip_after_the_step_leaves_the_short_gradient_alone_and_the_long_one_too():
+    """So the question of the bug has to ask for both."""
+    bug = find("scaled").bug
+    said = {key: bug.failure(fix) for key, fix in bug.fixes.items()}
+    assert "length 5 moved the weight by 5, expected 1" in said["clip_last"]
+    assert "length 0.5 moved" in said["by_hand"]
+    assert said["unscaled"] is None
+
+
+def test_the_largest_number_fits_its_sentence_in_every_format():
+    said = {narrow: run(narrow=narrow).facts["largest_said"] for narrow in
+            ("float16", "bfloat16", "float32")}  # fmt: skip
+    assert said == {"float16": "65,504", "bfloat16": "3.4 · 10³⁸", "float32": "3.4 · 10³⁸"}
+
+
 def test_the_answers_follow_the_numbers():
     """Another program makes another answer right."""
     lesson = find("scaled")

@@ -5,7 +5,7 @@ import json
 import torch
 import torch.utils.checkpoint
 
-way = "reentrant"  # use_reentrant=True; other: False; off: no checkpoint
+way = "reentrant"  # use_reentrant=True; other (right): False; off: no checkpoint
 lookup = "frozen"  # the embedding; or woken: its output asks for a gradient; or trained
 since = 1  # the first layer that is checkpointed
 value = 1.5  # what the embedding holds

@@ -6,7 +6,7 @@ import torch
 
 x = [1.0, -0.5, -2.0]  # the router's logit for expert 1; the others have 0 and -1
 k = 1  # experts per token
-gate = "normalised"  # or raw: not divided; or stopped: no gradient through the divisor
+gate = "normalised"  # wrong at k = 1; raw (right there): not divided; stopped: divisor detached
 first = 2.0  # what each expert gives for this token
 second = -1.0
 third = 0.5

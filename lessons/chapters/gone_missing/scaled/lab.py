@@ -99,7 +99,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_lengths(roles),
             "format": narrow,
             "smallest": in_powers(smallest(narrow)),
-            "largest": largest(narrow),
+            "largest_said": _largest_said(narrow),
             "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
             "first_true": in_powers(float(roles["true_gradient"].abs().max())),
             "used_said": in_powers(_length(array(roles["trick_gradient"]))),
@@ -133,6 +133,12 @@ def in_powers(value: float) -> str:
         return number(value)
     digits, power = f"{value:.1e}".split("e")
     return f"{digits} · 10{str(int(power)).translate(_RAISED)}"
+
+
+def _largest_said(narrow: str) -> str:
+    """The largest number of a format: 65,504, or in powers where the digits would fill a line."""
+    most = largest(narrow)
+    return f"{most:,.0f}" if most < 1e9 else in_powers(most)
 
 
 def _over_scales(at: At) -> Iterator[Series]:
