@@ -183,3 +183,11 @@ def test_the_guess_is_sent_away_from_its_target():
     facts = run().facts
     assert facts["guess_came"] == pytest.approx((1 - 3) * 2 * (2.0 - 1.0))
     assert facts["guess_came"] * facts["guess_own"] < 0
+
+
+def test_a_log_density_above_0_lowers_the_value():
+    v = torch.tensor(0.5, requires_grad=True)
+    for width, raised in ((1.0, True), (0.1, False)):
+        log_p = torch.distributions.Normal(0.0, width).log_prob(torch.tensor(0.0))
+        (slope,) = torch.autograd.grad(-log_p * (1.0 - v), v)
+        assert (-slope > 0).item() is raised

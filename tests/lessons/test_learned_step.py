@@ -114,3 +114,45 @@ def test_the_quiz_says_by_what_is_differentiated():
         for item in quiz("in_the_wild", seed):
             if item.lesson.slug == "learned_step":
                 assert ("of `s`" in item.question) is (item.role != "forward")
+
+
+def after_steps(optimiser, scale):
+    """The step size of 256 weights after 20 updates towards weights that were moved a little."""
+    generator = torch.Generator().manual_seed(0)
+    x, moved = torch.randn(2, 256, dtype=torch.float64, generator=generator)
+    s = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+    steps = optimiser([s])
+    for _ in range(20):
+        y = LESSON.program(x, s, 3, "straight", scale)
+        steps.zero_grad()
+        ((y - x - 0.3 * moved) ** 2).sum().backward()
+        steps.step()
+    return s.item()
+
+
+def test_the_factor_acts_with_sgd_and_hardly_with_adam():
+    moved = {
+        name: [after_steps(make, scale) - 0.5 for scale in ("none", "lsq")]
+        for name, make in (
+            ("sgd", lambda leaves: torch.optim.SGD(leaves, lr=1e-4)),
+            ("adam", lambda leaves: torch.optim.Adam(leaves, lr=1e-3)),
+        )
+    }
+    plain, lsq = moved["sgd"]
+    assert 0 < abs(lsq) < 0.2 * abs(plain)
+    plain, lsq = moved["adam"]
+    assert abs(plain) > 1e-3
+    assert lsq == pytest.approx(plain, rel=1e-4)
+
+
+def test_the_sliders_lowest_step_size_does_not_clip_all_and_the_typed_one_does():
+    text = next(step.text for step in LESSON.prose.steps if step.title == "When to use it")
+    assert "Type `0.03`" in text
+    assert at(s="0.05").facts["clipped"] == 3
+    assert at(s="0.03").facts["clipped"] == 4
+
+
+def test_a_clipped_weights_line_is_the_plain_one_whatever_the_rounding():
+    """So the sentence on the grey line is on weights within the limits."""
+    result = at(x="2.5, -2.5")
+    assert result["trick_gradient"].y == pytest.approx(result["true_gradient"].y)

@@ -176,3 +176,16 @@ def test_the_file_to_take_home_agrees_with_vmap(capsys):
     w = torch.zeros(2, dtype=torch.float64, requires_grad=True)
     slope = torch.autograd.grad(names["one_outlier"](w, x, y, "sample", 1.0), w)[0]
     assert torch.allclose(slope, by_role(one_outlier, x, y, "sample", 1.0)["trick_gradient"])
+
+
+@pytest.mark.parametrize("tracks", [True, False])
+def test_vmap_of_grad_stops_with_an_error_at_a_batch_norm(tracks):
+    layer = torch.nn.BatchNorm1d(4, track_running_stats=tracks)
+    weights = dict(layer.named_parameters())
+
+    def loss(weights, x):
+        out = torch.func.functional_call(layer, (weights, dict(layer.named_buffers())), (x[None],))
+        return (out.sum() - 1) ** 2
+
+    with pytest.raises((RuntimeError, ValueError)):
+        vmap(grad(loss), (None, 0))(weights, torch.ones(8, 4))

@@ -191,3 +191,11 @@ def test_a_cut_in_a_loop_is_a_detach_at_its_turns():
     assert "part = w * (h.detach() if t in [2, 3] else h)" in text
     assert "h = (part.detach() if t in [0] else part) + x" in text
     assert "Not cut here" not in text
+
+
+def test_no_gradient_flows_across_a_stop_between_two_neighbouring_steps():
+    """One step after the stop, all that is left is the last step's use of w."""
+    result = run(w="0.5", steps="6", every="5", x="1")
+    parts = {one.name: one.y for one in result.curves}
+    assert not parts["parts"][1:].any()
+    assert parts["parts_full"][1] > 0.5

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from torch.autograd.functional import hessian
 from torch.nn import functional
 
 from lessons.chapters.in_the_wild.value_one.bug import BUG
@@ -125,3 +126,30 @@ def test_the_quiz_can_ask_it():
     mine = [item for item in items if item.lesson.slug == "value_one"]
     assert {item.role for item in mine} >= {"trick_gradient", "forward"}
     assert all(item.given[0].startswith("x = ") for item in mine)
+
+
+def test_in_a_sequence_the_exponential_of_the_sum_has_all_second_derivatives():
+    """Two tokens, each one of two, whose reward depends on both: over all four sequences."""
+    z = torch.tensor([0.3, -0.5], dtype=torch.float64)
+    rewards = {(1, 1): 1.0, (1, -1): 0.2, (-1, 1): -0.7, (-1, -1): 2.0}
+
+    def of_tokens(z, signs):
+        return functional.logsigmoid(z * torch.tensor(signs, dtype=z.dtype))
+
+    def expected(z):
+        return -sum(of_tokens(z, one).sum().exp() * reward for one, reward in rewards.items())
+
+    def averaged(weight):
+        total = torch.zeros(2, 2, dtype=z.dtype)
+        for one, reward in rewards.items():
+            share = of_tokens(z, one).sum().exp()
+            total += share * hessian(lambda z, o=one, r=reward: -r * weight(of_tokens(z, o)), z)
+        return total
+
+    true = hessian(expected, z)
+    whole = averaged(lambda logp: torch.exp(logp.sum() - stop_gradient(logp.sum())))
+    each = averaged(lambda logp: torch.exp(logp - stop_gradient(logp)).sum())
+    assert torch.allclose(whole, true, atol=1e-12)
+    assert torch.allclose(each.diag(), true.diag(), atol=1e-12)
+    assert abs(true[0, 1]) > 0.1
+    assert each[0, 1] == 0
