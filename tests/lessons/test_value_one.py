@@ -121,7 +121,7 @@ def test_the_divergence_of_the_bug_is_0_either_way_and_only_its_curvature_differ
 
 
 def test_the_quiz_can_ask_it():
-    items = [item for seed in range(6) for item in quiz("in_the_wild", seed)]
+    items = [item for seed in range(20) for item in quiz("in_the_wild", seed)]
     mine = [item for item in items if item.lesson.slug == "value_one"]
     assert {item.role for item in mine} >= {"trick_gradient", "forward"}
     assert all(item.given[0].startswith("x = ") for item in mine)
