@@ -36,10 +36,14 @@ def sticks(
         y: the title of the axis.
         height: of the chart in pixels.
     """
-    low, high = fitted([result[role].y for role in labels])
+    y_all = np.concatenate([result[role].y for role in labels])
+    low, high = fitted([y_all])
     top = max(-low, high)
-    words = not all(np.isfinite(result[role].y).all() for role in labels)
-    span = (1.15 * low, 1.15 * max(high, 0.3 * top if words else high))
+    high = high if np.isfinite(y_all).all() else max(high, 0.3 * top)
+    # The mark at a stick's end is whole on the shorter side too.
+    least = 0.08 * (high - low)
+    below, above = (least if (side * y_all > 0).any() else 0.0 for side in (-1, 1))
+    span = (min(1.15 * low, low - below), max(1.15 * high, high + above))
     layout = axes((0.4, len(names) + 0.6), span, "", y)
     if len(names) <= MOST_NAMED:
         layout["xaxis"] |= {

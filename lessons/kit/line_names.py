@@ -41,7 +41,7 @@ def named(
             ends[role] = (min(max(float(known[-1]), low), high) - low) / (high - low) * tall
     # Names of lines that end together keep their order, so that none jumps while one drags.
     order = sorted(ends, key=lambda role: round(ends[role] / _LINE))
-    at = dict(zip(order, _apart([ends[role] for role in order], tall), strict=True))
+    at = dict(zip(order, apart([ends[role] for role in order], tall), strict=True))
     x = layout["xaxis"]["range"][1]
     # Always in the order given: the browser moves what stands at the same place in the chart.
     return [
@@ -69,8 +69,10 @@ def label(
     }
 
 
-def _apart(places: list[float], tall: float) -> list[float]:
-    """Ascending places moved as little as needed to stand a line apart, from 0 to ``tall``."""
+def apart(places: list[float], tall: float) -> list[float]:
+    """Ascending places, in pixels, moved as little as needed to stand a line apart, from 0 to
+    ``tall``.
+    """
     groups: list[list[float]] = []  # names that touch stand around the middle of their places
     for place in places:
         groups.append([place])

@@ -91,7 +91,8 @@ def test_another_step_has_nothing_to_compare_with(flip):
                   " cuts: null, graph_step: null}]})")  # fmt: skip
     flip.wait_for_timeout(500)
     assert flip.locator(".gl-lab").count() == 1
-    assert len(seen(flip)["words"]) <= 1
+    then = seen(flip)
+    assert then["before"] == then["words"] == []
 
 
 def test_nothing_eases_where_motion_is_not_wanted(flip):

@@ -141,6 +141,13 @@ def test_the_actor_learns_the_same_with_and_without_the_leak():
     assert means[0][-1] > 0.8
 
 
+def test_what_the_text_says_of_the_examples_stays_under_the_scissors():
+    whole, snipped = run().facts, run(cuts=[EDGE]).facts
+    names = [name for name in whole if name.startswith(("example_", "actor_", "critic_"))]
+    assert len(names) > 10
+    assert {name: snipped[name] for name in names} == {name: whole[name] for name in names}
+
+
 def test_a_cut_program_learns_too():
     both = [
         learn(

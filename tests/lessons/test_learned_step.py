@@ -24,6 +24,13 @@ def test_straight_through_leaves_two_where_plain_rounding_and_the_difference_say
     assert at(rounding="whole").facts["sum_trick"] == 0
 
 
+@pytest.mark.parametrize("edge", [("mul", 0), ("mul", 1), ("add", 0)])
+def test_what_the_text_says_of_both_paths_stays_under_the_scissors(edge):
+    whole, snipped = at(point="2").facts, at([edge], point="2").facts
+    for name in ("code", "together"):
+        assert snipped[name] == whole[name]
+
+
 @pytest.mark.parametrize("bits", ["2", "3", "5", "8"])
 @pytest.mark.parametrize("s", ["0.013", "0.3", "1.7", "40"])
 @pytest.mark.parametrize("scale", ["none", "lsq"])

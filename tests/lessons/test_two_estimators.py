@@ -125,3 +125,10 @@ def test_a_cut_at_the_log_probability_leaves_the_score_function_nothing():
     emptied = [edge for edge in edges if not run(cuts=(edge,))["trick_gradient"].y.any()]
     assert emptied
     assert run(cuts=(emptied[0],))["intended_gradient"].y.any()
+
+
+@pytest.mark.parametrize("edge", [("add", 0), ("sub", 0), ("pow", 0), ("div", 0)])
+def test_what_the_text_compares_stays_under_the_scissors(edge):
+    whole, snipped = run().facts, run([edge]).facts
+    for name in ("needed", "based_variance", "best_variance", "pair_expected"):
+        assert snipped[name] == whole[name]

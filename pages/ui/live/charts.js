@@ -64,6 +64,8 @@ export class Charts {
     this.family = "";
     /** @type {?boolean} */
     this.rests = null;
+    /** @type {?number} */
+    this.step = null; // of the lesson, that these belong to
     /** @type {?Plotly} */
     this.Plotly = null;
     this.resized = new ResizeObserver((entries) => this.#resize(entries));
@@ -253,7 +255,7 @@ export class Charts {
   /** What was there before the last change. @param {Slot} slot */
   #ghost(slot) {
     if (this.rests === null) slot.ghost.forget();
-    else slot.ghost.follow(slot.spec, this.rests);
+    else slot.ghost.follow(slot.spec, this.rests, this.step);
   }
 
   /**

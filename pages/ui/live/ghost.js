@@ -13,6 +13,13 @@ const SVG = "http://www.w3.org/2000/svg";
 const SEEN = 3; // pixels between then and now, from which on it is worth drawing
 const AWAY = 8; // pixels from the line to the word at it
 const EDGE = 30; // pixels that the word needs to either side
+const WORD = { left: 19, right: 19, up: 11, down: 3 }; // pixels that it takes around its foot
+const PLACES = 40; // that are tried for it
+
+/**
+ * A place on a line that was, and how far it has moved from there, upwards or down.
+ * @typedef {{far: number, x: number, y: number, down: boolean}} Gap
+ */
 
 export class Ghost {
   /** @param {HTMLElement} root  of the chart  @param {Plot} plot  @param {Palette} palette */
@@ -29,17 +36,23 @@ export class Ghost {
     this.before = null; // what is drawn pale
     this.moving = false;
     this.drawn = "";
+    /** @type {?number} */
+    this.step = null;
   }
 
   /**
    * The chart shows this now.
    * @param {FigureSpec} spec
    * @param {boolean} rests  whether the hand lies still
+   * @param {?number} step  of the lesson that it belongs to
    */
-  follow(spec, rests) {
+  follow(spec, rests, step) {
+    // What another step set is not what this one's reader has changed.
+    if (step !== this.step) this.forget();
+    this.step = step;
     const { rested } = this;
     const changed = rested !== null && rested.digest !== spec.digest;
-    // Another step, another lab or other parts: nothing to compare with.
+    // Another lab or other parts: nothing to compare with.
     if (rested && rested.style !== spec.style) this.before = null;
     else if (changed && !this.moving) this.before = rested;
     this.moving = changed && !rests;
@@ -73,31 +86,42 @@ export class Ghost {
     if (!axes || !key) return;
     const { offsetLeft, offsetTop } = this.plot;
     this.svg.style.cssText = this.words.style.cssText = `left:${offsetLeft + axes.left}px;top:${offsetTop + axes.top}px;width:${axes.width}px;height:${axes.height}px`;
-    /** @type {?{far: number, x: number, y: number, down: boolean}} */
-    let word = null;
+    /** @type {Gap[]} */
+    const found = [];
     for (const trace of lines) {
       const other = now.find(({ name, xaxis, yaxis }) => name === trace.name && xaxis === trace.xaxis && yaxis === trace.yaxis);
       const spots = pixels(trace, axes.across, axes.down);
       const others = other && isLine(other) ? pixels(other, axes.across, axes.down) : [];
-      const gap = furthest(spots, others, axes.width);
-      if (gap.far < SEEN) continue;
+      const apart = gaps(spots, others, axes);
+      if (!apart.length) continue;
       const path = document.createElementNS(SVG, "path");
       path.setAttribute("d", stretches(spots).map((part) => `M${part.join("L")}`).join(""));
       const colour = trace.fill === "toself" ? trace.fillcolor : trace.line?.color;
       path.setAttribute("stroke", String(this.palette.paint(String(colour ?? "ink:text").replace(/\/.*/, ""))));
       if (trace.fill === "toself") path.setAttribute("class", "gl-area"); // its edges alone
       this.svg.append(path);
-      if (!word || gap.far > word.far) word = gap;
+      found.push(...apart);
     }
-    if (word) this.#name(word, axes.height);
+    const drawn = now.filter(({ visible, type }) => visible !== false && type === "scatter");
+    const parts = drawn.flatMap((trace) => stretches(pixels(trace, axes.across, axes.down)));
+    if (found.length) this.#name(found, parts, axes.height);
   }
 
-  /** The word "before" where the lines are furthest from each other. */
-  #name(/** @type {{x: number, y: number, down: boolean}} */ { x, y, down }, /** @type {number} */ height) {
+  /**
+   * The word "before" where the lines are far from each other, and beside what is drawn now.
+   * @param {Gap[]} found
+   * @param {string[][]} parts  of the lines now
+   * @param {number} height
+   */
+  #name(found, parts, height) {
+    const foot = (/** @type {Gap} */ { y, down }) => Math.min(height - 4, Math.max(12, y + (down ? AWAY + 8 : -AWAY)));
+    const far = found.sort((one, other) => other.far - one.far);
+    const tried = far.filter((_, index) => index % Math.ceil(far.length / PLACES) === 0);
+    const lines = parts.map((part) => part.map((spot) => spot.split(",").map(Number)));
+    const place = tried.find((gap) => !lines.some((line) => touches(line, gap.x, foot(gap)))) ?? far[0];
     const text = document.createElementNS(SVG, "text");
-    const at = y + (down ? AWAY + 8 : -AWAY);
-    text.setAttribute("x", String(x));
-    text.setAttribute("y", String(Math.min(height - 4, Math.max(12, at))));
+    text.setAttribute("x", String(place.x));
+    text.setAttribute("y", String(foot(place)));
     text.textContent = "before";
     this.words.append(text);
   }
@@ -131,22 +155,57 @@ function isLine({ type, mode, fill, visible, line, x, xaxis, yaxis, marker }) {
 }
 
 /**
- * How far a line is from what it was at most, and where; upwards or down.
+ * Where a line is apart from what it was, inside the frame; not at sticks that had no length, which
+ * nobody sees.
  * @param {(string|null)[]} spots
  * @param {(string|null)[]} others
- * @param {number} width
+ * @param {{width: number, height: number}} frame
  */
-function furthest(spots, others, width) {
-  const found = { far: 0, x: 0, y: 0, down: false };
-  for (const [index, spot] of spots.entries()) {
-    const other = others[index];
-    if (!spot || !other) continue;
-    const [x, y] = spot.split(",").map(Number);
-    const [, toY] = other.split(",").map(Number);
-    const far = Math.abs(toY - y);
-    if (far <= found.far) continue;
-    const beside = Math.min(Math.max(x, EDGE), width - EDGE);
-    Object.assign(found, { far, x: beside, y, down: toY < y });
+function gaps(spots, others, { width, height }) {
+  /** @type {Gap[]} */
+  const found = [];
+  for (const part of runs(spots)) {
+    const places = part.map((index) => String(spots[index]).split(",").map(Number));
+    const long = [0, 1].some((side) => {
+      const along = places.map((place) => place[side]);
+      return Math.max(...along) - Math.min(...along) >= SEEN;
+    });
+    if (!long) continue;
+    for (const [at, index] of part.entries()) {
+      const other = others[index];
+      const [x, y] = places[at];
+      if (!other || x < 0 || x > width || y < 0 || y > height) continue;
+      const toY = Number(other.split(",")[1]);
+      const far = Math.abs(toY - y);
+      const beside = Math.min(Math.max(x, EDGE), width - EDGE);
+      if (far >= SEEN) found.push({ far, x: beside, y, down: toY < y });
+    }
   }
   return found;
+}
+
+/** The indices of each unbroken part of a line. @param {(string|null)[]} spots */
+function runs(spots) {
+  /** @type {number[][]} */
+  const found = [[]];
+  for (const [index, spot] of spots.entries()) {
+    if (spot === null) found.push([]);
+    else found[found.length - 1].push(index);
+  }
+  return found.filter((part) => part.length > 1);
+}
+
+/**
+ * Whether a line comes near a word with its foot there.
+ * @param {number[][]} line
+ * @param {number} x
+ * @param {number} y
+ */
+function touches(line, x, y) {
+  const [left, right, top, bottom] = [x - WORD.left, x + WORD.right, y - WORD.up, y + WORD.down];
+  return line.some(([toX, toY], index) => {
+    const [fromX, fromY] = line[Math.max(index - 1, 0)];
+    const beside = Math.max(fromX, toX) < left || Math.min(fromX, toX) > right;
+    return !beside && Math.max(fromY, toY) >= top && Math.min(fromY, toY) <= bottom;
+  });
 }

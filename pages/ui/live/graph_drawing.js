@@ -20,6 +20,7 @@ export class Drawing {
    * @param {{look: (id: string | null) => void, press: (id: string) => void}} handlers
    */
   constructor(box, handlers) {
+    this.box = box;
     this.handlers = handlers;
     /** @type {GraphSpec | null} */
     this.spec = null;
@@ -37,6 +38,8 @@ export class Drawing {
     /** @type {string | null} */
     this.stop = null; // the id that Tab comes to
     this.root.addEventListener("keydown", (event) => this.#key(event));
+    /** @type {string | null} */
+    this.current = null; // the node that the step is at
     /** @type {string | null} */
     this.near = null; // the edge under the pointer
     this.root.addEventListener("click", (event) => this.#press(this.#under(event)));
@@ -75,6 +78,17 @@ export class Drawing {
     if (this.sampled.size > 200) this.sampled.clear();
     this.order = [...spec.nodes, ...spec.edges].sort((a, b) => a.y - b.y || a.x - b.x).map(({ id }) => id);
     this.#stopAt(this.stop !== null && this.known.has(this.stop) ? this.stop : this.order[0]);
+    const now = spec.nodes.find(({ id }) => reached.nodes.get(id)?.state === "current");
+    if (now && now.id !== this.current) this.#bring((now.x + MARGIN) / width);
+    this.current = now?.id ?? null;
+  }
+
+  /** A wide drawing scrolls in its box: to where the step is. @param {number} share  of its width */
+  #bring(share) {
+    const { box } = this;
+    const at = share * this.root.clientWidth;
+    const isSeen = at > box.scrollLeft && at < box.scrollLeft + box.clientWidth;
+    if (!isSeen) box.scrollLeft = at - box.clientWidth / 2;
   }
 
   /**

@@ -149,6 +149,8 @@ class Lab {
     /** @type {?Picture} */
     this.picture = null;
     this.asked = ""; // what was asked last, as text
+    /** @type {?number} */
+    this.askedStep = null; // at which step
     this.rests = false; // the hand came to rest on it, and the answer may be a preview
     /** @type {NoteSpec[]} */
     this.asides = [];
@@ -340,6 +342,7 @@ class Lab {
     if (!this.line.isOpen) return false;
     const wish = this.#wish(live);
     this.asked = JSON.stringify(this.#asking());
+    this.askedStep = this.place.step;
     this.snipSeq = seq;
     const training = this.trainer.shown ? `\n${this.trainer.wish()}` : "";
     this.line.expect();
@@ -415,6 +418,7 @@ class Lab {
     const forced = Boolean(this.forced) && seq >= this.forced;
     if (forced) this.forced = 0;
     if (newest) {
+      for (const charts of this.drawings) charts.step = this.askedStep;
       if (seq >= this.snipSeq) this.snip = this.graph.snip = "";
       this.controls.since.clear();
       this.form = frame.form;

@@ -64,7 +64,7 @@ def _sizes(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     return Figure(
         "sizes",
         _arrived(result) if seen else "The gradient at each input, by powers of ten",
-        "Between the thin lines a gradient survives at this scale. Lowest row: exact 0.",
+        "A gradient above the smallest number and below the largest survives. Lowest row: exact 0.",
         "The size of the gradient at each input, by powers of ten. " + _in_words(result, hidden),
         [
             *_window(values, powers, many, layout),

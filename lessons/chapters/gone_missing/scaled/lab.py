@@ -127,12 +127,12 @@ def in_powers(value: float) -> str:
     """A size as it reads in a text.
 
     >>> in_powers(5.96e-8), in_powers(0.0)
-    ('6.0 · 10⁻⁸', '0')
+    ('6.0\xa0·\xa010⁻⁸', '0')
     """
     if not value or not math.isfinite(value):
         return number(value)
     digits, power = f"{value:.1e}".split("e")
-    return f"{digits} · 10{str(int(power)).translate(_RAISED)}"
+    return f"{digits}\u00a0·\u00a010{str(int(power)).translate(_RAISED)}"  # on one line
 
 
 def _largest_said(narrow: str) -> str:

@@ -1,5 +1,6 @@
 """The lab of a critic and an actor: the gradients of one visit, and the value over updates."""
 
+import inspect
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
@@ -96,7 +97,8 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "loss": float(roles["forward"][0]),
             "advantage": values["reward"] - values["v"],
             "best": max(rewards),
-            **_example(program),
+            # What is cut in the graph changes none of these.
+            **_example(inspect.unwrap(program)),
             **_steps_of_the_actor(),
             **_guess(),
         },

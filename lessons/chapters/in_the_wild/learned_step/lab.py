@@ -1,5 +1,6 @@
 """The lab of a learned step size: what each weight sends it, and what a finite difference says."""
 
+import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -98,7 +99,8 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **{role: float(value[place]) for role, value in roles.items()},
             "v": float(given[place]) / s,
             **_sums(program, x, given, s, settings, roles),
-            **_of_one(program, x[place : place + 1], s, values["bits"]),
+            # What is cut in the graph changes none of these.
+            **_of_one(inspect.unwrap(program), x[place : place + 1], s, values["bits"]),
             "difference": _difference(program, given, values, settings),
             "many": COUNTS[-1],
             "ratio_none": ratios["none"][-1],

@@ -1,8 +1,10 @@
 """The charts of sampled tokens: gradients, values with the slope autograd gives, second order."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from lessons.contract.figure import HALF, Figure, Table
+from lessons.contract.figure import HALF, WIDE, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
 from lessons.kit.chart_pieces import (
@@ -17,7 +19,7 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.components import in_words, sticks
 from lessons.kit.findings import brief
-from lessons.kit.line_names import label, named
+from lessons.kit.line_names import apart, label, named
 from lessons.text import number
 
 LABELS = {
@@ -79,12 +81,13 @@ def _values(result: Result, hidden: frozenset[str]) -> Figure:
     return Figure(
         "values",
         _of_values(result, still, seen),
-        "Lines: what a token adds to the loss, over its logit. Strokes: the slope that autograd "
-        "gives at your logits. Drag a point along x.",
+        "Lines: what a token adds to the loss, over its logit. "
+        + ("Strokes: the slope that autograd gives at your logits. " if seen else "")
+        + "Drag a point along x.",
         f"What each token adds to the loss, over its logit. At your logits: {added}.",
         [
             *(curve(line, exact=True) for line in lines),
-            *(_named_line(result, line, ends[1]) for line in lines),
+            *_named_lines(result, lines, ends[1], layout),
             strokes | {"visible": seen},
             along_x(result["forward"]),
         ],
@@ -106,11 +109,22 @@ def _of_values(result: Result, still: bool, seen: bool) -> str:
     return f"Flat values, slopes of up to {brief(float(slopes.max()))}"
 
 
-def _named_line(result: Result, line: Series, x: float) -> Trace:
-    """The advantage that a line belongs to, at its end."""
+def _named_lines(result: Result, lines: list[Series], x: float, layout: Trace) -> Iterator[Trace]:
+    """The advantage that each line belongs to, at its end; none over another."""
     given = list(dict.fromkeys(result.planes["advantages"].tolist()[:MOST_LINES]))
-    advantage = given[int(line.name.removeprefix("value_")) - 1]
-    return label("forward", f"A = {number(advantage, 3)}", x, float(line.y[-1]))
+    low, high = layout["yaxis"]["range"]
+    tall = WIDE - layout["margin"]["t"] - layout["margin"]["b"]
+    ends = {
+        place: (min(max(float(line.y[-1]), low), high) - low) / (high - low) * tall
+        for place, line in enumerate(lines)
+        if np.isfinite(line.y[-1])
+    }
+    order = sorted(ends, key=lambda place: ends[place])
+    heights = dict(zip(order, apart([ends[place] for place in order], tall), strict=True))
+    for place, line in enumerate(lines):
+        advantage = given[int(line.name.removeprefix("value_")) - 1]
+        y = low + heights.get(place, np.nan) / tall * (high - low)
+        yield label("forward", f"A = {number(advantage, 3)}", x, y)
 
 
 def _strokes(result: Result, ends: tuple[float, float]) -> Trace:
