@@ -51,10 +51,20 @@ def partial_cuts(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told
     live = graph.after(_moved(run), live=True)
     yield from _copied(run, graph, wanted, live, told)
     reads = _reads(run, graph, wanted)
+    holds: dict[float, list[_Read]] = {}
+    for one in reads:
+        for plain_number in one.numbers:
+            holds.setdefault(plain_number, []).append(one)
+    lines: set[tuple[str, str, str]] = set()
     for left in [*_outside(run, live, told), *_unseen(run, live, told, reads)]:
-        back = next((one for one in _later(reads, left) if _came_back(run, left, one)), None)
-        if back is None:
+        same = {one for number_ in left.value.numbers for one in holds.get(float(number_), ())}
+        back = min(
+            (one for one in same if one.place >= left.count and _came_back(run, left, one)),
+            key=lambda one: one.place, default=None,
+        )  # fmt: skip
+        if back is None or _line_key(run, left) in lines:
             continue
+        lines.add(_line_key(run, left))
         node = run.recording.nodes[left.node]
         plain = "as a plain number" if back.leaf is None else "as a constant"
         where = line_of(back.node.place, run.folder)
@@ -76,14 +86,16 @@ def perhaps_partial(run: Run, graph: Graph, told: set[str | None]) -> list[str]:
         return []
     live = graph.after(_moved(run), live=True)
     reads = _reads(run, graph, graph.before([run.recording.output]))
-    notes = {}
+    reads = [one for one in reads if _unexplained(one)]
+    lines = {_line_key(run, one) for one in run.recording.left if one.node in told}
+    notes: dict[tuple[str, str, str], str] = {}
     for left in _outside(run, live, told):
-        later = [one for one in _later(reads, left) if _unexplained(one)]
-        if not later:
+        later = bisect_left(reads, left.count, key=lambda one: one.place)
+        if later == len(reads) or _line_key(run, left) in {*lines, *notes}:
             continue
-        node, one = run.recording.nodes[left.node], later[0]
+        node, one = run.recording.nodes[left.node], reads[later]
         where = line_of(one.node.place, run.folder)
-        notes[left.node] = (
+        notes[_line_key(run, left)] = (
             f"{_of(left, node)} left torch by {_call(left)}{_line(run, left)}. If the number "
             f"{number(min(one.numbers), 4)} that {one.node.type}{' in ' + where if where else ''} "
             "reads is made of it, no gradient comes back through it."
@@ -123,12 +135,13 @@ def _moved(run: Run) -> list[str]:
 
 
 def _outside(run: Run, live: set[str], told: set[str | None]) -> list[Left]:
-    """The last time that each number left, of those a gradient would reach."""
-    last = {
-        (one.node, one.call, line_of(one.place)): one
-        for one in run.recording.left if one.node in live and one.node not in told
-    }  # fmt: skip
-    return list(last.values())
+    """The numbers that left, of those a gradient would reach."""
+    return [one for one in run.recording.left if one.node in live and one.node not in told]
+
+
+def _line_key(run: Run, left: Left) -> tuple[str, str, str]:
+    """What is told once, however often a loop goes through it."""
+    return left.call, line_of(left.place), called(run.recording.nodes[left.node])
 
 
 def _unseen(run: Run, live: set[str], told: set[str | None], reads: list[_Read]) -> Iterator[Left]:
@@ -143,7 +156,7 @@ def _unseen(run: Run, live: set[str], told: set[str | None], reads: list[_Read])
         if node.name not in live or node.name in seen | told or value.size != 1:
             continue
         for one in value.numbers:
-            if isinstance(one, float) and one in read and float(f"{one:.4g}") != one:
+            if isinstance(one, float) and one in read and _computed(one):
                 yield Left(node.name, "__float__", value, place + 1, None)
 
 
@@ -163,29 +176,31 @@ def _reads(run: Run, graph: Graph, wanted: set[str]) -> list[_Read]:
         elif node.type in _READ_PLAIN:
             plain = frozenset(one for one in node.numbers if isinstance(one, float))
             found += [_Read(place, node, plain, None)] if plain else []
-    return found
-
-
-def _later(reads: list[_Read], left: Left) -> list[_Read]:
-    return reads[bisect_left(reads, left.count, key=lambda one: one.place) :]
+    return [one for one in found if not one.written]
 
 
 def _came_back(run: Run, left: Left, read: _Read) -> bool:
     """Whether what is read is what left: these very floats, and no literal of the program."""
     mine = {float(one) for one in left.value.numbers}
-    same = bool(mine & read.numbers)
-    if read.leaf is not None and read.numbers <= {-1.0, 0.0, 1.0}:
+    if read.leaf is None:
+        return bool(mine & read.numbers)
+    if read.numbers <= {-1.0, 0.0, 1.0}:
         return False  # torch.ones and torch.zeros make them too
-    if read.leaf is not None and not read.leaf.outputs[0].same_as(left.value):
-        # One of several in a constant: then each of them must have left.
-        others = {float(n) for one in run.recording.left for n in one.value.numbers}
-        same = same and read.numbers <= others
-    return same and not read.written
+    if read.leaf.outputs[0].same_as(left.value):
+        return True
+    # One of several in a constant: then each of them must have left.
+    others = {float(n) for one in run.recording.left for n in one.value.numbers}
+    return bool(mine & read.numbers) and read.numbers <= others
 
 
 def _unexplained(read: _Read) -> bool:
+    """Whether it is one number, with more digits than a person writes."""
     single = read.leaf is None or read.leaf.outputs[0].size == 1
-    return single and read.node.place is not None and not read.written
+    return single and read.node.place is not None and any(map(_computed, read.numbers))
+
+
+def _computed(one: float) -> bool:
+    return float(f"{one:.4g}") != one
 
 
 def _of(left: Left, node: Node) -> str:

@@ -1,6 +1,7 @@
 """Numbers that left torch and came back as constants, where other paths carry a gradient."""
 
 import math
+import time
 from html import unescape
 
 import pytest
@@ -158,6 +159,20 @@ def test_a_number_that_was_changed_on_its_way_is_a_note():
     assert "The value of sum(…) left torch by .item() in line" in note
     assert "If the number 2.598 that div in line" in note
     assert note in unescape(made.html)
+
+
+def test_a_loop_is_told_once_and_in_time():
+    def program(x):
+        for _ in range(500):
+            x = x * 1.01 / x.norm().item()
+        return x.sum()
+
+    start = time.process_time()
+    made = traced(program)
+    (fault,) = made.faults
+    assert fault.kind == "left_torch"
+    assert made.notes == []
+    assert time.process_time() - start < 20  # 2 seconds on an idle core
 
 
 def test_it_stands_behind_a_real_fault():
