@@ -1,7 +1,7 @@
 """Where infinities and NaNs of the forward pass are born, and whether they did harm."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import torch
 
@@ -26,6 +26,20 @@ def born(recording: Recording) -> Iterator[Birth]:
             yield from ((node, what, place) for what, place in found.items())
 
 
+def carried(recording: Recording, ends: Iterable[str]) -> set[str]:
+    """The nodes with a NaN or an infinity from which one comes to these ends."""
+    found: set[str] = set()
+    waiting = [name for name in ends if _in(recording, recording.nodes[name])]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        producers = {edge.producer.name for edge in recording.nodes[name].operands}
+        waiting += [one for one in producers if _in(recording, recording.nodes[one])]
+    return found
+
+
 def intended(node: Node) -> bool:
     """An infinity that the program itself wrote: a mask before a softmax."""
     written = any(isinstance(one, float) and math.isinf(one) for one in node.numbers)
@@ -34,11 +48,15 @@ def intended(node: Node) -> bool:
 
 def harmed(run: Run) -> bool:
     """Whether the result or a gradient is not finite; one that is masked again does no harm."""
+    return spoiled(run) or any(one.nonfinite for one in run.gradients.values())
+
+
+def spoiled(run: Run) -> bool:
+    """Whether the result is a NaN or an infinity, or holds one."""
     result = run.result
-    floats = result is not None and result.is_floating_point()
-    if result is not None and floats and not bool(torch.isfinite(result.detach()).all()):
-        return True
-    return any(one.nonfinite for one in run.gradients.values())
+    if result is None or not result.is_floating_point():
+        return False
+    return not bool(torch.isfinite(result.detach()).all())
 
 
 def _in(recording: Recording, node: Node) -> dict[str, int | None]:

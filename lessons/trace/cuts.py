@@ -12,7 +12,7 @@ Told = tuple[str, str, str, str | None]
 """The fields of a `Fault`."""
 
 RETURN = "Return the tensor itself, and use .item() for printing alone."
-_SPELLED = {"__array__": "numpy.asarray", "__float__": "float()", "__int__": "int()"}
+SPELLED = {"__array__": "numpy.asarray", "__float__": "float()", "__int__": "int()"}
 
 
 def cuts(run: Run, graph: Graph) -> Iterator[Told]:
@@ -215,7 +215,7 @@ def _whole_numbers(node: Node) -> tuple[str, str] | None:
 
 def _left(run: Run, left: Left, hit: list[str]) -> Told:
     node = run.recording.nodes[left.node]
-    call = _SPELLED.get(left.call, f".{left.call}()")
+    call = SPELLED.get(left.call, f".{left.call}()")
     where = line_of(left.place, run.folder)
     who = f"{listed(hit)} {'gets' if len(hit) == 1 else 'get'} no gradient"
     numpy = left.call in ("numpy", "__array__")

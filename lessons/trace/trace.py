@@ -8,7 +8,9 @@ from typing import Any
 from lessons.trace.cuts import called
 from lessons.trace.drawing import HEAVY, WHOLE, Drawn, drawn
 from lessons.trace.faults import Fault, faults
+from lessons.trace.graph import Graph
 from lessons.trace.page import page
+from lessons.trace.partial import perhaps_partial
 from lessons.trace.tables import Table, gradients, lines, modules
 from lessons.trace.target import Target, target
 from lessons.trace.terminal import told
@@ -38,9 +40,19 @@ class Trace:
     @cached_property
     def notes(self) -> list[str]:
         """What is no fault by itself: where gradients stop on the way, what was warned."""
-        seen = [self._stopped(node) for node in self.recording if _stops(node)]
+        graph, told = Graph(self.recording), {one.node for one in self.faults}
+        seen = [
+            self._stopped(node) for node in self.recording
+            if _stops(node) and not self._edited_by(node, graph)
+        ]  # fmt: skip
+        seen += perhaps_partial(self.run, graph, told)
         more = [f"{len(seen) - 20} more stop likewise."] if len(seen) > 20 else []
         return [*seen[:20], *more, *(f"Warned: {one[:300]}" for one in self.run.warned)]
+
+    def _edited_by(self, node: Node, graph: Graph) -> bool:
+        """Whether it was made only to change the numbers, as in y.detach().numpy()[0] = 5."""
+        changed = any(one.stale for one in self.recording)
+        return changed and node.name not in graph.consumers and node.name != self.recording.output
 
     def _stopped(self, node: Node) -> str:
         read = next(called(edge.producer) for edge in node.operands if edge.producer.requires_grad)
