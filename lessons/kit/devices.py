@@ -3,6 +3,7 @@
 import ctypes
 import os
 import sys
+import warnings
 
 import torch
 
@@ -27,6 +28,12 @@ def suit_small_tensors() -> None:
             mallopt(_M_MMAP_THRESHOLD, 32 << 20)
             mallopt(_M_TRIM_THRESHOLD, 128 << 20)
             mallopt(_M_ARENA_MAX, 2)  # else each thread keeps some megabytes for itself
+
+
+def leave_unsaid() -> None:
+    """Keep torch's warnings that two lessons are about out of the log: their pages show them."""
+    for beginning in ("None of the inputs have requires_grad", "To copy construct from a tensor"):
+        warnings.filterwarnings("ignore", message=beginning)
 
 
 def give_back() -> None:

@@ -2,7 +2,7 @@
 
 import gc
 
-from lessons.kit.devices import suit_small_tensors
+from lessons.kit.devices import leave_unsaid, suit_small_tensors
 from lessons.outputs import catalogue
 from pages.labs import home, lesson
 from pages.labs.messages import Wish
@@ -11,6 +11,7 @@ from pages.labs.messages import Wish
 def prepare() -> None:
     """Set the process up: threads, lessons, what garbage collection walks."""
     suit_small_tensors()
+    leave_unsaid()
     # Loads torch, its optimisers, the lessons, and what a first frame needs. Not as a page opens
     # them: what is computed is kept with its time, and this one took as long as the loading.
     home.frame(Wish(lab="home", values={"noise_low": "0.5"}))

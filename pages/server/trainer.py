@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from lessons.contract.lesson import Lesson
-from lessons.kit.devices import suit_small_tensors
+from lessons.kit.devices import leave_unsaid, suit_small_tensors
 from lessons.outputs.catalogue import UnknownLessonError, find
 from pages.labs import wire
 from pages.labs.lesson import RefusedTextError
@@ -247,6 +247,7 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(10)  # pages and sliders come first
     suit_small_tensors()
+    leave_unsaid()
     Trainer(sys.stdin.buffer, out).run()
 
 

@@ -17,6 +17,7 @@ import threading
 import time
 from typing import Any
 
+from lessons.kit.devices import leave_unsaid
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground import presets, to_text
 from lessons.tracer.cutting import write_cuts
@@ -396,6 +397,7 @@ def one(random_: random.Random, place: int) -> list[str]:
 
 
 def main() -> int:
+    leave_unsaid()
     threading.Thread(target=COMPUTING.tidy.run, daemon=True).start()
     return fuzz(one, LIMIT * (2 * MESSAGES + 1), __doc__ or "")
 
