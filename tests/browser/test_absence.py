@@ -267,6 +267,7 @@ def what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(mortal, 
                 what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back,
             ],
             id="several",
+            marks=pytest.mark.long,
         ),
     ],
 )

@@ -59,7 +59,7 @@ def settled(page: Page, name: str) -> Page:
     return page
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.long), 390])
 def test_nothing_jumps_while_a_page_loads(app, open_page, width):
     found = {}
     page = open_page(app.url, width=width, script=SHIFTS)

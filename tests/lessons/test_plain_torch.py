@@ -27,7 +27,11 @@ def test_it_is_short_and_names_nothing_of_ours(lesson):
     assert not re.search(rf"import (?!{known})", text), "torch and the standard library"
 
 
-@LESSONS
+@pytest.mark.parametrize(
+    "lesson",
+    [pytest.param(one, marks=pytest.mark.long if one.lab.training else ()) for one in lessons()],
+    ids=lambda one: one.slug,
+)
 def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
     steps = [step.lab for step in lesson.prose.steps if step.lab]
     given = [*exported_settings(lesson), *steps]

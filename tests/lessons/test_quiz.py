@@ -8,11 +8,13 @@ from lessons.outputs.catalogue import chapters
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.quiz import LENGTH, quiz
 from lessons.text import number
+from tests.support.amount import cases
 
 CHAPTERS = pytest.mark.parametrize("chapter", chapters(), ids=lambda one: one.slug)
-SEEDS = 40
+SEEDS = cases(10, 40)
 
 
+@pytest.mark.random
 @CHAPTERS
 def test_any_seed_makes_five_questions_with_answers_that_differ(chapter):
     """One right answer each: no other equals it, as a number or as it reads."""

@@ -19,13 +19,14 @@ from tests.support.server import ROOT
 
 
 def test_every_lesson_step_and_term_can_be_found():
-    found = [(entry.page, entry.lesson, entry.step) for entry in index()]
+    entries = index()
+    found = [(entry.page, entry.lesson, entry.step) for entry in entries]
     for lesson in lessons():
         assert (lesson.chapter, lesson.slug, 1) in found
         for step, one in enumerate(lesson.prose.steps, start=1):
             (entry,) = (
                 e
-                for e in index()
+                for e in entries
                 if (e.lesson, e.step) == (lesson.slug, step) and e.kind.endswith(f"step {step}")
             )
             assert entry.title[:8] == one.title.replace("`", "").replace("$", "")[:8]

@@ -85,6 +85,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.long
 def test_what_is_frozen_is_there_before_the_first_session():
     done = subprocess.run(
         [sys.executable, "-c", SERVED],
