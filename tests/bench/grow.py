@@ -9,7 +9,6 @@ import sys
 from dataclasses import dataclass
 
 from tests.bench.abuse import memory
-from tests.bench.lasting import Lasted
 from tests.bench.replicas import (
     P95_MS,
     Scenario,
@@ -51,7 +50,7 @@ def measured(count: int) -> tuple[float, list[Point]]:
         wait_for_all(server)
         rest = held(server)
         for learners in STEPS:
-            one = Scenario("", nothing, Lasted())
+            one = Scenario("", nothing, link=False)
             asyncio.run(run(server, one, learners, SECONDS))
             p50, p95 = (percentile(one.heard.waits, at) for at in (50, 95))
             points.append(Point(learners, p50, p95, one.cores, one.own, held(server)))

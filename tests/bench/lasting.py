@@ -62,6 +62,9 @@ class Lasting(Learner):
         self._first_words = f"lesson={lesson}&step=1"
         self._apart = random.Random(seed)
         self._query = ""
+        self._answered: dict[str, str] = {}  # what was set when the address said so
+        self._expected: dict[str, str] = {}
+        self._returns = False
         self._keeping: asyncio.Task[None] | None = None
 
     async def stay(self) -> None:
@@ -98,7 +101,7 @@ class Lasting(Learner):
                 self.heard.again += 1
                 self.heard.away.append(time.perf_counter() - broken)
             if found := _QUERY.search(content):
-                self._query = json.loads(found[1])
+                self._query, self._answered = json.loads(found[1]), dict(self.form)
             if broken or self._seq % SAMPLED == 0:
                 self._look(content)
             return
@@ -135,6 +138,7 @@ class Lasting(Learner):
                 try:
                     # The browser's address has followed the lab.
                     self._words = self._query.removeprefix("?") or self._words
+                    self._expected, self._returns = dict(self._answered), True
                     await self.open_page()
                 except _BROKEN:
                     continue
@@ -143,12 +147,23 @@ class Lasting(Learner):
 
     def _finished(self, message: object) -> bool:
         """Keeps what the hand has set: what a page that came back says is looked at only."""
-        before = dict(self.form)
+        hand, place = dict(self.form), self._place
         done = super()._finished(message)  # type: ignore[arg-type]
-        if before and self.form != before:
-            self.heard.forgot += 1
-        self.form = before or self.form
+        if self._returns and self._place is not place:
+            said = dict(self._expected)
+            for order in self._place["orders"]:
+                said |= order["values"]
+            if self._set(said) != self._set(self._expected):
+                self.heard.forgot += 1
+        self.form = hand or self.form
         return done
+
+    def _set(self, form: dict[str, str]) -> dict[str, str]:
+        """What a form sets, however it is written."""
+        try:
+            return self.lesson.text(self.lesson.validate(form))
+        except InvalidParametersError:
+            return form
 
     async def leave(self) -> None:
         """Close all."""
