@@ -34,7 +34,7 @@ Happens = Callable[[Server], Coroutine[None, None, None]]
 class Scenario:
     """What happens to the replicas meanwhile, and what came of it.
 
-    ``link``: all opened one teacher's link, and set the same; else they are spread over the lessons,
+    ``link``: all opened one teacher's link, and set the same; else they are spread over lessons,
     and no two set the same.
     """
 
