@@ -60,7 +60,7 @@ class Replica:
 
     def start(self) -> None:
         """Start it, unless it runs."""
-        if self.process is None or self.process.poll() is not None:
+        if not self.runs:
             settings = {
                 "STREAMLIT_SERVER_PORT": str(self.port),
                 "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",

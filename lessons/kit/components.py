@@ -64,14 +64,20 @@ def sticks(
 
 
 def component_table(
-    result: Result, labels: Labels, names: Sequence[str], hidden: frozenset[str], caption: str
+    result: Result,
+    labels: Labels,
+    names: Sequence[str],
+    hidden: frozenset[str],
+    caption: str,
+    called: str = "component",
+    digits: int = 5,
 ) -> Table:
-    """One row a component, one column a role."""
-    columns = [("component", None), *((label, role) for role, label in labels.items())]
+    """One row a component, one column a role; ``called`` is what a component is here."""
+    columns = [(called, None), *((label, role) for role, label in labels.items())]
     rows = [
         (
             name,
-            *cells(result, labels, place, hidden, 5),
+            *cells(result, labels, place, hidden, digits),
         )
         for place, name in enumerate(names)
     ]

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from lessons.contract.lab import Lab, Progress, Start
-from lessons.contract.parameters import Index, Parameter, Values
+from lessons.contract.parameters import Parameter, Values
 from lessons.contract.result import Note, Result, warned
 from lessons.kit.causes import Cause, notes_on_not_finite
 from lessons.kit.curve import Program, by_role
@@ -22,6 +22,7 @@ from lessons.kit.inputs import (
     format_refused,
     grid_around,
     inputs,
+    point_in_text,
     series_by_role,
 )
 from lessons.text import counted
@@ -83,16 +84,7 @@ def curve_lab(curve: Curve) -> Lab:
     parameters = (
         *curve.parameters,
         inputs(curve.x),
-        Index(
-            "point",
-            "Numbers in the text at",
-            str(curve.point),
-            "A click on a point of a chart sets this too.",
-            advanced=True,
-            low=1,
-            high=256,
-            of="x",
-        ),
+        point_in_text(str(curve.point)),
         *COMPUTED_IN,
     )
 

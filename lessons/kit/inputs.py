@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.contract.parameters import Choice, Device, Numbers, Parameter, Values
+from lessons.contract.parameters import Choice, Device, Index, Numbers, Parameter, Values
 from lessons.contract.result import Array, Series
 from lessons.kit.devices import DTYPES, devices
 
@@ -42,6 +42,25 @@ COMPUTED_IN = computed_in()
 def inputs(default: str) -> Numbers:
     """The learner's points on the x axis, as a parameter of a lab."""
     return Numbers("x", "Inputs x", default)
+
+
+def point_in_text(default: str, of: str = "x") -> Index:
+    """Which of the learner's points the numbers in the text are of, as a parameter of a lab.
+
+    Args:
+        default: its place, 1 for the first.
+        of: the list of points.
+    """
+    return Index(
+        "point",
+        "Numbers in the text at",
+        default,
+        "A click on a point of a chart sets this too.",
+        advanced=True,
+        low=1,
+        high=256,
+        of=of,
+    )
 
 
 def format_refused(values: Values) -> dict[str, str]:

@@ -32,18 +32,20 @@ def answers_to(host: str, reached: str) -> bool:
     """
     if config.get_option("server.allowedHosts"):
         return is_host_allowed(host)  # Streamlit's own rule for its socket
-    match = _HOST.fullmatch(host)
-    if match is None:
-        return False
-    name = match[1].strip("[]").lower()
-    return name in _own_names() or _is_address(name, reached)
+    name = _named(host)
+    return bool(name) and (name in _own_names() or _is_address(name, reached))
 
 
 def by_address(host: str, reached: str) -> bool:
     """Whether it names the address that the request came to, or this machine to itself."""
-    match = _HOST.fullmatch(host)
-    name = match[1].strip("[]").lower() if match else ""
+    name = _named(host)
     return name == "localhost" or _is_address(name, reached)
+
+
+def _named(host: str) -> str:
+    """The name without its port and in small letters; empty where it is none."""
+    match = _HOST.fullmatch(host)
+    return match[1].strip("[]").lower() if match else ""
 
 
 def _own_names() -> set[str]:

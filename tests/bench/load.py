@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lessons.outputs.catalogue import lessons
+from pages.server.meters import resident
 from pages.server.socket import KEPT
 from tests.bench.learner import Heard, Learner
 from tests.bench.shared import app, percentile, surroundings, table, target
@@ -59,8 +60,7 @@ class Scenario:
 
 def megabytes(server: Server) -> float:
     """Memory that the server holds; those that compute and train for it count in `make abuse`."""
-    pages = Path(f"/proc/{server.pid}/statm").read_text().split()[1]
-    return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return resident(server.pid) / 1e6
 
 
 def cpu_seconds(server: Server) -> float:

@@ -8,8 +8,9 @@ import numpy as np
 
 from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
-from lessons.contract.result import Array, Result, Series
+from lessons.contract.result import Result, Series
 from lessons.contract.roles import ROLES
+from lessons.kit.arrows import arrow, outline
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, fitted, gradient_curves, mark
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
@@ -61,9 +62,9 @@ def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     around = np.linspace(0.0, 2 * math.pi, 121)
     square = np.array([-limit, limit, limit, -limit, -limit])
-    sides = _outline(square, np.array([-limit, -limit, limit, limit, -limit]), "each component")
-    circle = _outline(limit * np.cos(around), limit * np.sin(around), "length")
-    arrows = {role: _arrow(result, role, role not in hidden) for role in NAMES}
+    sides = outline(square, np.array([-limit, -limit, limit, limit, -limit]), "each component")
+    circle = outline(limit * np.cos(around), limit * np.sin(around), "length")
+    arrows = {role: arrow(result, role, NAMES[role], role not in hidden) for role in NAMES}
     arrows["true_gradient"] = dragged(arrows["true_gradient"], "tip", g1="x", g2="y")
     data = [
         dragged(sides, "line", limit="largest"),
@@ -129,7 +130,7 @@ def _turned(result: Result, visible: bool) -> list[Trace]:
     angles = np.radians(before + np.linspace(0.0, by if known else 0.0, 25))
     lengths = (float(np.hypot(*result[f"{role}_gradient"].y)) for role in ("true", "trick"))
     radius = sum(lengths) / 2 if known else 0.0
-    arc = _outline(radius * np.cos(angles), radius * np.sin(angles), "turned")
+    arc = outline(radius * np.cos(angles), radius * np.sin(angles), "turned")
     arc |= {"line": {"color": "role:trick_gradient", "width": 2}, "visible": visible}
     beyond = math.radians(before + by + math.copysign(12.0, by)) if known else 0.0
     x, y = radius * math.cos(beyond), radius * math.sin(beyond)
@@ -192,48 +193,6 @@ def _lengths(result: Result, hidden: frozenset[str]) -> Figure:
         wide=True,
         height=LOW,
     )
-
-
-def _arrow(result: Result, role: str, visible: bool) -> Trace:
-    """A line from the origin with a head at its end and its name beside it."""
-    look, (name, fact) = ROLES[role], NAMES[role]
-    x, y = (float(component) for component in result[role].y)
-    length, degrees = (number(float(result.facts[f"{f}_{fact}"]), 4) for f in ("length", "angle"))
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": [0.0, x],
-        "y": [0.0, y],
-        "line": {
-            "color": f"role:{role}",
-            "dash": look.dash,
-            "width": 3,
-        },
-        "marker": {
-            "symbol": "arrow",
-            "angleref": "previous",
-            "size": [0, 14],
-            "opacity": 1,
-            "color": f"role:{role}",
-            "line": {"width": 0},
-        },
-        "visible": visible,
-        "hovertemplate": f"%{{x:.4g}}, %{{y:.4g}}<br>length {length}, {degrees}°"
-        f"<extra>{name}</extra>",
-    }
-
-
-def _outline(x: Array, y: Array, name: str) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": x,
-        "y": y,
-        "line": {"color": "ink:axis", "width": 1},
-        "hoverinfo": "skip",
-    }
 
 
 def _over(

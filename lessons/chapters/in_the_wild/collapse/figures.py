@@ -8,7 +8,8 @@ from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS, ROLES
-from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_points, spoken
+from lessons.kit.chart_pieces import Trace, axes, fitted, gradient_points, spoken
+from lessons.kit.components import component_table
 from lessons.kit.findings import of_points, titled
 from lessons.text import number
 from lessons.training.step_charts import crowd, line, of, over_steps, step_axes, with_ends
@@ -172,9 +173,7 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
     """Feature by feature: value and gradients."""
     labels = {"forward": "value", "trick_gradient": "autograd"}
     labels |= {"true_gradient": "no stop", "intended_gradient": "intended"}
-    rows = tuple(
-        (str(index + 1), *cells(result, labels, index, hidden, 4))
-        for index in range(len(result["forward"].x))
+    names = [str(index + 1) for index in range(len(result["forward"].x))]
+    return component_table(
+        result, labels, names, hidden, "One view’s features and the gradient at them", "feature", 4
     )
-    columns = (("feature", None), *((label, role) for role, label in labels.items()))
-    return Table("One view’s features and the gradient at them", columns, rows)

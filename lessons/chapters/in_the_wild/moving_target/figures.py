@@ -13,13 +13,13 @@ from lessons.kit.chart_pieces import (
     Trace,
     axes,
     band,
-    cells,
     curve,
     fitted,
     gradient_points,
     points,
     spoken,
 )
+from lessons.kit.components import component_table
 from lessons.kit.findings import of_points, titled
 from lessons.kit.line_names import named
 from lessons.text import number
@@ -215,9 +215,13 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
     """Weight by weight: value and gradients."""
     labels = {"forward": "weight", "trick_gradient": "autograd"}
     labels |= {"true_gradient": "no stop", "intended_gradient": "intended"}
-    rows = tuple(
-        (str(index + 1), *cells(result, labels, index, hidden, 4))
-        for index in range(len(result["forward"].x))
+    names = [str(index + 1) for index in range(len(result["forward"].x))]
+    return component_table(
+        result,
+        labels,
+        names,
+        hidden,
+        "The weights and the gradient of one step’s loss at them",
+        "state",
+        4,
     )
-    columns = (("state", None), *((label, role) for role, label in labels.items()))
-    return Table("The weights and the gradient of one step’s loss at them", columns, rows)

@@ -8,6 +8,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
+from lessons.kit.arrows import arrow, outline
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, gradient_curves, mark
 from lessons.kit.line_names import label, named
 from lessons.text import number
@@ -47,21 +48,13 @@ def _arrows(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     layout = axes(x, y, "gradient of w₁", "gradient of w₂")
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     around = np.linspace(0.0, 2 * math.pi, 121)
-    circle: Trace = {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "limit",
-        "x": limit * np.cos(around),
-        "y": limit * np.sin(around),
-        "line": {"color": "ink:axis", "width": 1},
-        "hoverinfo": "skip",
-    }
+    circle = outline(limit * np.cos(around), limit * np.sin(around), "limit")
     clipped = values["clip"] == "sample"
     seen = "trick_gradient" not in hidden
     data = [
         dragged(circle, "line", limit="length"),
         _rays(result.planes["samples"], seen or not clipped),
-        *(_arrow(result, role, role not in hidden) for role in NAMES),
+        *(arrow(result, role, NAMES[role], role not in hidden) for role in NAMES),
         _its_name(result, layout, seen or not clipped),
         *(_tip(result, role, layout, hidden) for role in NAMES),
     ]
@@ -133,32 +126,6 @@ def _its_name(result: Result, layout: Trace, visible: bool) -> Trace:
         "noise", words, x, y, visible and stands_out, "middle " + ("left", "right")[x > 0]
     )
     return trace | {"textfont": {"color": "ink:muted", "size": 12}}
-
-
-def _arrow(result: Result, role: str, visible: bool) -> Trace:
-    """A line from the origin; its head is seen where it ends within the frame."""
-    look, (name, fact) = ROLES[role], NAMES[role]
-    x, y = (float(one) for one in result[role].y)
-    length, degrees = (number(float(result.facts[f"{f}_{fact}"]), 4) for f in ("length", "angle"))
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": [0.0, x],
-        "y": [0.0, y],
-        "line": {"color": f"role:{role}", "dash": look.dash, "width": 3},
-        "marker": {
-            "symbol": "arrow",
-            "angleref": "previous",
-            "size": [0, 14],
-            "opacity": 1,
-            "color": f"role:{role}",
-            "line": {"width": 0},
-        },
-        "visible": visible,
-        "hovertemplate": f"%{{x:.4g}}, %{{y:.4g}}<br>length {length}, {degrees}°"
-        f"<extra>{name}</extra>",
-    }
 
 
 def _tip(result: Result, role: str, layout: Trace, hidden: frozenset[str]) -> Trace:

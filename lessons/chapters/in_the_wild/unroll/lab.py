@@ -15,11 +15,18 @@ from lessons.chapters.in_the_wild.unroll.state import (
     plain,
 )
 from lessons.contract.lab import Lab, Progress, Start
-from lessons.contract.parameters import Index, Integer, Number, Numbers, Values
+from lessons.contract.parameters import Integer, Number, Numbers, Values
 from lessons.contract.result import Note, Result, Series, warned
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, GRID, array, format_refused, series_by_role
+from lessons.kit.inputs import (
+    COMPUTED_IN,
+    GRID,
+    array,
+    format_refused,
+    point_in_text,
+    series_by_role,
+)
 from lessons.text import counted
 
 MOST = 64
@@ -42,16 +49,7 @@ PARAMETERS = (
     Integer("steps", "Steps", "4", low=1, high=MOST, log=True),
     Number("x", "Input at each step", "1", low=-100.0, high=100.0, slider=(0.0, 2.0), step=0.1),
     Numbers("w", "Weights w", "0.2, 0.5, 0.95"),
-    Index(
-        "point",
-        "Numbers in the text at",
-        "3",
-        "A click on a point of a chart sets this too.",
-        advanced=True,
-        low=1,
-        high=256,
-        of="w",
-    ),
+    point_in_text("3", of="w"),
     *COMPUTED_IN,
 )
 

@@ -16,7 +16,7 @@ from lessons.chapters.in_the_wild.value_one.tokens import (
     without_stop,
 )
 from lessons.contract.lab import Lab, Progress, Start
-from lessons.contract.parameters import Choice, Index, Numbers, Values
+from lessons.contract.parameters import Choice, Numbers, Values
 from lessons.contract.result import Note, Result, Series, warned
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.devices import DTYPES, resolve
@@ -26,6 +26,7 @@ from lessons.kit.inputs import (
     format_refused,
     grid_around,
     inputs,
+    point_in_text,
     series_by_role,
 )
 from lessons.text import counted
@@ -52,16 +53,7 @@ PARAMETERS = (
     ),
     inputs("-1, 0.5, 2"),
     Numbers("advantages", "Advantages", "1, -0.5, -0.5", "One for each logit, in turn."),
-    Index(
-        "point",
-        "Numbers in the text at",
-        "1",
-        "A click on a point of a chart sets this too.",
-        advanced=True,
-        low=1,
-        high=256,
-        of="x",
-    ),
+    point_in_text("1"),
     *COMPUTED_IN,
 )
 
