@@ -1,6 +1,10 @@
 """The audit notices what it is there for."""
 
-from tests.audit.__main__ import not_free, vulnerable
+from pathlib import Path
+
+from tests.audit.__main__ import EXCUSED, not_free, vulnerable
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_known_vulnerability_is_told_with_the_version_that_mends_it():
@@ -25,3 +29,12 @@ def test_a_licence_that_is_not_free_is_named():
         {"Name": "e", "Version": "1", "License": "UNKNOWN"},
     ]
     assert [one.split()[0] for one in not_free(packages)] == ["c", "d", "e"]
+
+
+def test_only_tools_of_the_tests_are_excused():
+    ours, tests = (
+        {line.partition("==")[0] for line in (ROOT / name).read_text().splitlines()}
+        for name in ("requirements.txt", "tests/requirements.txt")
+    )
+    assert EXCUSED.keys() <= tests
+    assert not EXCUSED.keys() & ours
