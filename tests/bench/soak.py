@@ -11,6 +11,7 @@ import struct
 import sys
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
@@ -31,6 +32,18 @@ SETTLED = 10  # minutes after which the server has kept what it keeps
 MOST = 1.10  # times what it held then; never loosened
 STAY = (20.0, 60.0)  # seconds
 TRAIN = 0.2  # of those who come
+SILENT = 30.0  # seconds without a picture: an error of a training that runs
+
+
+@dataclass
+class Soaked(Lasted):
+    """What the class has met besides.
+
+    Attributes:
+        waited: trainings that were still in the queue as their learner left.
+    """
+
+    waited: int = 0
 
 
 async def visit(server: Server, heard: Lasted, seed: int) -> None:
@@ -47,8 +60,12 @@ async def visit(server: Server, heard: Lasted, seed: int) -> None:
     await learner.leave()
 
 
-async def train(server: Server, heard: Lasted, seed: int) -> None:
-    """One learner who starts a training, watches it and leaves, done or not."""
+async def train(server: Server, heard: Soaked, seed: int) -> None:
+    """One learner who starts a training, watches it and leaves: done or not, or tired of waiting.
+
+    Of many trainings two run and the others stand in a queue, where each is told its place. So a
+    silence is an error of a training that runs, and of one that was never told that it waits.
+    """
     luck = random.Random(seed)
     lesson = luck.choice([one for one in lessons() if one.lab.training is not None])
     wish = {"lab": lesson.slug, "step": 99, "answers": [q.name for q in lesson.prose.questions]}
@@ -56,24 +73,30 @@ async def train(server: Server, heard: Lasted, seed: int) -> None:
     address = server.url.replace("http", "ws") + f"/{SOCKET}"
     async with connect(address, origin=Origin(server.url), max_size=None) as line:
         await line.send(f"1 ask {json.dumps(wish)}\n{json.dumps(run)}")
-        until, pictures = time.monotonic() + luck.uniform(*STAY), 0
+        until, pictures, last = time.monotonic() + luck.uniform(*STAY), 0, b""
         while time.monotonic() < until:
             try:
-                content = await asyncio.wait_for(line.recv(), 30)
+                content = await asyncio.wait_for(line.recv(), SILENT)
             except TimeoutError:
-                heard.errors["no picture", lesson.slug] += 1
-                return
+                if state(last) != "queued":
+                    heard.errors["no picture", lesson.slug] += 1
+                    return
+                continue
             if isinstance(content, bytes) and struct.unpack_from("<I", content, 4)[0]:
-                pictures += 1
+                pictures, last = pictures + 1, content
                 await line.send("1 taken")
-                if pictures % 50 == 0:
-                    _, _, body = wire.decode(content)
-                    if body["training"]["state"] in ("done", "stopped"):
-                        break
+                if pictures % 50 == 0 and state(last) in ("done", "stopped"):
+                    break
         heard.pages.append(float(pictures))
+        heard.waited += state(last) == "queued"
 
 
-async def soak(server: Server, heard: Lasted) -> list[float]:
+def state(picture: bytes) -> str:
+    """How the training stands, by its last picture; to read one takes as long as to make it."""
+    return wire.decode(picture)[2]["training"]["state"] if picture else "no picture yet"
+
+
+async def soak(server: Server, heard: Soaked) -> list[float]:
     """MB each minute, the first before anybody has come."""
     over = time.monotonic() + 60 * MINUTES
     found = [memory(server)]
@@ -105,7 +128,7 @@ async def soak(server: Server, heard: Lasted) -> list[float]:
 def main() -> str:
     """The report, as Markdown; each minute goes to stderr."""
     measured_on = surroundings("streamlit", "starlette", "uvicorn", "torch")
-    heard = Lasted()
+    heard = Soaked()
     with app() as server:
         found = asyncio.run(soak(server, heard))
     shown = [minute for minute in range(len(found)) if minute % 5 == 0 or minute == len(found) - 1]
@@ -122,7 +145,8 @@ def main() -> str:
             "",
             *table([str(minute) for minute in shown], rows),
             "",
-            f"{heard.asked:,} interactions, {len(heard.pages):,} pages and trainings.",
+            f"{heard.asked:,} interactions, {len(heard.pages):,} pages and trainings; "
+            f"{heard.waited:,} left while their training was still in the queue.",
             "",
             "Targets:",
             "",
