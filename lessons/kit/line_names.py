@@ -31,8 +31,7 @@ def named(
     low, high = layout["yaxis"]["range"]
     bottom, top = layout["yaxis"].get("domain", (0.0, 1.0))
     lines = list(lines)
-    room = max(_LEAST, *(_LETTER * (2 + len(name)) for _, name, _ in lines))
-    margin = layout["margin"] = layout["margin"] | {"r": math.ceil(room)}
+    margin = layout["margin"] = layout["margin"] | {"r": room(name for _, name, _ in lines)}
     tall = (height - margin["t"] - margin["b"]) * (top - bottom)
     ends = {}
     for role, _, y in lines:
@@ -48,6 +47,11 @@ def named(
         label(role, name, x, low + at.get(role, math.nan) / tall * (high - low), role not in hidden)
         for role, name, _ in lines
     ]
+
+
+def room(names: Iterable[str]) -> int:
+    """Pixels that these names need to the right of a chart."""
+    return math.ceil(max([_LEAST, *(_LETTER * (2 + len(name)) for name in names)]))
 
 
 def label(

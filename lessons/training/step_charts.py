@@ -19,9 +19,9 @@ def of(facts: Facts, name: str) -> float:
     return float(facts.get(name, math.nan))
 
 
-def with_ends(facts: Facts, name: str) -> str:
+def with_ends(facts: Facts, name: str, digits: int = 3) -> str:
     """One of a run's numbers as a cell: mean over the seeds, lowest and highest seed."""
-    mean, low, high = (number(of(facts, name + end), 3) for end in ("", "_lowest", "_highest"))
+    mean, low, high = (number(of(facts, name + end), digits) for end in ("", "_lowest", "_highest"))
     return f"{mean}  ({low} to {high})"
 
 

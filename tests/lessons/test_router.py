@@ -75,6 +75,13 @@ def test_the_scissors_at_the_divisor_are_the_stop():
     assert facts["stopped_1"] == pytest.approx(facts["raw_1"] / facts["kept"])
 
 
+def test_what_rounding_leaves_is_called_0_in_the_answers():
+    result = run(x="0.2", first="0.7", second="1.3", third="-3")
+    assert result["trick_gradient"].y[0] != 0
+    assert result.facts["normalised_1"] == 0
+    assert min(abs(result.facts[name]) for name in ("raw_1", "stopped_1", "all_three")) > 0.01
+
+
 def test_the_raw_gate_knows_only_the_chosen_expert():
     one, other = run(gate="raw"), run(gate="raw", second="3")
     assert one["trick_gradient"].y[0] == other["trick_gradient"].y[0]

@@ -43,7 +43,7 @@ def test_the_numbers_that_the_lesson_speaks_of():
     named = {"path": 4, "score": 87, "based": 42, "best": 38}
     for name, variance in named.items():
         assert facts[f"{name}_variance"] == pytest.approx(variance, rel=1e-12), name
-    assert facts["reward"] == pytest.approx(5)
+    assert facts["cost"] == pytest.approx(5)
     assert facts["best_baseline"] == pytest.approx(7)
     assert facts["needed"] == pytest.approx(100 * 87 / 4)
 
@@ -55,7 +55,7 @@ def test_a_baseline_far_too_large_widens_the_spread():
 def test_the_commit_shows_the_baseline_that_was_asked_about():
     lesson = find("two_estimators")
     question = next(one for one in lesson.prose.questions if one.name == "baseline")
-    assert float(question.reveal["baseline"]) == pytest.approx(run().facts["reward"])
+    assert float(question.reveal["baseline"]) == pytest.approx(run().facts["cost"])
     assert run(**question.reveal).facts["trick_variance"] == pytest.approx(42)
 
 

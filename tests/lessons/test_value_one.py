@@ -96,6 +96,14 @@ def test_a_loss_that_is_not_finite_does_not_read_0():
     assert figures[1].title == "Loss −∞, gradient of length ∞"
 
 
+def test_a_line_that_two_tokens_share_names_both():
+    lesson = find("value_one")
+    values = lesson.validate({})
+    first = lesson.lab.figures(lesson.compute(values), values, frozenset())[0]
+    names = [one["text"][0].strip("\u00a0") for one in first.data if one["mode"] == "text"]
+    assert names == ["A = 1 (1)", "A = −0.5 (2, 3)"]
+
+
 def test_what_an_uneven_list_means_is_said():
     few, many = run(x="1, 2, 3, 4"), run(x="1")
     assert few["forward"].y[3] == few["trick_gradient"].y[3] == 0

@@ -269,6 +269,20 @@ def test_titles_say_the_means_of_the_run():
             assert reads(word, history.facts[f"{arm}_{name}"], max(digits, 2)), figure.title
 
 
+def test_two_losses_near_their_lowest_are_two_lines_on_an_axis_that_names_losses():
+    given = values(seeds=2, steps=100)
+    figure = TRAINING.figures(finished(TRAINING, siamese, given), given)[0]
+    axis = figure.layout["yaxis"]
+    for place, word in zip(axis["tickvals"], axis["ticktext"], strict=True):
+        assert float(word.replace("−", "-")) == pytest.approx(place - 1)
+    low, high = axis["range"]
+    lines = [one["y"] for one in figure.data if one["mode"] == "lines" and "fill" not in one]
+    ends = [(math.log10(y[-1]) - low) / (high - low) for y in lines]
+    assert len(ends) == 2
+    assert abs(ends[0] - ends[1]) > 0.25
+    assert all(0 <= end <= 1 for end in ends)
+
+
 def test_blown_up_features_are_left_out_with_a_note():
     given = values(seeds=2, steps=3, rate=10)
     run = Run(TRAINING, siamese, given)

@@ -12,6 +12,9 @@ from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import stop_gradient
 
+ROUNDING = 1e-6
+"""Of the largest gradient: what is smaller is left of two parts that cancel."""
+
 
 def router(
     x: torch.Tensor, k: int, gate: str, first: float, second: float, third: float
@@ -47,14 +50,16 @@ def all_experts(
 
 
 def ways(run: Run, settings: Values) -> dict[str, float]:
-    """The gradient at the chosen x for each kind of gate, whatever is set."""
-    return {
+    """The gradient at the chosen x for each kind of gate, whatever is set; 0 for rounding."""
+    found = {
         "normalised_1": run(k=1, gate="normalised")["trick_gradient"],
         "raw_1": run(k=1, gate="raw")["trick_gradient"],
         "stopped_1": run(k=1, gate="stopped")["trick_gradient"],
         "normalised_2": run(k=2, gate="normalised")["trick_gradient"],
         "all_three": run()["intended_gradient"],
     }
+    largest = max(map(abs, found.values()))
+    return {name: 0.0 if abs(one) <= ROUNDING * largest else one for name, one in found.items()}
 
 
 def on_the_way(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
@@ -124,7 +129,7 @@ CURVE = Curve(
     text=CurveText(
         value="y",
         gradient="dy/dx",
-        gradient_caption="x: the router's logit for expert 1. Dotted: the slope of y. Ticks: as "
+        gradient_caption="x: the router's score of expert 1. Dotted: the slope of y. Ticks: as "
         "if all three experts ran.",
         forward_caption="What the token gets. With one normalised gate: an expert's output.",
         intended="all experts",

@@ -50,10 +50,10 @@ PARAMETERS = (
         "Written",
         "paper",
         options=(
-            ("paper", "as in the paper"),
+            ("paper", "as in paper"),
             ("swapped", "β swapped"),
-            ("output", "loss of the output"),
-            ("direct", "no straight-through"),
+            ("output", "of the output"),
+            ("direct", "direct"),
         ),
     ),
     Choice(

@@ -1,5 +1,7 @@
 """Charts and tables of collapsing features: as they train, and one pair of views by itself."""
 
+import math
+
 import numpy as np
 
 from lessons.chapters.in_the_wild.collapse.net import FULL
@@ -33,7 +35,7 @@ def figures(history: History, values: Values) -> list[Figure]:
 def table(history: History, values: Values) -> Table:
     """Both networks as they stand: mean over the seeds, lowest and highest seed."""
     rows = tuple(
-        (label, *(with_ends(history.facts, f"{arm}_{name}") for arm in _ROLE))
+        (label, *(with_ends(history.facts, f"{arm}_{name}", 4) for arm in _ROLE))
         for name, label in _MEASURES.items()
     )
     columns = (("measure", None), *((_NAMES[arm], role) for arm, role in _ROLE.items()))
@@ -53,17 +55,29 @@ def _both(history: History, what: str, digits: int) -> str:
 
 
 def _losses(history: History) -> Figure:
-    highs = [history.series(f"{arm}_loss", role).high for arm, role in _ROLE.items()]
-    low = all(np.nanmax(high, initial=-1.0) <= 0.35 for high in highs if high is not None)
-    layout = step_axes(history, (-1.05, 0.35 if low else 1.05), "loss")
+    # Over powers of ten of how far it is above −1: two losses near −1 are two lines.
+    bands = [history.series(f"{arm}_above", role) for arm, role in _ROLE.items()]
+    known = np.concatenate([one.low for one in bands if one.low is not None])
+    least = math.floor(math.log10(known[np.isfinite(known)].min(initial=0.01)))
+    layout = step_axes(history, (float(least), math.log10(2)), "loss")
+    powers = range(least, 1)
+    layout["yaxis"] |= {
+        "type": "log",
+        "tickmode": "array",
+        "tickvals": [10.0**power for power in powers],
+        "ticktext": [f"−{1 - 10.0**power:.{-power}f}" if power else "0" for power in powers],
+    }
+    layout["margin"] = layout["margin"] | {"l": 72}
     found = _both(history, "loss", 4)
     return Figure(
         "loss",
         f"Loss: {found}",
-        "Minus the cosine similarity of prediction and target; −1 is the lowest there can be. "
-        "Lines: means over the seeds. Areas: 5 to 95 % of the seeds.",
-        f"Loss over the steps, means over the seeds. After step {history.done}: {found}.",
-        _lines(history, "loss", layout),
+        "Minus the cosine similarity of prediction and target. −1 is the lowest there can be: each "
+        "line of the grid is ten times nearer to it. Lines: means over the seeds. Areas: 5 to 95 % "
+        "of the seeds.",
+        "Loss over the steps, means over the seeds, by powers of ten above −1. After step "
+        f"{history.done}: {found}.",
+        _lines(history, "above", layout),
         layout,
         height=HEIGHT,
         subject="The loss",

@@ -47,7 +47,7 @@ PARAMETERS = (
     Number(
         "noise", "Noise of a view", "0.3", "May be moved while it trains.", False, 0, 10, (0, 1)
     ),
-    Integer("seeds", "Seeds", "8", "All of them train at once.", low=1, high=16),
+    Integer("seeds", "Seeds", "8", "All of them train at once.", True, low=1, high=16),
     seed_drawn(16),
     Integer("steps", "Steps", "300", advanced=True, low=1, high=2000),
     Number("rate", "Learning rate", "0.01", "", True, 1e-6, 10.0, (0.001, 0.05), 0.001),

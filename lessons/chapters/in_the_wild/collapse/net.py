@@ -26,6 +26,9 @@ POINTS = 128
 FULL = 1 / math.sqrt(FEATURES)
 """The largest spread there can be: features of length 1 have a variance of at most 1 in all."""
 
+ROUNDING = 1e-7
+"""Of a cosine similarity in float32: nearer to 1 it is not known."""
+
 PENALTY = 1e-6
 """Of the linear head's squared weights, so that features without any spread can be solved for."""
 
@@ -131,12 +134,16 @@ class Pairs:
 
     @torch.no_grad()
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
-        """Loss at two kept views, and what the features are; float64 on the CPU, [seeds]."""
+        """Loss at two kept views, and what the features are; float64 on the CPU, [seeds].
+
+        ``…_above``: how far the loss is above −1, at least what rounding leaves of that.
+        """
         found = {}
         for name, arm in self.arms.items():
             loss = self._loss("plain", self._views(arm, self._kept, values), False, values, arm)
             features = arm.features(self.x).to("cpu", torch.float64)
             found[f"{name}_loss"] = loss.to("cpu", torch.float64)
+            found[f"{name}_above"] = (1 + found[f"{name}_loss"]).clamp(min=ROUNDING)
             found |= {f"{name}_{what}": one for what, one in measured(features, self.x).items()}
         return found
 

@@ -15,9 +15,7 @@ dtype = torch.float64
 def critic_leak(v, logit, reward, weight, stop):
     log_p = torch.nn.functional.logsigmoid(logit)  # of the action taken
     advantage = reward - v
-    scale = advantage
-    if stop == "yes":
-        scale = advantage.detach()
+    scale = advantage.detach() if stop == "yes" else advantage
     actor = -log_p * scale
     critic = weight * advantage**2 / 2
     return actor + critic

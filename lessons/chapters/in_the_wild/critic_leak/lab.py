@@ -40,9 +40,18 @@ PARAMETERS = (
         "no",
         options=(("no", "as it is"), ("yes", "detached")),
     ),
-    Number("weight", "Weight of the critic’s loss", "1", low=0.0, high=2.0, slider=(0.0, 2.0)),
+    Number("weight", "Critic’s weight w", "1", low=0.0, high=2.0, slider=(0.0, 2.0)),
     Integer("updates", "Updates", "60", low=0, high=200),
-    Number("logit", "Actor’s logit of a", "0", low=-50.0, high=50.0, slider=(-4.0, 4.0), step=0.1),
+    Number(
+        "logit",
+        "Actor’s logit of a",
+        "0",
+        low=-50.0,
+        high=50.0,
+        slider=(-4.0, 4.0),
+        step=0.1,
+        advanced=True,
+    ),
     Number(
         "other",
         "Reward of action b",
@@ -53,7 +62,15 @@ PARAMETERS = (
         step=0.1,
         advanced=True,
     ),
-    Number("actor_rate", "Actor’s learning rate", "0", low=0.0, high=1.0, slider=(0.0, 1.0)),
+    Number(
+        "actor_rate",
+        "Actor’s learning rate",
+        "0",
+        low=0.0,
+        high=1.0,
+        slider=(0.0, 1.0),
+        advanced=True,
+    ),
     Number(
         "rate", "Critic’s learning rate", "0.1", low=0.0, high=0.9, slider=(0.0, 0.9), advanced=True
     ),

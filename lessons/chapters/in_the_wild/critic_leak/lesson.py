@@ -14,9 +14,7 @@ def critic_leak(
 ) -> torch.Tensor:
     log_p = torch.nn.functional.logsigmoid(logit)  # of the action taken
     advantage = reward - v
-    scale = advantage
-    if stop == "yes":
-        scale = stop_gradient(advantage)
+    scale = stop_gradient(advantage) if stop == "yes" else advantage
     actor = -log_p * scale
     critic = weight * advantage**2 / 2
     return actor + critic

@@ -132,7 +132,11 @@ def _names(
         word = "plain = autograd" if same else _short(role)
         there = there and not (same and role == "trick_gradient")
         at = (float(x[-1]), float(y[-1])) if there else (s, 0.0)
-        side = "top left" if at[0] >= end else "top right" if at[1] <= y[0] else "middle right"
+        falls = bool(at[1] < y[0]) if there else False
+        inner = (
+            "bottom left" if falls else "top left"
+        )  # on the side that the line does not come from
+        side = inner if at[0] >= end else "top right" if falls else "middle right"
         drawn.append(label(role, word, *at, there, side))
     return drawn
 

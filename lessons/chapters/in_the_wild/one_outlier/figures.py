@@ -121,10 +121,11 @@ def _its_name(result: Result, layout: Trace, visible: bool) -> Trace:
     x, y = _within(shown, layout, 0.45)
     longest = float(np.hypot(*result.planes["raw"][1:].T).max())
     words = f"bad: {number(math.hypot(*raw), 3)}"
+    if visible and not np.allclose(shown, raw):
+        words += f" → {number(math.hypot(*shown), 3)}"
     stands_out = math.hypot(*raw) > longest
-    trace = label(
-        "noise", words, x, y, visible and stands_out, "middle " + ("left", "right")[x > 0]
-    )
+    side = ("top", "bottom")[y > 0] + (" left", " right")[x > 0]
+    trace = label("noise", words, x, y, visible and stands_out, side)
     return trace | {"textfont": {"color": "ink:muted", "size": 12}}
 
 
@@ -146,11 +147,11 @@ def _tip(result: Result, role: str, layout: Trace, hidden: frozenset[str]) -> Tr
         x, y = (float(one) for one in vector)
     # Away from the arrow “without it”, whose name stands to the right of its tip.
     above = clean[0] * vector[1] - clean[1] * vector[0] > 0
-    side = "middle right" if beyond or role == "intended_gradient" else "bottom right"
-    if above and side == "bottom right":
-        side = (
-            "top left" if vector[0] > 0 else "middle right"
-        )  # the bad sample's name is on the left
+    side = "middle right" if role == "intended_gradient" else "bottom right"
+    if beyond and x * y < 0:
+        side = "top right"  # where the arrow does not run
+    elif above and not beyond and side == "bottom right":
+        side = "top left" if vector[0] > 0 else "top right"  # the bad sample's name is on the left
     seen = role not in hidden and not (role == "trick_gradient" and one_arrow)
     return label(role, words, x, y, seen, side)
 

@@ -22,11 +22,11 @@ def clip_gradient_norm(w, limit):
 def one_outlier(w, x, y, clip, limit):
     if clip == "batch":
         w = clip_gradient_norm(w, limit)
-    copies = w.expand_as(x)
     if clip == "sample":  # faster: torch.func.vmap(torch.func.grad(loss)), each row clipped
         copies = torch.stack([clip_gradient_norm(w, limit / len(x)) for _ in x])
-    error = (copies * x).sum(1, keepdim=True) - y
-    return (error**2).mean() / 2
+    else:
+        copies = w.expand_as(x)
+    return (((copies * x).sum(1, keepdim=True) - y) ** 2).mean() / 2
 
 
 if __name__ == "__main__":

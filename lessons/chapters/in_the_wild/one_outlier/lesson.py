@@ -14,9 +14,10 @@ def one_outlier(
 ) -> torch.Tensor:
     if clip == "batch":
         w = clip_gradient_norm(w, limit)
-    copies = w.expand_as(x)  # one for each sample
-    if clip == "sample":  # each with its own clip
+    if clip == "sample":  # a copy for each sample, with its own clip
         copies = torch.stack([clip_gradient_norm(w, limit / len(x)) for _ in x])
+    else:
+        copies = w.expand_as(x)
     error = (copies * x).sum(1, keepdim=True) - y
     return (error**2).mean() / 2
 

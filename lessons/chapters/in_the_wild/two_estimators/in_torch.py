@@ -18,9 +18,9 @@ def two_estimators(mu, eps, sigma, estimator, baseline):
         return (x - 3) ** 2
     if estimator == "score":
         x = x.detach()  # as Normal(mu, sigma).sample()
-    reward = ((x - 3) ** 2).detach()
+    cost = ((x - 3) ** 2).detach()
     logp = -0.5 * ((x - mu) / sigma) ** 2  # Normal.log_prob, but for a constant
-    return (reward - baseline) * logp
+    return (cost - baseline) * logp
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from lessons.chapters.in_the_wild.two_estimators.sampling import (
     Moments,
     Program,
     each_draw,
-    expected_reward,
+    expected_cost,
     moments,
     normal_draws,
     of_a_pair,
@@ -42,9 +42,9 @@ PARAMETERS = (
         "Estimator",
         "score",
         options=(
-            ("path", "path: through the sample"),
-            ("score", "score: by log p"),
-            ("rsample", "score, sample not stopped"),
+            ("path", "path"),
+            ("score", "score"),
+            ("rsample", "score, no stop"),
         ),
     ),
     Number("baseline", "Baseline b", "0", low=-1e6, high=1e6, slider=(0.0, 14.0), step=0.1),
@@ -90,7 +90,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **{name: values[name] for name in ("mu", "sigma", "baseline", "draws")},
             "zero": 0.0,
             "exact": truth,
-            "reward": expected_reward(mu, sigma),
+            "cost": expected_cost(mu, sigma),
             "trick_expected": trick.mean,
             "trick_variance": trick.variance,
             "trick_error": math.sqrt(trick.variance / count),
@@ -143,7 +143,7 @@ def _variances(
     program: Program, mu: float, sigma: float, baseline: float, exact: Mapping[str, Moments]
 ) -> Iterator[Series]:
     """The variance of the score function over the baseline, and that of the path estimator."""
-    best = expected_reward(mu, sigma, 2)
+    best = expected_cost(mu, sigma, 2)
     ends = min(0.0, baseline), max(2 * best, baseline)
     baselines = np.linspace(*ends, 61)
     yield Series(
@@ -165,15 +165,15 @@ def _histograms(
 
 
 def _compared(program: Program, mu: float, sigma: float) -> Mapping[str, float | int]:
-    """What the prose compares: the mean reward as a baseline, the best one, draws, a pair."""
-    reward, best = expected_reward(mu, sigma), expected_reward(mu, sigma, 2)
-    based = moments(program, mu, sigma, "score", reward)
+    """What the prose compares: the mean cost as a baseline, the best one, draws, a pair."""
+    cost, best = expected_cost(mu, sigma), expected_cost(mu, sigma, 2)
+    based = moments(program, mu, sigma, "score", cost)
     score, path = (moments(program, mu, sigma, name, 0.0).variance for name in ("score", "path"))
     truth = 2 * (mu - TARGET)
     return {
         "based_expected": based.mean,
         "based_variance": based.variance,
-        "moved": truth - reward,
+        "moved": truth - cost,
         "best_baseline": best,
         "best_variance": moments(program, mu, sigma, "score", best).variance,
         "as_good_as": AS_GOOD_AS,

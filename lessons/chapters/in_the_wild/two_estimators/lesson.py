@@ -17,19 +17,19 @@ def two_estimators(
         return (x - 3) ** 2
     if estimator == "score":
         x = stop_gradient(x)
-    reward = stop_gradient((x - 3) ** 2)
+    cost = stop_gradient((x - 3) ** 2)
     logp = -0.5 * ((x - mu) / sigma) ** 2
-    return (reward - baseline) * logp
+    return (cost - baseline) * logp
 
 
 def on_average(result: Result) -> str:
     """Where the mean of the chosen estimator lies."""
-    beliefs = {"same": "exact", "zero": "zero", "reward": "reward"}
+    beliefs = {"same": "exact", "zero": "zero", "cost": "cost"}
     return nearest(result, "trick_expected", beliefs)
 
 
 def with_a_baseline(result: Result) -> str:
-    """What the mean reward, taken as the baseline, changes: the mean, the variance, or nothing."""
+    """What the mean cost, taken as the baseline, changes: the mean, the variance, or nothing."""
     mean, before, after, exact = (
         float(result.facts[name])
         for name in ("based_expected", "score_variance", "based_variance", "exact")
@@ -40,7 +40,7 @@ def with_a_baseline(result: Result) -> str:
 
 
 def of_two(result: Result) -> str:
-    """The mean where two draws share their own mean reward as the baseline."""
+    """The mean where two draws share their own mean cost as the baseline."""
     return nearest(result, "pair_expected", ("pair_half", "pair_whole", "pair_none"))
 
 

@@ -17,7 +17,7 @@ Program = Callable[..., torch.Tensor]
 MOST_DRAWS = 100_000
 
 TARGET = 3.0
-"""Where the reward is 0; the program says so, too."""
+"""Where the cost is 0; the program says so, too."""
 
 _NODES = 12
 """Of the quadrature: exact up to the degree 23; the square of a score's gradient has 6."""
@@ -78,19 +78,19 @@ def over_baselines(program: Program, mu: float, sigma: float, baselines: Array) 
     return spread
 
 
-def expected_reward(mu: float, sigma: float, power: int = 0) -> float:
-    """The mean of the reward times eps to this power."""
+def expected_cost(mu: float, sigma: float, power: int = 0) -> float:
+    """The mean of the cost times eps to this power."""
     eps, share = _quadrature()
     return float(share @ ((mu + sigma * eps - TARGET) ** 2 * eps**power))
 
 
 def of_a_pair(program: Program, mu: float, sigma: float) -> float:
-    """The mean gradient of two draws whose baseline is the mean of their own two rewards."""
+    """The mean gradient of two draws whose baseline is the mean of their own two costs."""
     eps, share = _quadrature()
     one, other = (torch.from_numpy(part.ravel()) for part in np.meshgrid(eps, eps))
     both = np.outer(share, share).ravel()
-    rewards = [(mu + sigma * part - TARGET) ** 2 for part in (one, other)]
-    baseline = (rewards[0] + rewards[1]) / 2
+    costs = [(mu + sigma * part - TARGET) ** 2 for part in (one, other)]
+    baseline = (costs[0] + costs[1]) / 2
     slopes = [each_draw(program, part, mu, sigma, "score", baseline)[1] for part in (one, other)]
     return float(both @ array(slopes[0] + slopes[1])) / 2
 

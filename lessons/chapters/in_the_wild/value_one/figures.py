@@ -19,7 +19,7 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.components import in_words, sticks
 from lessons.kit.findings import brief
-from lessons.kit.line_names import apart, label, named
+from lessons.kit.line_names import apart, label, named, room
 from lessons.text import number
 
 LABELS = {
@@ -75,13 +75,13 @@ def _values(result: Result, hidden: frozenset[str]) -> Figure:
     strokes = _strokes(result, ends)
     heights = fitted([*(line.y for line in lines), result["forward"].y, strokes["y"]], 1e-3)
     layout = axes(ends, heights, "logit x", "adds to the loss")
-    layout["margin"] = layout["margin"] | {"r": 92}
     still = all(_level(line.y) for line in lines)
     added = ", ".join(number(float(y), 4) for y in result["forward"].y[:8])
     return Figure(
         "values",
         _of_values(result, still, seen),
-        "Lines: what a token adds to the loss, over its logit. "
+        "Lines: what a token adds to the loss, over its logit; at their ends its advantage and, "
+        "in brackets, its number. "
         + ("Strokes: the slope that autograd gives at your logits. " if seen else "")
         + "Drag a point along x.",
         f"What each token adds to the loss, over its logit. At your logits: {added}.",
@@ -110,8 +110,12 @@ def _of_values(result: Result, still: bool, seen: bool) -> str:
 
 
 def _named_lines(result: Result, lines: list[Series], x: float, layout: Trace) -> Iterator[Trace]:
-    """The advantage that each line belongs to, at its end; none over another."""
-    given = list(dict.fromkeys(result.planes["advantages"].tolist()[:MOST_LINES]))
+    """The advantage that each line belongs to and its tokens, at its end; none over another."""
+    tokens: dict[float, list[str]] = {}
+    for place, advantage in enumerate(result.planes["advantages"].tolist()[:MOST_LINES], start=1):
+        tokens.setdefault(advantage, []).append(str(place))
+    names = [f"A = {number(one, 3)} ({', '.join(whose)})" for one, whose in tokens.items()]
+    layout["margin"] = layout["margin"] | {"r": room(names)}
     low, high = layout["yaxis"]["range"]
     tall = WIDE - layout["margin"]["t"] - layout["margin"]["b"]
     ends = {
@@ -122,9 +126,9 @@ def _named_lines(result: Result, lines: list[Series], x: float, layout: Trace) -
     order = sorted(ends, key=lambda place: ends[place])
     heights = dict(zip(order, apart([ends[place] for place in order], tall), strict=True))
     for place, line in enumerate(lines):
-        advantage = given[int(line.name.removeprefix("value_")) - 1]
+        name = names[int(line.name.removeprefix("value_")) - 1]
         y = low + heights.get(place, np.nan) / tall * (high - low)
-        yield label("forward", f"A = {number(advantage, 3)}", x, y)
+        yield label("forward", name, x, y)
 
 
 def _strokes(result: Result, ends: tuple[float, float]) -> Trace:

@@ -12,11 +12,12 @@ dtype = torch.float64
 
 def value_one(x, advantages, form):
     logp = torch.nn.functional.logsigmoid(x)
-    weight = logp
     if form == "ratio":
         weight = torch.exp(logp - logp.detach())
-    if form == "no_stop":
+    elif form == "no_stop":
         weight = torch.exp(logp - logp)
+    else:
+        weight = logp
     return -weight * advantages
 
 

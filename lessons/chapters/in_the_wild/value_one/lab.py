@@ -48,7 +48,7 @@ PARAMETERS = (
         options=(
             ("ratio", "exp(logp − stop(logp))"),
             ("plain", "logp"),
-            ("no_stop", "exp(logp − logp), no stop"),
+            ("no_stop", "no stop"),
         ),
     ),
     inputs("-1, 0.5, 2"),

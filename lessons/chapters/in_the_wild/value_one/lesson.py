@@ -12,11 +12,12 @@ from lessons.tricks import stop_gradient
 
 def value_one(x: torch.Tensor, advantages: torch.Tensor, form: str) -> torch.Tensor:
     logp = functional.logsigmoid(x)
-    weight = logp
     if form == "ratio":
         weight = torch.exp(logp - stop_gradient(logp))
-    if form == "no_stop":
+    elif form == "no_stop":
         weight = torch.exp(logp - logp)
+    else:
+        weight = logp
     return -weight * advantages
 
 
