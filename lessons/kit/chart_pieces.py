@@ -174,14 +174,16 @@ def along_x(series: Series, visible: bool = True) -> Trace:
     return dragged(points(series, visible), "points", x="x")
 
 
-def limits(limit: float, ends: tuple[float, float], name: str) -> Trace:
-    """Thin lines at a limit above and below 0, which set the parameter of that name."""
+def limits(
+    limit: float, ends: tuple[float, float], name: str, sides: Sequence[int] = (1, -1)
+) -> Trace:
+    """Thin lines at a limit above and below 0, or above alone, which set that parameter."""
     line = {
         "type": "scatter",
         "mode": "lines",
         "name": name,
-        "x": np.array([*ends, np.nan, *ends]),
-        "y": np.array([limit, limit, np.nan, -limit, -limit]),
+        "x": np.array([*ends, np.nan] * len(sides))[:-1],
+        "y": np.repeat([side * limit for side in sides], 3)[:-1],
         "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
         "hoverinfo": "skip",
     }
