@@ -1,6 +1,8 @@
 """What a hand drags: tips, lines and points in charts, numbers in the text; by mouse, keyboard and
 finger."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 
@@ -209,3 +211,62 @@ def test_an_edge_stops_at_the_other_one_and_leaves_it_again(bare, open_page):
     expect(exact(page, "noise_low")).to_have_value("0.89")
     page.wait_for_function("location.search.includes('noise_low=0.89')")
     assert edges(page, "forward", 2)[1][1] > before[1][1]
+
+
+def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(bare, browser: Browser):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with browser.new_context(**phone, reduced_motion="reduce") as context:
+        page = context.new_page()
+        touch = context.new_cdp_session(page)
+        page.goto(bare + "/stop_gradient?lesson=wrong_place&step=5&at=0")
+        ready(page)
+        bar = page.get_by_role("slider", name="Backward pass")
+        bar.scroll_into_view_if_needed()
+        box = bar.bounding_box()
+        assert box["height"] >= 44
+        steps = int(bar.get_attribute("max"))
+        expect(bar).to_have_attribute("aria-valuetext", f"step 0 of {steps}")
+        # From the thumb at the bar's start, aslant and soon off the bar: nothing scrolls.
+        start = (box["x"] + 9, box["y"] + 22)
+        assert swipe(page, touch, start, 0.6 * box["width"], -0.5 * box["width"]) == 0
+        reached = float(bar.input_value())
+        assert 0 < reached < steps
+        assert reached == int(reached), "with no motion there are whole steps alone"
+        label = page.locator(".gl-node[data-step=current]").get_attribute("data-id")
+        assert label
+        expect(bar).to_have_attribute(
+            "aria-valuetext", re.compile(rf"step {reached:g} of {steps}, .")
+        )
+
+        bar.press("ArrowLeft")
+        expect(bar).to_have_value(f"{reached - 1:g}")
+        bar.press("ArrowUp")
+        expect(bar).to_have_value(f"{reached:g}")
+        bar.press("End")
+        expect(bar).to_have_value(str(steps))
+        bar.press("ArrowRight")
+        expect(bar).to_have_value(str(steps))
+        bar.press("Home")
+        expect(bar).to_have_attribute("aria-valuetext", f"step 0 of {steps}")
+
+
+def test_a_number_that_maths_is_split_around_is_a_handle(bare, browser: Browser):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with browser.new_context(**phone) as context:
+        page = context.new_page()
+        touch = context.new_cdp_session(page)
+        page.goto(bare + "/clipping?lesson=starved&step=1")  # “(wrong) and r = 0 (right)”
+        ready(page)
+        right = page.locator('[data-number="right:.3g"]').first
+        expect(right).to_have_role("spinbutton")
+        right.press("ArrowUp")
+        expect(exact(page, "right")).to_have_value("0.1")
+        right.press_sequentially("2")
+        right.press("Enter")
+        expect(exact(page, "right")).to_have_value("2")
+        expect(right).to_have_text("2")
+        box = right.bounding_box()
+        middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        assert swipe(page, touch, middle, 40, 3) == 0
+        assert float(exact(page, "right").input_value()) > 2.2
+        expect(right).to_have_text(f"{float(exact(page, 'right').input_value()):.3g}")
