@@ -17,7 +17,7 @@ from lessons.text import number
 
 Trace = dict[str, Any]
 
-Measure = Literal["x", "y", "size", "largest", "length"]
+Measure = Literal["x", "y", "size", "largest", "length", "angle", "power_of_two"]
 
 
 class Edge(TypedDict):
@@ -163,7 +163,8 @@ def dragged(
         part: any of its points, the last one, the line through them, either edge of the band that
             it outlines, or any place of the chart.
         sets: for each parameter what of the place under the hand it becomes: x, y, the size of y,
-            the larger size of both, or the length of both. A list of numbers is set where its
+            the larger size of both, the length of both, their angle in degrees, or two to the
+            power of x. A list of numbers is set where its
             entry has the number of the point. Of a band an Edge each.
     """
     return trace | {"meta": {"part": part, "sets": sets}}

@@ -161,7 +161,7 @@ function scrolls(handle) {
 function wayOf({ part, sets }) {
   if (part === "place") return part;
   const measures = Object.values(sets);
-  if (measures.every((measure) => measure === "x")) return "x";
+  if (measures.every((measure) => measure === "x" || measure === "power_of_two")) return "x";
   return measures.every((measure) => typeof measure === "object" || measure === "y" || measure === "size") ? "y" : "xy";
 }
 
@@ -279,6 +279,8 @@ function pulled({ times, power, plus, least, most }, { edge, spot: [, line] }, [
  */
 function measured(measure, [x, y]) {
   if (measure === "x") return { value: x, along: 0 };
+  if (measure === "power_of_two") return { value: 2 ** x, along: 0 };
+  if (measure === "angle") return { value: (Math.atan2(y, x) * 180) / Math.PI, along: 1 };
   if (measure === "y") return { value: y, along: 1 };
   const sizes = [x, y].map(Math.abs);
   return { value: measure === "largest" ? Math.max(...sizes) : measure === "size" ? sizes[1] : Math.hypot(x, y), along: 1 };
