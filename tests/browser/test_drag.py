@@ -270,3 +270,23 @@ def test_a_number_that_maths_is_split_around_is_a_handle(bare, browser: Browser)
         assert swipe(page, touch, middle, 40, 3) == 0
         assert float(exact(page, "right").input_value()) > 2.2
         expect(right).to_have_text(f"{float(exact(page, 'right').input_value()):.3g}")
+
+
+def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list(bare, open_page):
+    page = ready(open_page(bare + "/reversal?lesson=flip&step=1"))
+    x, inputs = page.locator('[data-number="x:.3g"]').first, control(page, "x")
+    expect(x).to_have_role("spinbutton")
+    expect(x).to_have_attribute("aria-valuenow", "1")
+    x.press("ArrowUp")
+    expect(inputs).to_have_value("-1.5, -0.5, 1.1")
+    x.press_sequentially("-2")
+    x.press("Enter")
+    expect(inputs).to_have_value("-1.5, -0.5, -2")
+    expect(x).to_have_text("−2")
+    x.press("End")  # a list's entry has no end
+    expect(inputs).to_have_value("-1.5, -0.5, -2")
+    box = x.bounding_box()
+    pull(page, (box["x"] + 4, box["y"] + 8), 50, 0)  # a sixth of what a drag goes through
+    page.mouse.up()
+    expect(inputs).to_have_value("-1.5, -0.5, -1")
+    expect(x).to_have_text("−1")

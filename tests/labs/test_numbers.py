@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from lessons.contract.parameters import Index
 from lessons.contract.prose import fill, quoted
 from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.glossary import first_uses
@@ -162,3 +163,17 @@ def test_a_number_in_maths_is_marked_where_the_maths_can_be_split(text, shown):
     marked = fill(text, facts, lambda name, shown: f"[{name.rstrip(':')}]")
     assert marked.replace("\u00a0", "_") == (shown or fill(text, facts))
     assert bool(quoted(text)) == bool(shown)
+
+
+@pytest.mark.parametrize("slug", [one.slug for one in lessons()])
+def test_a_fact_of_a_lists_name_is_the_chosen_entry(slug):
+    """So that it may be set in the text: there is one control that chooses, and its list."""
+    lesson = find(slug)
+    values = lesson.validate({})
+    chosen = [one for one in lesson.lab.parameters if isinstance(one, Index)]
+    assert len({one.of for one in chosen}) == len(chosen)
+    facts = lesson.compute(values).facts
+    for one in chosen:
+        quoting = any(one.of in dict(quoted(step.text)) for step in lesson.prose.steps)
+        if quoting:
+            assert facts[one.of] == pytest.approx(values[one.of][values[one.name] - 1])
