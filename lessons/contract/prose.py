@@ -55,6 +55,11 @@ _VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
 _COMPUTED = re.compile(r"(.+?)\s*\{\{\s*(\w+)\s*(?::([^}]*?))?\s*\}\}")
 _APART = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)  # code and maths
 
+_BEFORE = re.compile(r"(?:^|[=<>,(]|\\(?:approx|cdot|times|leq?|geq?|to)(?![A-Za-z]))\s*$")
+_AFTER = re.compile(r"\s*(?:$|[=<>,.;:)]|\\(?:approx|cdot|times|leq?|geq?|to)(?![A-Za-z]))")
+"""What a number in maths stands between that may stand apart from it: signs."""
+_SPACE = "\u00a0"
+
 TRAINING = "training"
 """What a question holds when nothing may be trained before the answer."""
 
@@ -158,8 +163,9 @@ def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = 
     Args:
         text: Markdown.
         facts: by name.
-        mark: what to put for a fact in running text, outside code and maths, given what stands
-            between its braces and how it reads; None puts the number.
+        mark: what to put for a fact in running text, outside code, given what stands between its
+            braces and how it reads; None puts the number. In maths only what stands beside a sign
+            is marked, and the maths is split there.
 
     >>> fill("mean {{ mean:.2f }}", {"mean": 1.0049})
     'mean 1.00'
@@ -170,6 +176,8 @@ def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = 
         ProseError: no such fact, or a format that does not fit it.
     """
 
+    if mark:
+        text = _opened(text)
     apart = _apart(text) if mark else []
 
     def value(match: re.Match[str]) -> str:
@@ -189,7 +197,8 @@ def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = 
 
 @lru_cache(maxsize=1024)
 def quoted(text: str) -> tuple[tuple[str, str], ...]:
-    """The facts that a text quotes in running text, outside code and maths: name and format."""
+    """The facts that are marked in a text: name and format."""
+    text = _opened(text)
     apart = _apart(text)
     return tuple(
         (match.group(1), (match.group(2) or "").strip())
@@ -210,6 +219,51 @@ def written(value: float | int | str, form: str) -> str:
 
 def _apart(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _APART.finditer(text)]
+
+
+@lru_cache(maxsize=1024)
+def _opened(text: str) -> str:
+    """The text with its maths split around numbers, for nothing in maths can be set or be a handle:
+    what Streamlit's Markdown draws takes no class, no id and no HTML there.
+
+    >>> _opened("at $w = {{ w:.3g }}$ and $x^{{ n }}$").replace("\u00a0", "_")
+    'at $w =$_{{ w:.3g }} and $x^{{ n }}$'
+    >>> _opened("$2 = {{ a }} = {{ b }}$.").replace("\u00a0", "_")
+    '$2 =$_{{ a }}_$=$_{{ b }}.'
+    """
+    return _APART.sub(lambda found: _split(found[0]), text)
+
+
+def _split(apart: str) -> str:
+    """Inline maths as pieces of it and facts between them; all else as it is."""
+    if not apart.startswith("$") or apart.startswith("$$") or "{{" not in apart:
+        return apart
+    body, start = apart[1:-1], 0
+    parts: list[str] = []
+    for match in _VALUE.finditer(body):
+        before, after = body[start : match.start()], body[match.end() :]
+        plain = re.sub(r"\\[{}]", "", _VALUE.sub("", body[: match.start()]))
+        pairs = ("{", "}"), (r"\left", r"\right")
+        depth = sum(plain.count(opens) - plain.count(closes) for opens, closes in pairs)
+        # Two numbers beside each other are one product.
+        if (
+            depth
+            or (parts and not before.strip())
+            or not _BEFORE.search(before)
+            or not _AFTER.match(after)
+        ):
+            continue
+        if before.strip():
+            parts += [_SPACE] if parts else []
+            parts.append(f"${before.strip()}$" + ("" if before.rstrip().endswith("(") else _SPACE))
+        parts.append(match[0])
+        start = match.end()
+    rest = body[start:].strip()
+    if not parts:
+        return apart
+    if rest:
+        parts.append(("" if rest[0] in ",.;:)" else _SPACE) + f"${rest}$")
+    return "".join(parts)
 
 
 def _within(place: int, spans: list[tuple[int, int]]) -> bool:

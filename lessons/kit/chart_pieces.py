@@ -6,7 +6,7 @@ figure serves both themes. Tests check each figure against Plotly's own validato
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -17,7 +17,26 @@ from lessons.text import number
 
 Trace = dict[str, Any]
 
-Measure = Literal["x", "y", "size", "largest", "length"]
+Measure = Literal["x", "y", "size", "largest", "length", "angle", "power_of_two"]
+
+
+class Edge(TypedDict):
+    """What a parameter becomes where one edge of a band is dragged up or down: ``times * r**power
+    + plus``, r being how many times as far from its zero the edge is then.
+
+    Attributes:
+        edge: the one further from its zero, or the nearer.
+        times, power, plus: of the formula.
+        least, most: what it cannot go beyond, if there is an end.
+    """
+
+    edge: Literal["outer", "inner"]
+    times: float
+    power: float
+    plus: float
+    least: float | None
+    most: float | None
+
 
 _GAP = np.array([np.nan])
 
@@ -135,16 +154,18 @@ def points(series: Series, visible: bool = True) -> Trace:
 
 
 def dragged(
-    trace: Trace, part: Literal["points", "tip", "line", "place"], **sets: Measure
+    trace: Trace, part: Literal["points", "tip", "line", "band", "place"], **sets: Measure | Edge
 ) -> Trace:
     """The same trace, and a hand that drags it sets parameters.
 
     Args:
         trace: on linear axes.
-        part: any of its points, the last one, the line through them, or any place of the chart.
+        part: any of its points, the last one, the line through them, either edge of the band that
+            it outlines, or any place of the chart.
         sets: for each parameter what of the place under the hand it becomes: x, y, the size of y,
-            the larger size of both, or the length of both. A list of numbers is set where its
-            entry has the number of the point.
+            the larger size of both, the length of both, their angle in degrees, or two to the
+            power of x. A list of numbers is set where its
+            entry has the number of the point. Of a band an Edge each.
     """
     return trace | {"meta": {"part": part, "sets": sets}}
 
@@ -154,14 +175,16 @@ def along_x(series: Series, visible: bool = True) -> Trace:
     return dragged(points(series, visible), "points", x="x")
 
 
-def limits(limit: float, ends: tuple[float, float], name: str) -> Trace:
-    """Thin lines at a limit above and below 0, which set the parameter of that name."""
+def limits(
+    limit: float, ends: tuple[float, float], name: str, sides: Sequence[int] = (1, -1)
+) -> Trace:
+    """Thin lines at a limit above and below 0, or above alone, which set that parameter."""
     line = {
         "type": "scatter",
         "mode": "lines",
         "name": name,
-        "x": np.array([*ends, np.nan, *ends]),
-        "y": np.array([limit, limit, np.nan, -limit, -limit]),
+        "x": np.array([*ends, np.nan] * len(sides))[:-1],
+        "y": np.repeat([side * limit for side in sides], 3)[:-1],
         "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
         "hoverinfo": "skip",
     }

@@ -1,6 +1,8 @@
 """Gradients over many draws: the result as an area, the target as ticks, and below how far off."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+import numpy as np
 
 from lessons.contract.result import Array, Series
 from lessons.kit.chart_pieces import (
@@ -24,8 +26,18 @@ NOISY = ("trick_gradient", "true_gradient")
 """The gradients that differ from draw to draw."""
 
 
+Held = Callable[[str, Trace, Array | None], Trace]
+"""Makes the area of a role, or its ends, something to drag; with what is to be taken for 0 at each
+of its points, where that is not 0."""
+
+
 def with_strip(
-    curves: Mapping[str, Series], hidden: frozenset[str], x: str, y: str, frame: tuple[float, float]
+    curves: Mapping[str, Series],
+    hidden: frozenset[str],
+    x: str,
+    y: str,
+    frame: tuple[float, float],
+    held: Held = lambda role, trace, zero: trace,
 ) -> tuple[list[Trace], Trace]:
     """Data and layout; points at the learner's x come on top of them.
 
@@ -34,9 +46,13 @@ def with_strip(
         hidden: the roles still covered; they count for the frame, so that nothing jumps.
         x, y: titles of the axes.
         frame: of the gradients.
+        held: what can be dragged in them.
     """
     target = curves["intended_gradient"]
-    off = {name: _off(curves[name], target) for name in NOISY if name in curves}
+    there = [name for name in NOISY if name in curves]
+    off = {name: _off(curves[name], target) for name in there}
+    # No gradient at all, as the strip has it: the ends of a band are so far from there.
+    none = {name: _none(off[name], target) for name in there}
     away = round_up(ends_of(off), 0.1 * max(-frame[0], frame[1]))
     layout = axes(span(target), frame, x, y)
     layout["yaxis"] |= {"domain": [0.36, 1.0]}
@@ -49,20 +65,29 @@ def with_strip(
     layout["xaxis"] |= {"anchor": "y2"}
     names = ((role, name, curves[role].y) for role, name in NAMES.items() if role in curves)
     data = [
-        *over_draws(curves, hidden),
+        *over_draws(curves, hidden, held),
         ticks(target, "intended_gradient" not in hidden),
         *named(names, hidden, layout, HEIGHT),
-        *(trace | {"yaxis": "y2"} for trace in over_draws(off, hidden)),
+        *(trace | {"yaxis": "y2"} for trace in over_draws(off, hidden, held, none)),
     ]
     return data, layout
 
 
-def over_draws(curves: Mapping[str, Series], hidden: frozenset[str]) -> list[Trace]:
+def over_draws(
+    curves: Mapping[str, Series],
+    hidden: frozenset[str],
+    held: Held = lambda role, trace, zero: trace,
+    zeros: Mapping[str, Series] | None = None,
+) -> list[Trace]:
     """The result as an area with its mean; where the true gradient's area ends, dotted on it."""
     found = []
-    for role, looks in (("trick_gradient", (band, curve)), ("true_gradient", (edges,))):
-        if role in curves:
-            found += [look(curves[role], role not in hidden) for look in looks]
+    for role, ends, mean in (("trick_gradient", band, curve), ("true_gradient", edges, None)):
+        if role not in curves:
+            continue
+        zero = None if zeros is None else ends(zeros[role])["y"]
+        found.append(held(role, ends(curves[role], role not in hidden), zero))
+        if mean:
+            found.append(mean(curves[role], role not in hidden))
     return found
 
 
@@ -81,3 +106,12 @@ def _off(series: Series, target: Series) -> Series:
     """How far mean and band are off the target."""
     parts = (None if one is None else one - target.y for one in (series.low, series.high))
     return Series(series.name, series.role, series.x, series.y - target.y, *parts)
+
+
+def _none(off: Series, target: Series) -> Series:
+    """A gradient of 0, as far off the target, wherever that series is finite."""
+    if off.low is None or off.high is None:
+        return off
+    there = np.isfinite(off.low) & np.isfinite(off.high)
+    zero = np.where(there, -target.y, np.nan)
+    return Series(off.name, off.role, off.x, zero, zero, zero)

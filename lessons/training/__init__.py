@@ -14,7 +14,8 @@ How a training lesson is written (``lessons/chapters/reversal/moons`` is one to 
    component of the untrained network. Its facts hold everything of ``History.facts`` at step 0
    (``facts_at_first`` in under_way.py), so that the text can be filled before anything has run;
    from then on the run's facts replace them, and the text's numbers go along with the pictures.
-   Those in maths, in code and in answers to choose cannot: write no number of a run there.
+   Those within maths (but for one between signs, as in ``w = 1``), in code and in answers to
+   choose cannot: write no number of a run there.
 
 What a question hides is covered here too (covering.py): so draw what belongs to a role in its
 colour, and name the role in the table's column. A question that only a run can answer says

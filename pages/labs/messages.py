@@ -105,7 +105,8 @@ class Option(TypedDict):
 
 
 class Control(TypedDict):
-    """One control; ``value`` is what it shows, refused text included."""
+    """One control; ``value`` is what it shows, refused text included, and ``of`` the list of which
+    it chooses an entry."""
 
     name: str
     label: str
@@ -122,6 +123,7 @@ class Control(TypedDict):
     scale: NotRequired[Literal["linear", "log"]]
     options: NotRequired[list[Option]]
     mark: NotRequired[list[int] | None]
+    of: NotRequired[str]
 
 
 class Group(TypedDict):

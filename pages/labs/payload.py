@@ -240,7 +240,8 @@ def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
     if isinstance(parameter, Index):
         entries = enumerate(values[parameter.of], start=1)
         options = [{"value": str(i), "label": f"x = {number(x)}"} for i, x in entries]
-        return {"kind": "select", "options": options, "value": str(min(value, len(options)))}
+        chosen = str(min(value, len(options)))
+        return {"kind": "select", "options": options, "value": chosen, "of": parameter.of}
     if isinstance(parameter, Integer):
         ends = {"min": parameter.low, "max": parameter.high, "step": 1}
         scale = {"kind": "slider", "scale": "log"} if parameter.log else {"kind": "integer"}

@@ -22,9 +22,9 @@ FRAME, PICTURE = 0, 1
 _AXIS = re.compile(r"[xy]axis\d*")
 _HEAD = struct.Struct("<III")
 _PLACES = ("x", "y")
-_MOVES = (*_PLACES, "text", "hovertemplate")
+_MOVES = (*_PLACES, "text", "hovertemplate", "meta")
 """What changes while one drags, the axes' ranges apart; all else in a chart is its style. What is
-said under a pointer can wait until the hand rests."""
+said under a pointer can wait until the hand rests; what can be dragged is not drawn."""
 
 
 def encode(

@@ -1,6 +1,8 @@
 """What a hand drags: tips, lines and points in charts, numbers in the text; by mouse, keyboard and
 finger."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 
@@ -88,6 +90,30 @@ def test_a_point_goes_along_x_and_its_number_follows(bare, open_page):
     expect(control(page, "point", "select")).to_have_value("2")
 
 
+EDGE = """([figure, at, role, yaxis]) => {
+  // Where both edges of a role's band are over x = `at`, in the window: the upper one first.
+  const plot = document.querySelector(`[data-figure=${figure}] .gl-plot`);
+  const {left, top} = plot.getBoundingClientRect();
+  const {xaxis, [yaxis]: axis} = plot._fullLayout;
+  const trace = plot.data.find((one) => one.meta?.part === 'band' && (one.yaxis ?? 'y') === (
+    yaxis === 'yaxis2' ? 'y2' : 'y') && (one.fill === 'toself') === (role !== 'true'));
+  const near = Array.from(trace.x, (x, i) => [Math.abs(x - at), trace.y[i]]);
+  const least = Math.min(...near.map(([away]) => away).filter(Number.isFinite));
+  const ys = near.filter(([away]) => away < least + 1e-6).map(([, y]) => y);
+  const x = left + xaxis._offset + xaxis.c2p(trace.x[near.findIndex(([away]) => away === least)]);
+  return [Math.max(...ys), Math.min(...ys)].map((y) => [x, top + axis._offset + axis.c2p(y)]);
+}"""
+
+
+def edges(page: Page, figure: str, x: float, role: str = "trick", axis: str = "yaxis"):
+    at(page, figure, 0, 0)  # in sight, and drawn by Plotly itself
+    return page.evaluate(EDGE, [figure, x, role, axis])
+
+
+def noise(page: Page) -> tuple[float, float]:
+    return tuple(float(exact(page, f"noise_{end}").input_value()) for end in ("low", "high"))
+
+
 def swipe(page: Page, touch: CDPSession, start: tuple[float, float], x: float, y: float) -> float:
     """A finger goes so far; by how much the page has scrolled."""
     scrolled = "document.querySelector('.stMain').scrollTop"
@@ -119,6 +145,14 @@ def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare, browser:
         assert swipe(page, touch, at(page, "arrows", -0.5, 2.8), 0, -80) > 30
         assert float(exact(page, "g2").input_value()) == second
 
+        page.goto(bare + "/stop_gradient?lesson=noise_leaks&step=4&noise_high=1.9")
+        ready(page)
+        upper, _ = edges(page, "forward", 2)
+        assert swipe(page, touch, (upper[0], upper[1] - 9), 4, 15) == 0
+        assert noise(page)[0] == 0.9
+        assert 0.95 < noise(page)[1] < 1.8
+        assert swipe(page, touch, at(page, "forward", -2, 0.2), 0, -80) > 30
+
         page.goto(bare + "/clipping?lesson=cliff&step=1")
         ready(page)
         start = [exact(page, name).input_value() for name in "wb"]
@@ -126,3 +160,133 @@ def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare, browser:
         assert [exact(page, name).input_value() for name in "wb"] == start
         assert swipe(page, touch, at(page, "map", 3, -2), 60, 2) == 0
         assert exact(page, "w").input_value() != start[0]
+
+
+def test_the_edges_of_a_band_follow_the_hand_and_set_the_noise(bare, open_page):
+    page = ready(open_page(bare + "/stop_gradient?lesson=wrong_place&step=5&noise_high=1.5"))
+    plot = page.locator("[data-figure=gradient] .gl-plot")
+    sliders = [control(page, f"noise_{end}") for end in ("low", "high")]
+    # The trick's gradient is 1/√u here: its outer edge is the end of the noise that is nearer to 0.
+    upper, _ = edges(page, "gradient", 1.5)
+    ranges = plot.evaluate("one => String(one._fullLayout.yaxis.range)")
+    page.mouse.move(*upper)
+    expect(plot).to_have_attribute("data-drag", "y")
+    pull(page, upper, 0, -20)
+    page.wait_for_function("document.querySelector('[data-control=noise_low] input').value < 0.8")
+    assert plot.evaluate("one => String(one._fullLayout.yaxis.range)") == ranges
+    page.mouse.up()
+    page.wait_for_function("location.search.includes('noise_low=')")
+    assert [one.input_value() for one in sliders] == [f"{end:g}" for end in noise(page)]
+    assert noise(page)[1] == 1.5
+    assert edges(page, "gradient", 1.5)[0][1] == pytest.approx(upper[1] - 20, abs=3)
+
+    # In the strip below, where the same edge is measured from another zero.
+    before = noise(page)
+    _, lower = edges(page, "gradient", -1.5, axis="yaxis2")
+    pull(page, lower, 0, -12)
+    page.mouse.up()
+    page.wait_for_function(f"!location.search.includes('noise_low={before[0]:g}&')")
+    assert noise(page)[0] > before[0] + 0.02
+    assert noise(page)[1] == 1.5
+
+
+def test_an_edge_stops_at_the_other_one_and_leaves_it_again(bare, open_page):
+    page = ready(open_page(bare + "/stop_gradient?lesson=noise_leaks&step=4&noise_high=1.5"))
+    upper, _ = edges(page, "forward", 2)
+    pull(page, upper, 0, 150)
+    expect(exact(page, "noise_high")).to_have_value("0.9")
+    page.mouse.up()
+    page.wait_for_function("location.search.includes('noise_high=0.9')")
+    both, _ = edges(page, "forward", 2)
+    pull(page, both, 0, -15)
+    page.mouse.up()
+    page.wait_for_function("!location.search.includes('noise_high=0.9')")
+    assert noise(page)[0] == 0.9
+    assert noise(page)[1] > 1
+    # The slider's keys and the field set the same.
+    exact(page, "noise_high").fill("1.1")
+    exact(page, "noise_high").press("Enter")
+    before = edges(page, "forward", 2)
+    control(page, "noise_low").press("ArrowLeft")
+    expect(exact(page, "noise_low")).to_have_value("0.89")
+    page.wait_for_function("location.search.includes('noise_low=0.89')")
+    assert edges(page, "forward", 2)[1][1] > before[1][1]
+
+
+def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(bare, browser: Browser):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with browser.new_context(**phone, reduced_motion="reduce") as context:
+        page = context.new_page()
+        touch = context.new_cdp_session(page)
+        page.goto(bare + "/stop_gradient?lesson=wrong_place&step=5&at=0")
+        ready(page)
+        bar = page.get_by_role("slider", name="Backward pass")
+        bar.scroll_into_view_if_needed()
+        box = bar.bounding_box()
+        assert box["height"] >= 44
+        steps = int(bar.get_attribute("max"))
+        expect(bar).to_have_attribute("aria-valuetext", f"step 0 of {steps}")
+        # From the thumb at the bar's start, aslant and soon off the bar: nothing scrolls.
+        start = (box["x"] + 9, box["y"] + 22)
+        assert swipe(page, touch, start, 0.6 * box["width"], -0.5 * box["width"]) == 0
+        reached = float(bar.input_value())
+        assert 0 < reached < steps
+        assert reached == int(reached), "with no motion there are whole steps alone"
+        label = page.locator(".gl-node[data-step=current]").get_attribute("data-id")
+        assert label
+        expect(bar).to_have_attribute(
+            "aria-valuetext", re.compile(rf"step {reached:g} of {steps}, .")
+        )
+
+        bar.press("ArrowLeft")
+        expect(bar).to_have_value(f"{reached - 1:g}")
+        bar.press("ArrowUp")
+        expect(bar).to_have_value(f"{reached:g}")
+        bar.press("End")
+        expect(bar).to_have_value(str(steps))
+        bar.press("ArrowRight")
+        expect(bar).to_have_value(str(steps))
+        bar.press("Home")
+        expect(bar).to_have_attribute("aria-valuetext", f"step 0 of {steps}")
+
+
+def test_a_number_that_maths_is_split_around_is_a_handle(bare, browser: Browser):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with browser.new_context(**phone) as context:
+        page = context.new_page()
+        touch = context.new_cdp_session(page)
+        page.goto(bare + "/clipping?lesson=starved&step=1")  # “(wrong) and r = 0 (right)”
+        ready(page)
+        right = page.locator('[data-number="right:.3g"]').first
+        expect(right).to_have_role("spinbutton")
+        right.press("ArrowUp")
+        expect(exact(page, "right")).to_have_value("0.1")
+        right.press_sequentially("2")
+        right.press("Enter")
+        expect(exact(page, "right")).to_have_value("2")
+        expect(right).to_have_text("2")
+        box = right.bounding_box()
+        middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        assert swipe(page, touch, middle, 40, 3) == 0
+        assert float(exact(page, "right").input_value()) > 2.2
+        expect(right).to_have_text(f"{float(exact(page, 'right').input_value()):.3g}")
+
+
+def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list(bare, open_page):
+    page = ready(open_page(bare + "/reversal?lesson=flip&step=1"))
+    x, inputs = page.locator('[data-number="x:.3g"]').first, control(page, "x")
+    expect(x).to_have_role("spinbutton")
+    expect(x).to_have_attribute("aria-valuenow", "1")
+    x.press("ArrowUp")
+    expect(inputs).to_have_value("-1.5, -0.5, 1.1")
+    x.press_sequentially("-2")
+    x.press("Enter")
+    expect(inputs).to_have_value("-1.5, -0.5, -2")
+    expect(x).to_have_text("−2")
+    x.press("End")  # a list's entry has no end
+    expect(inputs).to_have_value("-1.5, -0.5, -2")
+    box = x.bounding_box()
+    pull(page, (box["x"] + 4, box["y"] + 8), 50, 0)  # a sixth of what a drag goes through
+    page.mouse.up()
+    expect(inputs).to_have_value("-1.5, -0.5, -1")
+    expect(x).to_have_text("−1")

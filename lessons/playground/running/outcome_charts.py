@@ -10,9 +10,12 @@ from lessons.contract.figure import WIDE, Figure, Table
 from lessons.contract.result import Array, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import (
+    Measure,
+    Trace,
     axes,
     band,
     curve,
+    dragged,
     fitted,
     gradient_curves,
     points,
@@ -93,7 +96,11 @@ def _gradients(
         f"The gradient {subject} over {x}. " + _spoken([series[role] for role in roles], x),
         [
             *data,
-            *(points(series[role]) for role in reversed(roles) if role != "intended_gradient"),
+            *(
+                _held(points(series[role]), outcome)
+                for role in reversed(roles)
+                if role != "intended_gradient"
+            ),
         ],
         layout,
         height=height,
@@ -117,13 +124,31 @@ def _value(
         [
             *([band(forward)] if forward.low is not None else []),
             curve(forward, exact=True),
-            *([points(there)] if there else []),
+            *([_held(points(there), outcome)] if there else []),
         ],
         axes(span(forward), _frame(heights), x, outcome.output),
         wide=True,
         height=200,
         selects="entry",
     )
+
+
+def _held(trace: Trace, outcome: Outcome) -> Trace:
+    """The points of an input, each dragged along the axis, where its values are a flat list.
+
+    The control is named as in ``pages/labs/playground_form.py``.
+    """
+    along: Measure = "x"
+    if not _is_flat(outcome, len(trace["x"])):
+        return trace
+    return dragged(trace, "points", **{f"in.{outcome.over}.values": along})
+
+
+def _is_flat(outcome: Outcome, shown: int) -> bool:
+    """Whether every entry of the plotted input is a point, and its list a plain one."""
+    value = outcome.values[outcome.over]
+    plain = value.dim() == 0 or (value.dim() == 1 and value.numel() > 1)
+    return bool(plain) and value.numel() == shown
 
 
 def _on_curve(outcome: Outcome, curves: dict[str, Series], series: dict[str, Series]) -> bool:
@@ -159,9 +184,10 @@ def _only(line: Series, entry: int) -> Series:
 
 
 def _caption(outcome: Outcome, document: Document, shown: int) -> str:
+    drag = " Drag a point along the axis." if _is_flat(outcome, shown) else ""
     if outcome.values[outcome.over].numel() == 1:
-        return ""
-    more = " Click a point to move another." if shown > 1 else ""
+        return drag.strip()
+    more = (" Click a point to move another." if shown > 1 else "") + drag
     return (
         f"Entry {document.plot.entry} of {outcome.over} moves along the axis, the others stay "
         f"where they are.{more}"

@@ -3,7 +3,9 @@
 
 import { element, setChildren, setText } from "./dom.js";
 import { makeField } from "./fields.js";
+import { entries, withEntry } from "./scale.js";
 
+const TENTH = 0.1; // one arrow key on an entry of a list
 const REST = 250; // ms without a key before a value counts as resting
 
 /** @import { Control, Group } from "./messages.d.ts" */
@@ -11,6 +13,8 @@ const REST = 250; // ms without a key before a value counts as resting
 
 /**
  * @typedef {{name: string, field: Field, fresh: boolean, disabled: boolean, spec: Control}} Entry
+ * @typedef {Control & {now: string, entry?: number}} Settable  `now` is what it says at this moment,
+ *   `entry` which number of a list it is
  * @typedef {Object} Handlers
  * @property {(live: boolean) => void} changed  the learner set something
  * @property {(word: "undo"|"redo") => void} went
@@ -83,10 +87,27 @@ export class Controls {
     return !disabled && !spec?.hidden;
   }
 
-  /** A number's control, where it may be set. @param {string} name  @returns {?Control} */
+  /**
+   * A number that may be set: a control's, or of a list's the chosen entry.
+   * @param {string} name
+   * @returns {?Settable}
+   */
   number(name) {
-    const { spec } = this.#entry(name) ?? {};
-    return spec && (spec.kind === "slider" || spec.kind === "integer") && this.isFree(name) ? spec : null;
+    const { spec, field } = this.#entry(name) ?? {};
+    if (!spec || !field || !this.isFree(name)) return null;
+    if (spec.kind === "slider" || spec.kind === "integer") return { ...spec, now: field.get() };
+    const chooser = [...this.known.values()].find((one) => one.spec.of === name);
+    if (!chooser) return null;
+    const entry = Number(chooser.field.get()) - 1;
+    const now = entries(field.get())[entry] ?? "";
+    return { ...spec, label: `${spec.label}, number ${entry + 1}`, value: now, now, step: TENTH, entry };
+  }
+
+  /** Type a number: the whole control's, or the chosen entry's. @param {string} name  @param {string} text */
+  enter(name, text) {
+    const { entry, kind } = this.number(name) ?? {};
+    const list = this.#entry(name)?.field.get() ?? "";
+    this.choose({ [name]: kind === "text" ? withEntry(list, entry ?? 0, text) : text }, false);
   }
 
   /** @param {string} name */

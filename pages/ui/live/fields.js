@@ -175,6 +175,7 @@ function select(spec, id, notify, { body }) {
   const list = element("select", "gl-field", { id });
   body.append(list);
   const fill = choices(spec, (options) => {
+    const { value: chosen } = list;
     list.replaceChildren();
     /** @type {Element} */
     let under = list;
@@ -186,6 +187,8 @@ function select(spec, id, notify, { body }) {
       }
       under.append(element("option", "", { value }, label));
     }
+    // With other words for them the options are the same: an answer that comes too late sets nothing.
+    if (options.some(({ value }) => value === chosen)) list.value = chosen;
   });
   list.addEventListener("change", () => notify("done"));
   return {

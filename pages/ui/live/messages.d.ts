@@ -36,6 +36,7 @@ export interface Control {
   scale?: "linear" | "log";
   options?: Option[];
   mark?: number[] | null;
+  of?: string;
 }
 
 export interface FigureSpec {

@@ -8,6 +8,7 @@ import { isLog, keyed, nearest, slid, stepped } from "./scale.js";
 /** @import { Range } from "./scale.js" */
 
 const WIDE = 300; // px of a drag through the whole range
+const LIST = { min: -3, max: 3, unit: 0.01 }; // of an entry of a list, which has no ends of its own
 const SLOP = 3; // px before a press is a drag
 const TYPED = /^[\d.,eE+−-]$/;
 const TYPING = "gt-typing";
@@ -87,7 +88,10 @@ export class NumberHandles {
   #slide({ node, value }, share) {
     const name = nameOf(node);
     const spec = this.controls.number(name);
-    if (spec) this.controls.drag([{ name, value: slid(spec, value, share), unit: 1 }], true);
+    if (!spec) return;
+    const { entry } = spec;
+    const range = entry === undefined ? { ...spec, unit: 1 } : { ...spec, ...LIST };
+    this.controls.drag([{ name, value: slid(range, value, share), unit: range.unit, entry }], true);
   }
 
   /** @param {KeyboardEvent} event */
@@ -107,7 +111,7 @@ export class NumberHandles {
       const next = moved(/** @type {Range} */ (spec), this.#value(node), key);
       if (next === null) return;
       node.classList.remove(TYPING);
-      this.controls.choose({ [name]: next }, false);
+      this.controls.enter(name, next);
     }
     event.preventDefault();
   }
@@ -117,12 +121,12 @@ export class NumberHandles {
     if (!node || !this.isTyped(node)) return;
     node.classList.remove(TYPING);
     const text = (node.textContent ?? "").replaceAll(",", "");
-    if (text) this.controls.choose({ [nameOf(node)]: text }, false);
+    if (text) this.controls.enter(nameOf(node), text);
   }
 
   /** @param {Element} node */
   #value(node) {
-    return Number(this.controls.values()[nameOf(node)]);
+    return Number(this.controls.number(nameOf(node))?.now);
   }
 }
 
@@ -137,5 +141,6 @@ function moved(range, value, key) {
   if (steps === undefined || !Number.isFinite(value)) return null;
   if (isLog(range)) return keyed(range, value, key);
   if (Number.isFinite(steps)) return stepped(range, value, steps);
-  return nearest(range, steps > 0 ? range.max : range.min);
+  const end = steps > 0 ? range.max : range.min;
+  return end === undefined ? null : nearest(range, end);
 }

@@ -131,8 +131,12 @@ export function rounded(value, unit) {
  * @param {string} text
  */
 export function withEntry(list, entry, text) {
-  const parts = list.split(/[\s,;[\]()]+/).filter(Boolean);
-  return parts.map((part, index) => (index === entry ? text : part)).join(", ");
+  return entries(list).map((part, index) => (index === entry ? text : part)).join(", ");
+}
+
+/** The numbers of a list, as they are written. @param {string} list */
+export function entries(list) {
+  return list.split(/[\s,;[\]()]+/).filter(Boolean);
 }
 
 /** @param {Range} range */

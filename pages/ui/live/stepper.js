@@ -7,6 +7,8 @@ import { advanced } from "./graph_pulse.js";
 /** @import { GraphSpec, GraphStep } from "./messages.d.ts" */
 
 const LONGEST = 100; // ms between two pictures: after a longer pause it goes on where it was
+/** @type {Record<string, number>} */
+const KEYS = { ArrowUp: 1, ArrowDown: -1 };
 
 export class Stepper {
   /**
@@ -38,6 +40,14 @@ export class Stepper {
       const { valueAsNumber } = this.bar;
       go(this.still.matches ? Math.round(valueAsNumber) : valueAsNumber);
     });
+    // The bar's own step is a hundredth, for the hand: a key goes to the next whole one, as those do
+    // that work everywhere in the graph.
+    this.bar.addEventListener("keydown", (event) => {
+      const by = KEYS[event.key];
+      if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      this.by(by);
+    });
     const buttons = element("div", "gl-buttons", {}, this.first, this.back, this.next, this.play, this.said);
     box.append(buttons, this.bar);
   }
@@ -46,7 +56,7 @@ export class Stepper {
    * @param {GraphSpec} spec
    * @param {number} place  how many steps are taken; between two whole ones, on the way
    */
-  show({ steps }, place) {
+  show({ nodes, steps }, place) {
     this.box.hidden = !steps.length;
     this.steps = steps;
     this.place = place;
@@ -56,7 +66,8 @@ export class Stepper {
     for (const button of [this.first, this.back]) setOrRemove(button, "aria-disabled", String(place === 0));
     setOrRemove(this.next, "aria-disabled", String(place >= steps.length));
     setOrRemove(this.bar, "max", steps.length);
-    setOrRemove(this.bar, "aria-valuetext", this.said.textContent);
+    const at = nodes.find(({ id }) => id === steps[step - 1]?.node);
+    setOrRemove(this.bar, "aria-valuetext", [this.said.textContent, at?.label].filter(Boolean).join(", "));
     if (this.bar.valueAsNumber !== place) this.bar.value = String(place);
     this.bar.style.setProperty("--gl-filled", (place / (steps.length || 1)).toFixed(4));
   }

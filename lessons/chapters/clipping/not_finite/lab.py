@@ -12,6 +12,7 @@ from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Index, Number, Numbers, Values
 from lessons.contract.result import Note, Result, warned
 from lessons.kit.causes import lost, notes_on_not_finite
+from lessons.kit.chart_pieces import limits
 from lessons.kit.components import component_table, in_words, sticks
 from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.gradients import gradient
@@ -100,16 +101,18 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
     """The slopes in their roles, and the roots themselves."""
     names = _names(result, values)
     forward = {"forward": "forward value"}
+    clips = values["clip"] != "none"
     slopes, slope_layout = sticks(result, LABELS, names, hidden, "dy/dw", WIDE)
+    ends = tuple(slope_layout["xaxis"]["range"])
     roots, root_layout = sticks(result, forward, names, hidden, "y", HALF)
     return [
         Figure(
             "gradient",
             "The gradient, component by component" if hidden else _lost(result),
             "At each input, left to right: before clipping, after, and what the finite components "
-            "alone would give.",
+            "alone would give." + (" Dashed: the limit. Drag it." if clips else ""),
             "The gradient at each input. " + in_words(result, LABELS, names, hidden),
-            slopes,
+            [*slopes, limits(values["limit"], ends, "limit") | {"visible": clips}],
             slope_layout,
             wide=True,
         ),

@@ -11,7 +11,16 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Result, Series
 from lessons.contract.roles import ROLES
 from lessons.kit.arrows import arrow, outline
-from lessons.kit.chart_pieces import Trace, axes, cells, dragged, fitted, gradient_curves, mark
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    cells,
+    dragged,
+    fitted,
+    gradient_curves,
+    limits,
+    mark,
+)
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.text import number
@@ -178,6 +187,7 @@ def _lengths(result: Result, hidden: frozenset[str]) -> Figure:
         role: next(one for one in result.curves if one.name == f"{role}_length") for role in NAMES
     }
     top = fitted([one.y for one in curves.values()])
+    limit = float(result.facts["limit"])
     layout = axes((0.0, 360.0), top, "angle of the gradient, °", "length")
     layout["xaxis"] |= {"tickmode": "array", "tickvals": [0, 90, 180, 270, 360]}
     longest = {role: float(np.nanmax(one.y)) for role, one in curves.items()}
@@ -186,9 +196,13 @@ def _lengths(result: Result, hidden: frozenset[str]) -> Figure:
     return Figure(
         "length",
         f"Length by value up to {value}, by norm {norm}" if seen else "Length after clipping",
-        f"The limit is {number(float(result.facts['limit']), 4)}. By norm no gradient is longer.",
+        f"Dashed: the limit, {number(limit, 4)}. Drag it. By norm no gradient is longer.",
         "Length after clipping over the angle before. " + _in_words(result, hidden),
-        [*_over(curves, hidden, layout, LOW), *_own_gradient(result, "length", hidden)],
+        [
+            limits(limit, (0.0, 360.0), "limit", sides=(1,)),
+            *_over(curves, hidden, layout, LOW),
+            *_own_gradient(result, "length", hidden),
+        ],
         layout,
         wide=True,
         height=LOW,

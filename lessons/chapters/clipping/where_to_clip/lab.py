@@ -1,6 +1,7 @@
 """The lab of two weights, a clip somewhere in the step, and what each step really used."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -12,7 +13,7 @@ from lessons.contract.figure import HALF, Figure, Table
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series, warned
-from lessons.kit.chart_pieces import Trace, curve, points
+from lessons.kit.chart_pieces import Trace, curve, limits, points
 from lessons.kit.components import component_table, in_words, sticks
 from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.findings import brief
@@ -28,6 +29,7 @@ SCALED = {"times": 8.0, "limit": 4.0, "plain": 2.0}
 """Loss scaling: the factor, the limit, and the length of the loss's own gradient."""
 
 NAMES = ("w", "v")
+LENGTH = "length"
 
 LABELS = {
     "true_gradient": "of the loss",
@@ -108,15 +110,18 @@ def start(values: Values) -> Start:
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """The first step's gradients, and the loss while it trains."""
-    data, layout = sticks(result, LABELS, NAMES, hidden, "gradient", HALF)
+    both = _with_length(result)
+    data, layout = sticks(both, LABELS, (*NAMES, LENGTH), hidden, "gradient", HALF)
     return [
         Figure(
             "gradient",
             "The gradient that the first step uses" if hidden else _used(result),
-            "For each weight, left to right: of the loss, as step() reads it, and as it would be "
-            "clipped over both.",
-            "The gradient of each weight. " + in_words(result, LABELS, NAMES, hidden),
-            data,
+            "For each weight and for the length of both, left to right: of the loss, as step() "
+            "reads it, and as it would be clipped over both. Dashed: the limit of the length. "
+            "Drag it.",
+            f"The gradient of each weight, and its length; the limit is {number(values['limit'])}. "
+            + in_words(both, LABELS, (*NAMES, LENGTH), hidden),
+            [*data, _limit(values["limit"], layout)],
             layout,
         ),
         _training(result, hidden),
@@ -126,6 +131,29 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
 def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     """One row a weight."""
     return component_table(result, LABELS, NAMES, hidden, "The gradient of the first step")
+
+
+def _with_length(result: Result) -> Result:
+    """The same with one component more in each gradient: the length, which is what is clipped."""
+    series = [
+        replace(
+            one,
+            x=np.append(one.x, len(NAMES) + 1.0),
+            y=np.append(one.y, np.hypot(*one.y)),
+        )
+        if one.name in LABELS
+        else one
+        for one in result.series
+    ]
+    return replace(result, series=tuple(series))
+
+
+def _limit(limit: float, layout: Trace) -> Trace:
+    """Over the lengths; the axis makes room for it where it is not far beyond them."""
+    low, high = layout["yaxis"]["range"]
+    if high < 1.05 * limit < 2 * high:
+        layout["yaxis"]["range"] = [low, 1.05 * limit]
+    return limits(limit, (len(NAMES) + 0.45, len(NAMES) + 1.6), "limit", sides=(1,))
 
 
 def _used(result: Result) -> str:

@@ -10,7 +10,7 @@ from lessons.chapters.gone_missing.scaled.precision import largest, smallest
 from lessons.contract.figure import HALF, WIDE, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result, Series
-from lessons.kit.chart_pieces import Trace, axes, cells, curve, points, ticks
+from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, points, ticks
 from lessons.kit.components import MOST_NAMED
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
@@ -157,7 +157,7 @@ def _over_scales(values: Values) -> tuple[Trace, Trace]:
         "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
         "hoverinfo": "skip",
     }
-    return layout, line
+    return layout, dragged(line, "line", scale="power_of_two")
 
 
 def _curves(result: Result) -> dict[str, Series]:
@@ -188,7 +188,8 @@ def _shares(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     return Figure(
         "shares",
         f"No clip: {zeros} of {many} are 0, {lost} not finite" if seen else SHARES,
-        "With no clip. A scale too small loses gradients to 0, one too large to ∞.",
+        "With no clip. A scale too small loses gradients to 0, one too large to ∞. Dashed: your "
+        "scale. Drag it.",
         "The share of gradients that are 0 and of those that are not finite, over the loss scale, "
         f"1 to 2 to the power of {len(curves['zeros'].x) - 1}."
         + (f" Here {zeros} and {lost} of {many}." if seen else ""),
@@ -219,7 +220,8 @@ def _lengths(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     return Figure(
         "length",
         f"Length {used} arrives, {right} is right" if seen else LENGTHS,
-        "Of the whole gradient, after the clip that you chose. The thin line is your scale.",
+        "Of the whole gradient, after the clip that you chose. The dashed line is your scale. "
+        "Drag it.",
         "The length of the gradient over the loss scale, by powers of ten. "
         + "; ".join(
             f"{name}: {number(_its_length(result, role), 4)}"

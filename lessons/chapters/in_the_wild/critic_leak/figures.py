@@ -1,9 +1,13 @@
 """The charts and the table of the critic's lab."""
 
+from dataclasses import replace
+
+import numpy as np
+
 from lessons.contract.figure import HALF, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result
-from lessons.kit.chart_pieces import Trace, axes, curve, fitted
+from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points
 from lessons.kit.components import component_table, in_words, sticks
 from lessons.kit.findings import brief
 from lessons.kit.line_names import named
@@ -38,7 +42,7 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
             data,
             layout,
         ),
-        _updates(result, hidden),
+        _updates(result, values, hidden),
     ]
 
 
@@ -53,7 +57,7 @@ def _gets(result: Result) -> str:
     return f"Critic gets {brief(came, size)}, own loss gives {brief(own, size)}"
 
 
-def _updates(result: Result, hidden: frozenset[str]) -> Figure:
+def _updates(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     curves = {one.name: one for one in result.curves}
     last = {name: float(one.y[-1]) for name, one in curves.items()}
     updates, best = int(result.facts["updates"]), float(result.facts["best"])
@@ -65,7 +69,9 @@ def _updates(result: Result, hidden: frozenset[str]) -> Figure:
         "value v",
     )
     seen = {name: LINES[name][0] not in hidden for name in curves}
-    drawn: list[Trace] = [_level(best, end)]
+    pays = "reward" if values["reward"] >= values["other"] else "other"
+    height: Measure = "y"
+    drawn: list[Trace] = [dragged(_level(best, end), "line", **{pays: height})]
     for name in ("mean_reward", "value_own", "value"):
         line = curve(curves[name], seen[name])
         line |= {"name": LINES[name][1], "hovertemplate": _hover(LINES[name][1])}
@@ -73,6 +79,8 @@ def _updates(result: Result, hidden: frozenset[str]) -> Figure:
             role = LINES[name][0]
             line |= {"mode": "markers", "marker": {"color": f"role:{role}", "size": 9}}
         drawn.append(line)
+    start = replace(curves["value_own"], x=np.zeros(1), y=np.array([values["v"]]))
+    drawn.append(dragged(points(start), "points", v="y") | {"name": "v at first"})
     ends = ((LINES[name][0], LINES[name][1], one.y) for name, one in curves.items())
     words = [f"{LINES[name][1]} {number(last[name], 4)}" for name in curves if seen[name]]
     said = ", ".join(words)
@@ -83,7 +91,8 @@ def _updates(result: Result, hidden: frozenset[str]) -> Figure:
     return Figure(
         "updates",
         "The value, update by update" if hidden else found,
-        "Each update averages many visits, some with a and some with b. Dashed: the best reward.",
+        "Each update averages many visits, some with a and some with b. Dashed: the best reward. "
+        "Drag it, or the point where v starts.",
         f"After {counted(updates, 'update')}: {said}; best reward {number(best, 4)}.",
         [*drawn, *named(ends, hidden, layout, HALF)],
         layout,

@@ -8,7 +8,7 @@ import numpy as np
 from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
-from lessons.kit.chart_pieces import Trace, axes, round_up
+from lessons.kit.chart_pieces import Trace, axes, dragged, round_up
 from lessons.kit.components import component_table, in_words, sticks
 from lessons.kit.findings import brief, times
 from lessons.kit.line_names import label
@@ -81,7 +81,7 @@ def _plane(
     across = np.array([-tip[1], tip[0]]) / math.hypot(*tip) * 2 * reach
     data: list[Trace] = [
         _line("boundary", np.stack([-across, across])),
-        _line("classifier w₂", np.stack([np.zeros(2), tip])),
+        dragged(_line("classifier w₂", np.stack([np.zeros(2), tip])), "line", turn="angle"),
         *(_arrows(role, *arrows[role], role not in hidden) for role in arrows),
         _points("source", features[~domain], "circle"),
         _points("target", features[domain], "square-open"),
@@ -96,7 +96,7 @@ def _plane(
         "plane",
         "Each feature, one step downhill" if hidden else _after(result),
         "Circles: source. Squares: target. Thin: w₂ and the classifier’s boundary. Arrows: one "
-        "step downhill, solid as autograd gives it, dotted with no reversal.",
+        "step downhill, solid as autograd gives it, dotted with no reversal. Drag w₂ to turn it.",
         "The features of six examples, an arrow at each and one at the classifier’s weight. "
         "Largest gradient of a weight: " + ", ".join(sizes) + ".",
         data,

@@ -1,9 +1,11 @@
 """The noise lab's charts and table."""
 
 import math
+from functools import partial
 
 import numpy as np
 
+from lessons.chapters.stop_gradient.shared_noise.edges import held
 from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result, Series
@@ -28,8 +30,8 @@ from lessons.text import number
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """Gradients over x, forward value over x, and the gradient's histogram at one input."""
     return [
-        _gradients(result, hidden),
-        _forward(result),
+        _gradients(result, values, hidden),
+        _forward(result, values),
         _histogram(result, values, hidden),
     ]
 
@@ -54,11 +56,13 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     return Table(caption, tuple(columns), tuple(rows))
 
 
-def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
+def _gradients(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     curves = {series.name: series for series in result.curves}
     # All curves count, hidden ones too: uncovering one must not move the others.
     shown = {name: curves[name] for name in GRADIENTS}
-    data, layout = with_strip(shown, hidden, "x", "dz/dx", framed(shown))
+    data, layout = with_strip(
+        shown, hidden, "x", "dz/dx", framed(shown), partial(held, result, values)
+    )
     data += [along_x(result[name], name not in hidden) for name in reversed(NOISY)]
     seen = [name for name in GRADIENTS if name not in hidden]
     covered = "" if len(seen) == 3 else " One curve is covered until you have answered."
@@ -67,7 +71,7 @@ def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
         titled("dz/dx:", _spread_of(result, hidden), "the gradient"),
         "Area: 5–95 % of the draws; dotted: where that of the true gradient ends. Below: how far "
         "off the intended gradient. Points: this draw at your x. Drag one along x; a click shows "
-        "its histogram.",
+        "its histogram. Drag an edge up or down to set the noise.",
         "The gradient dz/dx over x, and below it how far it is off the intended one. "
         "At your inputs: " + spoken(result, seen) + covered,
         data,
@@ -87,14 +91,19 @@ def _spread_of(result: Result, hidden: frozenset[str]) -> str:
     return of_spread(None if "true_gradient" in hidden else true, trick, size)
 
 
-def _forward(result: Result) -> Figure:
+def _forward(result: Result, values: Values) -> Figure:
     forward = next(series for series in result.curves if series.name == "forward")
     return Figure(
         "forward",
         titled("z:", _forward_spread(result), "the forward value"),
-        "The forward value z: with the trick and without it the same, up to rounding.",
+        "The forward value z: with the trick and without it the same, up to rounding. "
+        "Drag an edge of the area to set the noise.",
         "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
-        [band(forward), curve(forward), along_x(result["forward"])],
+        [
+            held(result, values, "forward", band(forward)),
+            curve(forward),
+            along_x(result["forward"]),
+        ],
         axes(span(forward), fitted(ends_of({"forward": forward})), "x", "z"),
         selects="point",
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from lessons.chapters.stop_gradient.shared_noise.edges import HIGH, LOW, powers
 from lessons.chapters.stop_gradient.shared_noise.figures import figures, table
 from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
     Program,
@@ -144,7 +145,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             ),
         ),
         histograms=_histograms(spreads, place, float(roles["intended_gradient"][place])),
-        facts=_facts(points, u, roles, spreads, place, values),
+        facts={**_facts(points, u, roles, spreads, place, values), **powers(program)},
         notes=(
             *warned(missing),
             *notes(points, cast(points), cast(u), roles, spreads, along),
@@ -195,7 +196,7 @@ def _noise(values: Values, points: int, columns: int) -> Iterator[torch.Tensor]:
 
 
 def _summary(role: str, spread: Spread, x: torch.Tensor) -> Series:
-    percentiles = (spread.percentile(share) for share in (0.05, 0.95))
+    percentiles = (spread.percentile(share) for share in (LOW, HIGH))
     return Series(role, role, array(x), spread.mean, *percentiles)
 
 
