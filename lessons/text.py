@@ -10,11 +10,11 @@ def number(value: float, digits: int = 6) -> str:
     >>> number(-0.98026812), number(2.0), number(float("nan")), number(-float("inf"))
     ('−0.980268', '2', 'NaN', '−∞')
     """
+    if math.isfinite(value):
+        return f"{value:.{digits}g}".replace("-", "−")
     if math.isnan(value):
         return "NaN"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return f"{value:.{digits}g}".replace("-", "−")
+    return "∞" if value > 0 else "−∞"
 
 
 def listed(words: Sequence[str], most: int = 6) -> str:

@@ -5,7 +5,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -205,12 +205,15 @@ class Lesson:
     @property
     def defaults(self) -> dict[str, str]:
         """The text of the default values."""
+        return dict(self._defaults)
+
+    @cached_property
+    def _defaults(self) -> dict[str, str]:
         return self.text(self.validate({}))
 
     def changed(self, values: Values) -> dict[str, str]:
         """As ``text``, only what differs from the defaults."""
-        defaults = self.defaults
-        return {name: text for name, text in self.text(values).items() if text != defaults[name]}
+        return {n: text for n, text in self.text(values).items() if text != self._defaults[n]}
 
 
 @lru_cache(maxsize=64)

@@ -39,7 +39,7 @@ class Spread:
         if self._first is None:
             self._first = np.sort(values, 0)  # NaN goes last
             # Sums of differences from a typical value lose fewer digits than plain sums.
-            self._shift = np.nan_to_num(self._first[0])
+            self._shift = np.where(np.isnan(self._first[0]), 0.0, self._first[0])
         else:
             if self._bins is None:
                 self._bins = _Bins(self._first)
@@ -79,7 +79,7 @@ class Spread:
         return self._percentiles[share]
 
     def _percentile(self, share: float) -> Array:
-        place = share * (np.nan_to_num(self._finite, nan=1.0) - 1)
+        place = share * (np.maximum(self.draws - self.not_finite, 1) - 1.0)
         if self._bins is not None:
             found: Array = self._bins.value_at(place)
             found[np.isnan(self._finite)] = np.nan

@@ -65,6 +65,11 @@ def lessons() -> tuple[Lesson, ...]:
     return tuple(lesson for chapter in chapters() for lesson in chapter.lessons)
 
 
+@cache
+def _by_slug() -> dict[str, Lesson]:
+    return {lesson.slug: lesson for lesson in lessons()}
+
+
 def chapter_of(lesson: Lesson) -> Chapter:
     """The chapter that a lesson stands in."""
     return next(chapter for chapter in chapters() if chapter.slug == lesson.chapter)
@@ -76,10 +81,9 @@ def find(slug: str) -> Lesson:
     Raises:
         UnknownLessonError: there is none.
     """
-    for lesson in lessons():
-        if lesson.slug == slug:
-            return lesson
-    known = ", ".join(lesson.slug for lesson in lessons())
+    if slug in _by_slug():
+        return _by_slug()[slug]
+    known = ", ".join(_by_slug())
     raise UnknownLessonError(f"There is no lesson “{visible(slug)}”. There are: {known}.")
 
 

@@ -64,7 +64,8 @@ class _ClipGradientNorm(_Reshaped):
         within = norm <= max_norm
         # The inner `where` keeps max_norm / 0 out of the second derivative.
         factor = torch.where(within, 1.0, max_norm / torch.where(within, 1.0, norm))
-        return (upstream * factor).to(upstream.dtype), None
+        # In the norm's format, rounded once: under vmap the factor would be rounded as well.
+        return (upstream.to(norm.dtype) * factor).to(upstream.dtype), None
 
 
 @one_op("flip_gradient")

@@ -22,6 +22,8 @@ FRAME, PICTURE = 0, 1
 _AXIS = re.compile(r"[xy]axis\d*")
 _HEAD = struct.Struct("<III")
 _PLACES = ("x", "y")
+_PLAIN = frozenset({str, int, bool, type(None)})
+"""What JSON writes as it is."""
 _MOVES = (*_PLACES, "text", "hovertemplate", "meta")
 """What changes while one drags, the axes' ranges apart; all else in a chart is its style. What is
 said under a pointer can wait until the hand rests; what can be dragged is not drawn."""
@@ -54,19 +56,19 @@ def encode(
         head = {name: value for name, value in figure.items() if name != "figure"}
         head |= {"digest": digest, "style": _style(plain), "start": count}
         drawn[figure["id"]] = digest
-        text = _dump(packer.plain(head))
+        text = _text(head)
         if have.get(figure["id"]) != digest:
             text = f'{text[:-1]},"figure":{chart}}}'
             blocks += packer.arrays
             count += packer.count
         charts.append(text)
-    body = {name: part for name, part in message.items() if name != "figures"}
-    for part in ("graph", "code"):
-        if isinstance(body.get(part), Mapping):
-            body[part] = _once(part, body[part], have)
-    rest = _text(body)
-    text = f'{{"figures":[{",".join(charts)}]{"," if body else ""}{rest[1:]}'
-    content = text.encode("utf-8", errors="replace")
+    parts = [f'"figures":[{",".join(charts)}]']
+    for name, part in message.items():
+        if name in ("graph", "code") and isinstance(part, Mapping):
+            parts.append(f'"{name}":{_once(name, part, have)}')
+        elif name != "figures":
+            parts.append(_text({name: part})[1:-1])
+    content = f"{{{','.join(parts)}}}".encode(errors="replace")
     content += b" " * (-len(content) % 4)
     return struct.pack("<I", len(content)) + content + b"".join(blocks)
 
@@ -101,10 +103,17 @@ def decode(message: bytes) -> tuple[int, int, dict[str, Any]]:
     return seq, what, body
 
 
-def _once(name: str, part: Mapping[str, Any], have: Mapping[str, str]) -> Mapping[str, Any]:
-    """The part with its digest; nothing but the digest where the browser has it."""
-    digest = part.get("digest") or _digest(_text(part).encode("utf-8", errors="replace"))
-    return {"digest": digest} if have.get(name) == digest else {**part, "digest": digest}
+def _once(name: str, part: Mapping[str, Any], have: Mapping[str, str]) -> str:
+    """The part with its digest, as JSON; nothing but the digest where the browser has it."""
+    digest = part.get("digest")
+    if digest and have.get(name) == digest:
+        return _dump({"digest": digest})
+    text = _text(part)
+    if digest:
+        return text
+    digest = _digest(text.encode("utf-8", errors="replace"))
+    said = _dump({"digest": digest})
+    return said if have.get(name) == digest else f"{text[:-1]}{',' if part else ''}{said[1:]}"
 
 
 def _style(chart: Mapping[str, Any]) -> str:
@@ -149,18 +158,24 @@ class _Packer:
 
         ``place`` says that these are places on a chart, which no style depends on.
         """
-        if value is None or isinstance(value, (str, bool, int)):
+        kind = type(value)
+        if kind in _PLAIN:  # by far the most; what only derives from these is asked for below
             return value
-        if isinstance(value, float):
-            return float(value) if math.isfinite(value) else None
-        if isinstance(value, Mapping):
-            return {str(name): self.plain(item, name in _PLACES) for name, item in value.items()}
+        if kind is dict or isinstance(value, Mapping):
+            return {
+                str(name): item if type(item) in _PLAIN else self.plain(item, name in _PLACES)
+                for name, item in value.items()
+            }
+        if kind is list or kind is tuple or isinstance(value, (list, tuple)):
+            return [item if type(item) in _PLAIN else self.plain(item) for item in value]
         if isinstance(value, np.ndarray):
             return self._array(value, place)
+        if isinstance(value, float):
+            return float(value) if math.isfinite(value) else None
         if isinstance(value, np.generic):
             return self.plain(value.item())
-        if isinstance(value, (list, tuple)):
-            return [self.plain(item) for item in value]
+        if isinstance(value, (str, bool, int)):
+            return value
         raise TypeError(f"A lab's frame cannot hold {type(value).__name__}")
 
     def _array(self, values: npt.NDArray[Any], place: bool) -> Any:

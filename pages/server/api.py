@@ -22,7 +22,7 @@ from pages.labs.playground import FRAMEWORKS
 from pages.server.address import root
 from pages.server.api_answers import FILE, NUMBERS, PROGRAM, Answer
 from pages.server.computing import STOPPED, Notice
-from pages.server.socket import Workshop
+from pages.server.shared import Shared
 
 # The same question has the same answer until the app changes.
 _KEEP = {"Cache-Control": "public, max-age=600"}
@@ -31,7 +31,7 @@ _ANYWHERE = {"Access-Control-Allow-Origin": "*"}
 _PYTHON = "text/x-python; charset=utf-8"
 
 
-def routes(base: str, workshop: Workshop) -> list[BaseRoute]:
+def routes(base: str, shared: Shared) -> list[BaseRoute]:
     """What answers, where ``base`` is Streamlit's server.baseUrlPath."""
 
     def route(
@@ -51,7 +51,7 @@ def routes(base: str, workshop: Workshop) -> list[BaseRoute]:
                 "query": request.query_params.multi_items(),
                 "body": await _body(request) if kind == PROGRAM else "",
             }
-            reply = await _unless_gone(request, workshop.computed(kind, json.dumps(question)))
+            reply = await _unless_gone(request, shared.computed(kind, json.dumps(question)))
             if not isinstance(reply, bytes):
                 return JSONResponse({"error": reply.text}, 500)
             return _response(Answer(*json.loads(reply)))

@@ -8,10 +8,9 @@ import asyncio
 import hashlib
 import itertools
 import json
-import os
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,12 +21,10 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from pages.labs import wire
 from pages.labs.messages import Aside, RefusedError, opened, read_training
-from pages.labs.once import Once
-from pages.server.computers import Computers, Does, Job
+from pages.server.computers import Does, Job
 from pages.server.computing import FRAME, GIVEN_UP, STOPPED, Notice
-from pages.server.draining import RESTART, Draining
-from pages.server.meters import Meters
-from pages.server.tidy import Tidy
+from pages.server.draining import RESTART
+from pages.server.shared import Shared
 from pages.server.trainings import Trainings
 
 MOST_SOCKETS = 1_500
@@ -36,8 +33,6 @@ RATE, BURST = 150.0, 300.0
 """Messages a second of one socket, in the long run and at once; who sends more is read later."""
 SHORT = 10_000
 """Characters of such a message; a longer one counts as so many of them."""
-KEPT = 24 << 20
-"""Bytes of frames kept for the next who wants the same."""
 LATER, LATEST = 1.0, 10.0
 """Seconds that a socket is let wait after it was told that there is too much work: the first time,
 and at most as it is told again and again."""
@@ -45,60 +40,12 @@ TRY_LATER = 1013
 REFUSED = 1008
 
 
-class Workshop:
-    """What the sockets of a server share: who computes, who trains, and frames that were made.
-
-    Args:
-        computers: whoever computes; processes by default.
-        trainings: the processes that train.
-    """
+class Workshop(Shared):
+    """The sockets of a server, and what they share."""
 
     def __init__(self, computers: Does | None = None, trainings: Trainings | None = None) -> None:
-        self.computers = computers or Computers()
-        self.meters = Meters()
-        self.trainings = trainings or Trainings()
-        self.trainings.on_counts = self.meters.trainings
+        super().__init__(computers, trainings)
         self.sockets: set[Socket] = set()
-        self.tidy = Tidy()
-        self.draining = Draining()
-        # Both by what stands for a wish (``_key``).
-        self.making: dict[bytes, asyncio.Event] = {}  # those that are computed now
-        self.frames: Once[bytes, bytes] = Once(KEPT, len)
-
-    async def computed(
-        self,
-        work: str,
-        text: str,
-        on_begun: Callable[[Job], None] = lambda job: None,
-        on_progress: Callable[[Notice], None] = lambda notice: None,
-        client: int = 0,
-    ) -> bytes | Notice:
-        """What the work comes to; stopped where nobody waits for it any more.
-
-        Args:
-            work, text, client: as ``Computing.ask`` has them.
-            on_begun: takes the job.
-            on_progress: takes how far it is.
-        """
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[bytes | Notice] = loop.create_future()
-
-        def take(reply: bytes | Notice) -> None:
-            if isinstance(reply, Notice) and not reply.last:
-                on_progress(reply)
-            elif not answer.done():
-                answer.set_result(reply)
-
-        def deliver(reply: bytes | Notice) -> None:
-            loop.call_soon_threadsafe(take, reply)
-
-        job = self.computers.ask(work, text, deliver, client)
-        on_begun(job)
-        try:
-            return await answer
-        finally:
-            if not answer.done() or answer.cancelled():
-                job.stop()
 
     async def serve(self, websocket: WebSocket) -> None:
         """One learner's socket, from its opening to its end."""
@@ -124,13 +71,6 @@ class Workshop:
         await self.draining.begun.wait()
         for one in list(self.sockets):
             one.drain()
-
-    def processes(self) -> Iterator[tuple[str, int]]:
-        """What each process of this server does, and its number."""
-        yield "server", os.getpid()
-        for kind, pids in (("computer", self.computers.pids()), ("trainer", self.trainings.pids())):
-            for pid in pids:
-                yield kind, pid
 
 
 def _key(wish: str) -> bytes:
@@ -168,7 +108,7 @@ async def _either(*events: asyncio.Event) -> None:
 class Socket:
     """One socket: reads as wishes come, answers the newest."""
 
-    def __init__(self, workshop: Workshop, websocket: WebSocket) -> None:
+    def __init__(self, workshop: Shared, websocket: WebSocket) -> None:
         self._workshop, self._websocket = workshop, websocket
         self._client = next(_numbers)
         self._waiting: tuple[int, str] | None = None

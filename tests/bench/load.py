@@ -20,7 +20,7 @@ from pathlib import Path
 
 from lessons.outputs.catalogue import lessons
 from pages.server.meters import resident
-from pages.server.socket import KEPT
+from pages.server.shared import KEPT
 from tests.bench.learner import Heard, Learner
 from tests.bench.shared import app, percentile, surroundings, table, target
 from tests.support.server import Server

@@ -54,6 +54,16 @@ def test_tricks_under_torch_func(name: str, x: torch.Tensor) -> None:
 
 
 @pytest.mark.usefixtures("quiet")
+def test_a_norm_is_clipped_to_the_same_bits_one_by_one_and_under_vmap(dtype: torch.dtype) -> None:
+    rows = torch.linspace(-3, 3, 62, dtype=torch.float64).reshape(31, 2).to(dtype)
+    loss = lambda x: (clip_gradient_norm(x, 1.3) ** 2).sum() / 2  # noqa: E731
+    leaf = rows.clone().requires_grad_()
+    (one_by_one,) = torch.autograd.grad(torch.stack([loss(row) for row in leaf]).sum(), leaf)
+    (together,) = torch.autograd.grad(torch.func.vmap(loss)(leaf).sum(), leaf)
+    assert torch.equal(together, one_by_one)
+
+
+@pytest.mark.usefixtures("quiet")
 def test_a_map_under_torch_func() -> None:
     rule = {"Square": lambda op, upstream: 3 * op.inputs[0] * upstream}
     f = lambda x: mapped(torch.square, rule, x)  # noqa: E731

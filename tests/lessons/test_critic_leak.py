@@ -7,7 +7,13 @@ import pytest
 import torch
 
 from lessons.chapters.in_the_wild.critic_leak.lesson import critic_leak
-from lessons.chapters.in_the_wild.critic_leak.visits import actor_steps, by_role, learn
+from lessons.chapters.in_the_wild.critic_leak.visits import (
+    actor_steps,
+    by_role,
+    learn,
+    learn_apart,
+    own_losses,
+)
 from lessons.outputs.catalogue import find
 from lessons.tracer.cutting import cut
 
@@ -146,6 +152,16 @@ def test_what_the_text_says_of_the_examples_stays_under_the_scissors():
     names = [name for name in whole if name.startswith(("example_", "actor_", "critic_"))]
     assert len(names) > 10
     assert {name: snipped[name] for name in names} == {name: whole[name] for name in names}
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.7, 2.0])
+@pytest.mark.parametrize("logit", [-3.0, 0.3])
+def test_the_formula_of_the_own_losses_is_what_autograd_gives(weight, logit):
+    given = scalar(0.5), scalar(logit), (1.0, -0.4), (0.3, 0.2), 50
+    formula = learn_apart(weight, *given)
+    by_autograd = learn(lambda v, z, r: own_losses(v, z, r, weight), *given)
+    for one, other in zip(formula, by_autograd, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-14)
 
 
 def test_a_cut_program_learns_too():

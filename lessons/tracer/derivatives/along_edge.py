@@ -50,7 +50,7 @@ def rule(edge: Edge, index: Sequence[int] = ()) -> Rule:
         return Rule(_product(edge), None)
     value = _evaluated(local.value, numbers)
     quotient = rf"\frac{{\partial {_symbol(node)}}}{{\partial {_symbol(edge.producer)}}}"
-    texts = {name: latex_number(_float(operand)) for name, operand in numbers.items()}
+    texts = {name: latex_number(_float(operand)) for name, operand in numbers.plain.items()}
     steps = [quotient, _filled(local.latex, names), _filled(local.in_numbers or local.latex, texts)]
     if node.stale:  # the formula holds for what the op saw, the number for what stands there now
         steps = steps[:1]
@@ -104,7 +104,22 @@ def _signature(op_type: str) -> tuple[tuple[str, Any], ...]:
     return tuple((name, _default(default)) for name, _, default in words)
 
 
-def _bound(node: Node, index: Sequence[int]) -> tuple[Numbers, dict[str, str], dict[int, str]]:
+class _OnDemand(Numbers):
+    """Numbers of an op: tensors where a formula is evaluated, each made as it is read.
+
+    ``plain`` has them all as numbers.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.plain: dict[str, Any] = {}
+
+    def __missing__(self, name: str) -> torch.Tensor:
+        made = self[name] = torch.tensor(self.plain[name], dtype=torch.float64)
+        return made
+
+
+def _bound(node: Node, index: Sequence[int]) -> tuple[_OnDemand, dict[str, str], dict[int, str]]:
     """Numbers and symbols by the names of the row, and the name of each tensor operand."""
     given: dict[str, Any] = dict(_signature(node.type))
     order = list(given)
@@ -113,20 +128,21 @@ def _bound(node: Node, index: Sequence[int]) -> tuple[Numbers, dict[str, str], d
     given |= dict(zip(order, node.args, strict=False))
     given |= {KEYWORDS.get(word, word): value for word, value in node.kwargs.items()}
     read = next((one.now for one in node.stale if one.output == 0), None) or node.outputs[0]
-    numbers: Numbers = {"z": _scalar(read.component(index))}
+    numbers = _OnDemand()
+    numbers.plain["z"] = _real(read.component(index))
     symbols, own = {"z": _symbol(node)}, {}
     for name, value in given.items():
         if isinstance(value, Slot):
             operand = node.operands[value.place]
             own[value.place] = name
             read = (operand.stale.now if operand.stale else None) or operand.value
-            numbers[name] = _scalar(read.component(index))
+            numbers.plain[name] = _real(read.component(index))
             symbols[name] = _symbol(operand.producer)
         else:
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            numbers[name] = float(value) if is_number else value
-            if name in ("a", "b", "c") and is_number:
-                numbers[name] = _scalar(value)
+            numbers.plain[name] = value
+            if not (name in ("a", "b", "c") and is_number):
+                numbers[name] = float(value) if is_number else value
             symbols[name] = latex_number(_float(value))
     return numbers, symbols, own
 
@@ -137,13 +153,11 @@ def _default(text: str) -> Any:
     return text if text.isalpha() else float(text)
 
 
-def _scalar(value: Any) -> torch.Tensor:
-    return torch.tensor(math.nan if isinstance(value, complex) else value, dtype=torch.float64)
+def _real(value: Any) -> Any:
+    return math.nan if isinstance(value, complex) else value
 
 
 def _float(value: Any) -> float | None:
-    if isinstance(value, torch.Tensor):
-        return float(value)
     return float(value) if isinstance(value, (int, float)) else None
 
 
@@ -165,10 +179,16 @@ def latex_number(value: float | None) -> str:
 
 
 def _filled(latex: str, names: dict[str, str]) -> str:
-    """`latex` with each @name replaced; what stands on its own loses its brackets."""
-    if re.fullmatch(r"@\w+", latex):
-        return names[latex[1:]]
-    return re.sub(r"@([a-z]+)", lambda found: names.get(found[1], r"\cdot"), latex)
+    """`latex` with each @name replaced."""
+    text = list(_pieces(latex))
+    text[1::2] = [names.get(name, r"\cdot") for name in text[1::2]]
+    return "".join(text)
+
+
+@lru_cache(1024)
+def _pieces(latex: str) -> tuple[str, ...]:
+    """Text and names in turn, a text first and last."""
+    return tuple(re.split(r"@([a-z]+)", latex))
 
 
 def _symbol(node: Node) -> str:

@@ -14,6 +14,7 @@ from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Number, Values
 from lessons.contract.result import Array, Note, Result, Series, warned
 from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array, format_refused
 from lessons.text import number
 
@@ -105,16 +106,12 @@ def _curves(
     degrees = torch.linspace(0.0, 360.0, ANGLES, dtype=torch.float64)
     around = torch.stack([degrees.deg2rad().cos(), degrees.deg2rad().sin()], 1)
     circle = (w.norm() * around).to(device, dtype)
-    # One vector at a time, since a norm is of the whole tensor; one backward pass for them all.
-    rows = [row.detach().requires_grad_() for row in circle]
-    both = zip(*(program(row, limit) for row in rows), strict=True)
+    leaf = circle.detach().requires_grad_()
+    # A norm is of the whole tensor: each vector is one of its own to the program.
+    both = torch.vmap(lambda vector: program(vector, limit))(leaf)
     drawn = {"true_gradient": circle}
     for role, clipped in zip(_CLIPPED.values(), both, strict=True):
-        loss = bowl(torch.stack(clipped)).sum()
-        if loss.requires_grad:
-            drawn[role] = torch.stack(torch.autograd.grad(loss, rows, materialize_grads=True))
-        else:  # the one way back is cut
-            drawn[role] = torch.zeros_like(circle)
+        drawn[role] = gradient(bowl(clipped), leaf)
     x = array(degrees)
     for role, vectors in drawn.items():
         across, up = array(vectors).T

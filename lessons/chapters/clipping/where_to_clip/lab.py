@@ -73,10 +73,12 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     roles = by_role(program, w, v, x, place, limit)
     places = array(torch.arange(1, 3))
     when = np.arange(STEPS, dtype=np.float64)
-    runs = {
-        role: train(program, w, v, x, chosen, limit, values["rate"], STEPS)
-        for role, chosen in {**RUNS, "trick_gradient": place}.items()
+    shown = {**RUNS, "trick_gradient": place}
+    trained = {  # each once, though two lines may be of one place
+        chosen: train(program, w, v, x, chosen, limit, values["rate"], STEPS)
+        for chosen in shown.values()
     }
+    runs = {role: trained[chosen] for role, chosen in shown.items()}
     progress(1.0)
     true, used = roles["true_gradient"].double(), roles["trick_gradient"].double()
     return Result(

@@ -1,7 +1,7 @@
 """The lab of mixed precision: gradients of many sizes through float16, at a loss scale."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from lessons.chapters.gone_missing.scaled.precision import (
     fresh,
     largest,
     one_step,
+    over_scales,
     skipped,
     smallest,
 )
@@ -33,8 +34,7 @@ MOST = 30
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-At = Callable[..., dict[str, torch.Tensor]]
-"""From a scale, and perhaps which clip: the gradients by role."""
+Roles = Mapping[str, torch.Tensor]
 
 INPUTS = "4, 1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001, 0.00003, 0.00001"
 
@@ -92,7 +92,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     progress(1.0)
     return Result(
         series=series_by_role(array(x), roles),
-        curves=tuple(_over_scales(at)),
+        curves=tuple(_over_scales(program, x, setting, DTYPES[values["dtype"]], roles)),
         facts={
             **{name: values[name] for name in ("scale", "limit", "tokens")},
             **_counts(x, setting, array(at(scale, "none")["trick_gradient"])),
@@ -141,23 +141,29 @@ def _largest_said(narrow: str) -> str:
     return f"{most:,.0f}" if most < 1e9 else in_powers(most)
 
 
-def _over_scales(at: At) -> Iterator[Series]:
-    """The share of gradients lost, and the length of what is left, over the power of two."""
+def _over_scales(
+    program: Program, x: torch.Tensor, setting: Setting, dtype: torch.dtype, roles: Roles
+) -> Iterator[Series]:
+    """The share of gradients lost, and the length of what is left, over the power of two.
+
+    Args:
+        program, x, setting, dtype: as for ``by_role``.
+        roles: at the learner's scale; only the trick's gradient depends on it.
+    """
     powers = np.arange(MOST + 1, dtype=np.float64)
-    zeros: list[float] = []
-    gone: list[float] = []
-    lengths: dict[str, list[float]] = {role: [] for role in GRADIENTS}
-    for power in powers:
-        plain = array(at(2.0**power, "none")["trick_gradient"])
-        zeros.append(float((plain == 0).mean()))
-        gone.append(float((~np.isfinite(plain)).mean()))
-        roles = at(2.0**power)
-        for role, found in lengths.items():
-            found.append(_length(array(roles[role])))
-    yield Series("zeros", "trick_gradient", powers, np.array(zeros))
-    yield Series("lost", "trick_gradient", powers, np.array(gone))
-    for role, found in lengths.items():
-        yield Series(role, role, powers, np.array(found))
+    scales = [2.0**power for power in powers]
+    plain = array(over_scales(program, x, scales, replace(setting, clip="none"), dtype))
+    used = plain
+    if setting.clip != "none":
+        used = array(over_scales(program, x, scales, setting, dtype))
+    yield Series("zeros", "trick_gradient", powers, (plain == 0).mean(1))
+    yield Series("lost", "trick_gradient", powers, (~np.isfinite(plain)).mean(1))
+    for role in GRADIENTS:
+        if role == "trick_gradient":
+            lengths = np.array([_length(row) for row in used])
+        else:
+            lengths = np.full(len(powers), _length(array(roles[role])))
+        yield Series(role, role, powers, lengths)
 
 
 def _length(vector: Array) -> float:

@@ -1,6 +1,6 @@
 """Gradients that pass float16 on their way back: in each role, and over the loss scale."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -75,6 +75,23 @@ def by_role(
         "true_gradient": true,
         "intended_gradient": true if setting.clip == "none" else shortened(true, setting.limit),
     }
+
+
+def over_scales(
+    program: Program,
+    x: torch.Tensor,
+    scales: Sequence[float],
+    setting: Setting,
+    dtype: torch.dtype,
+) -> torch.Tensor:
+    """As ``trick_gradient`` of ``by_role`` at each of these scales, shape [m, n].
+
+    One backward pass for them all: each has weights of its own.
+    """
+    weights = x.detach().to(dtype).repeat(len(scales), 1).requires_grad_()
+    pairs = zip(weights.unbind(), scales, strict=True)
+    losses = [setting.loss(program, row, scale) for row, scale in pairs]
+    return gradient(torch.stack(losses), weights)
 
 
 class _Descent:

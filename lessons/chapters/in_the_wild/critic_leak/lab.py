@@ -13,7 +13,7 @@ from lessons.chapters.in_the_wild.critic_leak.visits import (
     actor_steps,
     by_role,
     learn,
-    own_losses,
+    learn_apart,
 )
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
@@ -90,9 +90,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         "trick_gradient": learn(
             lambda v, z, r: program(v, z, r, weight, stop), v, logit, rewards, rates, _n(values)
         ),
-        "intended_gradient": learn(
-            lambda v, z, r: own_losses(v, z, r, weight), v, logit, rewards, rates, _n(values)
-        ),
+        "intended_gradient": learn_apart(weight, v, logit, rewards, rates, _n(values)),
     }
     progress(1.0)
     places, when = np.array([1.0, 2.0]), np.arange(_n(values) + 1, dtype=np.float64)

@@ -1,6 +1,6 @@
 """Updates of a critic and an actor on a state with two actions, and the gradients of one visit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -76,23 +76,61 @@ def learn(
         The value and the mean reward under the policy, before the first update and after each:
         shape [updates + 1].
     """
-    v, logit = (one.detach().clone().requires_grad_() for one in (v, logit))
+
+    def slopes(
+        v: torch.Tensor, logits: torch.Tensor, paid: torch.Tensor, shares: torch.Tensor
+    ) -> Iterable[torch.Tensor]:
+        v, logits = (one.detach().requires_grad_() for one in (v, logits))
+        found = loss(v, logits, paid)
+        if not found.requires_grad:
+            return torch.zeros_like(v), torch.zeros_like(logits)
+        return torch.autograd.grad(found, [v, logits], shares, materialize_grads=True)
+
+    return _descend(slopes, v, logit, rewards, rates, updates)
+
+
+def learn_apart(
+    weight: float,
+    v: torch.Tensor,
+    logit: torch.Tensor,
+    rewards: tuple[float, float],
+    rates: tuple[float, float],
+    updates: int,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """``learn`` with ``own_losses``, whose gradients are a formula: a target, so no autograd."""
+
+    def slopes(
+        v: torch.Tensor, logits: torch.Tensor, paid: torch.Tensor, shares: torch.Tensor
+    ) -> Iterable[torch.Tensor]:
+        error = paid - v
+        return -shares * weight * error, -shares * error * torch.sigmoid(-logits)
+
+    return _descend(slopes, v, logit, rewards, rates, updates)
+
+
+def _descend(
+    slopes: Callable[..., Iterable[torch.Tensor]],
+    v: torch.Tensor,
+    logit: torch.Tensor,
+    rewards: tuple[float, float],
+    rates: tuple[float, float],
+    updates: int,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What ``learn`` does, with what each visit sends to its copies of value and logit."""
+    v, logit = v.detach(), logit.detach()
     paid = torch.tensor(rewards, dtype=v.dtype, device=v.device)
-    values, means = [], []
+    signs = torch.tensor([1.0, -1.0], dtype=v.dtype, device=v.device)
+    values, policies = [], []
     for done in range(updates + 1):
-        logits = torch.stack([logit, -logit])  # log σ(−logit) is the log-probability of b
-        shares = torch.sigmoid(logits.detach())
-        values.append(v.detach().clone())
-        means.append((shares * paid).sum())
-        if done == updates:
-            break
-        out = (shares * loss(v.expand(2), logits, paid)).sum()
-        if out.requires_grad:
-            slopes = torch.autograd.grad(out, [v, logit], materialize_grads=True)
-            with torch.no_grad():
-                v -= rates[0] * slopes[0]
-                logit -= rates[1] * slopes[1]
-    return torch.stack(values), torch.stack(means)
+        logits = logit * signs  # log σ(−logit) is the log-probability of b
+        shares = torch.sigmoid(logits)
+        values.append(v)
+        policies.append(shares)
+        if done < updates:
+            to_v, to_logits = slopes(v.expand(2), logits, paid, shares)
+            v = v - rates[0] * to_v.sum()
+            logit = logit - rates[1] * (to_logits * signs).sum()
+    return torch.stack(values), (torch.stack(policies) * paid).sum(1)
 
 
 def actor_steps(v: float, logit: float, rewards: tuple[float, float]) -> tuple[float, float]:

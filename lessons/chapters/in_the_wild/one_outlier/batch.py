@@ -79,3 +79,23 @@ def by_role(
         "true_gradient": gradient(plain_loss(w, x, y), w),
         "intended_gradient": gradient(plain_loss(w, x[1:], y[1:]), w),
     }
+
+
+def over_labels(
+    program: Program, x: torch.Tensor, labels: torch.Tensor, clip: str, limit: float
+) -> dict[str, torch.Tensor]:
+    """The gradients of ``by_role`` for many labellings at once, each of shape [m, 2].
+
+    Args:
+        labels: shape [m, n, 1]; they differ in the first sample alone.
+        program, x, clip, limit: as for ``by_role``.
+    """
+    w = torch.zeros(len(labels), 2, dtype=x.dtype, device=x.device, requires_grad=True)
+    losses = torch.vmap(lambda w, y: program(w, x, y, clip, limit))(w, labels)
+    plain = torch.vmap(lambda w, y: plain_loss(w, x, y))(w, labels)
+    good = plain_loss(w[0], x[1:], labels[0, 1:])
+    return {
+        "trick_gradient": gradient(losses, w),
+        "true_gradient": gradient(plain, w),
+        "intended_gradient": gradient(good, w)[:1].expand(len(labels), -1),
+    }

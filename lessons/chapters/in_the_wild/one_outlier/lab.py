@@ -15,6 +15,7 @@ from lessons.chapters.in_the_wild.one_outlier.batch import (
     by_role,
     each,
     ordinary,
+    over_labels,
     shortened,
 )
 from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
@@ -92,6 +93,10 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     roles = at(values["size"])
     x, y = batch(rows, values["size"], values["angle"])
     samples = each(x, y)
+    x, good = batch(rows, 0.0, values["angle"])
+    labels = good.repeat(len(SIZES), 1, 1)
+    labels[:, 0, 0] -= SIZES
+    sizes = over_labels(program, x.to(device, dtype), labels.to(device, dtype), clip, limit)
     progress(1.0)
     weights = np.array([1.0, 2.0])
     return Result(
@@ -99,7 +104,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             Series("forward", "forward", np.ones(1), roles["forward"]),
             *(Series(r, r, weights, y) for r, y in roles.items() if r != "forward"),
         ),
-        curves=_over_sizes(at),
+        curves=_over_sizes({role: array(found) for role, found in sizes.items()}),
         facts={
             **{name: values[name] for name in ("size", "angle", "limit", "batch")},
             "others": values["batch"] - 1,
@@ -149,18 +154,13 @@ def _angle(vector: Array) -> float:
     return math.degrees(math.atan2(vector[1], vector[0])) if vector.any() else math.nan
 
 
-def _over_sizes(at: At) -> tuple[Series, ...]:
+def _over_sizes(found: Mapping[str, Array]) -> tuple[Series, ...]:
     """The cosine with the direction without the bad sample, over the power of ten of its error."""
     powers = array(SIZES.log10())
-    found = [at(float(size)) for size in SIZES]
+    good = found["intended_gradient"]
     return tuple(
-        Series(
-            role,
-            role,
-            powers,
-            np.array([cosine(one[role], one["intended_gradient"]) for one in found]),
-        )
-        for role in ("trick_gradient", "true_gradient", "intended_gradient")
+        Series(role, role, powers, np.array(list(map(cosine, rows, good))))
+        for role, rows in found.items()
     )
 
 

@@ -1,0 +1,78 @@
+"""What a server's sockets and its API share: who computes, who trains, which frames were made."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+
+from pages.labs.once import Once
+from pages.server.computers import Computers, Does, Job
+from pages.server.computing import Notice
+from pages.server.draining import Draining
+from pages.server.meters import Meters
+from pages.server.tidy import Tidy
+from pages.server.trainings import Trainings
+
+KEPT = 24 << 20
+"""Bytes of frames kept for the next who wants the same."""
+
+
+class Shared:
+    """Of one server.
+
+    Args:
+        computers: whoever computes; processes by default.
+        trainings: the processes that train.
+    """
+
+    def __init__(self, computers: Does | None = None, trainings: Trainings | None = None) -> None:
+        self.computers = computers or Computers()
+        self.meters = Meters()
+        self.trainings = trainings or Trainings()
+        self.trainings.on_counts = self.meters.trainings
+        self.tidy = Tidy()
+        self.draining = Draining()
+        # Both by what stands for a wish.
+        self.making: dict[bytes, asyncio.Event] = {}  # those that are computed now
+        self.frames: Once[bytes, bytes] = Once(KEPT, len)
+
+    async def computed(
+        self,
+        work: str,
+        text: str,
+        on_begun: Callable[[Job], None] = lambda job: None,
+        on_progress: Callable[[Notice], None] = lambda notice: None,
+        client: int = 0,
+    ) -> bytes | Notice:
+        """What the work comes to; stopped where nobody waits for it any more.
+
+        Args:
+            work, text, client: as ``Computing.ask`` has them.
+            on_begun: takes the job.
+            on_progress: takes how far it is.
+        """
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[bytes | Notice] = loop.create_future()
+
+        def take(reply: bytes | Notice) -> None:
+            if isinstance(reply, Notice) and not reply.last:
+                on_progress(reply)
+            elif not answer.done():
+                answer.set_result(reply)
+
+        def deliver(reply: bytes | Notice) -> None:
+            loop.call_soon_threadsafe(take, reply)
+
+        job = self.computers.ask(work, text, deliver, client)
+        on_begun(job)
+        try:
+            return await answer
+        finally:
+            if not answer.done() or answer.cancelled():
+                job.stop()
+
+    def processes(self) -> Iterator[tuple[str, int]]:
+        """What each process of this server does, and its number."""
+        yield "server", os.getpid()
+        for kind, pids in (("computer", self.computers.pids()), ("trainer", self.trainings.pids())):
+            for pid in pids:
+                yield kind, pid
