@@ -142,6 +142,25 @@ def test_a_sum_saves_neither_of_its_terms():
     assert x.grad.item() == 6
 
 
+@pytest.mark.parametrize("saves_result", [True, False])
+def test_which_ops_save_their_result_and_which_what_they_read(saves_result):
+    result, read = (torch.exp, torch.tanh, torch.sigmoid, torch.relu), (torch.sin, torch.log)
+    powers = (lambda x: x**3, torch.square)
+    for op in result if saves_result else (*read, *powers):
+        y = op(leaf(0.5, 2.0).clone())
+        y.add_(1)
+        if saves_result:
+            with pytest.raises(RuntimeError, match=MESSAGE):
+                y.sum().backward()
+        else:
+            y.sum().backward()
+            x = leaf(0.5, 2.0).clone()
+            y = op(x)
+            x.add_(1)
+            with pytest.raises(RuntimeError, match=MESSAGE):
+                y.sum().backward()
+
+
 def test_anomaly_detection_shows_the_op_that_saved():
     with torch.autograd.set_detect_anomaly(True):
         end = in_place(leaf(), 1.0, "in_place", "square").sum()
