@@ -15,6 +15,8 @@ _LEAST, _LETTER = 62, 6.2
 """Pixels to the right of a chart for the names of its lines, and for each of their letters."""
 _LINE = 16.0
 """Pixels from one name to the next below it."""
+_TOGETHER = 4.0
+"""Pixels between the ends of two lines that one sees as one."""
 
 
 def named(
@@ -38,8 +40,7 @@ def named(
         known = y[np.isfinite(y)]
         if role not in hidden and len(known):
             ends[role] = (min(max(float(known[-1]), low), high) - low) / (high - low) * tall
-    # Names of lines that end together keep their order, so that none jumps while one drags.
-    order = sorted(ends, key=lambda role: round(ends[role] / _LINE))
+    order = _upwards(ends)
     at = dict(zip(order, apart([ends[role] for role in order], tall), strict=True))
     x = layout["xaxis"]["range"][1]
     # Always in the order given: the browser moves what stands at the same place in the chart.
@@ -71,6 +72,21 @@ def label(
         "hoverinfo": "skip",
         "showlegend": False,
     }
+
+
+def _upwards(ends: dict[str, float]) -> list[str]:
+    """The roles from the lowest end to the highest.
+
+    Those of lines that end together keep their order, so that no name jumps while one drags.
+    """
+    together: list[list[str]] = []
+    for role in sorted(ends, key=lambda role: ends[role]):
+        if together and ends[role] - ends[together[-1][-1]] < _TOGETHER:
+            together[-1].append(role)
+        else:
+            together.append([role])
+    given = list(ends)
+    return [role for group in together for role in sorted(group, key=given.index)]
 
 
 def apart(places: list[float], tall: float) -> list[float]:

@@ -45,7 +45,10 @@ def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> s
         text, missing = with_detach(text, lesson.program.__name__, lesson.lab.start(values), cuts)
     head = [f"# {lesson.slug}, from Gradient Tricks Lab, with the settings of your screen."]
     if missing:
-        head.append(f"# Not cut here, since no detach in this file does it: {write_cuts(missing)}")
+        head.append(
+            f"# Not cut here: {write_cuts(missing)}. A hook, a class with a backward of its"
+        )
+        head.append("# own or a line that runs several times does this op, and no detach cuts it.")
     return _below_docstring(text, head)
 
 

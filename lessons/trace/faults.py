@@ -1,5 +1,6 @@
 """What went wrong in a run, each fault as a sentence with its place, and what one does about it."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from lessons.trace.graph import Graph
 from lessons.trace.nonfinite import nonfinite
 from lessons.trace.partial import partial_cuts
 from lessons.trace.watch import Run
-from lessons.trace.zeros import zeros
+from lessons.trace.zeros import rounding, zeros
 from lessons.tracer.picture.sentences import stale_sentence
 
 MOST = 12
@@ -30,7 +31,7 @@ def faults(run: Run) -> list[Fault]:
     """All that is found, the likely cause of the others first."""
     graph = Graph(run.recording)
     found = [*_refusals(run), *_stale(run)]
-    told = [*nonfinite(run), *cuts(run, graph), *zeros(run, graph)]
+    told = [*nonfinite(run), *cuts(run, graph), *zeros(run, graph), *rounding(run, graph)]
     told += partial_cuts(run, graph, {node for *_, node in told})  # the mildest
     return _fewer([*found, *(Fault(*one) for one in told)])
 
@@ -52,11 +53,19 @@ def _refusals(run: Run) -> Iterator[Fault]:
     if "second time" in run.failed:
         yield Fault(
             "second_time",
-            f"{run.name} went backward itself, and torch freed the graph as it did.",
-            "Return the loss, and leave backward() to the trace.",
+            f"{run.name} went backward a second time through ops of the first{_second_line(run)}: "
+            "torch had freed what they saved. Something is handed on from one pass to the next "
+            "with its graph.",
+            "Detach what goes on, as in h = h.detach(); retain_graph=True would keep all of them.",
         )
     elif run.failed:
         yield Fault("failed", f"The backward pass raised: {run.failed[:400]}")
+
+
+def _second_line(run: Run) -> str:
+    """In which line, as Python's traceback has it."""
+    found = re.search(r"line (\d+)", run.failed)
+    return f", in line {found[1]}" if found else ""
 
 
 def _stale(run: Run) -> Iterator[Fault]:

@@ -21,14 +21,16 @@ class Graph:
         nodes = self.recording.nodes
         return _reached(names, lambda name: (e.producer.name for e in nodes[name].operands))
 
-    def after(self, names: Iterable[str], live: bool = False) -> set[str]:
-        """These nodes and all made of them; `live`: along edges that carry a gradient alone."""
+    def after(self, names: Iterable[str], live: bool = False, without: str = "") -> set[str]:
+        """These nodes and all made of them; `live`: along edges that carry a gradient alone;
+        `without` what is made through this one alone.
+        """
         return _reached(
             names,
             lambda name: (
                 edge.consumer.name
                 for edge in self.consumers.get(name, ())
-                if edge.flows or not live
+                if (edge.flows or not live) and edge.consumer.name != without
             ),
         )
 

@@ -1,5 +1,6 @@
 """Where infinities and NaNs arise, forward and on the way back, and what one does about each."""
 
+import math
 from collections.abc import Iterator
 
 from lessons.text import listed
@@ -169,6 +170,12 @@ def _slope(node: Node, edge: Edge, place: int, came: object) -> str:
             f"0 came, and the slope of {node.type} is not finite there: their product is NaN. "
             f"{REPAIRS} "
             "Choose before the op: op(torch.where(mask, x, 1))."
+        )
+    reads = edge.value.component(unflat(place, edge.offered.shape))
+    if edge.offered.dtype == "float16" and reads and math.isfinite(abs(reads)):
+        return (
+            "The gradient is larger than float16 can be, 65504. Use a smaller loss scale: "
+            "torch.amp.GradScaler leaves out such a step and halves the scale. Or use bfloat16."
         )
     if spelled(edge.offered.numbers[place]) == "NaN":
         return "0 · ∞ is NaN: what came is infinite, or the slope is."

@@ -167,7 +167,7 @@ def _reads(run: Run, graph: Graph, wanted: set[str]) -> list[_Read]:
     for place, node in enumerate(run.recording):
         if node.name not in wanted:
             continue
-        if node.leaf and node.type == "const" and node.name not in known:
+        if node.leaf and node.type in ("const", "input") and node.name not in known:
             value, readers = node.outputs[0], graph.consumers.get(node.name, ())
             reader = next((e.consumer for e in readers if e.consumer.name in wanted), None)
             if reader is not None and value.dtype.startswith(("float", "bfloat")):

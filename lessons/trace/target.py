@@ -96,7 +96,7 @@ def target(
             f"{name} is a {type(thing).__name__}; a function, an nn.Module, its class, or a "
             "function that makes one is expected."
         )
-    modules, tensors = _read_besides(thing)
+    modules, tensors = read_besides(thing)
     try:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):
@@ -130,8 +130,8 @@ def _made(make: Callable[[], Any], name: str, folder: str | None) -> Any:
         raise TraceError(f"{name}() raised:\n{shortened(error, folder)}") from error
 
 
-def _read_besides(function: Any) -> tuple[dict[str, nn.Module], dict[str, torch.Tensor]]:
-    """Modules and leaves among the globals and enclosed variables that a function names."""
+def read_besides(function: Any) -> tuple[dict[str, nn.Module], dict[str, torch.Tensor]]:
+    """Modules and leaves among the globals, defaults and enclosed variables of a function."""
     code = getattr(function, "__code__", None)
     if code is None:
         return {}, {}
@@ -142,6 +142,8 @@ def _read_besides(function: Any) -> tuple[dict[str, nn.Module], dict[str, torch.
             besides[name] = cell.cell_contents
         except ValueError:  # not assigned yet
             continue
+    named = inspect.signature(function).parameters.values()
+    besides |= {one.name: one.default for one in named if one.default is not one.empty}
     modules = {name: one for name, one in besides.items() if isinstance(one, nn.Module)}
     tensors = {
         name: one for name, one in besides.items()

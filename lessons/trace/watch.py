@@ -16,6 +16,7 @@ from torch.nn.parameter import is_lazy
 
 from lessons.text import visible
 from lessons.trace.errors import TraceError, shortened
+from lessons.trace.given import among_arguments
 from lessons.trace.target import Target
 from lessons.tracer import Recording, RefusedError, record
 
@@ -66,6 +67,7 @@ class Run:
     warned: list[str] = field(default_factory=list)
     folder: str | None = None
     is_model: bool = False
+    went: bool = False  # the program called backward() itself, and from there it was traced
     own: frozenset[int] = frozenset()  # of the parameters, by `id`: lazy ones have a shape only now
 
     def module_of(self, node: str) -> str:
@@ -86,16 +88,17 @@ def watch(target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R
     Raises:
         TraceError: the program raised, or returned nothing that could be differentiated.
     """
-    named = _named(target, args, kwargs)
+    named, given = among_arguments(target, args, kwargs)
+    whole = {**target.modules, **given}
     parameters = {
         f"{prefix}.{name}".strip("."): one
-        for prefix, module in target.modules.items()
+        for prefix, module in whole.items()
         for name, one in module.named_parameters()
         if not is_lazy(one)  # it has no shape before its first pass
     }
     buffers = {
         f"{prefix}.{name}".strip("."): one
-        for prefix, module in target.modules.items()
+        for prefix, module in whole.items()
         for name, one in module.named_buffers()
         if not is_lazy(one)
     }
@@ -107,28 +110,62 @@ def watch(target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R
         caught = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("always")
         with record(leaves, keep=True) as recording:
-            with _modules_watched(target.modules, recording, calls):
-                returned = _called(target, args, kwargs)
-            result = _loss_in(returned)
+            run = Run(
+                target.name, recording, [*named, *target.tensors],
+                [name for name, one in parameters.items() if not one.requires_grad],
+                facts, calls, sum(one.numel() for one in parameters.values()),
+                folder=target.folder, is_model="" in target.modules,
+            )  # fmt: skip
+            own = _OwnBackward(run, wanted)
+            with _modules_watched(whole, recording, calls):
+                returned = own.called(target, args, kwargs)
+            result = _loss_in(returned) if run.result is None else None
             if result is not None:
                 recording.node_of(result)  # what no op made is known from here on
-        run = Run(
-            target.name, recording, [*named, *target.tensors],
-            [name for name, one in parameters.items() if not one.requires_grad],
-            facts, calls, sum(one.numel() for one in parameters.values()), folder=target.folder,
-            is_model="" in target.modules,
-        )  # fmt: skip
-        run.own = frozenset(
-            id(one) for module in target.modules.values() for one in module.parameters()
-        )
-        run.result = result
-        if result is None:
+        run.own = frozenset(id(one) for module in whole.values() for one in module.parameters())
+        if result is not None:
+            run.result = result
+            _leave(run, result, wanted)
+        elif run.result is None:
             run.returned = f"{type(returned).__name__} {visible(repr(returned), 60)}"
-        else:
-            with _leaves_watched(wanted, facts):
-                _go_back(run, result)
     run.warned = list(dict.fromkeys(" ".join(str(one.message).split()) for one in caught))
     return run
+
+
+class _OwnBackward:
+    """A program's own call of ``backward()``: the first one is the one that is traced.
+
+    The program then goes on as it would, and is recorded no more.
+    """
+
+    def __init__(self, run: Run, wanted: Mapping[str, torch.Tensor]) -> None:
+        self.run, self.wanted = run, wanted
+        run.recording.at_backward = self.seen
+
+    def seen(self, loss: torch.Tensor) -> None:
+        """Called before torch goes backward."""
+        self.run.recording.node_of(loss)
+        self.run.result, self.run.went = loss, True
+        _leave(self.run, loss, self.wanted)
+        self.run.recording.pause()
+
+    def called(self, target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """What the target returns; None where it ends as it goes backward itself."""
+        before = {name: leaf.grad for name, leaf in self.wanted.items() if leaf.is_leaf}
+        try:
+            returned = _called(target, args, kwargs)
+        except TraceError as error:
+            if self.run.went and "second time" in str(error):
+                self.run.failed = str(error)
+            elif not (self.run.refused or self.run.failed):
+                raise
+            return None
+        missing = [name for name, one in self.run.gradients.items() if one.norm is None]
+        for name in missing if self.run.went else []:
+            grad = self.wanted[name].grad if self.wanted[name].is_leaf else None
+            if grad is not None and grad is not before[name]:  # of another loss of the program
+                del self.run.gradients[name]
+        return returned
 
 
 def _called(target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -138,25 +175,6 @@ def _called(target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
         raise
     except (Exception, SystemExit) as error:
         raise TraceError(f"{target.name} raised:\n{shortened(error, target.folder)}") from error
-
-
-def _named(
-    target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> dict[str, torch.Tensor]:
-    try:
-        arguments = target.signature.bind(*args, **kwargs).arguments
-    except TypeError as error:
-        raise TraceError(f"{target.name}{target.signature}: {error}.") from None
-    flat: dict[str, Any] = {}
-    for name, value in arguments.items():
-        kind = target.signature.parameters[name].kind
-        if kind is kind.VAR_KEYWORD:
-            flat |= value
-        elif kind is kind.VAR_POSITIONAL:
-            flat |= {f"{name}_{place}": one for place, one in enumerate(value)}
-        else:
-            flat[name] = value
-    return {name: value for name, value in flat.items() if isinstance(value, torch.Tensor)}
 
 
 def _loss_in(returned: Any) -> torch.Tensor | None:
@@ -173,6 +191,17 @@ def _loss_in(returned: Any) -> torch.Tensor | None:
     else:
         return None
     return next((one for one in items if isinstance(one, torch.Tensor)), None)
+
+
+def _leave(run: Run, result: torch.Tensor, wanted: Mapping[str, torch.Tensor]) -> None:
+    """Go backward, and note each gradient; what the program froze on its way wants none."""
+    frozen = [name for name, leaf in wanted.items() if not leaf.requires_grad]
+    for name in frozen:
+        del run.gradients[name]
+        run.frozen.append(name)
+    live = {name: leaf for name, leaf in wanted.items() if leaf.requires_grad}
+    with _leaves_watched(live, run.gradients):
+        _go_back(run, result)
 
 
 def _go_back(run: Run, result: torch.Tensor) -> None:

@@ -10,8 +10,11 @@ from lessons.trace.cuts import Told, called
 from lessons.trace.graph import Graph, zero
 from lessons.trace.watch import Run
 from lessons.trace.words import at, op_called, spelled
-from lessons.tracer import Edge, Node
+from lessons.tracer import Edge, Node, Value
 from lessons.tracer.recording.plain_tensor import unflat
+
+ROUNDINGS = 8
+"""A sum that is smaller than so many roundings of its terms has cancelled."""
 
 FLAT = frozenset(("round", "floor", "ceil", "trunc", "sign", "heaviside"))
 """Ops whose slope is 0 wherever it exists."""
@@ -49,8 +52,41 @@ def zeros(run: Run, graph: Graph) -> Iterator[Told]:
         yield ("zero_gradient", f"The gradient of {listed(left)} is 0 in every entry.", "", left[0])
 
 
-def _cancelled(run: Run, graph: Graph, node: Node, hit: list[str]) -> Told | None:
-    """Gradients that meet at `node`, each not 0, with a sum that is 0 everywhere."""
+def rounding(run: Run, graph: Graph) -> Iterator[Told]:
+    """A fault where paths cancel up to rounding, on every way to a leaf: what it gets is noise."""
+    end = run.recording.output
+    leaves = [name for name, one in run.gradients.items() if one.norm]
+    for node in run.recording:
+        met = [edge for edge in graph.consumers.get(node.name, ()) if edge.gradient is not None]
+        left = node.upstream[met[0].output] if len(met) > 1 else None
+        if left is None or not _is_rounding(left, [edge.gradient for edge in met]):
+            continue
+        hit = [name for name in leaves if end not in graph.after([name], True, without=node.name)]
+        if hit:
+            told = _cancelled(run, graph, node, hit, left)
+            assert told is not None
+            yield told
+            leaves = [name for name in leaves if name not in hit]
+
+
+def _is_rounding(left: Value, parts: list[Value | None]) -> bool:
+    """Whether a sum is, at each entry, no larger than the rounding of what was added."""
+    numbers = [one.numbers for one in parts if one is not None]
+    dtype = getattr(torch, left.dtype)
+    whole = len(left.numbers) == left.size and all(len(one) == left.size for one in numbers)
+    if not (whole and dtype.is_floating_point and any(left.numbers)):
+        return False
+    eps = torch.finfo(dtype).eps
+    return all(
+        abs(total) <= ROUNDINGS * eps * max(map(abs, added))
+        for total, *added in zip(left.numbers, *numbers, strict=True)
+    )
+
+
+def _cancelled(
+    run: Run, graph: Graph, node: Node, hit: list[str], left: Value | None = None
+) -> Told | None:
+    """Gradients that meet at `node`, each not 0, with a sum that is 0 everywhere, or rounding."""
     met = [
         edge for edge in graph.consumers.get(node.name, ())
         if edge.gradient is not None and any(edge.gradient.numbers)
@@ -66,10 +102,17 @@ def _cancelled(run: Run, graph: Graph, node: Node, hit: list[str]) -> Told | Non
         for edge in met[:4] if edge.gradient is not None
     ]  # fmt: skip
     more = [f"{len(met) - 4} more"] if len(met) > 4 else []
+    what, noise = "is 0 in every entry", ""
+    if left is not None:
+        what = "is rounding alone"
+        noise = (
+            " An optimizer such as Adam divides by the size of a gradient, and makes steps of it "
+            "all the same."
+        )
     return (
         "zero_gradient",
-        f"The gradient of {listed(hit)} is 0 in every entry: {len(met)} paths meet at "
-        f"{called(node)} and cancel{at(place, first)}: {listed([*parts, *more])}.",
+        f"The gradient of {listed(hit)} {what}: {len(met)} paths meet at "
+        f"{called(node)} and cancel{at(place, first)}: {listed([*parts, *more])}.{noise}",
         f"The result stays as it is when {called(node)} changes a little: what one path adds, "
         "another takes away. A sum over one entry does so in x / x.sum(). Look whether it has the "
         "right axis, or .detach() one of the paths.",

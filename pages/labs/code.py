@@ -58,11 +58,11 @@ def difference(before: str, after: str) -> tuple[str, dict[int, Mark]]:
 
 
 def bare(source: str) -> str:
-    """The source with its signatures on one line each, without types and remarks on types.
+    """The source with its signatures on one line each, without types and remarks for linters.
 
     They cost a narrow column more room than they tell a reader of a few lines.
     """
-    lines = re.sub(r" *# type: ignore.*", "", source).splitlines()
+    lines = re.sub(r" *# (type: ignore|noqa).*", "", source).splitlines()
     found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
     for node in sorted(found, key=lambda node: -node.lineno):
         ends = [one.end_lineno or 0 for one in ast.walk(node.args) if isinstance(one, ast.arg)]

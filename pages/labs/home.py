@@ -15,7 +15,7 @@ CUTS = {"noise_leaks": "nothing", "wrong_place": "noise", "right_place": "block"
 
 _CAPTIONS = {
     "forward": "Line: mean over the draws. Area: 5–95 % of them.",
-    "gradient": "Points: one draw. Ticks: the intended gradient. Below: how far off it.",
+    "gradient": "Points: one draw. Ticks: intended. Below: how far off them.",
 }
 """The charts, side by side."""
 _LEFT_OUT = {"true_gradient"}

@@ -48,6 +48,7 @@ def f(
     \"\"\"What it does.\"\"\"
     note: int = 1  # stays
     other = h(note)  # type: ignore[no-any-return]
+    last = other  # noqa: RET504  (as it is)
 
     @rule
     def h(a: int) -> int:
@@ -70,6 +71,7 @@ def f(x, *more, key='a', **rest):
     \"\"\"What it does.\"\"\"
     note: int = 1  # stays
     other = h(note)
+    last = other
 
     @rule
     def h(a):

@@ -13,6 +13,7 @@ from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.devices import DTYPES, devices
 from lessons.kit.gradients import gradient
+from lessons.kit.line_names import named
 from lessons.outputs.catalogue import find
 
 
@@ -97,3 +98,23 @@ def test_an_axis_never_overflows():
     for figure in lesson.lab.figures(result, lesson.validate({}), frozenset()):
         low, high = figure.layout["xaxis"]["range"]
         assert math.isfinite(high - low)
+
+
+def ends(**last: float) -> dict[str, float]:
+    """Where the name of each line stands that ends at this height, on an axis from 0 to 100."""
+    layout = {
+        "xaxis": {"range": [0.0, 1.0]},
+        "yaxis": {"range": [0.0, 100.0]},
+        "margin": {"t": 0, "b": 0, "r": 0},
+    }
+    lines = [(role, role, np.array([0.0, y])) for role, y in last.items()]
+    traces = named(lines, frozenset(), layout, 200)
+    return {trace["text"][0].strip("\u00a0"): trace["y"][0] for trace in traces}
+
+
+def test_the_names_of_lines_stand_in_the_order_of_their_ends():
+    for high in (60.0, 57.0):  # 20 and 14 pixels above the other one
+        found = ends(trick_gradient=high, true_gradient=50.0)
+        assert found["trick_gradient"] > found["true_gradient"]
+    together = ends(trick_gradient=50.5, intended_gradient=50.0, true_gradient=50.2)
+    assert together["trick_gradient"] < together["intended_gradient"] < together["true_gradient"]

@@ -142,3 +142,18 @@ def test_each_wrong_fix_leaves_the_adapters_without():
 def test_ends_are_finite(value):
     result = run(value=value, rate="10", lookup="trained")
     assert all(math.isfinite(one) for series in result.curves for one in series.y)
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_dropout_draws_the_same_mask_when_a_checkpoint_runs_again(reentrant):
+    masks = []
+
+    def layer(x):
+        masks.append(torch.nn.functional.dropout(torch.ones(64), 0.5))
+        return torch.nn.functional.dropout(x, 0.5) * x
+
+    x = torch.ones(64, requires_grad=True)
+    checkpoint(layer, x, use_reentrant=reentrant).sum().backward()
+    assert len(masks) == 2
+    assert torch.equal(*masks)
+    assert 0 < masks[0].count_nonzero() < 64

@@ -179,10 +179,12 @@ def test_the_encoder_learns_from_the_first_loss_alone():
     assert facts["encoder_all"] > 2 * facts["encoder_first"]
 
 
-def test_the_graph_says_when_it_draws_fewer_steps():
-    assert not run(steps="4").notes
-    (note,) = run(steps="50").notes
-    assert "first 4 of the 50" in note.text
+def test_the_control_says_how_many_steps_the_graph_draws_and_no_note_moves_the_charts():
+    (steps,) = (one for one in find("unroll").lab.parameters if one.name == "steps")
+    assert "first 4." in steps.help
+    for many in ("4", "50"):
+        assert run(steps=many).facts["drawn"] == 4
+        assert not run(steps=many).notes
 
 
 def test_a_cut_in_a_loop_is_a_detach_at_its_turns():

@@ -185,10 +185,20 @@ def test_steps_are_text():
     assert steps[1]["parts"][0]["latex"].endswith("= 0.2451")
     last = steps[-1]
     assert (last["kind"], last["node"], last["upstream"]) == ("leaf", "x", "−1.0198")
-    assert last["sentence"] == "x has its gradient: −1.0198."
+    assert last["sentence"] == "The way back ends at the leaf x, with the gradient −1.0198."
     assert (last["parts"], last["arrived"], last["waiting"]) == ([], [], [])
 
 
 def test_large_tensors_are_shown_in_part():
     assert whole(Value((100,), "float32", [1.0] * 100)).endswith("… 68 more] (100, float32)")
     assert whole(Value((), "bool", [True])) == "1 (scalar, bool)"
+
+
+def test_a_number_of_the_program_without_a_fraction_is_written_out():
+    x = leaf(2.0)
+    with record({"x": x}) as recording:
+        x / 32768 * 268435456.0 + 1 / 3
+    lines = [node["lines"] for node in picture(recording)["nodes"]]
+    assert "div 32768" in str(lines)
+    assert "mul 268435456" in str(lines)
+    assert "add 0.3333" in str(lines)

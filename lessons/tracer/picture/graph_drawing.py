@@ -129,10 +129,16 @@ def _short(value: Any) -> str:
     return spelled(value, DIGITS)
 
 
+def _operand(value: float) -> str:
+    """A number of the program's own: one without a fraction is written out."""
+    whole = math.isfinite(value) and abs(value) < 1e10 and value == int(value)
+    return spelled(value, 10 if whole else DIGITS)
+
+
 def _lines(node: Node, index: Sequence[int]) -> list[str]:
     """What stands in the box: what it is called, what it does, its value at the component."""
     numbers = [
-        _short(value)
+        _operand(value)
         for value in node.numbers
         if isinstance(value, (int, float)) and not isinstance(value, bool)
     ]

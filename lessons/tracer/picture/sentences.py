@@ -33,7 +33,8 @@ def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> 
         return _stopped(node)
     if step.kind == "leaf":
         total = "".join(f" {_sum(sum_)}" for sum_ in step.arrived)
-        return f"{node.label} has its gradient: {spelled(step.upstream)}.{total}"
+        came = spelled(step.upstream)
+        return f"The way back ends at the leaf {node.label}, with the gradient {came}.{total}"
     sentences = [_op(recording, node, step)]
     sentences += [stale_sentence(recording, node, one, index) for one in node.stale]
     for part in step.parts:

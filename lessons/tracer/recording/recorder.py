@@ -66,6 +66,8 @@ class Recorder(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
         if spelling is None or op_type is None or lazy or name in LETS_OTHERS_WRITE:
+            if func is torch.Tensor.backward and not self.quiet and self.recording.at_backward:
+                self.recording.at_backward(args[0])
             result = func(*args, **kwargs)
             if not self.quiet and (name in LETS_OTHERS_WRITE or name in LEAVES_TORCH):
                 with unseen():

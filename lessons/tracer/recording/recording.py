@@ -39,6 +39,8 @@ class Recording:
         self.saved = Saved()
         self.left: list[Left] = []
         self.refused: str | None = None
+        self.at_backward: Callable[[torch.Tensor], None] | None = None
+        """Told of each tensor on which the program calls ``backward()``, before torch runs it."""
         self._recorder: Any = None
         self._known: dict[int, tuple[weakref.ref[torch.Tensor], Node, int]] = {}
         self._leaves: dict[str, weakref.ref[torch.Tensor]] = {}
@@ -121,6 +123,11 @@ class Recording:
         """Set `cut` on the edges of `node`, whose name has just been found."""
         for edge in node.operands:
             edge.cut = (node.name, edge.operand) in self.cuts
+
+    def pause(self) -> None:
+        """Within the block: what runs from here on is not recorded."""
+        if self._recorder is not None:
+            self._recorder.quiet += 1
 
     def backward(
         self,

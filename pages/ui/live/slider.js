@@ -9,6 +9,8 @@ import { step, typed } from "./typing.js";
 /** @import { Control } from "./messages.d.ts" */
 /** @import { Range } from "./scale.js" */
 
+const MOST_USUAL = 8; // digits
+
 /**
  * One of the inputs that `makeField` in fields.js puts into a control.
  * @type {MakeInput}
@@ -55,6 +57,8 @@ export function slider(spec, id, notify, { body }) {
       range = bounds(next);
       for (const [name, value] of Object.entries(track(range))) setOrRemove(bar, name, value);
       setOrRemove(exact, "aria-label", `${next.label}: exact value`);
+      const digits = Math.max(...[range.min, range.max].map((bound) => String(bound).length));
+      exact.size = digits > MOST_USUAL ? digits : 1; // the column has room for a usual one
       exact.inputMode = range.min < 0 ? "text" : "decimal"; // phones' number pads lack a minus
       showBar();
     },

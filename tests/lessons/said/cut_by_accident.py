@@ -23,7 +23,13 @@ def refused(s, true):
     return all(map(math.isnan, s.t)) and reads(true, due, 3, due)
 
 
+def nothing(s, true):
+    due = math.hypot(*s.result["true_gradient"].y)
+    return not s.result.facts["arrives"] and not any(s.t) and reads(true, due, 3, due)
+
+
 SAYS = {
+    rf"No gradient arrives \(None\); due: length {N}": nothing,
     rf"backward\(\) raises; due: length {N}": refused,
     rf"Gradient of length {N} arrives, due {N}": arrives,
     rf"Loss {N} → {N} in (\d+) steps": trains,

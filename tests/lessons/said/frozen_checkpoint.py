@@ -27,7 +27,7 @@ def in_the_graph(s, ops, weights, trained):
 SAYS = {
     r"(\d) of (\d) trained weights get a gradient": arrived,
     rf"Last loss {N}; no checkpoint {N}": last,
-    r"Recorded: (\d+) ops; (\d) of (\d) trained weights": in_the_graph,
+    r"Before backward\(\): (\d+) ops; (\d) of (\d) weights": in_the_graph,
 }
 SILENT = {
     "Which weights get a gradient",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,6 +12,7 @@ from lessons.chapters.gone_missing.cut_by_accident.one_loss import (
     RATE,
     STEPS,
     Program,
+    arrives,
     as_it_should_be,
     by_role,
     refusal,
@@ -35,6 +37,8 @@ MOST = 8
 
 SETTINGS = ("x", "target", "spelling", "silence", "penalty")
 """What the program takes besides the weights."""
+
+RUNS = "backward() raises no error."
 
 LABELS = {"true_gradient": "should be", "trick_gradient": "arrives"}
 """The two gradients of the charts: of the loss with no copy in it, and of the spelling chosen."""
@@ -95,6 +99,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "loss": float(roles["forward"][0]),
             "true_first": float(roles["true_gradient"][0]),
             "trick_first": float(roles["trick_gradient"][0]),
+            "arrives": int(arrives(program, w, settings)),
             "steps": STEPS,
             "rate": RATE,
             "true_end": float(losses["true_gradient"][-1]),
@@ -128,7 +133,7 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
         Figure(
             "gradient",
             "The gradient of each weight" if "trick_gradient" in hidden else _arrived(result),
-            "Left: of the loss with no copy in it. Right: what backward() brings.",
+            "Left: of the loss with no copy in it. Right: what backward() brings. NaN: it raises.",
             "The gradient of each weight. " + in_words(result, LABELS, names, hidden),
             data,
             layout,
@@ -138,8 +143,11 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
 
 
 def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
-    """One row a weight."""
-    return component_table(result, LABELS, _names(result), hidden, "The gradient of each weight")
+    """One row a weight; “none” in the place of a number where ``.grad`` is None."""
+    made = component_table(result, LABELS, _names(result), hidden, "The gradient of each weight")
+    if result.facts["arrives"] or "trick_gradient" in hidden:
+        return made
+    return replace(made, rows=tuple((*row[:-1], "none") for row in made.rows))
 
 
 def _arrived(result: Result) -> str:
@@ -147,6 +155,8 @@ def _arrived(result: Result) -> str:
     true, trick = (math.hypot(*result[role].y) for role in LABELS)
     if math.isnan(trick):
         return f"backward() raises; due: length {brief(true)}"
+    if not result.facts["arrives"]:
+        return f"No gradient arrives (None); due: length {brief(true)}"
     return f"Gradient of length {brief(trick, true)} arrives, due {brief(true, trick)}"
 
 
@@ -198,8 +208,8 @@ def _about_the_copy(
 
 
 def _notes(said: str, shown: list[np.ndarray], values: Values) -> Iterator[Note]:
-    if said:
-        yield Note("warning", f"RuntimeError: {said}. NaN: no gradient, so no step is taken.")
+    # Something stands there in each case, in one line: the charts below it do not move.
+    yield Note("warning", f"RuntimeError: {said}") if said else Note("info", RUNS)
     if not all(np.isfinite(one).all() for one in shown):
         yield Note(
             "warning",

@@ -62,6 +62,15 @@ def refusal(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> s
     return ""
 
 
+def arrives(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> bool:
+    """Whether the weights have a ``.grad`` after ``backward()``, were it of zeros."""
+    w = w.detach().requires_grad_()
+    loss = program(w, **settings)
+    if not loss.requires_grad:
+        return False
+    return torch.autograd.grad(loss, w, allow_unused=True)[0] is not None
+
+
 def refused_flag() -> str:
     """What torch says to ``loss.requires_grad = True`` on a loss with a history: one sentence."""
     loss = torch.ones(1, requires_grad=True).sum()

@@ -99,7 +99,7 @@ def _recorded(result: Result, hidden: frozenset[str]) -> Figure:
     listed = ", ".join(names[0]) if seen else "covered until you have answered"
     return Figure(
         "recorded",
-        f"Recorded: {ops} ops; {weights} of {trained} trained weights"
+        f"Before backward(): {ops} ops; {weights} of {trained} weights"
         if seen
         else "What torch has recorded before backward()",
         "The graph as the loss holds it: the way back goes from right to left. Grey: what is "

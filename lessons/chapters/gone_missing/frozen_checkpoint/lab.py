@@ -37,8 +37,8 @@ PARAMETERS = (
         "frozen",
         options=(
             ("frozen", "frozen"),
-            ("woken", "frozen, output.requires_grad_()"),
             ("trained", "trained"),
+            ("woken", "frozen, output.requires_grad_()"),
         ),
     ),
     Integer("since", "Checkpointed from layer", "1", low=1, high=2),

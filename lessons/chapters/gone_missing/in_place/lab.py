@@ -20,6 +20,7 @@ from lessons.kit.findings import brief
 
 REFUSED = "modified by an inplace operation"
 """What torch's message says, whatever the tensor."""
+RUNS = "backward() raises no error."
 
 
 def unchanged(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:
@@ -78,7 +79,7 @@ CURVE = Curve(
         value="z",
         gradient="dz/dx",
         gradient_caption="Dotted: y as it was. Ticks: the derivative by its formula. Where torch "
-        "refuses, there is no curve.",
+        "refuses, there is no curve, and the table has NaN.",
         forward_caption="z is computed before the change, so no change of y moves it.",
     ),
     x="2, 0.5, -1",
@@ -100,14 +101,19 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             series=tuple(map(_lost, result.series)),
             curves=tuple(map(_lost, result.curves)),
             facts={**result.facts, "trick_gradient": float("nan")},
-            notes=(
-                *result.notes,
-                Note("warning", f"RuntimeError: {said} NaN stands for no gradient."),
-            ),
+            notes=(*result.notes, Note("warning", f"RuntimeError: {_in_one_line(said)}")),
         )
     else:
         result = _BASE.compute(program, values, progress)
+        # Something stands there in each case, in one line: the charts below it do not move.
+        result = replace(result, notes=(*result.notes, Note("info", RUNS)))
     return replace(result, facts={**result.facts, **_facts(program, x, settings)})
+
+
+def _in_one_line(said: str) -> str:
+    """Torch's message from what was done on, without the tensor; the text has all of it."""
+    _, versions, numbers = said.rstrip(".").partition(" is at version ")
+    return f"… {REFUSED}: …{versions}{numbers}" if versions else said
 
 
 def start(values: Values) -> Start:

@@ -32,7 +32,7 @@ def in_place(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Te
 @cache
 def a_step_too_early() -> Mapping[str, float]:
     """The gradient of a cube whose weight was moved by .data, and what one may expect of it."""
-    w = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
+    w = torch.tensor(4.0, dtype=torch.float64, requires_grad=True)
     old = w.item()
     loss = w**3
     w.data -= 1

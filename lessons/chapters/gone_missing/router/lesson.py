@@ -129,7 +129,7 @@ CURVE = Curve(
     text=CurveText(
         value="y",
         gradient="dy/dx",
-        gradient_caption="x: the router's score of expert 1. Dotted: the slope of y. Ticks: as "
+        gradient_caption="x: the router's score for expert 1. Dotted: the slope of y. Ticks: as "
         "if all three experts ran.",
         forward_caption="What the token gets. With one normalised gate: an expert's output.",
         intended="all experts",

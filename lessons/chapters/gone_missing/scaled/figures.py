@@ -112,9 +112,10 @@ def _window(values: Values, powers: Powers, many: int, layout: Trace) -> Iterato
     """The smallest and the largest float16, divided by the scale, each with its name."""
     low, high = layout["yaxis"]["range"]
     narrow = values["narrow"]
-    for size, name in (
-        (smallest(narrow), f"smallest {narrow} / scale"),
-        (largest(narrow), f"largest {narrow} / scale"),
+    right = many + 0.6
+    for size, name, x, side in (  # where no point lies: what is small stands on the right
+        (smallest(narrow), f"smallest {narrow} / scale", 0.4, "bottom right"),
+        (largest(narrow), f"largest {narrow} / scale", right, "top left"),
     ):
         at = math.log10(size / values["scale"])
         within = powers.zero < at < high - 0.08 * (high - low)
@@ -122,13 +123,13 @@ def _window(values: Values, powers: Powers, many: int, layout: Trace) -> Iterato
             "type": "scatter",
             "mode": "lines",
             "name": name,
-            "x": [0.4, many + 0.6],
+            "x": [0.4, right],
             "y": [at, at],
             "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
             "visible": within,
             "hoverinfo": "skip",
         }
-        yield label("noise", name, many + 0.6, at, within, "top left")
+        yield label("noise", name, x, at, within, side)
 
 
 def _arrived(result: Result) -> str:

@@ -4,7 +4,7 @@ import json
 
 import torch
 
-x = [4.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001, 3e-05, 1e-05]
+x = [4.0, 1.0, 0.1, 0.01, 0.001, 0.0001, 1e-05]
 tokens = 32768
 scale = 65536
 clip = "none"  # none, before (unscaling: wrong) or after
@@ -24,9 +24,11 @@ def clip_gradient_norm(x, limit):
 
 
 def scaled(x, tokens, scale, clip, limit, narrow):
-    x = clip_gradient_norm(x, limit) if clip == "after" else x
+    if clip == "after":
+        x = clip_gradient_norm(x, limit)
     x = scale_gradient(x, 1 / scale)
-    x = clip_gradient_norm(x, limit) if clip == "before" else x
+    if clip == "before":
+        x = clip_gradient_norm(x, limit)
     half = x.to(getattr(torch, narrow))
     return scale_gradient((half**2).to(x.dtype) / tokens, scale)
 

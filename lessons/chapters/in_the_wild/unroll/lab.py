@@ -46,7 +46,15 @@ DECODER = {"w": 0.9, "steps": 6, "every": 2}
 
 PARAMETERS = (
     Integer("every", "Stop every … steps", "2", low=1, high=MOST, log=True),
-    Integer("steps", "Steps", "4", low=1, high=MOST, log=True),
+    Integer(
+        "steps",
+        "Steps",
+        "4",
+        f"The graph draws the first {DRAWN}.",
+        low=1,
+        high=MOST,
+        log=True,
+    ),
     Number("x", "Input at each step", "1", low=-100.0, high=100.0, slider=(0.0, 2.0), step=0.1),
     Numbers("w", "Weights w", "0.2, 0.5, 0.95"),
     point_in_text("3", of="w"),
@@ -89,7 +97,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_decoder(),
             **messages(),
         },
-        notes=(*warned(missing), *_drawn(steps), *_not_finite(given, roles)),
+        notes=(*warned(missing), *_not_finite(given, roles)),
         work=f"{counted(steps, 'step')}, {counted(len(given), 'weight')}",
         device=str(device),
     )
@@ -111,11 +119,6 @@ def _grid(w: torch.Tensor) -> torch.Tensor:
         low, high = -1.0, 1.0
     share = torch.arange(GRID, dtype=torch.float64) / (GRID - 1)
     return low * (1 - share) + high * share
-
-
-def _drawn(steps: int) -> Iterable[Note]:
-    if steps > DRAWN:
-        yield Note("info", f"The graph draws the first {DRAWN} of the {steps} steps.")
 
 
 def _not_finite(given: torch.Tensor, roles: Mapping[str, torch.Tensor]) -> Iterable[Note]:
