@@ -225,6 +225,7 @@ export interface Stretch {
   start: number;
   last: number;
   end: number;
+  typed?: number;
 }
 
 export interface Summand {
