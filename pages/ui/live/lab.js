@@ -194,6 +194,7 @@ class Lab {
       numbers: this.numbers,
       document: () => this.frame?.document ?? "",
       see: () => this.outline.see(),
+      up: () => this.outline.up(),
       go: (step) => this.go(step),
     });
     this.line = new Line(place.socket, {
@@ -613,6 +614,7 @@ class Lab {
     for (const charts of this.drawings) charts.stop();
     this.graph.stop();
     this.linked.stop();
+    this.outline.stop();
     this.pageParts.stop();
     this.numbers.stop();
     this.share.stop();
