@@ -127,13 +127,17 @@ class GraphStep(TypedDict):
 
 
 class Stretch(TypedDict):
-    """Where the code says a node: lines and columns of the pane, from 0; ``end`` is exclusive."""
+    """Where the code says a node: lines and columns of the pane, from 0; ``end`` is exclusive.
+
+    ``typed`` is its line in the learner's own program, from 0.
+    """
 
     node: str
     line: int
     start: int
     last: int
     end: int
+    typed: NotRequired[int]
 
 
 class Link(TypedDict):

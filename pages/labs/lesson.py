@@ -209,7 +209,8 @@ def _graph(
     index = lesson.lab.start(values).index
     drawn = payload.graph(run.recording, index, title, "cuts", edge_names(run.cuts), cover)
     drawn["stretches"] = stretches(lesson, run.recording)
-    drawn["links"] = links(run.recording, index, run.result, table, hidden)
+    there = {node["id"] for node in drawn["nodes"]}
+    drawn["links"] = links(run.recording, index, run.result, table, there, hidden)
     return drawn
 
 

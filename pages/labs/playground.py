@@ -28,6 +28,7 @@ from lessons.playground.running.scissors import operations_of
 from pages.labs import playground_payload
 from pages.labs.code import pane
 from pages.labs.lesson import RefusedTextError
+from pages.labs.linked import stretches_of_program
 from pages.labs.messages import Code, Frame, GoalSpec, Pane, Wish
 from pages.labs.once import Once
 from pages.labs.playground_form import (
@@ -142,7 +143,8 @@ def _computed(document: Document, report: Callable[[float], None]) -> Computed:
     seconds = time.perf_counter() - start
     ops = operations_of(checked.program)
     cut = {f"{op.name}:{operand.place}" for op in ops for operand in op.operands if operand.cut}
-    graph = Graph(recording, place(checked), frozenset(edges_of(ops)), frozenset(cut))
+    there = frozenset(edges_of(ops)), frozenset(cut)
+    graph = Graph(recording, place(checked), *there, stretches_of_program(checked))
     return Computed(outcome, graph, seconds)
 
 

@@ -6,6 +6,7 @@ from lessons.contract.roles import ROLES
 from lessons.playground.running.outcome_charts import figures, key, table
 from pages.labs import payload
 from pages.labs.graph_messages import GraphSpec
+from pages.labs.linked import links_of_program
 from pages.labs.messages import FigureSpec, Group, KeyEntry, NoteSpec, TableSpec
 from pages.labs.playground_controls import FOLDED, groups
 from pages.labs.playground_state import LARGEST_GRAPH, State
@@ -30,15 +31,16 @@ class Lab(Picture):
 
 def lab(state: State) -> Lab:
     """Everything that the lab shows but its address."""
+    shown = picture(state)
     return {
         "groups": groups(state),
         "notes": notes(state),
-        **picture(state),
-        "graph": graph(state),
+        **shown,
+        "graph": graph(state, shown["table"]),
     }
 
 
-def graph(state: State) -> GraphSpec | None:
+def graph(state: State, table: TableSpec | None) -> GraphSpec | None:
     """The last good run's graph; where an edge has a text of its own, the scissors cut it."""
     there = state.graph
     if there is None:
@@ -48,6 +50,11 @@ def graph(state: State) -> GraphSpec | None:
     for edge in drawn["edges"]:
         name = edge["id"]
         edge["cuttable"] = name in there.edges and (edge["cuttable"] or name in there.cut)
+    nodes = {node["id"] for node in drawn["nodes"]}
+    drawn["stretches"] = there.stretches
+    if table and state.outcome is not None:
+        run = there.recording, there.index
+        drawn["links"] = links_of_program(*run, state.outcome, table, nodes)
     return drawn
 
 

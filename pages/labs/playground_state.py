@@ -8,6 +8,7 @@ import torch
 
 from lessons.playground import Document, Outcome, PlaygroundError, presets, to_url
 from lessons.tracer import Recording
+from pages.labs.graph_messages import Stretch
 from pages.labs.playground_form import INPUT, Form, names
 
 LARGEST_GRAPH = 60
@@ -23,12 +24,14 @@ class Graph:
         recording, index: the run, and the component that is shown.
         edges: those that have a text of their own, so that the scissors can cut them.
         cut: those of them that are cut now.
+        stretches: where each op stands in the code.
     """
 
     recording: Recording
     index: tuple[int, ...]
     edges: frozenset[str]
     cut: frozenset[str]
+    stretches: list[Stretch]
 
 
 @dataclass(frozen=True)

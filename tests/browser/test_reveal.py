@@ -1,5 +1,7 @@
 """What a commit does on the page: the lab shows the case asked, the keyboard is at the verdict."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -64,3 +66,15 @@ def test_a_commit_shows_the_case_and_the_bug_after_it_has_the_page_to_itself(app
     answer(page, first, "Run the assertion on this fix")
     expect(verdict).to_be_focused()
     expect(verdict.get_by_text("You tried:")).to_be_in_viewport()
+
+
+def test_who_passes_a_question_finds_the_lab_as_the_commit_leaves_it(app, open_page):
+    page = ready(open_page(app.url + "/stop_gradient?lesson=right_place&step=2"))
+    expect(page.get_by_role("radio").first).to_be_visible()
+    exact = control(page, "noise_high", ".gl-exact")
+    exact.fill("3")
+    exact.press("Enter")
+    expect(page).to_have_url(re.compile("noise_high=3"))
+    page.get_by_role("button", name="Skip the question").click()
+    expect(page.locator(".gt-eyebrow")).to_contain_text("Step 3 of")
+    expect(exact).to_have_value("1.1")

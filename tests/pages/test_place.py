@@ -2,7 +2,9 @@
 
 import pytest
 
-from lessons.outputs.catalogue import find
+from lessons.outputs.catalogue import find, lessons
+from pages.ui.lesson_view import _go
+from pages.ui.memory import Trail
 from pages.ui.place import END, Place
 
 
@@ -91,3 +93,29 @@ def test_facts_for_the_text_come_cheaply_where_an_address_asks_for_much():
 def test_cuts_that_no_edge_has_are_none():
     place = Place.opened(find("right_place"), {"cuts": "sqrt_1:0,nothing:3"})
     assert place.drawn == (("sqrt_1", 0),)
+
+
+def test_passing_a_question_leaves_the_lab_as_a_commit_does():
+    """Each question of the course: the next step finds the same, answered or passed."""
+    for lesson in lessons():
+        for number, step in enumerate(lesson.prose.steps[:-1], start=1):
+            if step.question is None or step.question.kind == "bug":
+                continue
+            ends = []
+            for answers in ({step.question.name: "any"}, {}):
+                place, trail = Place.opened(lesson, {"cuts": "mul:0"}), Trail(answers=answers)
+                place.go(number, {})
+                trail.step = number
+                if answers:
+                    place.reveal(step.question)
+                _go(lesson, place, trail, number + 1)
+                ends.append((place.text, place.cuts))
+            assert ends[0] == ends[1], (lesson.slug, number)
+
+
+def test_going_back_from_a_question_passes_nothing():
+    lesson = find("right_place")
+    place, trail = Place.opened(lesson, {"noise_high": "3"}), Trail(step=2)
+    before = place.as_data()
+    _go(lesson, place, trail, 1)
+    assert place.as_data() == before

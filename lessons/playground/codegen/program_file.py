@@ -6,7 +6,7 @@ the forward value and the gradient by every input.
 
 import ast
 import json  # noqa: F401  (generated files print JSON)
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch  # noqa: F401  (generated files compute with it)
 
@@ -18,7 +18,14 @@ from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
 from lessons.playground.document.input_text import format_noise
 from lessons.playground.document.override_rules import Row
-from lessons.playground.language.expressions import Assignment, Name, Number, Operator, walk
+from lessons.playground.language.expressions import (
+    Assignment,
+    Name,
+    Node,
+    Number,
+    Operator,
+    walk,
+)
 from lessons.playground.running.execute import blocks, types_of
 
 
@@ -56,6 +63,38 @@ def program_code(document: Document, framework: str = "torch") -> str:
     return "\n\n\n".join([*_rules(checked, chosen), _program(checked, chosen)]) + "\n"
 
 
+def places(checked: Checked) -> Iterator[tuple[Node, int, int, int]]:
+    """Where each expression of a program stands in what ``program_code`` writes in torch.
+
+    Yields:
+        The expression, its line, where it starts there and where it ends; where that cannot be told
+        from its text, all that the line computes.
+    """
+    framework = FRAMEWORKS["torch"].computing_in(checked.document.dtype)
+    lines = "\n\n\n".join([*_rules(checked, framework), _program(checked, framework)]).split("\n")
+    head = next(row for row, line in enumerate(lines) if line.startswith("def program("))
+    rows = (
+        row
+        for row in range(head + 1, len(lines) - 1)  # the last one returns
+        if not lines[row].lstrip().startswith("with ")
+    )
+    emitter = Emitter(framework, {}, _names(checked, framework))
+    for row, line in zip(rows, checked.program.assignments, strict=True):
+        text = lines[row]
+        whole = text.index(" = ") + 3
+        nodes = list(walk(line.value))
+        made = [ast.unparse(ast.fix_missing_locations(emitter.expression(n))) for n in nodes]
+        for place, (node, own) in enumerate(zip(nodes, made, strict=True)):
+            # What is written twice is computed from left to right.
+            if text.count(own, whole) != made.count(own):
+                yield node, row, whole, len(text)
+                continue
+            start = whole - 1
+            for _ in range(made[: place + 1].count(own)):
+                start = text.index(own, start + 1)
+            yield node, row, start, start + len(own)
+
+
 def defined_in_the_file(document: Document, framework: str) -> list[str]:
     """The functions that ``program_code`` calls and a whole file defines: no framework's own."""
     called = names_read(program_code(document, framework))
@@ -63,7 +102,12 @@ def defined_in_the_file(document: Document, framework: str) -> list[str]:
 
 
 def _program(checked: Checked, framework: Framework) -> str:
-    """The function ``program``: in it alone the learner's names are names of Python's too.
+    """The function ``program``."""
+    return _function(checked, framework, _names(checked, framework))
+
+
+def _names(checked: Checked, framework: Framework) -> dict[str, str]:
+    """How the learner's names are written: in the function alone they are Python's names too.
 
     Where it reads a name of the file's own, as ``torch`` or ``rule_1``, a learner's name like it
     gets a _ behind it, as Python's own style has it.
@@ -79,7 +123,7 @@ def _program(checked: Checked, framework: Framework) -> str:
         while written[name] in own or (written[name] != name and written[name] in written):
             written[name] += "_"
         own.add(written[name])
-    return _function(checked, framework, written)
+    return written
 
 
 def _function(checked: Checked, framework: Framework, names: Mapping[str, str]) -> str:

@@ -69,6 +69,19 @@ def table(outcome: Outcome) -> Table:
     return Table(caption, tuple(columns), tuple(rows))
 
 
+def rows_of(outcome: Outcome) -> dict[tuple[str, int | None], int]:
+    """The table's rows: by an input's name and its entry, 0 for the first; by another's name."""
+    found: dict[tuple[str, int | None], int] = {}
+    count = 0
+    inputs = next(iter(outcome.gradients.values()))
+    for name in inputs:
+        shown = min(outcome.values[name].numel(), _MOST_ROWS)
+        found |= {(name, entry): count + entry for entry in range(shown)}
+        count += shown + (outcome.values[name].numel() > _MOST_ROWS)
+    others = (name for name in outcome.values if name not in inputs)
+    return found | {(name, None): count + row for row, name in enumerate(others)}
+
+
 def _gradients(
     outcome: Outcome,
     document: Document,

@@ -58,6 +58,7 @@ class Operation:
         text: the expression.
         operands: its tensor operands, in order; none for stop_gradient, behind which
             nothing flows, and for py_func, whose edges have no text of their own.
+        node: the expression as it was read.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Operation:
     column: int
     text: str
     operands: tuple[Operand, ...]
+    node: Node
 
 
 def operations(document: Document) -> tuple[Operation, ...]:
@@ -101,7 +103,7 @@ def operations_of(program: Program) -> tuple[Operation, ...]:
             names = line.names if node is line.value else ()
             text = program.text[node.span.start : node.span.end]
             found.append(
-                Operation(name, kind, names, node.span.line, node.span.column, text, operands)
+                Operation(name, kind, names, node.span.line, node.span.column, text, operands, node)
             )
     return tuple(found)
 

@@ -78,7 +78,7 @@ class Node:
     for a leaf); `variable` the name the program's source assigns it to; `outputs` its values;
     `operands` an edge for each tensor operand; `args` and `kwargs` the call, with a slot for each
     of them, and `function` what was called; `place` the file and the stretch of it that ran, where
-    Python knows; `rule` the name of an override's rule;
+    Python knows, and `caller` the call that this stands in; `rule` the name of an override's rule;
     `composite` where autograd knows it as several ops; `no_grad` where it ran without gradients;
     `inplace` where its output is an operand, changed. After a backward pass `upstream` has the
     gradient that came for each output, the sum over the edges that leave it; None for none; and
@@ -95,6 +95,7 @@ class Node:
     function: str = ""
     variable: str | None = None
     place: tuple[str, tuple[int, int, int, int]] | None = None
+    caller: tuple[str, tuple[int, int, int, int]] | None = None
     rule: str | None = None
     no_grad: bool = False
     inplace: bool = False

@@ -134,9 +134,10 @@ class Recorder(TorchFunctionMode):
 
     def _add(self, node: Node, outputs: list[torch.Tensor]) -> None:
         node.name = self._unique(node.type)
-        names, place = assigned_names(), running()
+        names, place, caller = assigned_names(), running(), running(above=1)
         node.variable = (names[0] or None) if names else None
         node.place = (place[0], place[1]) if place and place[1] else None
+        node.caller = (caller[0], caller[1]) if caller and caller[1] else None
         for index, output in enumerate(outputs):
             node.outputs.append(Value.of(output))
             self._remember(output, node, index)
@@ -220,7 +221,7 @@ class Recorder(TorchFunctionMode):
         if node is None:
             node = Node("", op_type_of_node(node_name(made_by)), "plain")
             self._add(node, [tensor])
-            node.variable = node.place = None  # it ran before, and elsewhere
+            node.variable = node.place = node.caller = None  # it ran before, and elsewhere
             self._wiring.wire(node, [tensor], [])
             return node, 0
         node.outputs.append(Value.of(tensor))

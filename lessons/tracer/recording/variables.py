@@ -39,10 +39,15 @@ def assigned_names() -> tuple[str, ...]:
     return _in_file(path, changed).get(expression, ())
 
 
-def running() -> tuple[str, Place | None] | None:
-    """Where the expression now running stands: its file, and lines and columns if Python knows."""
+def running(above: int = 0) -> tuple[str, Place | None] | None:
+    """Where the expression now running stands: its file, and lines and columns if Python knows.
+
+    Args:
+        above: so many calls further out, those within torch and the engine not counted.
+    """
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _engine_code(frame.f_code):
+    while frame is not None and (above or _engine_code(frame.f_code)):
+        above -= not _engine_code(frame.f_code)
         frame = frame.f_back
     return None if frame is None else _place(frame.f_code, frame.f_lasti)
 

@@ -14,8 +14,10 @@ else setTimeout(begin, 200); // Safari
 
 // Streamlit draws a page piece by piece, each when its own script has come. style.css hides home,
 // lessons and the teachers' page until here all pieces of their text are there, so that none pushes
-// another down; or until this has taken too long.
+// another down; or until this has taken too long, from the first piece on: before, nothing is hidden.
 const PATIENT = 6000; // ms
+const HIDDEN = ".st-key-lessons, .st-key-lab_home, .st-key-teach"; // as in style.css
+let waits = 0;
 const STILL = 60; // ms without another piece
 let still = 0;
 const WORDS = ".st-key-words, .st-key-teach";
@@ -23,6 +25,7 @@ const LAST = ".st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLink
 const { dataset } = document.documentElement;
 dataset.whole = "false";
 const pieces = new MutationObserver(() => {
+  if (!waits && document.querySelector(HIDDEN)) waits = setTimeout(show, PATIENT);
   const words = document.querySelector(WORDS);
   const links = [...document.querySelectorAll(".st-key-lessons .stPageLink")];
   const coming = words?.querySelector("[data-testid=stSkeleton]") || !links.every((link) => link.querySelector("p"));
@@ -30,9 +33,9 @@ const pieces = new MutationObserver(() => {
   if (words && document.querySelector(LAST) && !coming) still = setTimeout(show, STILL);
 });
 pieces.observe(document.documentElement, { childList: true, subtree: true });
-setTimeout(show, PATIENT);
 
 function show() {
+  clearTimeout(waits);
   dataset.whole = "true";
   pieces.disconnect();
 }

@@ -10,7 +10,7 @@ import { Flow } from "./flow.js";
 import { Goals } from "./goals.js";
 import { Graph } from "./graph.js";
 import { Had } from "./had.js";
-import { keyOf } from "./key.js";
+import { hearKey, keyOf } from "./key.js";
 import { keep, kept } from "./kept.js";
 import { Linked } from "./linked.js";
 import { Outline } from "./outline.js";
@@ -107,7 +107,7 @@ class Lab {
     const goals = part("goals", { hidden: "" });
     const controls = part("controls");
     const figures = part("figures");
-    this.key = part("key", { "aria-hidden": "true" }); // the charts' descriptions name the roles
+    this.key = part("key", { role: "group", "aria-label": "Lines of the charts" });
     const graph = part("graph", { role: "group", "aria-labelledby": "gl-graph-title" });
     const table = part("scroll", { role: "region", tabindex: "0" });
     this.notes = part("notes", { "aria-live": "polite" });
@@ -186,6 +186,7 @@ class Lab {
     this.pinned = new Pinned(this.graph.pinned, this.palette, this.controls, () => this.#draw());
     this.drawings = [this.charts, this.pinned.charts];
     this.linked = new Linked(root, () => this.drawings.flatMap(({ slots }) => [...slots.values()]));
+    hearKey(key, (role) => this.linked.keep(role));
     this.outline = new Outline(root, { graph, table });
     this.trainer = new Trainer(trainer, () => this.#train());
     this.numbers = new NumberHandles(this.controls);
@@ -193,6 +194,7 @@ class Lab {
       numbers: this.numbers,
       document: () => this.frame?.document ?? "",
       see: () => this.outline.see(),
+      up: () => this.outline.up(),
       go: (step) => this.go(step),
     });
     this.line = new Line(place.socket, {
@@ -497,7 +499,8 @@ class Lab {
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
     this.#draw();
-    this.linked.show(frame.graph, trained ? trained.table : frame.table);
+    // A training's own table has none of the graph's numbers.
+    this.linked.show(frame.graph, trained ? trained.table : frame.table, !trained);
   }
 
   /** The chart that the text speaks of, while there is no line in it. */
@@ -593,7 +596,7 @@ class Lab {
     const text = JSON.stringify(entries);
     if (text === this.keyed) return;
     this.keyed = text;
-    setChildren(this.key, keyOf(entries));
+    setChildren(this.key, keyOf(entries, this.linked.kept));
   }
 
   stop() {
@@ -611,6 +614,7 @@ class Lab {
     for (const charts of this.drawings) charts.stop();
     this.graph.stop();
     this.linked.stop();
+    this.outline.stop();
     this.pageParts.stop();
     this.numbers.stop();
     this.share.stop();

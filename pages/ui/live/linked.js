@@ -1,19 +1,24 @@
 // Pointing at one thing lights what is the same elsewhere: a node or an edge of the graph, its stretch
 // of the code, its rule beside the graph, its number in the table and in the text, its line in the
-// charts. What is the same the server says, pages/labs/linked.py; with the keyboard one points by going
-// through the graph.
+// charts and in their key. What is the same the server says, pages/labs/linked.py; what is pointed at,
+// pointing.js.
+
+import { codeRows, hearPointing, typedRows } from "./pointing.js";
 
 /** @import { FigureSpec, GraphSpec, Link, Stretch, TableSpec } from "./messages.d.ts" */
 /** @import { Plot, Trace } from "./plotly.d.ts" */
+/** @import { Source } from "./pointing.js" */
 
 const LIT = "gl-lit";
 const ROLE = /^role:(\w+)/;
-const ROWS = '[data-pane="torch"] .gt-row'; // of the code that ran
+// A fact that is of a role begins with its word: trick_loss.
+const OF_ROLE = /^(trick|true|intended|source_only)_/;
+/** @type {Record<string, string>} */
+const ROLES = { trick: "trick_gradient", true: "true_gradient", intended: "intended_gradient", source_only: "true_gradient" };
+/** @type {Pick<GraphSpec, "nodes" | "edges" | "stretches" | "links">} */
+const NO_GRAPH = { nodes: [], edges: [], stretches: [], links: [] };
 
 /**
- * What is pointed at: one of these.
- * @typedef {{id: string} | {line: number} | {cell: [number, number]} | {fact: string} | {role: string}} Source
- *
  * @typedef {{plot: Plot, spec: FigureSpec}} Chart
  *
  * @typedef {Object} Same
@@ -45,25 +50,28 @@ export function same({ nodes, edges, stretches, links }, table, source) {
     const isSame = (/** @type {Link} */ { node, of }) =>
       edge ? only && node === edge.from && of === "gradient" : node === source.id;
     found = links.filter(isSame);
-  } else if ("line" in source) {
-    const there = stretches.filter(({ line, last }) => line <= source.line && source.line <= last);
+  } else if ("line" in source || "typed" in source) {
+    const there = stretches.filter(({ line, last, typed }) =>
+      "line" in source ? line <= source.line && source.line <= last : typed === source.typed,
+    );
     ops = ids = there.map(({ node }) => node);
     found = links.filter(({ node }) => ids.includes(node));
   } else {
     const name = "role" in source ? source.role : "fact" in source ? source.fact : table?.columns[source.cell[1]]?.role;
+    const role = "fact" in source ? ROLES[OF_ROLE.exec(source.fact)?.[1] ?? ""] : name;
     if ("cell" in source) found = links.filter(({ cell }) => String(cell) === String(source.cell));
     else if ("fact" in source) found = links.filter(({ fact }) => fact === name);
     else found = links.filter(({ role }) => role === name);
     ops = ids = found.map(({ node }) => node).filter((id) => nodes.some((node) => node.id === id));
-    if (!found.length && name) return { ids, stretches: [], links: [], roles: [name] };
+    if (!found.length && role) return { ids, stretches: [], links: [], roles: [role] };
   }
   const roles = found.flatMap(({ role }) => role ?? []);
   return { ids, stretches: stretches.filter(({ node }) => ops.includes(node)), links: found, roles };
 }
 
-/** The role of a chart's line, area or points. @param {Trace} trace */
-export function roleOf({ line, marker, fillcolor }) {
-  for (const colour of [line?.color, marker?.color, fillcolor]) {
+/** The role of a chart's line, area or points, or of a line's name. @param {Trace} trace */
+export function roleOf({ line, marker, fillcolor, textfont }) {
+  for (const colour of [line?.color, marker?.color, fillcolor, textfont?.color]) {
     const role = typeof colour === "string" && ROLE.exec(colour)?.[1];
     if (role) return role;
   }
@@ -84,23 +92,36 @@ export class Linked {
     this.table = null;
     /** @type {?Source} */
     this.source = null;
+    this.kept = ""; // the role of the key's entry that was pressed: lit for as long as nothing else is
     /** @type {Set<Element>} */
     this.lit = new Set();
     /** @type {WeakSet<Plot>} */
     this.heard = new WeakSet();
     this.listeners = new AbortController();
-    const { signal } = this.listeners;
-    document.addEventListener("pointerover", (event) => this.#over(event), { signal });
+    hearPointing(root, (source) => this.#point(source), this.listeners.signal);
+  }
+
+  /** @param {?Source} source */
+  #point(source) {
+    if (source || this.source) this.light(source);
+  }
+
+  /** An entry of the key was pressed: light its lines, or no more. @param {string} role  @returns the one that is lit now */
+  keep(role) {
+    this.kept = this.kept === role ? "" : role;
+    this.light(this.source);
+    return this.kept;
   }
 
   /**
    * @param {?GraphSpec} spec
    * @param {?TableSpec} table
+   * @param {boolean} own  whether it is the graph's: its cells are those of the links
    */
-  show(spec, table) {
-    this.spec = spec;
+  show(spec, table, own) {
+    this.spec = own || !spec ? spec : { ...spec, links: spec.links.map((link) => ({ ...link, cell: null })) };
     this.table = table;
-    if (this.source) this.light(this.source);
+    if (this.source || this.kept) this.light(this.source);
   }
 
   /** Charts have been drawn, new ones perhaps. */
@@ -125,35 +146,11 @@ export class Linked {
     this.listeners.abort();
   }
 
-  /** @param {PointerEvent} event */
-  #over({ target, buttons }) {
-    if (buttons || !(target instanceof Element)) return;
-    // Within the graph and the charts they say themselves what is pointed at.
-    const own = target.closest(".gl-drawing") ? "id" : target.closest(".gl-plot") ? "role" : "";
-    if (this.source && own in this.source) return;
-    const source = this.#sourceAt(target);
-    if (source || this.source) this.light(source);
-  }
-
-  /** @param {Element} target  @returns {?Source} */
-  #sourceAt(target) {
-    const cell = target.closest("td, th");
-    if (cell instanceof HTMLTableCellElement && this.root.contains(cell)) {
-      const rows = [...(this.root.querySelector("tbody")?.children ?? [])];
-      return { cell: [cell.parentElement ? rows.indexOf(cell.parentElement) : -1, cell.cellIndex] };
-    }
-    const number = target.closest("[data-number]")?.getAttribute("data-number");
-    if (number) return { fact: number.split(":")[0] };
-    const about = target.closest("[data-about]")?.getAttribute("data-about");
-    if (about) return { id: about };
-    const line = target.closest(ROWS);
-    return line ? { line: [...(line.parentElement?.children ?? [])].indexOf(line) } : null;
-  }
-
   /** @param {?Source} source */
   light(source) {
     this.source = source;
-    const found = source && this.spec ? same(this.spec, this.table, source) : null;
+    const shown = source ?? (this.kept ? { role: this.kept } : null);
+    const found = shown && same(this.spec ?? NO_GRAPH, this.table, shown);
     const now = new Set(found ? this.#elements(found) : []);
     for (const one of this.lit) if (!now.has(one)) one.classList.remove(LIT);
     for (const one of now) one.classList.add(LIT);
@@ -173,8 +170,11 @@ export class Linked {
     const numbers = [...document.querySelectorAll("[data-number]")].filter((one) =>
       facts.includes(one.getAttribute("data-number")?.split(":")[0] ?? ""),
     );
-    const rows = stretches.flatMap(({ line, last }) => this.#rows().slice(line, last + 1));
-    return [...groups, ...cells, ...numbers, ...rows, ...this.#traces(roles)];
+    const code = stretches.length ? codeRows() : [];
+    const lines = typedRows(root);
+    const rows = stretches.flatMap(({ line, last, typed = -1 }) => [...code.slice(line, last + 1), ...lines.slice(typed, typed + 1)]);
+    const named = [...root.querySelectorAll(".gl-entry, thead th")].filter((one) => roles.includes(one.getAttribute("data-role") ?? ""));
+    return [...groups, ...cells, ...numbers, ...rows, ...named, ...this.#traces(roles)];
   }
 
   /** The lines of these roles; a chart that has one fades its others. @param {string[]} roles */
@@ -190,14 +190,10 @@ export class Linked {
     return lit;
   }
 
-  #rows() {
-    return [...document.querySelectorAll(ROWS)];
-  }
-
   /** The stretches themselves, within their rows. @param {Stretch[]} stretches */
   #mark(stretches) {
     if (!("highlights" in CSS)) return;
-    const rows = stretches.length ? this.#rows() : [];
+    const rows = stretches.length ? codeRows() : [];
     const ranges = stretches.flatMap(({ line, start, last, end }) => {
       const [from, to] = [textAt(rows[line], start), textAt(rows[last], end)];
       if (!from || !to) return [];

@@ -226,6 +226,7 @@ export interface Stretch {
   start: number;
   last: number;
   end: number;
+  typed?: number;
 }
 
 export interface Summand {

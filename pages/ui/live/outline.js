@@ -19,10 +19,31 @@ export class Outline {
     /** @type {string | null} */
     this.step = null;
     this.awaited = false; // the part is not there yet: a training's charts come with its picture
+    // Out of the window above, as it is with the lab in sight.
+    this.sighted = new IntersectionObserver((entries) => {
+      const last = entries[entries.length - 1];
+      const up = document.querySelector("[data-up]");
+      if (up instanceof HTMLElement) up.hidden = last.isIntersecting || last.boundingClientRect.bottom > HEADER;
+    }, { rootMargin: `-${HEADER}px 0px 0px` });
+    /** @type {?Element} */
+    this.words = null; // whose place is watched
+  }
+
+  stop() {
+    this.sighted.disconnect();
+  }
+
+  #watch() {
+    const words = document.querySelector(".st-key-words");
+    if (words === this.words) return;
+    this.sighted.disconnect();
+    this.words = words;
+    if (words) this.sighted.observe(words);
   }
 
   /** @param {{name: string, step: string} | null} show */
   show(show) {
+    this.#watch();
     const name = show?.name ?? "";
     const figure = name && this.root.querySelector(`[data-figure="${CSS.escape(name)}"]`);
     const part = (this.parts[name] ?? figure) || null;
@@ -43,6 +64,11 @@ export class Outline {
   /** Bring what the text speaks of into sight. */
   see() {
     this.#scrollTo(this.part ?? this.root, true);
+  }
+
+  /** Back to the text, and the keyboard with it. */
+  up() {
+    this.#begin()?.scrollIntoView({ block: "start", behavior: behavior() });
   }
 
   /** Another lesson, where the one before may have been read to its end. */

@@ -18,6 +18,7 @@ export class PageParts {
    * @param {Object} handlers
    * @param {() => string} handlers.document  the playground's program as a document
    * @param {() => void} handlers.see         show what the text speaks of
+   * @param {() => void} handlers.up          show the text
    * @param {(step: number) => void} handlers.go
    * @param {import("./number_handles.js").NumberHandles} handlers.numbers
    */
@@ -120,10 +121,11 @@ export class PageParts {
   async #click(event) {
     if (newest !== this || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const clicked = event.target instanceof Element ? event.target : null;
-    const target = clicked?.closest("[data-download], [data-go], [data-see]");
+    const target = clicked?.closest("[data-download], [data-go], [data-see], [data-up]");
     if (!target) return;
     event.preventDefault();
     if (target.matches("[data-see]")) this.handlers.see();
+    else if (target.matches("[data-up]")) this.handlers.up();
     else if (target.matches("[data-go]")) this.handlers.go(Number(target.getAttribute("data-go")));
     else await this.#download(target);
   }

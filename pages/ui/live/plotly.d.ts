@@ -15,6 +15,7 @@ export interface Trace {
   mode?: string;
   fill?: string;
   line?: { shape?: string; width?: number; [name: string]: unknown };
+  textfont?: { color?: unknown };
   marker?: { angleref?: string; symbol?: string; size?: number | ArrayLike<number>; [name: string]: unknown };
   x?: Numbers;
   y?: Numbers;

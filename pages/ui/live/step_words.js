@@ -72,7 +72,7 @@ export class StepWords {
     row.dataset.about = part.edge;
     setText(to, `to ${this.#name(part.to)}${part.state === "flowing" ? "" : ` · ${part.state}`}`);
     if (rule.dataset.latex !== part.latex) showMath(rule, part.latex);
-    setText(product, written(part));
+    say(product, written(part));
   }
 
   /** @param {GraphSum[]} sums */
@@ -82,9 +82,9 @@ export class StepWords {
     setChildren(this.sums, rows);
     this.sums.hidden = !sums.length;
     sums.forEach(({ node, parts, total }, place) => {
-      const terms = parts.map(({ value }) => (value === null ? "?" : bracketed(value))).join(" + ");
-      const end = total === null ? "waits for another path" : `= ${total}`;
-      setText(rows[place], `${this.#name(node)}: ${terms} ${total === null ? `· ${end}` : end}`);
+      const terms = parts.map(({ edge, value }) => term(value === null ? "?" : bracketed(value), edge));
+      const end = total === null ? " · waits for another path" : ` = ${total}`;
+      say(rows[place], [`${this.#name(node)}: `, ...joined(terms, " + "), end]);
       rows[place].dataset.waiting = String(total === null);
       rows[place].dataset.about = node;
     });
@@ -99,16 +99,41 @@ function divided(whole) {
   return /** @type {HTMLElement[]} */ ([...whole.children]);
 }
 
+/** @typedef {{text: string, about: string}} Term  a number, and the node or edge that has it */
+
+/** @param {string} text  @param {string} about  @returns {Term} */
+const term = (text, about) => ({ text, about });
+
+/** @template One  @param {One[]} list  @param {string} between  @returns {(One | string)[]} */
+const joined = (list, between) => list.flatMap((one, place) => (place ? [between, one] : [one]));
+
+/**
+ * Words with numbers in them that are linked; the same ones are left as they are.
+ * @param {HTMLElement} box
+ * @param {(string | Term)[]} words
+ */
+function say(box, words) {
+  const said = JSON.stringify(words);
+  if (box.dataset.said === said) return;
+  box.dataset.said = said;
+  box.replaceChildren(
+    ...words.map((one) => (typeof one === "string" ? one : element("span", "gl-term", { "data-about": one.about }, one.text))),
+  );
+}
+
 /**
  * upstream × local = outgoing, as far as the op has a local derivative.
  * @param {GraphPart} part
+ * @returns {(string | Term)[]}
  */
-function written({ state, upstream, local, gradient, offered, terms, more }) {
-  const sent = state === "cut" ? `${offered}, cut: nothing passes` : gradient;
+function written({ edge, state, upstream, local, gradient, offered, terms, more }) {
+  const op = edge.slice(0, edge.lastIndexOf(":"));
+  const sent = state === "cut" ? [term(offered, edge), ", cut: nothing passes"] : [term(gradient, edge)];
+  const factors = (/** @type {string[]} */ some) => joined(some.map((one) => term(bracketed(one), op)), " × ");
   if (terms.length) {
-    const products = terms.map((factors) => factors.map(bracketed).join(" × "));
-    return `${products.join(" + ")}${more > 0 ? ` + ${more} more` : ""} = ${sent}`;
+    const products = terms.flatMap((some, place) => [...(place ? [" + "] : []), ...factors(some)]);
+    return [...products, more > 0 ? ` + ${more} more = ` : " = ", ...sent];
   }
-  if (local === null) return `upstream ${upstream} → outgoing ${sent}`;
-  return `${bracketed(upstream)} × ${bracketed(local)} = ${sent}`;
+  if (local === null) return ["upstream ", term(upstream, op), " → outgoing ", ...sent];
+  return [...factors([upstream, local]), " = ", ...sent];
 }

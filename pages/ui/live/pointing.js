@@ -1,0 +1,124 @@
+// What of the linked things is pointed at: by the mouse, a finger, or the keyboard. Graph and charts
+// say it themselves, everything else is told from the element. With the arrow keys the focus goes from
+// cell to cell of the table and from line to line of the code.
+
+const CODE = '[data-pane="torch"] .gt-row'; // of the code that ran
+const PROGRAM = '[data-control="program"]';
+
+/**
+ * What is pointed at: one of these. `typed` is a line of the learner's own program.
+ * @typedef {{id: string} | {line: number} | {typed: number} | {cell: [number, number]} | {fact: string} | {role: string}} Source
+ */
+
+/** The lines of the code that ran. */
+export function codeRows() {
+  return /** @type {HTMLElement[]} */ ([...document.querySelectorAll(CODE)]);
+}
+
+/** The numbers of the learner's own lines. @param {Element} root */
+export function typedRows(root) {
+  return [...root.querySelectorAll(`${PROGRAM} .gl-numbers > div`)];
+}
+
+/**
+ * @param {Element} target
+ * @param {Element} root  the lab
+ * @param {number} [y]  of the pointer; without one the caret counts
+ * @returns {?Source}
+ */
+export function sourceAt(target, root, y) {
+  const cell = target.closest("td, th");
+  if (cell instanceof HTMLTableCellElement && root.contains(cell)) {
+    if (cell.dataset.role) return { role: cell.dataset.role };
+    const rows = [...(root.querySelector("tbody")?.children ?? [])];
+    return { cell: [cell.parentElement ? rows.indexOf(cell.parentElement) : -1, cell.cellIndex] };
+  }
+  const entry = target.closest(".gl-entry");
+  if (entry) return { role: entry.getAttribute("data-role") ?? "" };
+  const number = target.closest("[data-number]")?.getAttribute("data-number");
+  if (number) return { fact: number.split(":")[0] };
+  const about = target.closest("[data-about]")?.getAttribute("data-about");
+  if (about) return { id: about };
+  const line = target.closest(CODE);
+  if (line) return { line: [...(line.parentElement?.children ?? [])].indexOf(line) };
+  if (!target.matches(`${PROGRAM} textarea`)) return null;
+  return { typed: lineAt(/** @type {HTMLTextAreaElement} */ (target), y) };
+}
+
+/** @param {HTMLTextAreaElement} area  @param {number} [y] */
+function lineAt(area, y) {
+  if (y === undefined) return area.value.slice(0, area.selectionStart).split("\n").length - 1;
+  const { lineHeight, paddingTop } = getComputedStyle(area);
+  const down = y - area.getBoundingClientRect().top - parseFloat(paddingTop) + area.scrollTop;
+  return Math.floor(down / parseFloat(lineHeight));
+}
+
+/**
+ * Hear what is pointed at.
+ * @param {Element} root
+ * @param {(source: ?Source) => void} light
+ * @param {AbortSignal} signal
+ */
+export function hearPointing(root, light, signal) {
+  let focused = false; // what is lit is what the keyboard is on
+  /** @param {PointerEvent} event */
+  const over = ({ target, buttons, clientY }) => {
+    // Within the graph and the charts they say themselves what is pointed at.
+    if (buttons || !(target instanceof Element) || target.closest(".gl-drawing, .gl-plot")) return;
+    light(sourceAt(target, root, clientY));
+  };
+  document.addEventListener("pointerover", over, { signal });
+  root.addEventListener("pointermove", (event) => {
+    const { target } = event;
+    if (target instanceof HTMLTextAreaElement) over(/** @type {PointerEvent} */ (event));
+  }, { signal });
+  const looked = (/** @type {Event} */ { target }) => {
+    if (!(target instanceof Element) || target.closest(".gl-drawing")) return;
+    const source = sourceAt(target, root);
+    if (source || focused) light(source);
+    focused = Boolean(source);
+  };
+  document.addEventListener("focusin", looked, { signal });
+  root.addEventListener("keyup", (event) => {
+    if (event.target instanceof HTMLTextAreaElement) looked(event);
+  }, { signal });
+  document.addEventListener("keydown", (event) => walk(event, root), { signal });
+}
+
+/** @param {KeyboardEvent} event  @param {Element} root */
+function walk(event, root) {
+  const { target, key } = event;
+  if (!(target instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const code = target.closest(".gt-code");
+  const table = root.contains(target) ? target.closest(".gl-scroll") : null;
+  const next = code ? nextRow(code, target, key) : table ? nextCell(table, target, key) : null;
+  if (!next) return;
+  event.preventDefault();
+  if (!next.hasAttribute("tabindex")) next.tabIndex = -1;
+  next.focus();
+}
+
+/** @param {Element} code  @param {Element} now  @param {string} key  @returns {?HTMLElement} */
+function nextRow(code, now, key) {
+  const rows = codeRows().filter((row) => code.contains(row));
+  const at = rows.findIndex((row) => row === now);
+  if (key === "Escape" && at >= 0) return /** @type {HTMLElement} */ (code);
+  return { ArrowDown: rows[at + 1], ArrowUp: at > 0 ? rows[at - 1] : null }[key] ?? null;
+}
+
+/** @param {Element} box  @param {Element} now  @param {string} key  @returns {?HTMLElement} */
+function nextCell(box, now, key) {
+  const rows = [...box.querySelectorAll("tr")];
+  const cell = now.closest("td, th");
+  if (!(cell instanceof HTMLTableCellElement)) return key === "ArrowDown" ? (rows[0]?.cells[0] ?? null) : null;
+  const row = rows.findIndex((one) => one === cell.parentElement);
+  const column = cell.cellIndex;
+  if (key === "Escape") return /** @type {HTMLElement} */ (box);
+  const to = {
+    ArrowDown: [row + 1, column],
+    ArrowUp: [row - 1, column],
+    ArrowRight: [row, column + 1],
+    ArrowLeft: [row, column - 1],
+  }[key];
+  return to ? (rows[to[0]]?.cells[to[1]] ?? null) : null;
+}

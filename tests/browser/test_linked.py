@@ -1,0 +1,194 @@
+"""What is the same is lit together: in lessons of every kind and in the playground, pointed at by
+mouse, by keyboard and by the key of the charts.
+"""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.looking import cells, control, edge, node, ready
+
+pytestmark = pytest.mark.browser
+
+PINNED = "document.querySelector('[data-figure=pinned] .gl-plot')"
+
+
+def lit(page: Page, selector: str) -> list[str]:
+    """What of this kind is lit, as it reads."""
+    found: list[str] = page.locator(f"{selector}.gl-lit").evaluate_all(
+        "all => all.map((one) => one.dataset.id ?? one.textContent.trim())"
+    )
+    return found
+
+
+def bright(page: Page) -> set[str]:
+    """The roles whose lines stand out in some chart, the others faded."""
+    return set(
+        page.evaluate(
+            """() => {
+              const probe = document.body.appendChild(document.createElement('i'));
+              const inks = getComputedStyle(document.querySelector('.gl-figures'));
+              const roles = {};
+              const gradients = ["trick", "true", "intended"].map((one) => `${one}_gradient`);
+              for (const role of ["forward", ...gradients]) {
+                probe.style.color = inks.getPropertyValue(`--role-${role}`);
+                roles[getComputedStyle(probe).color] = role;
+              }
+              probe.remove();
+              return [...document.querySelectorAll('.gl-figures .gl-plot.gl-lit .trace')]
+                .filter((trace) => Number(getComputedStyle(trace).opacity) === 1)
+                .flatMap((trace) => [...trace.querySelectorAll('.js-line, .point, .js-fill, text')])
+                .map((part) => getComputedStyle(part))
+                .flatMap(({ stroke, fill }) => roles[stroke] ?? roles[fill] ?? []);
+            }"""
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("address", "point", "also", "column"),
+    [
+        ("clipping?lesson=value_or_norm", "w", set(), "by value"),
+        ("clipping?lesson=where_to_clip", "w", set(), "used by step()"),
+        ("in_the_wild?lesson=value_one", "x", set(), "autograd"),
+        ("in_the_wild?lesson=critic_leak", "v", set(), "autograd"),
+        ("gone_missing?lesson=scaled", "x", set(), "arrives"),
+        ("reversal?lesson=two_players", "w1", set(), "autograd"),
+    ],
+)
+def test_a_node_lights_its_number_and_its_curves(address, point, also, column, bare, open_page):
+    page = ready(open_page(f"{bare}/{address}&step=99", height=2000))
+    node(page, point).focus()
+    heads = lit(page, "[data-table] th")
+    assert column in heads
+    place = page.locator("[data-table] th").all_inner_texts().index(column)
+    said = lit(page, "[data-table] td")
+    assert any(row[place] in said for row in cells(page))
+    assert "trick_gradient" in bright(page)
+    # The other way round: from the cell, by the keyboard.
+    table = page.locator(".gl-scroll")
+    table.focus()
+    assert lit(page, ".gl-node") == []
+    for key in ["ArrowDown", *["ArrowRight"] * place]:
+        page.keyboard.press(key)
+    assert bright(page) == {"trick_gradient"}
+    row = next(at for at, row in enumerate(cells(page)) if row[place] in said)
+    for _ in range(row + 1):
+        page.keyboard.press("ArrowDown")
+    expect(page.locator("[data-table] td:focus")).to_have_text(cells(page)[row][place])
+    assert point in lit(page, ".gl-node")
+    page.keyboard.press("Escape")
+    expect(table).to_be_focused()
+    assert lit(page, ".gl-node") == []
+
+
+def test_a_training_lights_curves_and_columns_and_no_wrong_number(bare, open_page):
+    page = ready(open_page(f"{bare}/reversal?lesson=moons&step=99", height=2400))
+    page.wait_for_selector("[data-figure=accuracy] .trace", state="attached")
+    page.locator(".gl-scroll").scroll_into_view_if_needed()
+    heads = page.locator("[data-table] th")
+    expect(heads.filter(has_text="source only")).to_be_visible()
+    node(page, "features").focus()
+    # The table is the training's: none of its numbers is the graph's.
+    assert lit(page, "[data-table] td") == []
+    assert lit(page, "[data-table] th") == ["as wired"]
+    node(page, "flip_gradient").focus()
+    assert len(lit(page, ".gt-row")) == 1
+    heads.filter(has_text="source only").hover()
+    assert bright(page) == {"true_gradient"}
+
+
+def test_an_op_lights_the_call_that_it_stands_in(bare, open_page):
+    page = ready(open_page(f"{bare}/override_map?lesson=guided_relu&step=99", height=2400))
+    node(page, "relu").focus()
+    assert lit(page, ".gt-row") == ["return network(x)"]
+    page.locator(".gt-row", has_text="return network(x)").hover()
+    assert "relu" in lit(page, ".gl-node")
+
+
+def test_the_key_lights_its_lines_and_is_lit_by_them(bare, open_page):
+    page = ready(open_page(f"{bare}/stop_gradient?lesson=right_place&step=99", height=2000))
+    entry = page.locator(".gl-key").get_by_role("button", name="true gradient")
+    entry.hover()
+    assert bright(page) == {"true_gradient"}
+    assert lit(page, "[data-table] th") == ["true"]
+    page.mouse.move(5, 5)
+    assert bright(page) == set()
+    node(page, "add").focus()
+    assert lit(page, ".gl-entry") == ["forward value"]
+    # By keyboard; pressed, its lines stay lit for as long as nothing else is pointed at.
+    entry.focus()
+    assert bright(page) == {"true_gradient"}
+    assert lit(page, ".gl-entry") == ["true gradient"]
+    page.keyboard.press("Enter")
+    expect(entry).to_have_attribute("aria-pressed", "true")
+    node(page, "add").focus()
+    assert bright(page) == {"forward"}
+    page.locator(".gl-fold").focus()
+    assert bright(page) == {"true_gradient"}
+    found = Axe().run(page, context=".gl-key").response["violations"]
+    assert not found, [one["id"] for one in found]
+    entry.click()
+    expect(entry).to_have_attribute("aria-pressed", "false")
+    page.mouse.move(5, 5)
+    page.locator(".gl-fold").focus()
+    assert bright(page) == set()
+
+
+def test_the_keyboard_goes_through_code_table_and_terms(bare, open_page):
+    page = ready(open_page(f"{bare}/stop_gradient?lesson=right_place&step=99", height=2000))
+    page.locator(".gt-code").focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+    expect(page.locator(".gt-row:focus")).to_contain_text("y = x**2")
+    assert lit(page, ".gl-node") == ["pow"]
+    page.keyboard.press("ArrowUp")
+    assert lit(page, ".gl-node") == []
+    page.keyboard.press("Escape")
+    expect(page.locator(".gt-code")).to_be_focused()
+    # Each number of upstream × local = outgoing is that of an op or of an edge.
+    page.locator(".gl-stepper").get_by_role("button", name="Back").click()
+    terms = page.locator(".gl-product .gl-term")
+    expect(terms).to_have_count(3)
+    terms.first.hover()
+    assert lit(page, ".gl-node") == ["pow"]
+    assert lit(page, ".gt-row") == ["y = x**2"]
+    terms.last.hover()
+    assert lit(page, ".gl-edge") == ["pow:0"]
+    assert "trick_gradient" in bright(page)
+
+
+def test_in_the_playground_program_code_graph_and_table_are_linked(bare, open_page):
+    page = ready(open_page(f"{bare}/playground?preset=right_place", height=2400))
+    node(page, "add").focus()
+    line = "z_fixed = stop_gradient(z - sqrt(y)) + sqrt(y)"
+    rows = ["z_fixed = stop_gradient(z - torch.sqrt(y)) + torch.sqrt(y)"]
+    assert lit(page, ".gt-row") == rows
+    program = control(page, "program", "textarea").input_value().split("\n")
+    at = program.index(line)
+    assert lit(page, ".gl-numbers > div") == [str(at + 1)]
+    assert bright(page) == {"forward"}
+    table = cells(page)
+    (row,) = (row for row in table if row[0] == "z_fixed")
+    assert lit(page, "[data-table] td") == [row[1]]
+    # An edge that is an input's only one has its gradient.
+    edge(page, "pow:0").focus()
+    (gradient,) = lit(page, "[data-table] td")
+    assert gradient == table[0][2]
+    # From the learner's own line: with the mouse, and with the caret.
+    area = control(page, "program", "textarea")
+    box = area.bounding_box()
+    area.scroll_into_view_if_needed()
+    box = area.bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + 8 + 21 * at + 10)
+    assert set(lit(page, ".gl-node")) == {"sqrt_1", "sub", "stop_gradient", "sqrt_2", "add"}
+    page.mouse.move(box["x"] + 60, box["y"] + 8 + 10)
+    assert lit(page, ".gl-node") == ["pow"]
+    area.focus()
+    page.keyboard.press("Control+Home")
+    for _ in range(at):
+        page.keyboard.press("ArrowDown")
+    assert "stop_gradient" in lit(page, ".gl-node")
+    # From the table.
+    page.locator("[data-table] td", has_text=row[1]).last.hover()
+    assert "add" in lit(page, ".gl-node")

@@ -1,0 +1,73 @@
+"""A lesson on a phone, in one column: nothing jumps, and text and lab are a press apart."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.looking import ready
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"width": 390, "height": 844}
+# How slow this machine is, is not asked: a patient page waits until all of its text is there.
+SHIFTS = """
+const later = window.setTimeout;
+window.setTimeout = (work, ms, ...more) => later(work, ms === 6000 ? 60000 : ms, ...more);
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const { value, hadRecentInput, sources } of list.getEntries()) {
+    const moved = sources.map(({ node }) => node?.textContent?.slice(0, 40));
+    if (!hadRecentInput) shifts.push([value, moved]);
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/stop_gradient?lesson=noise_leaks&step=2",  # a question
+        "/stop_gradient?lesson=noise_leaks&step=5",  # a bug to find
+        "/override_map?lesson=clip_identity&step=2",  # a sketch
+        "/reversal?lesson=moons&step=2",  # a training
+        "/in_the_wild?lesson=codebook&step=1",
+        "/gone_missing?lesson=cut_by_accident&step=1",
+    ],
+)
+def test_nothing_jumps_while_a_step_loads(address, app, open_page):
+    page = ready(open_page(app.url + address, **PHONE, script=SHIFTS))
+    page.wait_for_timeout(1500)  # in which what comes late would move the rest
+    shifts = page.evaluate("shifts")
+    assert sum(value for value, _ in shifts) < 0.05, shifts
+
+
+def top(page: Page) -> float:
+    return float(
+        page.locator(".st-key-words h2").evaluate("one => one.getBoundingClientRect().top")
+    )
+
+
+def test_a_press_leads_from_the_lab_back_to_the_text(app, open_page):
+    page = ready(open_page(app.url + "/stop_gradient?lesson=right_place&step=3", **PHONE))
+    back = page.get_by_role("button", name="Back to the text")
+    expect(back).to_be_hidden()  # the text is in sight
+    page.get_by_role("button", name="See the graph").click()
+    expect(page.locator(".gl-graph .gl-svg")).to_be_in_viewport(ratio=0.5)
+    expect(back).to_be_in_viewport(ratio=1)
+    assert back.bounding_box()["height"] >= 44
+    search = page.get_by_role("button", name="Search").bounding_box()
+    box = back.bounding_box()
+    assert box["x"] + box["width"] <= search["x"]
+    back.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-words h2")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".st-key-words")).to_be_focused()
+    expect(back).to_be_hidden()
+    # Next from far below begins at the new step's beginning.
+    page.locator(".st-key-next button").click()
+    expect(page.locator(".gt-eyebrow")).to_contain_text("Step 4 of")
+    page.wait_for_timeout(600)  # in which it would have scrolled on
+    assert 60 < top(page) < 250
+    # Beside the text nothing leads back to it.
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.locator(".gl-scroll").scroll_into_view_if_needed()
+    expect(back).to_be_hidden()
