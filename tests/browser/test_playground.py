@@ -217,7 +217,9 @@ def test_what_an_address_asks_in_vain_is_said(bare, open_page, query):
     expect(page.locator(".gl-notes")).to_contain_text("What is shown is")
 
 
-@pytest.mark.parametrize("query", ["", "?preset=three_outputs"])
+@pytest.mark.parametrize(
+    "query", ["?preset=three_outputs", pytest.param("", marks=pytest.mark.long)]
+)
 def test_it_passes_axe_in_both_themes_and_nothing_is_cut_off_on_a_phone(bare, open_page, query):
     page = ready(open_page(bare + PAGE + query))
     write(page, "y = sqrt(")
