@@ -59,6 +59,12 @@ WATCH = f"""(figure) => {{
 }}"""
 
 
+def still(page: Page) -> Page:
+    """Nothing eases: a line that does is not yet where it is going when it is looked at."""
+    page.emulate_media(reduced_motion="reduce")
+    return page
+
+
 def caught_up(page: Page) -> None:
     page.wait_for_function(
         "document.querySelector('.gl-lab').dataset.caughtUp"
@@ -85,7 +91,7 @@ def caught_up(page: Page) -> None:
 def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure, control, value):
     chapter = catalogue.find(lesson).chapter
     query = f"lesson={lesson}&step=4" + ("&x=-2,0,1.5" if "noise" in control else "")
-    page = open_page(f"{bare}/{chapter}?{query}", height=1800)
+    page = still(open_page(f"{bare}/{chapter}?{query}", height=1800))
     ready(page)
     caught_up(page)
     page.wait_for_timeout(200)  # Plotly's own last strokes
@@ -120,7 +126,7 @@ CROWDS = """(figure) => {
 
 
 def test_a_crowd_of_points_lies_where_plotly_draws_it(bare, open_page):
-    page = open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2", height=2400)
+    page = still(open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2", height=2400))
     ready(page)
     page.wait_for_selector("[data-figure=features] .nsewdrag")
     page.wait_for_function(f"({CROWDS})('features').length === 4")
