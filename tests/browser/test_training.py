@@ -232,10 +232,8 @@ def test_the_keyboard_alone_starts_and_pauses_it(bare, open_page):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")
-@pytest.mark.parametrize(
-    "way",
-    ["Glossary", *(pytest.param(one, marks=pytest.mark.long) for one in ("Flip", "about:blank"))],
-)
+@pytest.mark.long  # on a commit tests/server/test_trainer.py has it, where the line is closed
+@pytest.mark.parametrize("way", ["Glossary", "Flip", "about:blank"])
 def test_leaving_the_page_ends_it_within_a_second(app, open_page, way):
     """By one of Streamlit's links; by one between lessons; by going elsewhere."""
     page = opened(open_page, app.url + LESSON.replace("seeds=4", "seeds=20"))
