@@ -377,6 +377,7 @@ def test_slow_work_that_is_stopped_leaves_the_picture_and_the_next_change_goes_o
     expect(page.locator(".gl-notes")).to_be_empty()
 
 
+@pytest.mark.long
 def test_a_slow_lab_still_moves_during_a_long_drag(
     open_page: Callable[..., Page], address: str
 ) -> None:

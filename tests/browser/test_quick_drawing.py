@@ -72,20 +72,29 @@ def caught_up(page: Page) -> None:
     )
 
 
+LONG = pytest.mark.long  # more of a kind that is looked at on every commit
+
+
 @pytest.mark.parametrize(
     ("lesson", "figure", "control", "value"),
     [
         pytest.param("noise_leaks", "gradient", "noise_high", "1.6", id="a strip below"),
         pytest.param("noise_leaks", "histogram", "noise_high", "2.6", id="both axes"),
         pytest.param("wrong_place", "gradient", "noise_high", "1.6", id="curves"),
-        pytest.param("right_place", "gradient", "noise_high", "1.6", id="one curve on another"),
-        pytest.param("scope", "gradient", "factor", "9", id="longer labels"),
-        pytest.param("second_derivative", "gradient", "factor", "-1.5", id="a title at the edge"),
-        pytest.param("noise_leaks", "histogram", "noise_low", "0.5", id="zero at the far end"),
+        pytest.param(
+            "right_place", "gradient", "noise_high", "1.6", id="one curve on another", marks=LONG
+        ),
+        pytest.param("scope", "gradient", "factor", "9", id="longer labels", marks=LONG),
+        pytest.param(
+            "second_derivative", "gradient", "factor", "-1.5", id="a title at the edge", marks=LONG
+        ),
+        pytest.param(
+            "noise_leaks", "histogram", "noise_low", "0.5", id="zero at the far end", marks=LONG
+        ),
         pytest.param("two_players", "plane", "turn", "3", id="arrows"),
         pytest.param("where_to_clip", "gradient", "w", "2", id="lines with marks"),
         pytest.param("value_or_norm", "length", "g1", "1.6", id="names at the lines"),
-        pytest.param("flip", "gradient", "scale", "0.3", id="names and an axis"),
+        pytest.param("flip", "gradient", "scale", "0.3", id="names and an axis", marks=LONG),
     ],
 )
 def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure, control, value):

@@ -106,6 +106,7 @@ def test_a_cut_in_the_graph_begins_a_new_run_that_is_cut(bare, open_page):
     assert [alone for _, alone in cut] == [alone for _, alone in whole]
 
 
+@pytest.mark.long  # on a commit test_wire.py has a run that ends
 def test_it_ends_by_itself_and_the_text_tells_how(bare, open_page):
     page = opened(open_page, bare + LESSON + "&steps=12")
     button(page, "Start").click()
@@ -148,6 +149,7 @@ def test_the_text_goes_along_with_the_charts_while_it_runs(bare, open_page):
     assert len({one["target"] for one in moments}) > 2
 
 
+@pytest.mark.long
 def test_turning_to_the_next_step_while_it_runs_is_in_the_address_and_goes_on(app, open_page):
     page = opened(open_page, app.url + "/clipping?lesson=cliff&step=4&seeds=2")
     button(page, "Start").click()
