@@ -5,8 +5,8 @@ what is around it goes there. `app` is the app, served once for all tests; `fres
 started for one test alone, for what only the first visit can show.
 `open_page(url, width=1280, height=800, theme="light")` opens a page as a new visitor, who finds
 nothing of another's, with `script` run in it before the page's own; the test fails when anything on
-it was reported as an error in the browser's console, and a failed test leaves in test-results/ what
-its pages looked like.
+it was reported as an error in the browser's console, but what `expected` finds, and a failed test
+leaves in test-results/ what its pages looked like.
 
 Playwright keeps an event loop running in this thread: a test cannot call asyncio.run, and has `run`
 of tests.server.asgi instead.
@@ -14,6 +14,7 @@ of tests.server.asgi instead.
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 from hypothesis import settings
@@ -35,11 +36,12 @@ from tests.support.alone import Alone, python_alone
 from tests.support.amount import cases
 from tests.support.browser import SHELL, launch_with_profile
 from tests.support.server import ROOT, Server, streamlit
-from tests.support.visitor import arrive, leave, newcomer
+from tests.support.visitor import Tabs, arrive
 
 RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
 BROWSER = "tests/browser/"
+NOTHING = re.compile("(?!)")
 # Opened below the root, Streamlit first looks for its server beside the page, then at the root.
 STREAMLIT_PROBE = re.compile(r"://[^/]+/.+/_stcore/(health|host-config)$")
 
@@ -56,6 +58,11 @@ def profile() -> Iterator[BrowserContext]:
         for page in profile.pages:
             page.close()
         yield profile
+
+
+@pytest.fixture(scope="session")
+def tabs(profile: BrowserContext) -> Tabs:
+    return Tabs(profile)
 
 
 @pytest.fixture(scope="session")
@@ -84,35 +91,47 @@ def bare() -> Iterator[str]:
 
 
 @pytest.fixture
-def open_page(
-    profile: BrowserContext, request: pytest.FixtureRequest
-) -> Iterator[Callable[..., Page]]:
+def open_page(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
     """A factory of pages; each page is a visitor of its own."""
     pages: list[Page] = []
     errors: list[str] = []
 
-    def note(message: ConsoleMessage) -> None:
-        place = message.location["url"]
-        if message.type == "error" and not STREAMLIT_PROBE.search(place):
-            errors.append(f"console: {message.text} ({place})")
+    with ExitStack() as until_left:
 
-    def open_page(
-        url: str, width: int = 1280, height: int = 800, theme: str = "light", script: str = ""
-    ) -> Page:
-        page = newcomer(profile, url, width, height, theme)
-        pages.append(page)
-        page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
-        page.on("console", note)
-        page.add_init_script(script)
-        arrive(page, url)
-        return page
+        def heard(page: Page, event: str, take: Callable[..., None]) -> None:
+            page.on(event, take)
+            until_left.callback(page.remove_listener, event, take)
 
-    yield open_page
+        def open_page(
+            url: str,
+            width: int = 1280,
+            height: int = 800,
+            theme: str = "light",
+            script: str = "",
+            expected: re.Pattern[str] = NOTHING,
+        ) -> Page:
+            def note(message: ConsoleMessage) -> None:
+                place, text = message.location["url"], message.text
+                if message.type != "error" or STREAMLIT_PROBE.search(place):
+                    return
+                if not expected.search(text):
+                    errors.append(f"console: {text} ({place})")
 
-    if request.node.stash.get(FAILED, False) or errors:
-        save_screenshots(request.node.name, pages)
+            page = tabs.newcomer(url, width, height, theme)
+            pages.append(page)
+            heard(page, "pageerror", lambda error: errors.append(f"uncaught: {error}"))
+            heard(page, "console", note)
+            until_left.enter_context(page.add_init_script(script))
+            arrive(page, url)
+            return page
+
+        yield open_page
+
+        failed = request.node.stash.get(FAILED, False) or bool(errors)
+        if failed:
+            save_screenshots(request.node.name, pages)
     for page in pages:
-        leave(profile, page)
+        tabs.leave(page, keep=not failed)
     assert not errors, "errors in the browser:\n" + "\n".join(errors)
 
 

@@ -76,12 +76,14 @@ def is_drawn_anew(page: Page) -> None:
     page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
 
 
+# What is done to a server of one's own is of `make test-long`.
 @pytest.fixture(scope="module")
 def mortal() -> Iterator[Mortal]:
     with ExitStack() as stack:
         yield Mortal(stack, server_disconnectedSessionTTL=BRIEF)
 
 
+@pytest.mark.long
 def test_the_playground_shows_itself_as_the_first_request_to_a_fresh_server(mortal, visit):
     shows_itself(visit(mortal.url + PLACES["playground"][0]), *PLACES["playground"])
 
@@ -125,6 +127,7 @@ def all_is_there(page: Page, left: dict[str, str]) -> None:
     page.wait_for_function("/step=2/.test(location.search) && !/noise_high/.test(location.search)")
 
 
+@pytest.mark.long
 def test_an_absence_after_which_the_server_has_forgotten_who_it_was(mortal, visit):
     page = visit(mortal.url + LINK)
     left = moved_on(page)
@@ -137,11 +140,11 @@ def test_an_absence_after_which_the_server_has_forgotten_who_it_was(mortal, visi
     all_is_there(page, left)
 
 
-def test_a_link_that_is_opened_once_more_is_newer_than_all_that_was_done(mortal, visit):
-    page = visit(mortal.url + LINK)
+def test_a_link_that_is_opened_once_more_is_newer_than_all_that_was_done(app, visit):
+    page = visit(app.url + LINK)
     moved_on(page)
     for go in (page.goto, page.context.new_page().goto):
-        go(mortal.url + LINK)
+        go(app.url + LINK)
         page = page.context.pages[-1] if go != page.goto else page
         ready(page)
         is_at_step(page, 2)
@@ -253,11 +256,13 @@ def what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(mortal, 
     assert page.evaluate(cookie) == "3", "who came back has done nothing"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "stories",
     [
         pytest.param(
-            [what_was_set_is_there_and_what_is_set_meanwhile_is_computed], id="one, by the clock"
+            [what_was_set_is_there_and_what_is_set_meanwhile_is_computed],
+            id="one, by the clock",
         ),
         pytest.param(
             [
@@ -267,7 +272,6 @@ def what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(mortal, 
                 what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back,
             ],
             id="several",
-            marks=pytest.mark.long,
         ),
     ],
 )

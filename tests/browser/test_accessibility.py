@@ -1,6 +1,7 @@
 """Every kind of page by the rules of axe, in both themes and on a phone; by keyboard alone."""
 
 import re
+from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -29,6 +30,17 @@ KINDS = {
 LOOKS = ((1280, "light"), (390, "dark"))
 
 
+def seen() -> Iterator[object]:
+    """Every kind in one of the looks, in turn; the other look is left to `make test-long`, and so
+    are three kinds of which others have the parts: the lab, the radio buttons, the charts.
+    """
+    for number, kind in enumerate(KINDS):
+        for turn, (width, theme) in enumerate(LOOKS):
+            often = number % 2 == turn and kind not in ("two_passes", "choice", "arrows")
+            marks = () if often else pytest.mark.long
+            yield pytest.param(kind, width, theme, marks=marks, id=f"{kind}-{width}-{theme}")
+
+
 def ready(page: Page, selector: str) -> Page:
     page.locator("h1").first.wait_for()
     page.locator(selector).first.wait_for()
@@ -55,9 +67,9 @@ def broken(page: Page, context: str | None = None) -> list[tuple[str, ...]]:
     ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "width", "theme"), list(seen()))
 def test_every_kind_of_page_shows_itself_to_who_comes_there_first_and_passes_axe(
-    app, open_page, kind
+    app, open_page, kind, width, theme
 ):
     path, selector = KINDS[kind]
     page = ready(open_page(app.url + path), selector)
@@ -65,13 +77,12 @@ def test_every_kind_of_page_shows_itself_to_who_comes_there_first_and_passes_axe
     assert page.get_by_text("Page not found").count() == 0
     assert page.locator('[data-testid="stException"]').count() == 0
     expect(page.locator("h1").first).to_have_text(title(path))
-    for width, theme in LOOKS:
-        look(page, width, theme)
-        still(page)
-        assert broken(page) == [], (width, theme)
-        ends = "[document.documentElement, document.querySelector('.stMain')]"
-        shown = page.evaluate(f"{ends}.map((one) => one.scrollWidth)")
-        assert max(shown) <= width, "something is cut off at the side"
+    look(page, width, theme)
+    still(page)
+    assert broken(page) == []
+    ends = "[document.documentElement, document.querySelector('.stMain')]"
+    shown = page.evaluate(f"{ends}.map((one) => one.scrollWidth)")
+    assert max(shown) <= width, "something is cut off at the side"
 
 
 def title(path: str) -> str:
@@ -84,31 +95,40 @@ def title(path: str) -> str:
     return urlsplit(path).path.strip("/").capitalize() or "Gradient Tricks Lab"
 
 
-def test_answers_and_what_is_said_to_them_pass_axe(app, open_page):
+def one_look(often: int) -> list[object]:
+    """This look on a commit, the other in `make test-long`."""
+    return [
+        pytest.param(*seen, marks=() if turn == often else pytest.mark.long)
+        for turn, seen in enumerate(LOOKS)
+    ]
+
+
+@pytest.mark.parametrize(("width", "theme"), one_look(1))
+def test_a_sketch_what_is_said_to_it_and_what_is_shared_pass_axe(app, open_page, width, theme):
     page = ready(open_page(app.url + KINDS["sketch"][0]), ".gt-handle")
     page.locator(".gt-handle").first.press("End")
     page.get_by_role("button", name="Commit to this sketch").click()
     page.locator(".st-key-reply_right").wait_for()
     page.get_by_text("The sketch as numbers").click()
     ready(page, ".gt-still")
-    for width, theme in LOOKS:
-        look(page, width, theme)
-        still(page)
-        assert broken(page, ".st-key-words") == []
-        page.locator(".gl-share summary").click()
-        page.get_by_role("button", name="Copy link").click()
-        assert broken(page, ".gl-share") == []
-        page.locator(".gl-share summary").click()
-    page.goto(app.url + KINDS["bug"][0])
-    ready(page, ".gt-code")
+    look(page, width, theme)
+    still(page)
+    assert broken(page, ".st-key-words") == []
+    page.locator(".gl-share summary").click()
+    page.get_by_role("button", name="Copy link").click()
+    assert broken(page, ".gl-share") == []
+
+
+@pytest.mark.parametrize(("width", "theme"), one_look(0))
+def test_a_fix_and_what_is_said_to_it_pass_axe(app, open_page, width, theme):
+    page = ready(open_page(app.url + KINDS["bug"][0]), ".gt-code")
     page.locator('[role="radiogroup"] label').first.click()
     page.get_by_role("button", name="Run the assertion on this fix").click()
     page.locator('[class*="st-key-reply_"]').first.wait_for()
     ready(page, ".gt-code")
-    for width, theme in LOOKS:
-        look(page, width, theme)
-        still(page)
-        assert broken(page, ".st-key-words") == []
+    look(page, width, theme)
+    still(page)
+    assert broken(page, ".st-key-words") == []
 
 
 STAMP = """() => {
@@ -135,13 +155,27 @@ STAMP = """() => {
   return window.stamped.map((node) =>
     node.type === 'radio' ? `radio ${node.name}` : node.outerHTML.slice(0, 120));
 }"""
-FOCUSED = """() => {
+# What is focused, by its place in `stamped`, and whether it looks otherwise than before; a
+# transition may take a moment.
+FOCUSED = """async () => {
   const at = window.stamped.indexOf(document.activeElement);
-  return [at, at >= 0 && window.looks[at] !== window.look(document.activeElement)];
+  const differs = () => window.looks[at] !== window.look(document.activeElement);
+  for (let left = 20; at >= 0 && !differs() && left > 0; left -= 1) {
+    await new Promise((done) => setTimeout(done, 30));
+  }
+  return [at, at >= 0 && differs()];
 }"""
 
 
-@pytest.mark.parametrize("kind", ["home", "choice", "sketch", "playground", "teach"])
+# A question and the page with the most controls on every commit, the rest in `make test-long`.
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "sketch",
+        "playground",
+        *(pytest.param(one, marks=pytest.mark.long) for one in ("home", "choice", "teach")),
+    ],
+)
 def test_keyboard_alone_reaches_everything_and_shows_where_it_is(app, open_page, kind):
     path, selector = KINDS[kind]
     page = ready(open_page(app.url + path), selector)
@@ -153,9 +187,6 @@ def test_keyboard_alone_reaches_everything_and_shows_where_it_is(app, open_page,
         at, differs = page.evaluate(FOCUSED)
         if at < 0 or names[at] in reached:
             continue
-        if not differs:  # a transition may take a moment
-            page.wait_for_timeout(300)
-            at, differs = page.evaluate(FOCUSED)
         reached.add(names[at])
         unseen += [] if differs else [names[at]]
     assert sorted(set(names) - reached) == []

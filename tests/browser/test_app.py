@@ -163,9 +163,11 @@ def test_themes_differ_in_paper_and_curves_and_the_menu_overrules_the_system(app
         getComputedStyle(document.querySelector('.stApp')).backgroundColor,
         [...document.querySelectorAll('[data-figure=gradient] .js-line')].at(-1).style.stroke,
     ]"""
+    page = ready(open_page(app.url + LESSON, theme="dark"))
     for theme in ("dark", "light"):
-        page = ready(open_page(app.url + LESSON, theme=theme))
-        seen[theme] = page.evaluate(look)
+        page.emulate_media(color_scheme=theme)
+        page.reload()
+        seen[theme] = ready(page).evaluate(look)
     assert seen["light"][0] != seen["dark"][0]
     assert seen["light"][1] != seen["dark"][1]
     page.get_by_test_id("stMainMenu").get_by_role("button").click()

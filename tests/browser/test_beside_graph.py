@@ -196,7 +196,13 @@ def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
     assert lit(page) == output
 
 
-@pytest.mark.parametrize("address", ["reversal?lesson=flip", "stop_gradient?lesson=noise_layer"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "reversal?lesson=flip",
+        pytest.param("stop_gradient?lesson=noise_layer", marks=pytest.mark.long),
+    ],
+)
 def test_the_names_of_lines_stand_apart_in_the_small_chart_too(address, bare, open_page):
     page = ready(open_page(f"{bare}/{address}&step=99"))
     page.locator(".gl-graph").scroll_into_view_if_needed()

@@ -1,4 +1,5 @@
-"""One learner walks through a whole chapter; every question is answered wrong first.
+"""One learner walks through a chapter, its last lesson on a commit and all of them in `make
+test-long`; every question is answered wrong first.
 
 On the way: a drag, a step through the graph, a download, a reload.
 """
@@ -16,11 +17,13 @@ from tests.browser.looking import ready
 
 pytestmark = pytest.mark.browser
 
-CLIPPING, IN_THE_WILD, GONE_MISSING = chapters()[-3:]
+GONE_MISSING = chapters()[-1]
+WHOLE = [
+    pytest.param(one, one.lessons, id=one.slug, marks=pytest.mark.long) for one in chapters()[-3:]
+]
 WALKED = pytest.mark.parametrize(
-    "chapter",
-    [CLIPPING, *(pytest.param(one, marks=pytest.mark.long) for one in (IN_THE_WILD, GONE_MISSING))],
-    ids=lambda chapter: chapter.slug,
+    ("chapter", "lessons"),
+    [pytest.param(GONE_MISSING, GONE_MISSING.lessons[-1:], id="a last lesson"), *WHOLE],
 )
 
 
@@ -106,10 +109,12 @@ def take_it_along(page: Page, lesson: Lesson, folder: Path) -> None:
 
 
 @WALKED
-def test_a_learner_walks_a_whole_chapter(chapter, app, open_page, tmp_path):
-    page = open_page(f"{app.url}/{chapter.slug}")
+def test_a_learner_walks_a_chapter(chapter, lessons, app, open_page, tmp_path):
+    whole = lessons == chapter.lessons  # who begins it is not led to a lesson
+    query = "" if whole else f"?lesson={lessons[0].slug}"
+    page = open_page(f"{app.url}/{chapter.slug}{query}")
     asked = 0
-    for lesson in chapter.lessons:
+    for lesson in lessons:
         answered: set[str] = set()
         for number, step in enumerate(lesson.prose.steps, start=1):
             arrive(page, lesson, number)
@@ -123,7 +128,7 @@ def test_a_learner_walks_a_whole_chapter(chapter, app, open_page, tmp_path):
                 if not hidden_roles(lesson, answered, number):
                     expect(table).not_to_contain_text("?")
                 asked += 1
-            if lesson is chapter.lessons[0] and number == 3:
+            if lesson is lessons[0] and number == 3:
                 drag(page)
                 if lesson.lab.start is not None:
                     step_back_through_the_graph(page)
@@ -141,9 +146,8 @@ def test_a_learner_walks_a_whole_chapter(chapter, app, open_page, tmp_path):
         )
         if lesson is not chapter.lessons[-1]:
             words(page).get_by_role("link", name=re.compile("^.*Next lesson")).click()
-    count = len(chapter.lessons)
     done = page.locator(".st-key-lessons_progress")
-    expect(done).to_contain_text(f"{count} of {count} lessons done")
+    expect(done).to_contain_text(f"{len(lessons)} of {len(chapter.lessons)} lessons done")
     expect(words(page)).to_contain_text(f"0 of {asked} predictions right at first try")
     if chapter is GONE_MISSING:
         expect(words(page)).to_contain_text("playground")

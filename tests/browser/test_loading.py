@@ -59,11 +59,22 @@ def settled(page: Page, name: str) -> Page:
     return page
 
 
-@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.long), 390])
-def test_nothing_jumps_while_a_page_loads(app, open_page, width):
+# On a commit the first page, one of a lesson, and one that still moves on a phone; every kind of
+# page at either width in `make test-long`.
+@pytest.mark.parametrize(
+    ("width", "some"),
+    [
+        pytest.param(390, ("home", "curve", "sketch"), id="390"),
+        pytest.param(390, None, id="390, every kind", marks=pytest.mark.long),
+        pytest.param(1280, None, id="1280, every kind", marks=pytest.mark.long),
+    ],
+)
+def test_nothing_jumps_while_a_page_loads(app, open_page, width, some):
     found = {}
     page = open_page(app.url, width=width, script=SHIFTS)
     for name, address in kinds():
+        if some and name not in some:
+            continue
         page.goto(app.url + address)
         shifts = settled(page, name).evaluate("window.shifts")
         found[name] = sum(value for value, _ in shifts), shifts
@@ -98,7 +109,13 @@ PICTURE = """(root) => [
 })"""
 
 
-@pytest.mark.parametrize("address", ["/", "/playground", "/reversal?lesson=flip"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/reversal?lesson=flip",
+        *(pytest.param(one, marks=pytest.mark.long) for one in ("/", "/playground")),
+    ],
+)
 def test_the_first_picture_is_drawn_without_plotly_where_the_live_one_comes(app, browser, address):
     waiting: list[Route] = []
     page = browser.new_page(viewport={"width": 1280, "height": 800})

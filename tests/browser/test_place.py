@@ -75,6 +75,7 @@ def test_a_control_that_a_link_holds_is_not_moved(bare, open_page):
     assert start(page) == (w, pytest.approx(-3.0, abs=0.05))
 
 
+@pytest.mark.long
 def test_limits_and_start_are_moved_while_the_descents_run(bare, open_page):
     page = ready(open_page(bare + LESSON.replace("seeds=1&", ""), height=1000))
     page.evaluate("""() => {

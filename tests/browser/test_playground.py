@@ -161,6 +161,7 @@ def test_the_address_restores_program_inputs_and_rules(page, open_page):
     expect(control(there, "override.1.rule")).to_have_value("halve")
 
 
+@pytest.mark.long  # on a commit test_wire.py goes further
 def test_undo_and_redo(page):
     text = program(page).input_value()
     undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
@@ -210,14 +211,26 @@ def test_the_graph_follows_the_inputs_and_its_step_is_in_the_address(page, open_
     expect(there.locator(".gl-place")).to_have_text(step)
 
 
-@pytest.mark.parametrize("query", ["program=@@@", "preset=%3Cscript%3E", "program=" + "A" * 30_000])
+# The server hears all three on every commit, in test_whole_app.py.
+@pytest.mark.parametrize(
+    "query",
+    [
+        "program=@@@",
+        *(
+            pytest.param(one, marks=pytest.mark.long)
+            for one in ("preset=%3Cscript%3E", "program=" + "A" * 30_000)
+        ),
+    ],
+)
 def test_what_an_address_asks_in_vain_is_said(bare, open_page, query):
     page = ready(open_page(f"{bare}{PAGE}?{query}"))
     assert cells(page)
     expect(page.locator(".gl-notes")).to_contain_text("What is shown is")
 
 
-@pytest.mark.parametrize("query", ["", "?preset=three_outputs"])
+@pytest.mark.parametrize(
+    "query", ["?preset=three_outputs", pytest.param("", marks=pytest.mark.long)]
+)
 def test_it_passes_axe_in_both_themes_and_nothing_is_cut_off_on_a_phone(bare, open_page, query):
     page = ready(open_page(bare + PAGE + query))
     write(page, "y = sqrt(")

@@ -31,6 +31,7 @@ def test_the_first_undo_after_coming_back_is_heard(app, open_page):
     expect(program(page)).to_have_value(text)
 
 
+@pytest.mark.long  # on a commit test_wire.py has the file of a lesson
 def test_the_downloaded_file_runs_and_agrees_with_the_screen(app, open_page, alone, tmp_path):
     page = ready(open_page(f"{app.url}{PAGE}?preset=guided_relu"))
     page.get_by_text("Take it with you").click()

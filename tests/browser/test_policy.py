@@ -3,10 +3,11 @@ nothing that a page does is forbidden to it, and what it never does is.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import chapters, lessons
@@ -26,19 +27,12 @@ addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, so
 
 
 @pytest.fixture(scope="module")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """One for all: what is tested leaves nothing, and its cache saves half of each page."""
+def page(browser: Browser) -> Iterator[Page]:
+    """One for all: what is tested leaves nothing, and its caches save most of each page."""
     context = browser.new_context(viewport={"width": 1280, "height": 2400})
     context.add_init_script(WATCH)
-    yield context
+    yield context.new_page()
     context.close()
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    page = context.new_page()
-    yield page
-    page.close()
 
 
 def shown(page: Page, url: str) -> None:
@@ -54,24 +48,32 @@ def drawn(page: Page) -> None:
         expect(lab).to_have_attribute("data-ready", "true", timeout=60_000)
 
 
-@pytest.mark.parametrize("path", ["/", "/playground", "/glossary", "/teach"])
+# On a commit home, a lesson, and the question that brings a script of its own; every page, lesson
+# and kind of question, and the charts' other script, in `make test-long`.
+def mostly_long(every: Iterable[Any], *often: Any) -> list[Any]:
+    return [one if one in often else pytest.param(one, marks=pytest.mark.long) for one in every]
+
+
+@pytest.mark.parametrize("path", mostly_long(["/", "/playground", "/glossary", "/teach"], "/"))
 def test_no_page_needs_what_the_policy_forbids(app, page, path):
     shown(page, app.url + path)
     assert page.evaluate("forbidden") == []
 
 
 @pytest.mark.parametrize(
-    "chapter",
+    ("chapter", "lessons"),
     [
-        pytest.param(one, marks=() if one.slug == "reversal" else pytest.mark.long)
-        for one in chapters()
+        pytest.param(chapters()[2], chapters()[2].lessons[1:2], id="a lesson"),
+        *(
+            pytest.param(one, one.lessons, id=one.slug, marks=pytest.mark.long)
+            for one in chapters()
+        ),
     ],
-    ids=lambda chapter: chapter.slug,
 )
-def test_no_lesson_does(app, page, chapter):
+def test_no_lesson_does(app, page, chapter, lessons):
     """Each in turn, as a learner goes from one to the next; its code and its file at the end."""
     shown(page, f"{app.url}/{chapter.slug}")
-    for lesson in chapter.lessons:
+    for lesson in lessons:
         title = re.sub(r"[`*]", "", lesson.title)
         page.locator(".st-key-lessons").get_by_role("link", name=short(lesson)).click()
         expect(page.locator("h1")).to_have_text(title)
@@ -90,7 +92,7 @@ def short(lesson: Lesson) -> re.Pattern[str]:
     return re.compile(f"^{re.escape(re.sub('[`*]', '', lesson.prose.front['short']))}")
 
 
-@pytest.mark.parametrize("kind", ["choice", "number", "sketch", "bug"])
+@pytest.mark.parametrize("kind", mostly_long(["choice", "number", "sketch", "bug"], "sketch"))
 def test_no_kind_of_question_does(app, page, kind):
     lesson, step = next(
         (lesson, number)
@@ -102,6 +104,7 @@ def test_no_kind_of_question_does(app, page, kind):
     assert page.evaluate("forbidden") == []
 
 
+@pytest.mark.long
 def test_a_lab_works_and_a_chart_in_space_is_drawn(app, page):
     shown(page, app.url + "/clipping?lesson=cliff&step=2&seeds=1")
     expect(page.locator("[data-figure] canvas").first).to_be_attached()

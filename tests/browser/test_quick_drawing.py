@@ -59,11 +59,20 @@ WATCH = f"""(figure) => {{
 }}"""
 
 
+def still(page: Page) -> Page:
+    """Nothing eases: a line that does is not yet where it is going when it is looked at."""
+    page.emulate_media(reduced_motion="reduce")
+    return page
+
+
 def caught_up(page: Page) -> None:
     page.wait_for_function(
         "document.querySelector('.gl-lab').dataset.caughtUp"
         " === document.querySelector('.gl-lab').dataset.seq"
     )
+
+
+LONG = pytest.mark.long  # more of a kind that is looked at on every commit
 
 
 @pytest.mark.parametrize(
@@ -72,20 +81,26 @@ def caught_up(page: Page) -> None:
         pytest.param("noise_leaks", "gradient", "noise_high", "1.6", id="a strip below"),
         pytest.param("noise_leaks", "histogram", "noise_high", "2.6", id="both axes"),
         pytest.param("wrong_place", "gradient", "noise_high", "1.6", id="curves"),
-        pytest.param("right_place", "gradient", "noise_high", "1.6", id="one curve on another"),
-        pytest.param("scope", "gradient", "factor", "9", id="longer labels"),
-        pytest.param("second_derivative", "gradient", "factor", "-1.5", id="a title at the edge"),
-        pytest.param("noise_leaks", "histogram", "noise_low", "0.5", id="zero at the far end"),
+        pytest.param(
+            "right_place", "gradient", "noise_high", "1.6", id="one curve on another", marks=LONG
+        ),
+        pytest.param("scope", "gradient", "factor", "9", id="longer labels", marks=LONG),
+        pytest.param(
+            "second_derivative", "gradient", "factor", "-1.5", id="a title at the edge", marks=LONG
+        ),
+        pytest.param(
+            "noise_leaks", "histogram", "noise_low", "0.5", id="zero at the far end", marks=LONG
+        ),
         pytest.param("two_players", "plane", "turn", "3", id="arrows"),
         pytest.param("where_to_clip", "gradient", "w", "2", id="lines with marks"),
         pytest.param("value_or_norm", "length", "g1", "1.6", id="names at the lines"),
-        pytest.param("flip", "gradient", "scale", "0.3", id="names and an axis"),
+        pytest.param("flip", "gradient", "scale", "0.3", id="names and an axis", marks=LONG),
     ],
 )
 def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure, control, value):
     chapter = catalogue.find(lesson).chapter
     query = f"lesson={lesson}&step=4" + ("&x=-2,0,1.5" if "noise" in control else "")
-    page = open_page(f"{bare}/{chapter}?{query}", height=1800)
+    page = still(open_page(f"{bare}/{chapter}?{query}", height=1800))
     ready(page)
     caught_up(page)
     page.wait_for_timeout(200)  # Plotly's own last strokes
@@ -120,7 +135,7 @@ CROWDS = """(figure) => {
 
 
 def test_a_crowd_of_points_lies_where_plotly_draws_it(bare, open_page):
-    page = open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2", height=2400)
+    page = still(open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2", height=2400))
     ready(page)
     page.wait_for_selector("[data-figure=features] .nsewdrag")
     page.wait_for_function(f"({CROWDS})('features').length === 4")

@@ -35,7 +35,8 @@ def test_the_text_stays_beside_a_graph_that_the_page_has_scrolled_to(app, open_p
     "address",
     [
         "/reversal?lesson=two_players&step=5",  # a bug whose code has long names
-        "/override_map?lesson=type_not_name&step=1",  # code in the text
+        # Code in the text.
+        pytest.param("/override_map?lesson=type_not_name&step=1", marks=pytest.mark.long),
     ],
 )
 def test_no_code_beside_a_lab_has_to_be_scrolled_sideways(app, open_page, address):

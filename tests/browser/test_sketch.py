@@ -117,6 +117,7 @@ def test_a_finger_draws_and_does_not_scroll(app, open_page):
     for y in (0.5, 1.0, 1.5, 2.0):
         send("touchMove", *place(page, 5, y))
     send("touchEnd")
+    touch.detach()
     assert standing(page) == pytest.approx([0, 0, 0, 0, 0, 2, 0, 0], abs=0.2)
     assert page.locator(".stMain").evaluate("main => main.scrollTop") == top
     box = page.locator(".gt-sketch-chart").bounding_box()

@@ -106,6 +106,7 @@ def test_a_cut_in_the_graph_begins_a_new_run_that_is_cut(bare, open_page):
     assert [alone for _, alone in cut] == [alone for _, alone in whole]
 
 
+@pytest.mark.long  # on a commit test_wire.py has a run that ends
 def test_it_ends_by_itself_and_the_text_tells_how(bare, open_page):
     page = opened(open_page, bare + LESSON + "&steps=12")
     button(page, "Start").click()
@@ -148,20 +149,7 @@ def test_the_text_goes_along_with_the_charts_while_it_runs(bare, open_page):
     assert len({one["target"] for one in moments}) > 2
 
 
-def test_the_text_is_right_again_after_training_anew_and_on_the_next_step(app, open_page):
-    page = opened(open_page, app.url + LESSON + "&steps=12")
-    words = page.locator(".st-key-words")
-    first = words.locator('[data-number^="trick_target:"]')
-    at_start = first.inner_text()
-    button(page, "Start").click()
-    expect(words).to_contain_text("After step 12 of 12", timeout=60_000)
-    assert first.inner_text() != at_start
-    page.locator(".st-key-next button").click()
-    expect(words).to_contain_text("After step 0 of 600")
-    page.locator(".st-key-back button").click()
-    expect(words).to_contain_text("After step 0 of 600")
-
-
+@pytest.mark.long
 def test_turning_to_the_next_step_while_it_runs_is_in_the_address_and_goes_on(app, open_page):
     page = opened(open_page, app.url + "/clipping?lesson=cliff&step=4&seeds=2")
     button(page, "Start").click()
@@ -246,9 +234,11 @@ def test_the_keyboard_alone_starts_and_pauses_it(bare, open_page):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")
-def test_leaving_the_page_ends_it_within_a_second(app, open_page):
-    url = app.url + LESSON.replace("seeds=4", "seeds=20")
-    page = opened(open_page, url)
+@pytest.mark.long  # on a commit tests/server/test_trainer.py has it, where the line is closed
+@pytest.mark.parametrize("way", ["Glossary", "Flip", "about:blank"])
+def test_leaving_the_page_ends_it_within_a_second(app, open_page, way):
+    """By one of Streamlit's links; by one between lessons; by going elsewhere."""
+    page = opened(open_page, app.url + LESSON.replace("seeds=4", "seeds=20"))
 
     def train() -> None:
         button(page, "Start").click()
@@ -267,22 +257,18 @@ def test_leaving_the_page_ends_it_within_a_second(app, open_page):
         page.wait_for_timeout(1000)
 
     train()
-    page.get_by_role("link", name="Glossary").first.click()
-    another_page_is_drawn("Glossary")
-    nobody_trains()
-    page.goto(url)
-    ready(page)
-    train()
-    page.locator(".st-key-lessons").get_by_role("link", name=re.compile("^Flip")).click()
-    another_page_is_drawn(find("flip").title)
-    nobody_trains()
-    page.goto(url)
-    ready(page)
-    train()
-    page.goto("about:blank")
+    if way == "Glossary":
+        page.get_by_role("link", name="Glossary").first.click()
+        another_page_is_drawn("Glossary")
+    elif way == "Flip":
+        page.locator(".st-key-lessons").get_by_role("link", name=re.compile("^Flip")).click()
+        another_page_is_drawn(find("flip").title)
+    else:
+        page.goto(way)
     nobody_trains()
 
 
+@pytest.mark.long  # four pages at once; tests/server/test_trainer.py has the queue in every run
 def test_two_who_train_leave_a_third_a_lively_page_and_the_third_to_train_waits(bare, open_page):
     url = bare + LESSON.replace("seeds=4", "seeds=20")
     pages = [opened(open_page, url) for _ in range(3)]

@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Page, expect
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -52,35 +52,20 @@ window.WebSocket = class extends WebSocket {
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[[str], Page]]:
+def visit(open_page: Callable[..., Page]) -> Callable[[str], Page]:
     """Pages of visitors whose server may go: that it is gone is no error of theirs."""
-    errors: list[str] = []
 
-    def note(message: ConsoleMessage) -> None:
-        if message.type == "error" and not GONE.search(message.text):
-            errors.append(message.text)
+    def visit(url: str) -> Page:
+        return ready(open_page(url, height=1400, script=SPY, expected=GONE))
 
-    with ExitStack() as stack:
-
-        def visit(url: str) -> Page:
-            context = browser.new_context(viewport={"width": 1280, "height": 1400}, bypass_csp=True)
-            stack.callback(context.close)
-            page = context.new_page()
-            page.add_init_script(SPY)
-            page.on("console", note)
-            page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
-            page.goto(url)
-            return ready(page)
-
-        yield visit
-    assert errors == []
+    return visit
 
 
-def scriptless(page: Page) -> None:
-    """Wait until Streamlit has nothing more to say, and count from here."""
+def scriptless(page: Page) -> dict[str, list[str]]:
+    """Wait until Streamlit has nothing more to say, and count from here; what was sent before."""
     page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
     page.wait_for_timeout(1000)
-    page.evaluate("window.sent = {}, window.came = {}")
+    return page.evaluate("[sent, (window.sent = {}), (window.came = {})][0]")
 
 
 def count(page: Page) -> dict[str, int]:
@@ -168,7 +153,10 @@ def places() -> dict[str, tuple[str, str, bool]]:
 PLACES = places()
 
 
-@pytest.mark.parametrize("name", [chapters()[1].slug, pytest.param("home", marks=pytest.mark.long)])
+# A server for each. On a commit there is the one of all tests, whose first page is that of the file
+# that comes first.
+@pytest.mark.long
+@pytest.mark.parametrize("name", [chapters()[1].slug, "home"])
 def test_a_page_shows_itself_as_the_first_request_to_a_fresh_server(name, fresh_app, open_page):
     shows_itself(open_page(fresh_app.url + PLACES[name][0]), *PLACES[name])
 
@@ -178,7 +166,8 @@ def test_a_page_shows_itself_as_the_first_request_to_a_fresh_server(name, fresh_
 
 def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(app, open_page):
     page = ready(open_page(f"{app.url}{LESSON}&step=3", height=1800, script=SPY))
-    scriptless(page)
+    asked_first = [one.split(" ")[1] for one in scriptless(page)["labs"]]
+    assert asked_first == ["ask"], "a page asks once for what it shows at first"
     number = page.locator('.st-key-words [data-number="forward:.5g"]')
     before = number.inner_text()
     address = page.url
@@ -203,24 +192,25 @@ def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(app, open_page)
     assert went["stream"] == 0, "a script was run"
 
 
-def test_a_training_runs_no_script(app, open_page):
+def test_a_training_runs_no_script_and_the_text_is_right_again_on_the_next_step(app, open_page):
     url = f"{app.url}/reversal?lesson=moons&step=2&seeds=4&steps=12"
     page = ready(open_page(url, height=1400, script=SPY))
     expect(button(page, "Start")).to_be_visible()
     scriptless(page)
+    words = page.locator(".st-key-words")
+    target = words.locator('[data-number^="trick_target:"]')
+    at_start = target.inner_text()
     button(page, "Start").click()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("done", timeout=60_000)
-    expect(page.locator(".st-key-words")).to_contain_text("After step 12 of 12")
+    expect(words).to_contain_text("After step 12 of 12")
+    assert target.inner_text() != at_start
     went = count(page)
     assert went["labs"] > 4
     assert went["stream"] == 0, "a script was run"
-
-
-def test_a_page_asks_once_for_what_it_shows_at_first(app, open_page):
-    page = ready(open_page(app.url + LESSON, script=SPY))
-    page.wait_for_timeout(1500)
-    kinds = [one.split(" ")[1] for one in page.evaluate("sent.labs")]
-    assert kinds == ["ask"]
+    next_button(page).click()
+    expect(words).to_contain_text("After step 0 of 600")
+    page.locator(".st-key-back button").click()
+    expect(words).to_contain_text("After step 0 of 600")
 
 
 # --- the line breaks ---
