@@ -37,7 +37,7 @@ test: .venv/.tests browser ## run all that a commit needs, in a real browser too
 test-quick: .venv/.tests ## run what takes no browser, no process and no training, in a minute (ARGS=…)
 	@OMP_NUM_THREADS=1 $(PY) -m pytest -n auto -m "not (browser or slow or long)" $(ARGS)
 
-test-long: .venv/.tests ## run what draws its cases with many more of them, and the longest trainings
+test-long: .venv/.tests ## run all cases of what `make test` tries some of, and what takes longest
 	@TEST_LONG=1 OMP_NUM_THREADS=1 $(PY) -m pytest -n auto -m "random or long" $(ARGS)
 
 lesson: .venv/.tests ## run the tests of one lesson, without a browser (SLUG=flip)

@@ -13,6 +13,7 @@ of tests.server.asgi instead.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -160,7 +161,15 @@ class BrowserApart(LoadScopeScheduling):
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    config.option.loadscopereorder = False  # not by how many tests a file has, but as below
     return BrowserApart(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first: a long one begun last would leave the others idle."""
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path])
 
 
 def save_screenshots(name: str, pages: list[Page]) -> None:

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -48,10 +49,16 @@ PYTHONS_PRIVATE = {"_getframe", "_replace"}  # documented, underscore and all
 PRIVATE_PATH = re.compile(r"(?<![\w.-])(?:/(?:home|Users|root|work|tmp/trees)/|[A-Z]:.Users.)\w+")
 
 
+@cache
+def nodes(source: str) -> tuple[ast.AST, ...]:
+    """Every node of a file, parsed once for all tests."""
+    return tuple(ast.walk(ast.parse(source)))
+
+
 def imported(source: str, module: str, is_package: bool = False) -> Iterator[str]:
     """The absolute names of all that a module imports, wherever in the file."""
     package = module if is_package else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):

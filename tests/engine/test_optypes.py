@@ -11,6 +11,7 @@ from lessons.tricks.lookup import NAMES
 from lessons.tricks.lookup import SPELLINGS as KNOWN
 from lessons.tricks.optypes import OP_TYPES
 from tests.engine.samples import SAMPLES, SPELLINGS
+from tests.support.folded import folded
 
 
 def matrix() -> torch.Tensor:
@@ -42,7 +43,7 @@ ALL = [(name, call) for name, call in SAMPLES.items()] + [
 ]
 
 
-@pytest.mark.parametrize(("name", "call"), ALL, ids=[f"{n}-{i}" for i, (n, _) in enumerate(ALL)])
+@folded("name, call", ALL)
 def test_each_call_is_its_type_keeps_its_bits_and_takes_the_rule(
     name: str, call: Callable[[torch.Tensor], Any]
 ) -> None:
@@ -58,7 +59,7 @@ def test_each_call_is_its_type_keeps_its_bits_and_takes_the_rule(
     assert all(type(y.grad_fn).__name__ != "NoneType" for y in floating)
 
 
-@pytest.mark.parametrize("name", sorted(set(op_types()) - {"py_func"}))
+@folded("name", sorted(set(op_types()) - {"py_func"}))
 def test_the_rule_is_the_gradient(name: str) -> None:
     x, calls = matrix(), []
 
@@ -75,7 +76,7 @@ def test_the_rule_is_the_gradient(name: str) -> None:
         assert torch.equal(x.grad, torch.full_like(x, 7) * len(calls[0].inputs))
 
 
-@pytest.mark.parametrize("name", op_types())
+@folded("name", op_types())
 def test_every_name_is_a_key(name: str) -> None:
     row = OP_TYPES[name]
     for key in (name, *row.tensorflow):
@@ -83,7 +84,7 @@ def test_every_name_is_a_key(name: str) -> None:
         assert report.overridden[name] == 1, key
 
 
-@pytest.mark.parametrize("name", op_types())
+@folded("name", op_types())
 def test_every_torch_callable_is_a_key(name: str) -> None:
     callables = [c for c, spelling in KNOWN.items() if spelling.type == name]
     assert callables

@@ -17,6 +17,7 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
+from tests.support.folded import folded
 
 # name, the trick, the gradient it makes of an upstream gradient
 PASSING: list[tuple[str, Callable[..., torch.Tensor], Callable[..., torch.Tensor]]] = [
@@ -33,7 +34,6 @@ PASSING: list[tuple[str, Callable[..., torch.Tensor], Callable[..., torch.Tensor
     ("norm not reached", lambda x: clip_gradient_norm(x, 1e3), lambda g: g),
     ("norm 0", lambda x: clip_gradient_norm(x, 0), torch.zeros_like),
 ]  # fmt: skip
-IDS = [name for name, _, _ in PASSING]
 AWKWARD = [0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-30, 300.0, -1.5]
 
 
@@ -43,7 +43,7 @@ def bits(x: torch.Tensor) -> list[Any]:
     return x.detach().contiguous().view(whole).tolist()
 
 
-@pytest.mark.parametrize(("name", "trick", "formula"), PASSING, ids=IDS)
+@folded("name, trick, formula", PASSING, ids=lambda case: case[0])
 def test_value_is_kept_and_gradient_is_the_formula(
     name: str, trick: Any, formula: Any, device: torch.device, dtype: torch.dtype
 ) -> None:
@@ -56,7 +56,7 @@ def test_value_is_kept_and_gradient_is_the_formula(
     assert got.dtype == dtype
 
 
-@pytest.mark.parametrize(("name", "trick", "formula"), PASSING, ids=IDS)
+@folded("name, trick, formula", PASSING, ids=lambda case: case[0])
 @pytest.mark.parametrize("shape", [(), (0,), (3, 4), (2, 3, 4)])
 def test_any_shape_and_layout(name: str, trick: Any, formula: Any, shape: Any) -> None:
     x = torch.randn(shape, dtype=torch.float64).mT if len(shape) > 1 else torch.randn(shape)
@@ -66,7 +66,7 @@ def test_any_shape_and_layout(name: str, trick: Any, formula: Any, shape: Any) -
     torch.testing.assert_close(got, formula(upstream))
 
 
-@pytest.mark.parametrize(("name", "trick", "formula"), PASSING, ids=IDS)
+@folded("name, trick, formula", PASSING, ids=lambda case: case[0])
 def test_without_gradients_the_value_passes(name: str, trick: Any, formula: Any) -> None:
     x = torch.randn(3)
     assert not trick(x).requires_grad
@@ -74,7 +74,7 @@ def test_without_gradients_the_value_passes(name: str, trick: Any, formula: Any)
         assert not trick(x.requires_grad_()).requires_grad
 
 
-@pytest.mark.parametrize(("name", "trick", "formula"), PASSING, ids=IDS)
+@folded("name, trick, formula", PASSING, ids=lambda case: case[0])
 def test_upstream_gradients_are_summed_first(name: str, trick: Any, formula: Any) -> None:
     x = torch.tensor([0.3, -2.0], requires_grad=True)
     y = trick(x)
@@ -82,7 +82,7 @@ def test_upstream_gradients_are_summed_first(name: str, trick: Any, formula: Any
     torch.testing.assert_close(got, formula(torch.full((2,), 0.8)))
 
 
-@pytest.mark.parametrize(("name", "trick", "formula"), PASSING, ids=IDS)
+@folded("name, trick, formula", PASSING, ids=lambda case: case[0])
 def test_second_derivative_differentiates_the_trick(name: str, trick: Any, formula: Any) -> None:
     x = torch.tensor([0.3, -0.2, 0.4], dtype=torch.float64, requires_grad=True)
     (first,) = torch.autograd.grad((trick(x) ** 3).sum(), x, create_graph=True)

@@ -9,6 +9,7 @@ import pytest
 
 from lessons.outputs.catalogue import lessons
 from pages.labs.code import bare, difference, marked_lines, markup, pane
+from tests.support.folded import folded
 
 
 def text_of(shown: str) -> list[str]:
@@ -16,7 +17,7 @@ def text_of(shown: str) -> list[str]:
     return [html.unescape(re.sub("<[^>]+>", "", row)) for _, row in rows]
 
 
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+@folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
 def test_the_source_comes_out_as_it_is_and_the_trick_is_marked(lesson):
     marks = marked_lines(lesson.source, lesson.highlight)
     shown = markup(lesson.source, marks)
@@ -131,7 +132,7 @@ def test_changed_lines_are_marked_on_both_sides():
     assert difference("same", "same") == ("same", {})
 
 
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+@folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
 def test_the_lab_gets_the_same_pieces_as_the_page(lesson):
     marks = marked_lines(lesson.source, lesson.highlight)
     made = pane(lesson.source, marks)

@@ -13,9 +13,10 @@ from pages.labs.messages import Wish
 from pages.labs.wire import encode
 from pages.ui.place import GRAPH, TEACHER, Place
 from pages.ui.teach_view import teacher_query
+from tests.support.folded import folded
 
 
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+@folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
 def test_every_parameter_has_a_control(lesson):
     groups = payload.groups(lesson, lesson.validate({}), lesson.defaults, {})
     shown = [control["name"] for group in groups for control in group["controls"]]
@@ -23,7 +24,7 @@ def test_every_parameter_has_a_control(lesson):
     encode({"groups": groups})
 
 
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+@folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
 def test_the_address_restores_the_values(lesson):
     values = lesson.validate({}) | {"dtype": "float32"}
     asked = {name: text for name, (text,) in parse_qs(payload.query(lesson, values, 2)).items()}
@@ -96,7 +97,7 @@ def test_a_slider_reaches_a_value_beyond_its_usual_span():
     assert control["max"] == 7
 
 
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+@folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
 def test_no_parameter_has_a_name_that_addresses_use(lesson):
     names = {parameter.name for parameter in lesson.lab.parameters}
     assert not names & {"lesson", "step", "term", *GRAPH, *TEACHER}
@@ -128,7 +129,7 @@ def test_hostile_names_in_a_teachers_address_are_left_out(names):
         assert "no such parameter" in place.note
 
 
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+@folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
 def test_a_link_for_teaching_opens_the_lab_as_it_was(lesson):
     for number, step in enumerate(lesson.prose.steps, start=1):
         for values in (lesson.validate({}), lesson.validate(step.lab)):

@@ -26,6 +26,8 @@ from pages.labs.playground_form import Form, blank, complete, form_of, read
 from pages.labs.playground_state import LARGEST_GRAPH, State
 from pages.labs.wire import encode
 from tests.playground.programs import HOSTILE, HOSTILE_RULES, mutated, valid, wild
+from tests.support.amount import cases
+from tests.support.folded import folded
 
 
 class Tab:
@@ -75,7 +77,7 @@ def arrived(**given: str) -> tuple[Tab, str]:
     return Tab(form_of(document or preset(FIRST))), notice
 
 
-@pytest.mark.parametrize("one", presets(), ids=lambda one: one.name)
+@folded("one", presets(), ids=lambda one: one.name)
 def test_a_preset_survives_the_form_and_is_known_again(one):
     document, errors = read(form_of(one.document))
     assert errors == {}
@@ -87,7 +89,7 @@ def test_a_preset_survives_the_form_and_is_known_again(one):
     assert made["groups"][0]["controls"][0]["value"] == one.name
 
 
-@pytest.mark.parametrize("seed", range(40))
+@folded("seed", range(40))
 def test_a_form_reads_back_to_the_document_it_was_made_of(seed):
     document = valid(random.Random(seed), tricks=True)
     assert read(form_of(document)) == (document, {})
@@ -368,11 +370,10 @@ def whole(now: Wish) -> None:
     encode(frame(now))
 
 
-@pytest.mark.parametrize(
-    "program", [*HOSTILE, "\x00", "\ud800", "x" * 190_000], ids=range(len(HOSTILE) + 3)
-)
-def test_no_program_breaks_the_lab(tab, program):
+@folded("program", [*HOSTILE, "\x00", "\ud800", "x" * 190_000], ids=ascii)
+def test_no_program_breaks_the_lab(program):
     """Whatever stands in the field: one error in place or a picture, and an address that opens."""
+    tab = Tab()
     now = tab.send(program=program, output="", intended="")
     made = playground_payload.lab(now)
     assert made["figures"]
@@ -382,7 +383,8 @@ def test_no_program_breaks_the_lab(tab, program):
     arrived(**now.address())
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.random
+@folded("seed", range(cases(20, 60)))
 def test_no_text_in_any_control_breaks_the_lab(seed):
     """Random hostile texts into random controls, several times over."""
     chance = random.Random(seed)

@@ -32,8 +32,8 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
     return run
 
 
-def test_list_is_a_lesson_a_line_slug_first():
-    done = process("list")
+def test_list_is_a_lesson_a_line_slug_first(command):
+    done = command("list")
     slugs = [line.split()[0] for line in done.stdout.splitlines()]
     assert done.returncode == 0
     assert slugs == [lesson.slug for lesson in lessons()]
@@ -57,13 +57,13 @@ def test_run_prints_a_table_for_people(command):
     assert "At x = 0:" in done.stdout
 
 
-def test_an_exported_file_prints_what_run_prints(tmp_path, command):
+def test_an_exported_file_prints_what_run_prints(tmp_path, command, alone):
     settings = ["--set", "x=-3,0.5", "--set", "noise_high=2", "--set", "seed=5"]
     file = tmp_path / "wrong_place.py"
     file.write_text(command("export", "wrong_place", *settings).stdout, "utf-8")
-    alone = subprocess.run([sys.executable, "-I", file], capture_output=True, text=True, check=True)
+    (text,) = alone.run(tmp_path, [[file.name]])
     ran = command("run", "wrong_place", *settings, "--json")
-    printed, series = json.loads(alone.stdout), json.loads(ran.stdout)["series"]
+    printed, series = json.loads(text), json.loads(ran.stdout)["series"]
     for role in ("forward", "trick_gradient"):
         assert printed[role] == pytest.approx(series[role]["y"], rel=1e-12)
 
@@ -118,6 +118,7 @@ def test_bad_input_is_one_line_on_stderr_and_a_failure(words, message, capsys):
     assert len(printed.err.strip().splitlines()) == 1
 
 
+@pytest.mark.long
 def test_bad_input_sets_the_exit_status():
     done = process("run", "noise_leaks", "--set", "x=a")
     assert done.returncode == 2

@@ -79,7 +79,8 @@ def test_an_operand_within_a_list_is_found():
     assert "[x, (2 * x).detach()]" in found
 
 
-@pytest.mark.parametrize("slug", ["flip", pytest.param("right_place", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("slug", ["flip", "right_place"])
 def test_a_notebook_runs(slug):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     made = nbformat.reads(notebook(find(slug), find(slug).validate({})), 4)

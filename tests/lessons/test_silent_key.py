@@ -18,6 +18,7 @@ from lessons.chapters.override_map.silent_key.lesson import (
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
 from lessons.tricks import TrickError, gradient_override_map, op_types
+from tests.support.folded import folded
 
 REFERENCE = {
     case["id"]: case
@@ -98,7 +99,7 @@ def test_the_graph_shows_the_override_or_none():
         assert recording.gradients["x"].numbers == pytest.approx([expected])
 
 
-@pytest.mark.parametrize("name", [n for pair in op_types().items() for n in pair if n])
+@folded("name", [n for pair in op_types().items() for n in pair if n])
 def test_every_op_type_there_is_can_be_typed(name):
     result = run(key=name)
     assert np.isfinite(result["trick_gradient"].y).all()

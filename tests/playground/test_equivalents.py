@@ -17,13 +17,14 @@ from tests.playground.equivalents import (
     documents,
     numbers,
 )
+from tests.support.folded import folded
 
 AGAIN = "run: make verify-equivalents ARGS=--write"
 KEPT = json.loads(PRINTED.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-@pytest.mark.parametrize(("name", "document"), list(documents()), ids=lambda one: str(one)[:40])
+@folded("name, document", documents(), ids=lambda case: case[0])
 def test_the_code_ran_and_gave_our_numbers(name, document, framework):
     kept = KEPT[framework]["files"].get(name)
     assert kept is not None, f"{name} was never run in {framework}; {AGAIN}"

@@ -14,6 +14,7 @@ from lessons.playground import PlaygroundError, from_text, presets, run
 from lessons.playground.running.outcome_charts import figures, table
 from tests.lessons.test_findings import Shown, holds, reads
 from tests.playground.programs import valid
+from tests.support.folded import folded
 
 
 def documents():
@@ -27,7 +28,7 @@ def shown(text: str):
     return figures(outcome, document), table(outcome)
 
 
-@pytest.mark.parametrize("document", list(documents()), ids=lambda one: one.title)
+@folded("document", documents())
 def test_figures_are_valid_plotly_in_both_themes(document):
     try:
         outcome = run(document)
@@ -88,7 +89,7 @@ def test_points_are_shown_where_they_lie_on_the_curve(program, points):
                 assert len(trace["x"]) == points
 
 
-@pytest.mark.parametrize("document", list(documents()), ids=lambda one: one.title)
+@folded("document", documents())
 def test_titles_are_true(document):
     try:
         outcome = run(document)

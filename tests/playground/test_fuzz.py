@@ -7,7 +7,7 @@ from tests.support.fuzzing import found
 
 pytestmark = pytest.mark.slow
 
-PROGRAMS = cases(400, 20_000)
+PROGRAMS = cases(200, 20_000)
 
 
 @pytest.mark.random

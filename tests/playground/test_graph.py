@@ -22,6 +22,8 @@ from lessons.playground import (
 from lessons.playground.running.recorded import place
 from lessons.tracer.picture.backward_steps import backward_steps
 from tests.playground.programs import valid
+from tests.support.amount import cases
+from tests.support.folded import folded
 
 
 def documents(count: int):
@@ -34,7 +36,8 @@ def leaf_gradients(document, index):
     return {step.node: step.upstream for step in steps if step.kind == "leaf"}
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.random
+@folded("seed", range(cases(40, 120)))
 def test_the_stepper_ends_at_autograds_gradients_with_tricks_and_rules(seed):
     document = valid(random.Random(seed), tricks=True)
     try:
@@ -50,7 +53,8 @@ def test_the_stepper_ends_at_autograds_gradients_with_tricks_and_rules(seed):
                 assert repr(leaves[name]) == repr(gradient[entry].item())
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.random
+@folded("seed", range(cases(40, 120)))
 def test_without_tricks_the_stepper_ends_at_central_differences(seed):
     document = valid(random.Random(seed))
     checked, step = check(document), 1e-5
@@ -66,8 +70,9 @@ def test_without_tricks_the_stepper_ends_at_central_differences(seed):
             assert leaves.get(name, 0.0) == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
+@pytest.mark.random
 def test_ops_are_named_as_the_scissors_name_them():
-    for document in documents(120):
+    for document in documents(cases(40, 120)):
         try:
             recording = recorded(document)
         except PlaygroundError:
@@ -78,10 +83,11 @@ def test_ops_are_named_as_the_scissors_name_them():
         assert found == [one.name for one in operations(document)]
 
 
+@pytest.mark.random
 def test_snipping_an_edge_is_the_recorders_own_cut():
     """Every edge with a text: rewritten around it, the gradients are those of that edge cut."""
     count = 0
-    for document in documents(12):
+    for document in list(documents(12))[:: cases(3, 1)]:
         try:
             recorded(document)
         except PlaygroundError:
@@ -96,7 +102,7 @@ def test_snipping_an_edge_is_the_recorders_own_cut():
             assert repr(written) == repr(recorded(document, [(name, int(operand))]).gradients)
             assert rewritten == toggle(document, op, number)
             count += 1
-    assert count > 250
+    assert count > cases(80, 250)
 
 
 def test_names_of_the_program_stand_on_its_nodes_and_no_others():

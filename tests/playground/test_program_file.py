@@ -10,6 +10,7 @@ from lessons.playground import Document, Input, Override, from_text, run
 from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.codegen.program_file import code, defined_in_the_file, program_code
 from lessons.playground.document.presets import preset, presets
+from tests.support.folded import folded
 
 MIXED = from_text(
     """input x = [-2, -1, 1]
@@ -30,7 +31,7 @@ out = stop_gradient(z - sqrt(y)) + sqrt(y) + a + b + sum(c, -1) + flip_gradient(
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-@pytest.mark.parametrize("document", [MIXED, *(one.document for one in presets())])
+@folded("document", [MIXED, *(one.document for one in presets())])
 def test_a_file_defines_every_name_that_it_reads(document, framework):
     tree = ast.parse(code(document, framework))
     assert program_code(document, framework)

@@ -12,11 +12,17 @@ from lessons.playground import check, from_text, from_url, live, run, to_text, t
 from lessons.playground.codegen.program_file import code
 from lessons.playground.running.scissors import cut, mend, operations
 from tests.playground.programs import valid
+from tests.support.amount import cases
+from tests.support.folded import folded
 
-SEEDS = range(150)
+pytestmark = pytest.mark.random
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+def seeds(few, many):
+    return folded("seed", range(cases(few, many)))
+
+
+@seeds(50, 150)
 def test_without_tricks_the_gradient_is_the_central_difference(seed):
     document = valid(random.Random(seed))
     checked = check(document)
@@ -39,7 +45,7 @@ def test_without_tricks_the_gradient_is_the_central_difference(seed):
         torch.testing.assert_close(trick, expected, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@seeds(50, 150)
 def test_the_generated_torch_file_gives_the_same_bits(seed):
     document = valid(random.Random(seed), tricks=True)
     try:
@@ -68,7 +74,7 @@ def ran(source: str) -> dict:
     return json.loads(out.getvalue())
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(15, 40)
 def test_a_curve_is_what_each_of_its_points_gives_alone(seed):
     """The batch keeps points apart: sums, softmaxes, clipped norms and rules see one each."""
     document = valid(random.Random(seed), tricks=True)
@@ -92,7 +98,7 @@ def test_a_curve_is_what_each_of_its_points_gives_alone(seed):
             assert float(curve.y[here]) == pytest.approx(float(value), rel=1e-9, nan_ok=True)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(15, 40)
 def test_cutting_an_edge_keeps_the_values_and_mending_gives_back_the_text(seed):
     document = valid(random.Random(seed), tricks=True)
     document = document.with_(overrides=())
@@ -117,7 +123,7 @@ def test_cutting_an_edge_keeps_the_values_and_mending_gives_back_the_text(seed):
                 assert gradient is None or torch.equal(gradient, again[name])
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(30, 60)
 def test_a_document_survives_text_and_address(seed):
     document = valid(random.Random(seed), tricks=True)
     assert from_text(to_text(document)) == document

@@ -12,6 +12,7 @@ import pytest
 from pages.server.child import HEAD, ROOT
 from pages.server.computers import Computers
 from tests.server.asgi import run
+from tests.support.amount import also
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +30,7 @@ def child(module):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a signal as a terminal does")
-@pytest.mark.parametrize("module", ["computer", "trainer"])
+@pytest.mark.parametrize("module", ["computer", *also("trainer")])
 def test_ctrl_c_is_for_the_server_and_they_end_after_it(module):
     with child(module) as one:
         if module == "trainer":
@@ -43,7 +44,7 @@ def test_ctrl_c_is_for_the_server_and_they_end_after_it(module):
         assert (one.returncode, said) == (0, b"")
 
 
-@pytest.mark.parametrize("module", ["computer", "trainer"])
+@pytest.mark.parametrize("module", ["trainer", *also("computer")])
 def test_a_server_that_is_gone_before_they_have_loaded_is_no_fault_of_theirs(module):
     with child(module) as one:
         one.stdout.close()

@@ -172,6 +172,7 @@ print(full - before, resident() - before)
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not resident() or sys.platform != "linux", reason="reads the kernel's table")
 def test_freed_memory_goes_back():
     done = subprocess.run(

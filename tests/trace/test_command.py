@@ -38,6 +38,7 @@ def test_it_prints_the_faults_and_writes_the_page(command, tmp_path):
     assert (tmp_path / "detached.html").read_text("utf-8").startswith("<!doctype html>")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_it_runs_from_any_folder_as_a_process_of_its_own(tmp_path):
     root = Path(__file__).resolve().parents[2]

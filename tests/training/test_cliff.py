@@ -100,6 +100,7 @@ def test_by_value_and_by_norm_do_not_behave_alike_here(whole):
     assert value_or_norm(LESSON.compute(values()), swapped) == "value"
 
 
+@pytest.mark.long
 def test_the_papers_span_of_limits(whole):
     """From half to ten times the average norm: slow at one end, too long a step at the other."""
     facts = LESSON.compute(values()).facts

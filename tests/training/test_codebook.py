@@ -149,6 +149,7 @@ def test_codes_that_start_far_out_stay_out_of_use():
     assert (far["trick_error"] > near["trick_error"]).all()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_swapped_weights_end_at_about_the_same_error():
     numbers = run(wiring="swapped", steps=400, seeds=8)

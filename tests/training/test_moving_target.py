@@ -12,6 +12,7 @@ from lessons.chapters.in_the_wild.moving_target.net import BATCH, STATES, sample
 from lessons.chapters.in_the_wild.moving_target.single_step import features_of, weights_of
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run, finished
+from tests.support.amount import also
 
 pytestmark = pytest.mark.slow
 
@@ -119,7 +120,7 @@ def test_with_certain_next_states_both_end_at_the_true_values_the_stop_sooner():
     assert LESSON.compute(values(chance=1)).facts["open_rests_off"] < 1e-9
 
 
-@pytest.mark.parametrize("rate", [0.2, 0.05, 0.01])
+@pytest.mark.parametrize("rate", [0.2, *also(0.05, 0.01)])
 def test_a_shared_weight_grows_with_the_stop_at_any_small_rate_and_falls_without(rate):
     given = {"task": "two", "rate": rate, "steps": int(10 / rate), "dtype": "float64"}
     start, facts = trained(**given | {"steps": 1}), trained(**given)

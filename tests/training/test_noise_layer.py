@@ -220,6 +220,7 @@ def test_many_seeds_at_once_are_the_same_as_one_by_one():
             assert one[name][0] == pytest.approx(seeds[index], rel=1e-7), (name, index)
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at():
     given = values(seeds=2, steps=30, draws=4)
     whole = finished(TRAINING, NoiseLayer, given)

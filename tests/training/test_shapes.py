@@ -166,6 +166,7 @@ def test_a_relu_of_another_type_is_missed_and_learns_the_same(spelling, when):
         assert torch.equal(a, b)
 
 
+@pytest.mark.long
 def test_the_plain_file_trains_and_checks_the_same_networks(tmp_path, alone):
     given = values(steps=4, seeds=2, seed=3)
     file = tmp_path / "guided_relu.py"
@@ -208,6 +209,7 @@ def test_many_seeds_at_once_are_the_same_as_one_by_one():
             assert one[name][0] == pytest.approx(seeds[index], rel=1e-6, abs=1e-9), (name, index)
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at():
     given = values(seeds=2, steps=11)
     whole = finished(TRAINING, guided_relu, given).latest.numbers
@@ -312,6 +314,7 @@ def test_autograd_gives_the_formula_where_the_rule_comes_in(rule, when, behind):
     assert np.array_equal(result["trick_gradient"].y, result["intended_gradient"].y)
 
 
+@pytest.mark.long
 def test_the_answers_follow_the_program():
     result = LESSON.compute(values())
     assert never_differs(result) == "signs"
