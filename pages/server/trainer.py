@@ -31,9 +31,9 @@ AT_ONCE = 2
 """Trainings that make steps by turns; the others wait."""
 SLICE = 0.02
 """Seconds of steps before somebody else's, or before a picture that is due sooner."""
-EVERY = 0.042
-"""Seconds from one picture of a training to the next, on the mean: 24 a second look smooth, and
-what the browser does not paint is left to the steps."""
+EVERY = 0.046
+"""Seconds from one picture of a training to the next, on the mean: 21 a second look smooth, and
+what is not drawn is left to the steps."""
 UNSEEN = 2
 """Pictures on their way to a browser at most."""
 RETURN = 5.0

@@ -31,6 +31,7 @@ VISITS, PRESSES, SECONDS, RUNS = 4, 7, 4.0, 2
 MOVES, FOLLOWS = "[data-figure=data]", "[data-figure=gradient]"
 FIRST = "[data-figure=losses]"  # what any picture changes: a boundary may come into sight later
 SLIDER = "[data-control=scale] input[type=range]"
+START = ".gl-trainer .gl-go"
 
 
 @dataclass
@@ -80,7 +81,7 @@ def visit(browser: Browser, url: str, one: Visits) -> None:
     page = opened(browser, url, one.device, "&steps=20000")
     page.locator(SLIDER).focus()
     one.idle_ms += presses(page)
-    page.get_by_role("button", name="Start", exact=True).focus()
+    page.locator(START).focus()
     one.first_ms.append(pressed(page, "Enter", FIRST))
     page.wait_for_timeout(500)
     page.evaluate("one => { window.changes = painted.countChanges(one) }", MOVES)
@@ -95,7 +96,7 @@ def visit(browser: Browser, url: str, one: Visits) -> None:
 def whole_run(browser: Browser, url: str, one: Visits) -> None:
     """Open the lesson, press Start, wait until it is done."""
     page = opened(browser, url, one.device)
-    page.get_by_role("button", name="Start", exact=True).focus()
+    page.locator(START).focus()
     page.evaluate("one => { window.changes = painted.countChanges(one) }", MOVES)
     start = time.monotonic()
     page.keyboard.press("Enter")

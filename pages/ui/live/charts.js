@@ -347,7 +347,7 @@ export class Charts {
     this.resized.observe(plot);
     this.sighted.observe(root);
     const undrawn = { digest: null, style: null, width: null, alt: null };
-    const view = { held: null, zoom, ghost: new Ghost(root, plot, this.palette) };
+    const view = { held: null, zoom, ghost: new Ghost(plot, this.palette) };
     /** @type {Slot} */
     const slot = { root, title, plot, caption, spec, given: spec, ...undrawn, ...view, inSight: true, quick: false, listening: false };
     return slot;

@@ -18,12 +18,16 @@ export function element(tag, className, attributes = {}, ...children) {
 }
 
 /**
- * Set a node's text only when it differs: an unchanged node costs no layout.
+ * Set a node's text only when it differs: an unchanged node costs no layout. Its own text node is
+ * kept: where one goes and another comes, the browser asks every `:has()` of the page again.
  * @param {Node} node
  * @param {string} text
  */
 export function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  const { firstChild } = node;
+  if (text && firstChild instanceof Text && firstChild === node.lastChild) {
+    if (firstChild.data !== text) firstChild.data = text;
+  } else if (node.textContent !== text) node.textContent = text;
 }
 
 /**

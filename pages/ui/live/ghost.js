@@ -22,20 +22,22 @@ const PLACES = 40; // that are tried for it
  */
 
 export class Ghost {
-  /** @param {HTMLElement} root  of the chart  @param {Plot} plot  @param {Palette} palette */
-  constructor(root, plot, palette) {
+  /** @param {Plot} plot  on the page  @param {Palette} palette */
+  constructor(plot, palette) {
     this.plot = plot;
     this.palette = palette;
     this.svg = layer();
     this.words = layer(); // over the chart, where an area would hide it
-    root.insertBefore(this.svg, plot);
-    plot.after(this.words);
+    this.words.classList.add("gl-over");
+    // Both stand where the chart begins, without being told: to ask where that is lays out the page.
+    plot.before(this.svg, this.words);
     /** @type {?FigureSpec} */
     this.rested = null; // as it was when the hand last lay still
     /** @type {?FigureSpec} */
     this.before = null; // what is drawn pale
     this.moving = false;
     this.drawn = "";
+    this.beside = ""; // the digest of the chart that it was drawn under
     /** @type {?number} */
     this.step = null;
   }
@@ -79,13 +81,14 @@ export class Ghost {
     const now = spec.figure?.data ?? [];
     const lines = axes ? (this.before?.figure?.data ?? []).filter(isLine) : [];
     const key = lines.length ? JSON.stringify([this.before?.digest, axes?.key, this.palette.theme]) : "";
-    // A hand that drags moves the line and not what it was.
-    if (key && key === this.drawn && this.moving) return;
+    // A hand that drags moves the line and not what it was; one that rests is told of twice.
+    const digest = spec.digest ?? "";
+    if (key && key === this.drawn && (this.moving || digest === this.beside)) return;
     this.drawn = key;
+    this.beside = digest;
     this.#clear();
     if (!axes || !key) return;
-    const { offsetLeft, offsetTop } = this.plot;
-    this.svg.style.cssText = this.words.style.cssText = `left:${offsetLeft + axes.left}px;top:${offsetTop + axes.top}px;width:${axes.width}px;height:${axes.height}px`;
+    this.svg.style.cssText = this.words.style.cssText = `margin:${axes.top}px 0 0 ${axes.left}px;width:${axes.width}px;height:${axes.height}px`;
     /** @type {Gap[]} */
     const found = [];
     for (const trace of lines) {
@@ -203,9 +206,11 @@ function runs(spots) {
  */
 function touches(line, x, y) {
   const [left, right, top, bottom] = [x - WORD.left, x + WORD.right, y - WORD.up, y + WORD.down];
-  return line.some(([toX, toY], index) => {
-    const [fromX, fromY] = line[Math.max(index - 1, 0)];
-    const beside = Math.max(fromX, toX) < left || Math.min(fromX, toX) > right;
-    return !beside && Math.max(fromY, toY) >= top && Math.min(fromY, toY) <= bottom;
-  });
+  for (let index = 0; index < line.length; index++) {
+    const from = line[Math.max(index - 1, 0)];
+    const to = line[index];
+    const beside = Math.max(from[0], to[0]) < left || Math.min(from[0], to[0]) > right;
+    if (!beside && Math.max(from[1], to[1]) >= top && Math.min(from[1], to[1]) <= bottom) return true;
+  }
+  return false;
 }

@@ -65,6 +65,7 @@ import { Work } from "./work.js";
 const A_FRAME = 17; // ms in which the rest is painted before what takes long is drawn
 const DELAY = 100; // ms for which a picture of a training waits for the frame that a hand has asked for
 const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
+const TABLED = 200; // ms between two tables of a training, which say of which step: nobody reads faster
 const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
 const ORDERS = 200; // orders that are remembered as done
 const SOON = 100; // ms between two looks whether Streamlit is connected again
@@ -210,7 +211,7 @@ class Lab {
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     this.repaint = () => this.#repaint();
     this.scheme.addEventListener("change", this.repaint);
-    this.later = this.waiting = this.waking = this.telling = this.holding = 0;
+    this.later = this.waiting = this.waking = this.telling = this.holding = this.tabling = 0;
     /** @type {?Picture} */
     this.delayed = null; // a picture of a training that is to be shown soon
     /** @type {NoteSpec[]} */
@@ -471,12 +472,20 @@ class Lab {
     this.trainer.show(picture.training);
     if (!this.frame) return;
     clearTimeout(this.waiting);
-    this.#show(first && this.flow.resting);
+    if (first || !this.trainer.goesOn || !this.frame.trains) this.#show(first && this.flow.resting);
+    else this.#showMoved();
     this.line.send("0 taken");
   }
 
-  /** All that there is, drawn. @param {boolean} newest */
-  #show(newest) {
+  /** What each picture of a training moves: the charts, and the text with them. The table follows. */
+  #showMoved() {
+    this.#showCharts();
+    this.#showText();
+    this.tabling ||= setTimeout(() => this.#showTable(), TABLED);
+    this.#draw();
+  }
+
+  #showCharts() {
     const { frame, picture } = this;
     if (!frame) return;
     const trained = frame.trains ? picture : null;
@@ -485,22 +494,47 @@ class Lab {
     const figures = trained?.leads ? [...others, ...own] : [...own, ...others];
     this.charts.frame(figures);
     this.pinned.frame(figures, Boolean(frame.graph));
-    this.table.show(trained ? trained.table : frame.table);
+  }
+
+  #showText() {
+    const { frame, picture } = this;
+    if (!frame) return;
+    const trained = frame.trains ? picture : null;
+    this.#showNotes();
+    setText(this.status, trained ? trained.status : frame.status);
+    const numbers = trained ? { ...frame.numbers, ...trained.numbers } : frame.numbers;
+    this.pageParts.show(numbers, frame.code, frame.query);
+  }
+
+  #showTable() {
+    clearTimeout(this.tabling);
+    this.tabling = 0;
+    const { frame, picture } = this;
+    if (!frame) return;
+    const trained = frame.trains ? picture : null;
+    const table = trained ? trained.table : frame.table;
+    this.table.show(table);
+    // A training's own table has none of the graph's numbers.
+    this.linked.show(frame.graph, table, !trained);
+  }
+
+  /** All that there is, drawn. @param {boolean} newest */
+  #show(newest) {
+    const { frame, picture } = this;
+    if (!frame) return;
+    const trained = frame.trains ? picture : null;
+    this.#showCharts();
     this.graph.show(frame.graph && { ...frame.graph, graphStep: this.graphStep }, this.reset, newest);
     this.outline.show(this.place.show);
     this.trainer.offer(this.#emptyChart());
     this.goals.show(frame.goals, newest && this.flow.resting);
     this.root.classList.toggle("gl-old", !frame.accepted && frame.figures.length > 0);
-    this.#showNotes();
     this.#showKey(trained ? [] : frame.key);
-    setText(this.status, trained ? trained.status : frame.status);
-    const numbers = trained ? { ...frame.numbers, ...trained.numbers } : frame.numbers;
-    this.pageParts.show(numbers, frame.code, frame.query);
+    this.#showText();
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
     this.#draw();
-    // A training's own table has none of the graph's numbers.
-    this.linked.show(frame.graph, trained ? trained.table : frame.table, !trained);
+    this.#showTable();
   }
 
   /** The chart that the text speaks of, while there is no line in it. */
@@ -604,6 +638,7 @@ class Lab {
     clearTimeout(this.later);
     clearTimeout(this.waiting);
     clearTimeout(this.holding);
+    clearTimeout(this.tabling);
     clearTimeout(this.waking);
     clearTimeout(this.telling);
     if (this.broken) tab.stay();

@@ -15,6 +15,7 @@
 // was. tests/browser/test_quick_drawing.py compares each chart with Plotly's own and fails where a
 // new Plotly has other fields or another SVG.
 
+import { setText } from "./dom.js";
 import { QuickAxis, canMove, letterOf, scale } from "./quick_axis.js";
 import { QuickCrowd, isCrowd } from "./quick_crowd.js";
 
@@ -92,9 +93,8 @@ export function quickDraw(plot, { data, layout }) {
   for (const crowd of crowds.values()) crowd.show();
   for (const [node, name, value] of changes) {
     // What stands still costs the browser as much as what moves, unless it is left alone.
-    if (name === TEXT) {
-      if (node.textContent !== value) node.textContent = value;
-    } else if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    if (name === TEXT) setText(node, value);
+    else if (node.getAttribute(name) !== value) node.setAttribute(name, value);
   }
   return true;
 }

@@ -67,6 +67,11 @@ export class Trainer {
     return this.phase === "run";
   }
 
+  /** Whether the last picture was one of many: the next is on its way. */
+  get goesOn() {
+    return this.runs && this.box.dataset.state === "running";
+  }
+
   /** What the server is told. */
   wish() {
     const { phase, begun, single, token, run, count } = this;

@@ -159,18 +159,19 @@ def loss_of(
     scale_at_start: float,
     wiring: str,
     heard: bool = True,
+    features: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """What one step descends, one number a seed: the lesson's program on these networks.
 
     ``heard=False`` spares the domain head's gradient at the features, where λ is 0 and would make
-    nothing of it.
+    nothing of it. ``features`` are those of the points, where they are known already.
     """
 
     def unheard(features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
         return networks.domain_head(features.detach(), frozen)
 
     return program(
-        networks.features(points),
+        networks.features(points) if features is None else features,
         label_head=networks.label_head,
         domain_head=networks.domain_head if heard else unheard,
         labels=LABELS.to(points),
@@ -207,15 +208,18 @@ class Group:
         self.arms = {"trick": new(), "source_only": new()}
         self._adam = {name: Adam(arm.weights) for name, arm in self.arms.items()}
         self._scale_at_start = scale_at(0.0, values)
+        self._seen: dict[str, torch.Tensor] = {}  # by arm: the points' features, with their graph
 
     def step(self, p: float, values: Values) -> None:
         """One update of both arms on all points; ``p`` of the training lies behind."""
         loss = partial(loss_of, self.program)
         wired = (scale_at(p, values), self._scale_at_start, values["wiring"])
-        trick = loss(self.arms["trick"], self.points, *wired)
+        seen, self._seen = self._seen, {}
+        trick = loss(self.arms["trick"], self.points, *wired, features=seen.pop("trick", None))
         self._adam["trick"].step(trick, rate_at(p, values))
         whole = partial(loss_of, self.whole)
-        plain = whole(self.arms["source_only"], self.points, 0.0, 0.0, "reversal", heard=False)
+        unheard = partial(whole, heard=False, features=seen.pop("source_only", None))
+        plain = unheard(self.arms["source_only"], self.points, 0.0, 0.0, "reversal")
         self._adam["source_only"].step(plain, rate_at(p, values))
 
     @torch.no_grad()
@@ -223,18 +227,25 @@ class Group:
         """Losses and accuracies as they are now, float64 on the CPU, shape [seeds]."""
         found = {
             f"{name}_{what}": value
-            for name, arm in self.arms.items()
-            for what, value in self._numbers_of(arm).items()
+            for name in self.arms
+            for what, value in self._numbers_of(name).items()
         }
         # All at once: each number fetched from a GPU waits for it.
         rows = torch.stack([value.to(torch.float64) for value in found.values()]).cpu()
         return dict(zip(found, rows, strict=True))
 
-    def _numbers_of(self, arm: Networks) -> dict[str, torch.Tensor]:
+    def _numbers_of(self, name: str) -> dict[str, torch.Tensor]:
         """Of one arm by itself: torch rounds the last numbers of a tensor in another way than the
-        others, so two arms in one tensor would differ where their networks are the same."""
+        others, so two arms in one tensor would differ where their networks are the same.
+
+        The next step begins with the same features, and takes them from here.
+        """
+        arm = self.arms[name]
+        if name not in self._seen:
+            with torch.enable_grad():
+                self._seen[name] = arm.features(self.points)
+        features = self._seen[name].detach()
         labels, domains = LABELS.to(self.points), DOMAINS.to(self.points)
-        features = arm.features(self.points)
         label, domain = arm.label_head(features), arm.domain_head(features)
         source, target = slice(SOURCE), slice(SOURCE, None)
         return {
