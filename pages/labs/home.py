@@ -14,7 +14,7 @@ CUTS = {"noise_leaks": "nothing", "wrong_place": "noise", "right_place": "block"
 """What is cut off in the program of which lesson."""
 
 _CAPTIONS = {
-    "forward": "Line: mean over the draws. Area: 5–95 % of them.",
+    "forward": "Line: mean over the draws. Band: 5–95 % of them; drag its edges.",
     "gradient": "Points: one draw. Ticks: intended. Below: how far off them.",
 }
 """The charts, side by side."""

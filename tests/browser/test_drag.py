@@ -114,8 +114,10 @@ def noise(page: Page) -> tuple[float, float]:
     return tuple(float(exact(page, f"noise_{end}").input_value()) for end in ("low", "high"))
 
 
-def swipe(page: Page, touch: CDPSession, start: tuple[float, float], x: float, y: float) -> float:
-    """A finger goes so far; by how much the page has scrolled."""
+def swipe(
+    page: Page, touch: CDPSession, start: tuple[float, float], x: float, y: float, rest: float = 0
+) -> float:
+    """A finger rests so many ms and goes so far; by how much the page has scrolled."""
     scrolled = "document.querySelector('.stMain').scrollTop"
     before = page.evaluate(scrolled)
 
@@ -123,6 +125,7 @@ def swipe(page: Page, touch: CDPSession, start: tuple[float, float], x: float, y
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
 
     send("touchStart", {"x": start[0], "y": start[1]})
+    page.wait_for_timeout(rest)
     for step in range(1, 7):
         send("touchMove", {"x": start[0] + x * step / 6, "y": start[1] + y * step / 6})
         page.wait_for_timeout(25)
@@ -148,7 +151,12 @@ def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare, browser:
         page.goto(bare + "/stop_gradient?lesson=noise_leaks&step=4&noise_high=1.9")
         ready(page)
         upper, _ = edges(page, "forward", 2)
-        assert swipe(page, touch, (upper[0], upper[1] - 9), 4, 15) == 0
+        # A swipe that begins on an edge scrolls; a finger that has rested there drags it.
+        set_ = noise(page)
+        assert swipe(page, touch, upper, 4, -60) > 30
+        assert noise(page) == set_
+        upper, _ = edges(page, "forward", 2)
+        assert swipe(page, touch, (upper[0], upper[1] - 9), 4, 15, rest=300) == 0
         assert noise(page)[0] == 0.9
         assert 0.95 < noise(page)[1] < 1.8
         assert swipe(page, touch, at(page, "forward", -2, 0.2), 0, -80) > 30

@@ -12,6 +12,7 @@ import { letterOf, scale } from "./quick_axis.js";
 const REACH = { mouse: 12, touch: 22 }; // px around a point; 44 across for a finger
 const LINE = { mouse: 7, touch: 16 }; // px beside a line
 const SLOP = 8; // px that a finger moves before it is a drag and no tap
+const HOLD = 250; // ms that a finger rests on what goes up and down, so that a swipe still scrolls the page
 const FLAT = 8; // px from its zero within which a band's edge is too near to be drawn away from it
 const THIN = 2; // px between two edges that count as one, until the hand says which way it goes
 
@@ -97,13 +98,20 @@ export function draggable(plot, chart, controls) {
     { capture: true },
   );
   // A finger that may go any way from here does not scroll the page; along x alone the browser
-  // tells scrolling from dragging by the way it sets out.
+  // tells scrolling from dragging by the way it sets out; up and down it has to rest first.
   plot.addEventListener(
     "touchstart",
     (event) => {
       if (event.touches.length !== 1) return;
       const hit = under(event.touches[0], "touch");
-      if (hit && !scrolls(hit.handle)) event.preventDefault();
+      if (hit && wayOf(hit.handle) === "xy") event.preventDefault();
+    },
+    { passive: false },
+  );
+  plot.addEventListener(
+    "touchmove",
+    (event) => {
+      if (grip && wayOf(grip.hit.handle) === "y" && held(grip, event) && event.cancelable) event.preventDefault();
     },
     { passive: false },
   );
@@ -116,8 +124,9 @@ export function draggable(plot, chart, controls) {
     if (!grip.moving) {
       const [x, y] = [event.clientX - grip.from.clientX, event.clientY - grip.from.clientY].map(Math.abs);
       const { handle } = grip.hit;
-      const mayScroll = event.pointerType === "touch" && scrolls(handle);
-      if (mayScroll ? x < SLOP || x < y : Math.max(x, y) < 2) return;
+      const touch = event.pointerType === "touch";
+      if (touch && wayOf(handle) === "y" && !held(grip, event)) return;
+      if (touch && scrolls(handle) ? x < SLOP || x < y : Math.max(x, y) < 2) return;
       begin(event);
     }
     grip.last = event;
@@ -150,6 +159,11 @@ function show(plot, hit) {
   if (way === (plot.dataset.drag ?? null)) return;
   if (way) plot.dataset.drag = way;
   else delete plot.dataset.drag;
+}
+
+/** Whether the finger has rested where it came down. @param {Grip} grip  @param {Event} event */
+function held({ moving, from }, event) {
+  return moving || event.timeStamp - from.timeStamp >= HOLD;
 }
 
 /** Whether a finger that goes up or down from here scrolls the page. @param {Handle} handle */
