@@ -509,8 +509,10 @@ def test_the_table_changes_only_what_changed(page: Page) -> None:
         """() => {
           window.cells = [...document.querySelectorAll("[data-table] td")];
           window.touched = new Set();
-          new MutationObserver((all) => all.forEach((one) => touched.add(one.target)))
-            .observe(document.querySelector("[data-table]"), {childList: true, subtree: true});
+          const cell = ({target}) => (target.closest ? target : target.parentNode).closest("td");
+          new MutationObserver((all) => all.forEach((one) => touched.add(cell(one))))
+            .observe(document.querySelector("[data-table]"),
+              {childList: true, characterData: true, subtree: true});
         }"""
     )
     bar(page, "power").press("ArrowRight")
