@@ -32,6 +32,7 @@ from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 from lessons.kit.devices import suit_small_tensors
+from pages.server.child import cores
 from tests.browser.bare import labs
 from tests.support.alone import Alone, python_alone
 from tests.support.amount import cases
@@ -158,6 +159,11 @@ class BrowserApart(LoadScopeScheduling):
         if scope := next(own, None):
             self.workqueue.move_to_end(scope, last=False)
         super()._assign_work_unit(node)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than cores: those that drive a browser wait for it much of their time."""
+    return cores() + 1
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
