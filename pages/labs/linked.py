@@ -284,7 +284,10 @@ def _columns(nodes: Sequence[Node], index: tuple[int, ...], table: TableSpec) ->
             for of, value in both:
                 if value is None or value.shape != (len(texts),) or len(index) != 1:
                     continue
-                same = any([number(y, d) for y in value.numbers] == texts for d in _DIGITS)
+                same = len(value.numbers) == len(texts) and any(
+                    all(number(y, d) == text for y, text in zip(value.numbers, texts, strict=True))
+                    for d in _DIGITS
+                )
                 cell = (min(index[0], len(texts) - 1), at)
                 if same:
                     yield {"node": node.name, "of": of, "role": None, "cell": cell, "fact": None}
