@@ -91,11 +91,10 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     step = steps[trail.step - 1]
     st.html(_step_bar(lesson, trail))
     st.markdown(f"## {step.title}", anchors=False)
-    # An open question is about the settings that its step makes, and one whose commit changes them
-    # stays about them: their numbers stand still. All others follow the lab.
+    # A question is about the settings that its step makes, and so is what is said of the answer:
+    # their numbers stand still. All others follow the lab.
     question = step.question
-    asking = question is not None and question.name not in trail.answers
-    still = (asking and lesson.lab.training is None) or (question and question.reveal)
+    still = question is not None and questions.stands_still(lesson, question)
     facts = (place.asked(question) if question else place.result).facts
     text = without_hidden(lesson, step.text, place.hide)
     show_text(lesson, trail.step, fill(text, facts, None if still else numbers.mark))

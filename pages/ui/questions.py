@@ -28,8 +28,7 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
     linked_before = frozenset().union(*first_uses(lesson.slug)[: trail.step])
     new = frozenset(term.slug for term in terms()) - linked_before
     answered = question.name in trail.answers
-    # What is said of a case that the commit changes in the lab stands still.
-    mark = None if question.reveal else numbers.mark
+    mark = None if stands_still(lesson, question) else numbers.mark
     options = {
         option.key: Option(
             option.key,
@@ -55,6 +54,14 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
             st.caption("The lab shows the covered curve once you have committed.")
         for name in question.holds:
             st.caption(f"{_waits(lesson, name)} once you have committed.")
+
+
+def stands_still(lesson: Lesson, question: Question) -> bool:
+    """Whether the numbers around a question are of the case asked, whatever the lab shows.
+
+    Of a training the case is a run, whose numbers come as it goes on.
+    """
+    return lesson.lab.training is None or bool(question.reveal)
 
 
 def _waits(lesson: Lesson, name: str) -> str:

@@ -293,6 +293,7 @@ def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list
     expect(x).to_have_text("−2")
     x.press("End")  # a list's entry has no end
     expect(inputs).to_have_value("-1.5, -0.5, -2")
+    expect(page).to_have_url(re.compile("-0.5,.*-2$"))  # the lab has answered, nothing moves
     box = x.bounding_box()
     pull(page, (box["x"] + 4, box["y"] + 8), 50, 0)  # a sixth of what a drag goes through
     page.mouse.up()

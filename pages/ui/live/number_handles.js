@@ -108,10 +108,12 @@ export class NumberHandles {
       node.classList.add(TYPING);
       node.textContent = key === "Backspace" ? before.slice(0, -1) : before + key;
     } else {
+      if (!(key in STEPS)) return;
       const next = moved(/** @type {Range} */ (spec), this.#value(node), key);
-      if (next === null) return;
-      node.classList.remove(TYPING);
-      this.controls.enter(name, next);
+      if (next !== null) {
+        node.classList.remove(TYPING);
+        this.controls.enter(name, next);
+      } // an entry of a list has no end, and the page does not scroll to its own
     }
     event.preventDefault();
   }
