@@ -72,14 +72,14 @@ def grade(
     Args:
         question: whose answers' keys are facts.
         right: the key of the right answer.
-        text: as it came from the learner.
+        text: as it came from the learner; “1/4” is a number too.
         facts: the ones that the learner saw.
 
     Raises:
         ValueError: the text is not a number, or the right answer is none or too far from it to
             compare; the sentence says what to do.
     """
-    value = read_number(text)
+    value = _read(text)
     beliefs = {option.key: _as_float(facts[option.key]) for option in question.options}
     computed = _as_float(facts[right])
     if not math.isfinite(computed):
@@ -94,6 +94,22 @@ def grade(
         )
     apart = {key: abs(value - fact) for key, fact in beliefs.items() if _equal(value, text, fact)}
     return Typed(value, min(apart, key=apart.__getitem__, default=""), computed)
+
+
+def _read(text: str) -> float:
+    """A number, or one over another, as one writes a derivative.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if not text.strip():
+        raise ValueError("Type a number first, as in -2, 0.5 or 1/4.")
+    above, slash, below = text.partition("/")
+    if not slash:
+        return read_number(text)
+    if not read_number(below):
+        raise ValueError(f"“{text.strip()}” divides by 0. Write a number, as in -2, 0.5 or 1/4.")
+    return read_number(above) / read_number(below)
 
 
 def _as_float(fact: float | int | str) -> float:

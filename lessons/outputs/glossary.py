@@ -44,7 +44,8 @@ class Term:
         names = sorted((self.name, *self.also), key=len, reverse=True)
         words = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names)
         flags = re.NOFLAG if self.name.isupper() or self.name == "NaN" else re.IGNORECASE
-        return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", flags)
+        # Stack Overflow is a site, whatever overflow means.
+        return re.compile(rf"(?<![\w-])(?<!Stack )(?:{words})(?![\w-])", flags)
 
 
 class GlossaryError(ValueError):

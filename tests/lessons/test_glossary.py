@@ -104,3 +104,9 @@ def test_a_term_is_linked_where_one_meets_it_first():
     places = met_first().items()
     unlinked = [f"{place}: “{term.name}”" for term, (place, is_linked) in places if not is_linked]
     assert not unlinked, "first in an answer, without a link:\n" + "\n".join(unlinked)
+
+
+def test_the_name_of_a_site_is_no_term():
+    (overflow,) = (term for term in terms() if term.name == "overflow")
+    assert not overflow.pattern.search("Stack Overflow, question 1")
+    assert overflow.pattern.search("an Overflow at 65504")

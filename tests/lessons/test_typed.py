@@ -23,6 +23,9 @@ FACTS = {"half": 0.5, "root": 0.9623, "zero": 0.0, "nan": float("nan")}
         ("0.5", "half"),
         ("−0.5", ""),
         ("0.509", "half"),
+        ("1/2", "half"),
+        (" 1 / −2 ", ""),
+        ("0/3", "zero"),
         ("0.52", ""),
         ("0.96", "root"),
         (" +9.6e-1 ", "root"),
@@ -37,7 +40,22 @@ def test_a_number_counts_as_the_fact_it_equals(text, key):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "nan", "inf", "1e999", "a", "0,5", "1" * 500, "__import__", "٣"]
+    "text",
+    [
+        "",
+        "1/0",
+        "1/",
+        "/2",
+        "1/2/3",
+        "nan",
+        "inf",
+        "1e999",
+        "a",
+        "0,5",
+        "1" * 500,
+        "__import__",
+        "٣",
+    ],
 )
 def test_what_is_no_number_is_refused_with_a_sentence(text):
     with pytest.raises(ValueError, match=r"\.$"):
