@@ -32,7 +32,9 @@ class Training:
 
     Args:
         begin: makes a learner.
-        live: the parameters that are read anew at every step. Any other begins a new run.
+        live: the parameters that may change during a run. Any other begins a new run.
+        trained: of those the ones whose change leaves a run that is over without its settings: it
+            then begins a new run, so that no picture is of other settings than those shown.
         figures, table: from what was seen so far.
         steps: the parameter that says how many steps there are.
         seeds: the parameter that says how many networks are trained.
@@ -47,5 +49,6 @@ class Training:
     table: Callable[[History, Values], Table]
     steps: str = "steps"
     seeds: str = "seeds"
+    trained: frozenset[str] = frozenset()
     leads: bool = True
     cuts: bool = False

@@ -19,9 +19,22 @@ def of(facts: Facts, name: str) -> float:
     return float(facts.get(name, math.nan))
 
 
+def written_out(value: float, digits: int) -> str:
+    """So many digits of a number, without a power of ten below a billion.
+
+    >>> written_out(1573.2, 2), written_out(0.01573, 2)
+    ('1,600', '0.016')
+    """
+    if not 1000 <= abs(value) < 1e9:
+        return number(value, digits)
+    return f"{float(f'{value:.{digits}g}'):,.0f}".replace("-", "−")
+
+
 def with_ends(facts: Facts, name: str, digits: int = 3) -> str:
     """One of a run's numbers as a cell: mean over the seeds, lowest and highest seed."""
-    mean, low, high = (number(of(facts, name + end), digits) for end in ("", "_lowest", "_highest"))
+    mean, low, high = (
+        written_out(of(facts, name + end), digits) for end in ("", "_lowest", "_highest")
+    )
     return f"{mean}  ({low} to {high})"
 
 

@@ -44,7 +44,8 @@ class Run:
         self._history = History(self.total)
         self._drawn = False  # whether the newest moment was looked at whole
         self._values = values
-        self._fixed = _fixed(training, values)
+        self._fixed = {name: one for name, one in values.items() if name not in training.live}
+        self._trained = self._of_the_trained(values)
         self.every = max(1, self.total // PICTURES)
         self._learner: Learner | None = training.begin(program, values)
 
@@ -58,8 +59,14 @@ class Run:
         return self._history
 
     def fits(self, values: Values) -> bool:
-        """Whether these settings can be taken up by the steps to come."""
-        return _fixed(self.training, values) == self._fixed
+        """Whether these settings can be taken up by the steps to come, or by a look if none are."""
+        if self.state in ("done", "stopped") and self._of_the_trained(values) != self._trained:
+            return False
+        fixed = {name: one for name, one in values.items() if name not in self.training.live}
+        return fixed == self._fixed
+
+    def _of_the_trained(self, values: Values) -> Values:
+        return {name: values[name] for name in self.training.trained}
 
     def advance(
         self, seconds: float, values: Values, enough: Callable[[], bool] = never, most: int = 10**9
@@ -75,6 +82,7 @@ class Run:
         if self._learner is None or self.done == self.total:
             return
         self.state, self._values = "running", values
+        self._trained = self._of_the_trained(values)
         start = time.perf_counter()
         if not len(self._history):
             self._see(drawn=False)
@@ -157,7 +165,3 @@ def _at_first(
     training: Training, program: Callable[..., Any], values: tuple[tuple[str, Any], ...]
 ) -> Mapping[str, float | int | str]:
     return Run(training, program, dict(values)).history.facts
-
-
-def _fixed(training: Training, values: Values) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name not in training.live}

@@ -255,3 +255,20 @@ def test_start_is_in_the_empty_chart_and_few_controls_come_before_the_first(bare
     expect(start).to_have_count(0)
     page.wait_for_function("document.querySelector('.gl-progress').value > 0")
     expect(chart.get_by_role("button")).to_have_count(0)
+
+
+def test_what_is_opened_in_the_controls_while_the_charts_are_read_is_in_sight(app, open_page):
+    page = ready(open_page(app.url + "/in_the_wild?lesson=codebook&step=4"))
+    page.locator("[data-figure=apart]").evaluate("one => one.scrollIntoView({ block: 'center' })")
+    summary = page.locator(".gl-head .gl-summary")
+    before = summary.bounding_box()
+    summary.click()
+    fields = page.locator(".gl-head .gl-group[open] > .gl-fields")
+    expect(fields).to_be_visible()
+    page.wait_for_timeout(200)  # the controls measure themselves again
+    assert summary.bounding_box() == before
+    start = page.locator(".gl-head").get_by_role("button", name="Start")
+    sees(page, fields, start)
+    last = fields.locator(".gl-control").last
+    last.locator("select, input").first.focus()
+    sees(page, last)

@@ -122,6 +122,35 @@ def test_a_live_setting_does_not_and_is_seen_after_one_step():
     assert go(watch) > before + 2
 
 
+@pytest.mark.parametrize("phase", ["run", "stop"])
+@pytest.mark.parametrize("trained", [True, False])
+def test_a_run_that_is_over_keeps_its_picture_only_while_it_is_of_these_settings(phase, trained):
+    names = frozenset({"pace"}) if trained else frozenset()
+    watch = new(RUN, lesson_of(replace(COUNTING, trained=names)), steps=5)
+    go(watch, 10.0)
+    watch.take(wish(steps=5), TrainingWish(phase=phase))
+    watch.take(wish(steps=5), TrainingWish())
+    assert done(watch) == 5
+    watch.take(wish(steps=5, pace=9), TrainingWish())
+    assert (done(watch), state(watch)) == ((0, "ready") if trained else (5, "done"))
+
+
+def test_another_target_begins_the_run_anew_once_it_is_over_and_not_before():
+    lesson = find("moving_target")
+
+    def asks(target):
+        return Wish(lab="moving_target", step=2, values={"target": target, "seeds": "2"})
+
+    watch = Watch(lesson, asks("stopped"), RUN)
+    watch.advance(0.0, lambda: True)
+    watch.take(asks("open"), RUN)
+    watch.advance(0.0, lambda: True)
+    assert done(watch) == 2, "it is changed while it trains"
+    watch.take(asks("open"), TrainingWish(phase="stop"))
+    watch.take(asks("stopped"), TrainingWish())
+    assert (done(watch), state(watch)) == (0, "ready")
+
+
 def test_a_text_that_is_refused_leaves_everything_as_it_is():
     watch = new(RUN)
     before = go(watch)

@@ -214,3 +214,21 @@ def test_a_log_density_above_0_lowers_the_value():
         log_p = torch.distributions.Normal(0.0, width).log_prob(torch.tensor(0.0))
         (slope,) = torch.autograd.grad(-log_p * (1.0 - v), v)
         assert (-slope > 0).item() is raised
+
+
+def test_the_guess_gets_its_own_gradient_times_one_plus_the_log_probability():
+    guess = torch.tensor(2.0, requires_grad=True)
+    distance = (guess - 1.0) ** 2
+    (3.0 * (4.0 - distance) + distance).backward()
+    facts = run().facts
+    assert facts["guess_came"] == guess.grad.item() == -4
+    assert facts["guess_own"] * facts["guess_factor"] == facts["guess_came"]
+    assert facts["guess_factor"] == -2
+
+
+def test_with_an_actor_that_learns_the_leak_goes_and_the_value_meets_the_mean_reward():
+    asked = find("critic_leak").prose.steps[5].lab
+    for rate, apart in (("0", 0.6), ("1", 0.05)):
+        curves = {one.name: one.y for one in run(**{**asked, "actor_rate": rate}).curves}
+        left = curves["value"][-1] - curves["mean_reward"][-1]
+        assert (left > apart) if rate == "0" else (0 <= left < apart)

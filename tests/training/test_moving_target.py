@@ -257,3 +257,22 @@ def test_what_is_too_large_is_told():
     run.advance(math.inf, given)
     assert run.history.notes()
     assert len(TRAINING.figures(run.history, given)) == 3
+
+
+def test_title_and_table_name_one_state_and_write_large_numbers_out():
+    for task, state in (("two", "second state"), ("walk", "middle state")):
+        given = values(task=task, seeds=2, steps=200, rate=0.05)
+        history = finished(TRAINING, td_loss, given)
+        figures = TRAINING.figures(history, given)
+        assert figures[0].name == ("off" if task == "two" else "values")
+        titles = {one.name: one.title for one in figures}
+        rows = TRAINING.table(history, given).rows
+        assert titles["values"].lower().startswith(state)
+        assert rows[-1][0] == f"value of the {state}"
+        if task == "two":
+            off = history.facts["trick_off"]
+            assert off > 1000
+            said = titles["off"].removeprefix("Off by ").split(" as set, ")[0]
+            assert float(said.replace(",", "")) == pytest.approx(off, rel=0.02)
+            assert said.endswith("00,000")
+            assert rows[0][1].startswith(f"{float(f'{off:.3g}'):,.0f} ")

@@ -118,10 +118,13 @@ class Lab {
     const { notes, status, key } = this;
     const head = part("head");
     head.append(controls, trainer);
-    // In sight for as long as the charts are, unless they would take too much of the window.
+    // In sight for as long as the charts are, unless they would take too much of the window. What is
+    // opened there does not count: it would send all of them away, itself too. It scrolls instead.
     this.stays = new ResizeObserver(() => {
       const { offsetHeight } = head;
-      const stays = offsetHeight <= innerHeight * MOST_OF_WINDOW;
+      const opened = [...head.querySelectorAll(".gl-group[open] > .gl-fields")];
+      const folded = opened.reduce((height, { clientHeight }) => height - clientHeight, offsetHeight);
+      const stays = folded <= innerHeight * MOST_OF_WINDOW;
       head.toggleAttribute("data-stays", stays);
       root.style.setProperty("--gl-stays", stays ? `${offsetHeight}px` : "0px"); // for what stays below it
     });

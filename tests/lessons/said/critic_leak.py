@@ -14,7 +14,7 @@ def updated(s, updates, v, mean):
 
 
 SAYS = {
-    rf"Critic gets {N}, own loss gives {N}": gets,
+    rf"Gradient for v: {N}, of its own loss {N}": gets,
     rf"After (\d+) updates? v = {N}; mean reward {N}": updated,
 }
 SILENT = ("What critic and actor get", "The value, update by update")

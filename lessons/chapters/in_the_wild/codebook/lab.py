@@ -112,6 +112,7 @@ class Watched:
 TRAINING = Training(
     begin=Watched,
     live=frozenset({"beta", "rate", "shown", "part", "z1", "z2"}),
+    trained=frozenset({"beta", "rate"}),
     figures=figures,
     table=table,
     leads=False,

@@ -79,6 +79,7 @@ class Watched:
 TRAINING = Training(
     begin=Watched,
     live=frozenset({"target", "head", "noise", "rate", "shown", "point"}),
+    trained=frozenset({"target", "head", "noise", "rate"}),
     figures=figures,
     table=table,
     cuts=True,

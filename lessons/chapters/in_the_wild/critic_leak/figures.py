@@ -54,7 +54,7 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
 def _gets(result: Result) -> str:
     came, own = (float(result[f"{role}_gradient"].y[0]) for role in ("trick", "intended"))
     size = max(abs(came), abs(own))
-    return f"Critic gets {brief(came, size)}, own loss gives {brief(own, size)}"
+    return f"Gradient for v: {brief(came, size)}, of its own loss {brief(own, size)}"
 
 
 def _updates(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
@@ -91,7 +91,7 @@ def _updates(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     return Figure(
         "updates",
         "The value, update by update" if hidden else found,
-        "Each update averages many visits, some with a and some with b. Dashed: the best reward. "
+        "Each update averages many visits, some with a and some with b. Dotted: the best reward. "
         "Drag it, or the point where v starts.",
         f"After {counted(updates, 'update')}: {said}; best reward {number(best, 4)}.",
         [*drawn, *named(ends, hidden, layout, HALF)],
@@ -111,6 +111,6 @@ def _level(best: float, end: float) -> Trace:
         "name": "best reward",
         "x": [0.0, end],
         "y": [best, best],
-        "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
+        "line": {"color": "ink:axis", "width": 1, "dash": "dot"},
         "hovertemplate": "best reward %{y:.5g}<extra></extra>",
     }

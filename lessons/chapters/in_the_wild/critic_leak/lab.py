@@ -203,6 +203,7 @@ def _guess() -> Mapping[str, float]:
         "guess_distance": float(distance.detach()),
         "guess_own": float(own),
         "guess_turned": (1 + GUESS["log_p"]) * float(own),
+        "guess_factor": 1 + GUESS["log_p"],
         "guess_none": 0.0,
         "guess_came": float(came),
     }

@@ -23,30 +23,33 @@ from lessons.kit.components import component_table
 from lessons.kit.findings import of_points, titled
 from lessons.kit.line_names import named
 from lessons.text import number
-from lessons.training.step_charts import line, of, over_steps, with_ends
+from lessons.training.step_charts import line, of, over_steps, with_ends, written_out
 
 HEIGHT = 270
 _ROLE = {"trick": "trick_gradient", "plain": "true_gradient"}
 _NAMES = {"trick": "as set", "plain": "no stop"}
-_MEASURES = {
-    "off": "distance from the true values",
-    "loss": "mean squared error",
-    "middle": "value of the middle state",
-}
+_MEASURES = {"off": "distance from the true values", "loss": "mean squared error"}
 _LEAST = {"off": -8, "loss": -16}
 """The lowest power of ten that is drawn: below it there is rounding alone."""
 
 
 def figures(history: History, values: Values) -> list[Figure]:
-    """The values of the states, their distance from the true ones, and the loss."""
-    return [_values(history, values), _distances(history), _losses(history)]
+    """The values of the states, their distance from the true ones, and the loss.
+
+    Of two states the distance comes first: that they grow or fall is seen over the steps.
+    """
+    over = [_distances(history), _losses(history)]
+    if values["task"] == "two":
+        return [*over, _values(history, values)]
+    return [_values(history, values), *over]
 
 
 def table(history: History, values: Values) -> Table:
     """Both arms as they stand: mean over the seeds, lowest and highest seed."""
+    measures = _MEASURES | {"middle": f"value of the {_which(values)}"}
     rows = tuple(
         (label, *(with_ends(history.facts, f"{arm}_{name}") for arm in _ROLE))
-        for name, label in _MEASURES.items()
+        for name, label in measures.items()
     )
     columns = (("measure", None), *((_NAMES[arm], role) for arm, role in _ROLE.items()))
     return Table(
@@ -54,8 +57,13 @@ def table(history: History, values: Values) -> Table:
     )
 
 
+def _which(values: Values) -> str:
+    """The state whose value stands for all."""
+    return "second state" if values["task"] == "two" else "middle state"
+
+
 def _both(history: History, what: str, digits: int) -> str:
-    found = {arm: number(of(history.facts, f"{arm}_{what}"), digits) for arm in _ROLE}
+    found = {arm: written_out(of(history.facts, f"{arm}_{what}"), digits) for arm in _ROLE}
     return ", ".join(f"{value} {_NAMES[arm]}" for arm, value in found.items())
 
 
@@ -83,7 +91,7 @@ def _values(history: History, values: Values) -> Figure:
         ends.append((role, _NAMES[arm], series.y))
     found = _both(history, "middle", 3)
     middle = len(true) // 2
-    which = "Second state" if values["task"] == "two" else "Middle state"
+    which = _which(values).capitalize()
     return Figure(
         "values",
         f"{which}: {found}",

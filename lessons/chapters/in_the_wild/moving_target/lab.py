@@ -85,6 +85,7 @@ class Watched:
 TRAINING = Training(
     begin=Watched,
     live=frozenset({"target", "rate", "shown", "point"}),
+    trained=frozenset({"target", "rate"}),
     figures=figures,
     table=table,
     cuts=True,
