@@ -29,7 +29,8 @@ NodeKind = Literal[
 class GraphNode(TypedDict):
     """A box, its middle at x and y; the last of its lines is the value.
 
-    ``stale`` says what the op had saved for its backward pass and was changed before it.
+    ``entry`` says which of its tensor's numbers that is, where there are several; ``stale`` what
+    the op had saved for its backward pass and was changed before it.
     """
 
     id: str
@@ -38,6 +39,7 @@ class GraphNode(TypedDict):
     kind: NodeKind
     lines: list[str]
     value: str
+    entry: str
     full: str
     upstream: str
     upstream_full: str
@@ -165,7 +167,8 @@ class GraphSpec(TypedDict):
     """The whole drawing, for one component of its tensors.
 
     ``scissors`` says how an edge that is cut is told of: all that are cut, or each click by itself.
-    ``covered`` says why no gradient is shown yet, if none is.
+    ``covered`` says why no gradient is shown yet, if none is; ``entries`` of which entries the
+    numbers are, ``sums`` which gradients are sums over entries, each where there are any.
     """
 
     digest: NotRequired[str]
@@ -180,6 +183,8 @@ class GraphSpec(TypedDict):
     nodes: list[GraphNode]
     edges: list[GraphEdge]
     steps: list[GraphStep]
+    entries: str
+    sums: str
     legend: list[LegendEntry]
     alternative: str
     stretches: list[Stretch]

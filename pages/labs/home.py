@@ -23,6 +23,9 @@ _LEFT_OUT = {"true_gradient"}
 _VANISHED = 1e-6
 """As wide as rounding makes a band."""
 _SHOWN = ("noise_low", "noise_high")
+_CUT_HELP = "noise: the product with u alone. block: that and the root after it."
+_HELP = {"noise_high": "u, the factor of the noise, is drawn between these two."}
+"""Under the second slider for both."""
 ENOUGH_TO_SEE = {"noise_low": "0.6", "noise_high": "1.4"}
 
 
@@ -43,13 +46,14 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         "label": "stop_gradient cuts off",
         "kind": "choice",
         "value": chosen,
-        "help": "",
+        "help": _CUT_HELP,
         "error": None,
         "hidden": False,
         "placeholder": "",
         "options": [{"value": slug, "label": label} for slug, label in CUTS.items()],
     }
-    sliders = [control for control in full["groups"][0]["controls"] if control["name"] in _SHOWN]
+    given = full["groups"][0]["controls"]
+    sliders = [_with_help(control) for control in given if control["name"] in _SHOWN]
     return {
         **full,
         "form": {name: full["form"][name] for name in _SHOWN} | {"cut": chosen},
@@ -91,6 +95,12 @@ def _goal(wish: Wish, turn: Turn) -> GoalSpec:
         "value": widest["forward"] > _VANISHED,
         "gradient": widest["trick_gradient"] < _VANISHED,
     }
+
+
+def _with_help(control: Control) -> Control:
+    made = control.copy()
+    made["help"] = _HELP.get(control["name"], "")
+    return made
 
 
 def _without(chart: Chart, roles: Collection[str]) -> Chart:

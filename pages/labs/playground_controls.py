@@ -13,6 +13,8 @@ from pages.labs.playground_form import KINDS, rows
 from pages.labs.playground_state import State
 
 _LARGEST_SEED = 2**32 - 1
+_LEFT_OUT = "The op’s own derivative is left out."
+"""Of every rule that is offered: it reads what comes from upstream and the op's output at most."""
 _SOME_OPS = ("add", "identity", "mul", "sqrt")
 
 
@@ -178,12 +180,21 @@ def _row(state: State, number: int) -> list[Control]:
     used = state.outcome.op_types if state.outcome else _SOME_OPS
     tensorflow = op_types()
     ops = [{"value": op, "label": f"{tensorflow.get(op) or op} in TensorFlow"} for op in used]
-    rules = [{"value": name, "label": f"{rule}: {help}"} for name, (rule, help) in RULES.items()]
+    rules = [
+        {"value": name, "label": f"{rule}: {help} {_LEFT_OUT}"}
+        for name, (rule, help) in RULES.items()
+    ]
     name = f"override.{number}"
+    rule, about = RULES.get(state.form[f"{name}.rule"].strip(), ("", ""))
     return [
         _control(state, f"{name}.op", "Op type", options=ops, placeholder="mul"),
         _control(
-            state, f"{name}.rule", "Rule", options=rules, placeholder="clip, or grad * in2, None"
+            state,
+            f"{name}.rule",
+            "Rule",
+            options=rules,
+            placeholder="clip, or grad * in2, None",
+            help=f"{rule}: {about[:1].lower()}{about[1:]} {_LEFT_OUT}" if rule else "",
         ),
         _control(state, f"{name}.only", "Only on lines of", placeholder="all lines"),
     ]

@@ -46,6 +46,22 @@ def on(page: Page, number: int) -> None:
     step(page, number)
 
 
+def test_a_refused_setting_reaches_no_goal(bare, open_page):
+    page = ready(open_page(bare))
+    state = page.locator(".gl-goal-state")
+    control(page, "cut", "input[value=right_place]").check(force=True)
+    expect(state).to_contain_text("✓ reached")
+    low = control(page, "noise_low", ".gl-exact")
+    low.fill("2.5")
+    low.press("Enter")
+    expect(page.locator('[data-control="noise_low"] .gl-error')).not_to_be_empty()
+    expect(state).to_have_text("not checked while there is an error")
+    expect(page.locator(".gl-goals.gl-met")).to_have_count(0)
+    low.fill("0.6")
+    low.press("Enter")
+    expect(state).to_contain_text("✓ reached")
+
+
 def heading(page: Page) -> Locator:
     return page.locator(".st-key-words h2")
 

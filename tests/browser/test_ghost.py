@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.looking import ready
+from tests.browser.looking import control, ready
 
 pytestmark = pytest.mark.browser
 
@@ -93,6 +93,18 @@ def test_another_step_has_nothing_to_compare_with(flip):
     assert flip.locator(".gl-lab").count() == 1
     then = seen(flip)
     assert then["before"] == then["words"] == []
+
+
+def test_a_chart_that_the_last_change_left_alone_has_nothing_pale(bare, open_page):
+    page = ready(open_page(bare))
+    slider = control(page, "noise_high", "input[type=range]")
+    slider.press("End")
+    for figure in ("forward", "gradient"):
+        assert seen(page, figure)["words"] == ["before"]
+    control(page, "cut", "input[value=right_place]").check(force=True)
+    assert seen(page, "gradient")["words"] == ["before"]
+    still = seen(page, "forward")
+    assert still["before"] == still["words"] == [], "the cut leaves the value as it is"
 
 
 def test_nothing_eases_where_motion_is_not_wanted(flip):

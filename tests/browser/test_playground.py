@@ -1,5 +1,7 @@
 """The playground's lab: written, run, refused, undone, linked."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
@@ -140,6 +142,74 @@ def test_a_rule_is_offered_and_hung_on_an_op(page):
     control(page, "override.1.op").fill("")
     control(page, "override.1.op").press("Enter")
     shows(page, "x₁", "autograd", "216")
+
+
+def test_a_row_of_the_table_is_not_refused_while_it_is_filled_in(page):
+    error = page.locator('[data-control="override.1.rule"] .gl-error')
+    op, rule = control(page, "override.1.op"), control(page, "override.1.rule")
+    op.press_sequentially("mul")
+    rule.focus()
+    page.wait_for_timeout(700)  # what is typed is sent after a quarter of a second
+    expect(error).to_be_empty()
+    expect(page.locator(".gl-lab.gl-old")).to_have_count(0)
+    program(page).focus()
+    expect(error).to_contain_text("Write a rule")
+    rule.press_sequentially("grad * in2, None")
+    expect(error).to_be_empty()
+    rule.fill("clip")
+    expect(page.locator('[data-control="override.1.rule"] .gl-help')).to_contain_text(
+        "clamp(grad, -0.1, 0.1)"
+    )
+
+
+def test_a_cut_says_which_line_of_the_program_it_rewrote(page):
+    said = page.locator(".gl-rewritten")
+    expect(page.locator(".gl-detail")).to_contain_text("click an edge to cut it")
+    expect(said).to_be_hidden()
+    edge(page, "mul:0").focus()
+    page.keyboard.press("Enter")
+    expect(said).to_have_text("Line 2 of the program now says: yu = stop_gradient(y) * u")
+    edge(page, "mul:0").focus()
+    page.keyboard.press("Enter")
+    expect(said).to_have_text("Line 2 of the program now says: yu = y * u")
+    control(page, "in.x.entry", "input[type=range]").press("End")
+    expect(said).to_be_hidden()
+
+
+def test_the_graph_says_which_entry_it_shows(page):
+    write(page, "w = sum(x)\nz = w * x")
+    entries = page.locator(".gl-entries")
+    expect(entries).to_have_text(
+        "The numbers are of entry 1 of 3. A gradient into a tensor with one number is summed over "
+        "the entries that read it."
+    )
+    expect(page.locator(".gl-step-head")).to_have_text(re.compile("^x, entry 1 of 3, has its"))
+    control(page, "in.x.values").fill("4")
+    control(page, "in.x.values").press("Enter")
+    expect(entries).to_be_hidden()
+
+
+def test_on_a_phone_a_run_leads_to_what_it_changed(page):
+    see = page.locator(".gl-ran")
+    page.set_viewport_size({"width": 1280, "height": 3000})
+    write(page, "y = 4 * x")
+    shows(page, "x₁", "autograd", "4")
+    expect(see).to_be_hidden()  # one sees the charts change
+    look(page, 390, "light")
+    write(page, "y = 5 * x * (")
+    expect(page.locator('[data-control="program"] .gl-error')).not_to_be_empty()
+    expect(see).to_be_hidden()
+    write(page, "y = 5 * x")
+    see.click()
+    expect(see).to_be_hidden()
+    expect(page.locator("[data-figure]").first).to_be_in_viewport()
+
+
+def test_the_mark_is_as_long_as_the_word_that_is_meant(page):
+    write(page, "y = clip(x, -1, 1)")
+    mark = page.locator(".gl-caret")
+    expect(mark).to_be_visible()
+    assert mark.evaluate("node => node.style.getPropertyValue('--gl-length')") == "4"
 
 
 def test_the_address_restores_program_inputs_and_rules(page, open_page):

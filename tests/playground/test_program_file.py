@@ -3,6 +3,7 @@
 import ast
 import builtins
 import json
+import re
 
 import pytest
 
@@ -28,6 +29,19 @@ a, b, c = py_func(x + u, x * u, x - u)
 out = stop_gradient(z - sqrt(y)) + sqrt(y) + a + b + sum(c, -1) + flip_gradient(x) + r + s
 """
 )
+
+
+@folded("document", [MIXED, *(one.document for one in presets())])
+def test_a_long_file_says_where_the_learners_own_code_begins(document):
+    text = code(document, alone=True)
+    lines = text.split("\n")
+    said = re.search(r"Your own code begins at line (\d+)", ast.get_docstring(ast.parse(text)))
+    own = program_code(document).split("\n")[0]
+    if said:
+        there = "\n".join(lines[int(said[1]) - 1 :])
+        assert there.startswith(program_code(document).rstrip())
+    else:
+        assert lines.index(own) < 40
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

@@ -97,6 +97,16 @@ def test_a_healthy_program_has_nothing_to_note():
     assert notes_of("y = square(x) + tanh(x)") == []
 
 
+def test_a_rule_that_runs_for_some_ops_only_says_so():
+    found = notes_of(
+        "a = square(x)\ny = square(a) + stop_gradient(square(x))",
+        overrides=(Override("square", "grad"),),
+    )
+    assert any("runs for 2 of 3 ops: no gradient comes back to the other" in n for n in found), (
+        found
+    )
+
+
 @pytest.mark.parametrize(
     ("program", "override", "words"),
     [

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from lessons.outputs.catalogue import lessons
 from lessons.tracer import record
-from lessons.tracer.picture.graph_drawing import CHARACTER, PADDING, picture, whole
+from lessons.tracer.picture.graph_drawing import CHARACTER, PADDING, covered, picture, whole
 from lessons.tracer.picture.layout import Drawing
 from lessons.tracer.picture.legend import LEGEND
 from lessons.tracer.recording.plain_tensor import Value
@@ -172,7 +172,7 @@ def test_before_a_backward_pass_all_ops_are_drawn():
 def test_the_text_alternative_has_every_node_and_edge_with_its_number():
     drawing = lesson_picture("right_place", index=(2,))
     lines = drawing["alternative"].splitlines()
-    assert lines[0] == "A graph of 9 nodes and 10 edges."
+    assert lines[0] == "A graph of 9 nodes and 10 edges. The numbers are of entry 3 of 3."
     assert len(lines) == 1 + 9 + 10
     assert "clean: sqrt of y, value 1." in lines
     assert "Gradient from clean back to y: 0.5." in lines
@@ -185,8 +185,48 @@ def test_steps_are_text():
     assert steps[1]["parts"][0]["latex"].endswith("= 0.2451")
     last = steps[-1]
     assert (last["kind"], last["node"], last["upstream"]) == ("leaf", "x", "−1.0198")
-    assert last["sentence"] == "The way back ends at the leaf x, with the gradient −1.0198."
+    ends = "The way back ends at the leaf x, with the gradient −1.0198 (entry 1 of 3)."
+    assert last["sentence"] == ends
     assert (last["parts"], last["arrived"], last["waiting"]) == ([], [], [])
+
+
+def two_factors(x, w, index=(0,)):
+    """The picture of x · w."""
+    with record({"x": x, "w": w}) as recording:
+        z = x * w
+    return picture(recording.backward(z), index)
+
+
+def test_it_says_which_entry_is_shown_and_which_gradients_are_sums():
+    drawing = two_factors(leaf(-2.0, 0.5, 2.0), leaf(3.0).squeeze(), (2,))
+    assert drawing["entries"] == "The numbers are of entry 3 of 3."
+    assert drawing["sums"] == (
+        "A gradient into a tensor with one number is summed over the entries that read it."
+    )
+    gradients = {edge["from"]: edge["gradient"] for edge in drawing["edges"]}
+    assert gradients == {"x": "3", "w": "0.5"}, "−2 + 0.5 + 2: the sum, beside x's third entry"
+    assert {n["id"]: n["entry"] for n in drawing["nodes"]} == {
+        "x": "entry 3 of 3",
+        "w": "",
+        "mul": "entry 3 of 3",
+    }
+    assert drawing["sums"] in drawing["alternative"]
+    assert covered(drawing)["sums"] == ""
+    assert "summed" not in covered(drawing)["alternative"]
+    assert drawing["entries"] in covered(drawing)["alternative"]
+
+
+def test_of_single_numbers_it_says_neither():
+    drawing = two_factors(leaf(2.0).squeeze(), leaf(3.0).squeeze())
+    assert drawing["entries"] == drawing["sums"] == ""
+    assert {node["entry"] for node in drawing["nodes"]} == {""}
+
+
+def test_several_shapes_are_told_apart():
+    matrix = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    drawing = two_factors(matrix, leaf(1.0, 2.0, 3.0), (1, 2))
+    assert drawing["entries"] == "The numbers are of row 2, column 3 of 2×3; entry 3 of 3."
+    assert drawing["sums"].startswith("A gradient into a tensor with fewer numbers")
 
 
 def test_large_tensors_are_shown_in_part():

@@ -51,10 +51,24 @@ def code(document: Document, framework: str = "torch", alone: bool = False) -> s
         return f"{head}{chosen.imports}\n\n{text}\n"
     engine = _engine(text)
     if alone:
-        return head + bundle(text, ["lessons.tricks", __name__])
+        return _with_place(head, bundle(text, ["lessons.tricks", __name__]), body)
     names = "".join(f"    {name},\n" for name in engine)
     imports = f"\nfrom lessons.tricks import (\n{names})\n" if engine else ""
     return f"{head}{chosen.imports}{imports}\n\n{text}\n"
+
+
+def _with_place(head: str, rest: str, body: str) -> str:
+    """The whole file; its head says where the learner's own code begins, if that is far down."""
+    line = rest[: rest.rindex(body)].count("\n") + _HEAD_LINES + 1
+    if line < _FAR_DOWN:
+        return head + rest
+    about = f"Your own code begins at line {line}; before it stand the tricks that it uses."
+    return head.replace('"""\n\n', f'\n\n{about}\n"""\n\n') + rest
+
+
+_HEAD_LINES = 5
+"""What the head has with a second paragraph."""
+_FAR_DOWN = 40
 
 
 def program_code(document: Document, framework: str = "torch") -> str:

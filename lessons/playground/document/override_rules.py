@@ -17,15 +17,15 @@ from lessons.tricks import op_types
 _MOST = 6
 
 RULES: dict[str, tuple[str, str]] = {
-    "clip": ("clamp(grad, -0.1, 0.1)", "Keep each entry of the gradient between −0.1 and 0.1."),
-    "halve": ("grad * 0.5", "Hand on half of the gradient."),
-    "flip": ("-grad", "Turn the gradient round."),
+    "clip": ("clamp(grad, -0.1, 0.1)", "The upstream gradient, each entry clipped to −0.1 … 0.1."),
+    "halve": ("grad * 0.5", "Half of the upstream gradient."),
+    "flip": ("-grad", "The upstream gradient with the other sign."),
     "guided relu": (
         "where(grad > 0, where(out1 > 0, grad, 0), 0)",
-        "Let through what is positive, in the gradient and in the output.",
+        "The upstream gradient where it and the output are positive, else 0.",
     ),
-    "zero": ("grad * 0", "Hand on nothing but zeros."),
-    "sign only": ("sign(grad)", "Keep the direction of each entry, give it size 1."),
+    "zero": ("grad * 0", "Zeros."),
+    "sign only": ("sign(grad)", "The sign of each entry of the upstream gradient."),
 }
 """The presets: name → expression and help."""
 

@@ -52,7 +52,7 @@ def notes(
             yield Note(
                 "info",
                 f"No gradient reaches {over}: the {_ROLE[role]} is None, and 0 in the plot. "
-                "(`.backward()` and `tf.gradients` give None; JAX and `torch.func.grad` give "
+                "(.backward() and tf.gradients give None; JAX and torch.func.grad give "
                 "zeros.)",
             )
     yield from _noise(checked)
@@ -164,7 +164,12 @@ def _rules(checked: Checked, made: Live) -> Iterator[Note]:
     there = checked.program.op_types
     for row in checked.rows:
         key = row.override.op_type
-        if any(made.calls[op] for op in row.op_types):
+        came, bound = (sum(counts[op] for op in row.op_types) for counts in (made.calls, made.ran))
+        if came:
+            if came < bound:
+                rest = "the other" if bound - came == 1 else "the others"
+                yield Note("info", f"The rule for {key} runs for {came} of {bound} ops: no "
+                           f"gradient comes back to {rest}.")  # fmt: skip
             continue
         if not set(row.op_types) & set(there):
             near = nearest(row.op_types[0], there)

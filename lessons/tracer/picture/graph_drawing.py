@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from lessons.tracer.picture.backward_steps import backward_steps
+from lessons.tracer.picture.entries import entry_of, shown_entries, shown_sums
 from lessons.tracer.picture.layout import layout
 from lessons.tracer.picture.legend import legend
 from lessons.tracer.picture.sentences import spelled, stale_sentence
@@ -75,6 +76,7 @@ def picture(
     ]
     if steps is None:
         steps = backward_steps(recording, index) if recording.output else []
+    entries, sums = shown_entries(nodes, index), shown_sums(edges, index)
     return {
         "index": list(index),
         "shape": list(recording.nodes[recording.output].outputs[0].shape)
@@ -84,8 +86,10 @@ def picture(
         "height": round(drawing.height, 1),
         "nodes": boxes,
         "edges": shown,
+        "entries": entries,
+        "sums": sums,
         "legend": legend(shown, boxes),
-        "alternative": _alternative(recording, boxes, shown),
+        "alternative": _alternative(recording, boxes, shown, f"{entries} {sums}".strip()),
         "steps": [_step(step) for step in steps],
     }
 
@@ -94,13 +98,14 @@ def covered(drawn: dict[str, Any]) -> dict[str, Any]:
     """The same drawing as `picture` made, with forward values and without any gradient."""
     gone = {"gradient": "", "full": "none", "offered": None, "magnitude": None, "weight": 0.0}
     gone |= {"sign": "none", "state": "none", "alternative": "", "stale": False}
-    alternative = drawn["alternative"]
+    alternative = drawn["alternative"].replace(f" {drawn['sums']}", "", bool(drawn["sums"]))
     for sentence in (sentence for node in drawn["nodes"] for sentence in node["stale"]):
         alternative = alternative.replace(f" {sentence}", "")
     lines = alternative.split("\n")
     return drawn | {
         "nodes": [_covered(node) for node in drawn["nodes"]],
         "edges": [edge | gone for edge in drawn["edges"]],
+        "sums": "",
         "legend": [],
         "alternative": "\n".join(lines[: 1 + len(drawn["nodes"])]),
         "steps": [],
@@ -179,6 +184,7 @@ def _node(
         "output": node.name == recording.output,
         "lines": lines,
         "value": spelled(node.outputs[0].component(index)),
+        "entry": entry_of(node.outputs[0], index),
         "full": "; ".join(whole(value) for value in node.outputs),
         "upstream": spelled(None if upstream is None else upstream.component(index)),
         "upstream_full": "none" if upstream is None else whole(upstream),
@@ -247,10 +253,13 @@ def _spoken(edge: Edge, gradient: Any, offered: Any) -> str:
 
 
 def _alternative(
-    recording: Recording, nodes: Sequence[dict[str, Any]], edges: Sequence[dict[str, Any]]
+    recording: Recording,
+    nodes: Sequence[dict[str, Any]],
+    edges: Sequence[dict[str, Any]],
+    about: str,
 ) -> str:
     """The drawing in words, for screen readers: a line for each node, then one for each edge."""
-    spoken = [f"A graph of {len(nodes)} nodes and {len(edges)} edges."]
+    spoken = [f"A graph of {len(nodes)} nodes and {len(edges)} edges. {about}".rstrip()]
     for box in nodes:
         node = recording.nodes[box["id"]]
         made = ", ".join(edge.producer.label for edge in node.operands)

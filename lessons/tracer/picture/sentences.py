@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lessons.text import number
+from lessons.tracer.picture.entries import entry_of
 from lessons.tracer.picture.step import Part, Step, Sum
 from lessons.tracer.recording.nodes import Node, Stale
 from lessons.tracer.recording.plain_tensor import unflat
@@ -33,7 +34,8 @@ def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> 
         return _stopped(node)
     if step.kind == "leaf":
         total = "".join(f" {_sum(sum_)}" for sum_ in step.arrived)
-        came = spelled(step.upstream)
+        entry = entry_of(node.outputs[0], index)
+        came = f"{spelled(step.upstream)}{f' ({entry})' * bool(entry)}"
         return f"The way back ends at the leaf {node.label}, with the gradient {came}.{total}"
     sentences = [_op(recording, node, step)]
     sentences += [stale_sentence(recording, node, one, index) for one in node.stale]

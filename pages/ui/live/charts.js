@@ -66,6 +66,7 @@ export class Charts {
     this.rests = null;
     /** @type {?number} */
     this.step = null; // of the lesson, that these belong to
+    this.change = ""; // what was set when they were asked for, as text
     /** @type {?Plotly} */
     this.Plotly = null;
     this.resized = new ResizeObserver((entries) => this.#resize(entries));
@@ -255,7 +256,7 @@ export class Charts {
   /** What was there before the last change. @param {Slot} slot */
   #ghost(slot) {
     if (this.rests === null) slot.ghost.forget();
-    else slot.ghost.follow(slot.spec, this.rests, this.step);
+    else slot.ghost.follow(slot.spec, this.rests, this);
   }
 
   /**
@@ -343,7 +344,7 @@ export class Charts {
     const plot = element("div", "gl-plot", { role: "img" });
     const caption = element("figcaption", "gl-caption");
     const zoom = new Zoom(() => slot.spec.figure?.layout ?? {}, () => this.#drawOne(slot));
-    const root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom.button, plot, caption);
+    const root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom.button, zoom.hint, plot, caption);
     this.resized.observe(plot);
     this.sighted.observe(root);
     const undrawn = { digest: null, style: null, width: null, alt: null };
@@ -357,6 +358,7 @@ export class Charts {
   #drop(slot) {
     this.resized.unobserve(slot.plot);
     this.sighted.unobserve(slot.root);
+    slot.zoom.stop();
     if (this.Plotly) this.Plotly.purge(slot.plot);
     slot.root.remove();
   }

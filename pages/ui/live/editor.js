@@ -22,8 +22,11 @@ export function code(spec, id, notify, { body }) {
   });
   const run = element("button", "gl-button", { type: "button" }, "Run");
   const sheet = element("div", "gl-sheet", {}, numbers, area, mark);
-  body.append(sheet, run);
+  const see = element("button", "gl-button gl-ran", { type: "button", hidden: "" }, "Computed: see the charts below");
+  const feet = element("div", "gl-feet", { role: "status" }, see, run);
+  body.append(sheet, feet);
   let applied = "";
+  let waits = false; // for the answer to what was run
   /** @type {?number[]} */
   let marked = null; // line and column of the error, from 1
 
@@ -45,16 +48,22 @@ export function code(spec, id, notify, { body }) {
     numbers.style.transform = `translateY(${-area.scrollTop}px)`;
     if (!marked) return;
     mark.style.setProperty("--gl-line", String(marked[0] - 1));
-    mark.style.setProperty("--gl-column", String(Math.max(marked[1] - 1, 0)));
+    const column = Math.max(marked[1] - 1, 0);
+    mark.style.setProperty("--gl-column", String(column));
+    const rest = area.value.split("\n")[marked[0] - 1]?.slice(column) ?? "";
+    mark.style.setProperty("--gl-length", String(/^\w+/.exec(rest)?.[0].length ?? 1));
     mark.style.transform = `translate(${-area.scrollLeft}px, ${-area.scrollTop}px)`;
   };
+  const charts = () => body.closest(".gl-lab")?.querySelector(".gl-figures");
   const apply = () => {
+    waits ||= area.value !== applied;
     applied = area.value;
     follow();
     notify("left");
   };
   area.addEventListener("input", () => {
     notify("editing");
+    see.hidden = true;
     follow();
   });
   area.addEventListener("scroll", place);
@@ -65,6 +74,10 @@ export function code(spec, id, notify, { body }) {
     apply();
   });
   run.addEventListener("click", apply);
+  see.addEventListener("click", () => {
+    see.hidden = true;
+    charts()?.scrollIntoView();
+  });
 
   return {
     get: () => area.value,
@@ -75,6 +88,11 @@ export function code(spec, id, notify, { body }) {
     nodes: () => [area],
     describe(next) {
       marked = next.mark ?? null;
+      if (waits) {
+        const top = charts()?.getBoundingClientRect().top ?? 0;
+        see.hidden = Boolean(next.error) || top < innerHeight; // in sight one sees it change
+        waits = false;
+      }
       follow();
     },
   };

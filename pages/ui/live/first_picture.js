@@ -68,7 +68,7 @@ function show(place, mount) {
   const built = new Controls(controls, { changed() {}, went() {} });
   built.show(frame.groups, true, true);
   built.stop();
-  new Goals(goals, () => {}).show(frame.goals, false);
+  new Goals(goals, () => {}).show(frame.goals, false, frame.accepted);
   for (const { level, text } of frame.notes) notes.append(element("p", "gl-note", { "data-level": level }, text));
   status.textContent = frame.status;
   key.append(...keyOf(frame.key));

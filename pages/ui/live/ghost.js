@@ -1,6 +1,6 @@
-// The curves as they were before the last change, pale, until the next one: what a hand has done is
-// then seen and not only remembered. They lie under the chart, in its own pixels, and move with its
-// axes; nothing of Plotly's is touched.
+// The curves as they were before the lab's last change, pale, until the next one: what a hand has done
+// is then seen and not only remembered. A chart that the last change left alone shows none. They lie
+// under the chart, in its own pixels, and move with its axes; nothing of Plotly's is touched.
 
 import { pixels, shownRange, stretches } from "./quick.js";
 import { letterOf, scale } from "./quick_axis.js";
@@ -36,6 +36,7 @@ export class Ghost {
     /** @type {?FigureSpec} */
     this.before = null; // what is drawn pale
     this.moving = false;
+    this.change = ""; // the last one that this chart has been told of
     this.drawn = "";
     this.beside = ""; // the digest of the chart that it was drawn under
     /** @type {?number} */
@@ -46,9 +47,11 @@ export class Ghost {
    * The chart shows this now.
    * @param {FigureSpec} spec
    * @param {boolean} rests  whether the hand lies still
-   * @param {?number} step  of the lesson that it belongs to
+   * @param {Object} lab
+   * @param {?number} lab.step  of the lesson that it belongs to
+   * @param {string} lab.change  what is set in the lab
    */
-  follow(spec, rests, step) {
+  follow(spec, rests, { step, change }) {
     // What another step set is not what this one's reader has changed.
     if (step !== this.step) this.forget();
     this.step = step;
@@ -57,7 +60,9 @@ export class Ghost {
     // Another lab or other parts: nothing to compare with.
     if (rested && rested.style !== spec.style) this.before = null;
     else if (changed && !this.moving) this.before = rested;
+    else if (!changed && !this.moving && change !== this.change) this.before = null;
     this.moving = changed && !rests;
+    this.change = change;
     if (rests) this.rested = spec;
     this.#draw(spec);
   }

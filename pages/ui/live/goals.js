@@ -6,6 +6,7 @@ import { element, setChildren, setText } from "./dom.js";
 /** @import { GoalSpec } from "./messages.d.ts" */
 
 const MARKS = { true: "✓", false: "not yet" };
+const UNCHECKED = "not checked while there is an error";
 
 export class Goals {
   /** @param {HTMLElement} box  @param {(names: string[]) => void} reached  says all that are */
@@ -16,6 +17,7 @@ export class Goals {
     this.done = new Set();
     /** @type {GoalSpec[]} */
     this.goals = [];
+    this.checked = true; // whether they speak of what is set, and not of what ran before an error
     this.chosen = ""; // by the learner; before that the first that is not done
     this.title = element("h2", "gl-goals-title");
     this.numbers = element("div", "gl-goals-numbers", { role: "group", "aria-label": "Choose a goal" });
@@ -30,11 +32,16 @@ export class Goals {
     this.#show();
   }
 
-  /** @param {GoalSpec[]} goals  @param {boolean} rests  a tick is for what a hand has left there */
-  show(goals, rests) {
+  /**
+   * @param {GoalSpec[]} goals
+   * @param {boolean} rests  a tick is for what a hand has left there
+   * @param {boolean} accepted  whether what is set was read and ran
+   */
+  show(goals, rests, accepted) {
+    this.checked = accepted;
     if (goals.length && !this.goals.length) this.#build(goals);
     this.goals = goals;
-    const now = goals.filter(isMet).map(({ name }) => name);
+    const now = goals.filter((goal) => this.#isMet(goal)).map(({ name }) => name);
     const fresh = rests && goals.length > 1 ? now.filter((name) => !this.done.has(name)) : [];
     if (fresh.length) {
       this.chosen = fresh.includes(this.#current()?.name ?? "") ? (this.#current()?.name ?? "") : fresh[0];
@@ -84,16 +91,17 @@ export class Goals {
     }
     const number = goals.indexOf(current) + 1;
     setText(this.text, several ? `${number}. ${current.text}` : current.text);
-    const met = isMet(current);
+    const met = this.#isMet(current);
     this.box.classList.toggle("gl-met", met || (several && done.has(current.name)));
     const { value, gradient } = current;
-    const now = `value ${MARKS[`${value}`]}, gradient ${MARKS[`${gradient}`]}`;
+    const parts = `value ${MARKS[`${value}`]}, gradient ${MARKS[`${gradient}`]}`;
+    const now = this.checked ? `now: ${parts}` : UNCHECKED;
     const ticked = several && done.has(current.name) ? "✓ reached before; " : "";
-    setText(this.state, met ? "✓ reached: the value and the gradient are right" : `${ticked}now: ${now}`);
+    setText(this.state, met ? "✓ reached: the value and the gradient are right" : `${ticked}${now}`);
   }
-}
 
-/** @param {GoalSpec} goal */
-function isMet({ value, gradient }) {
-  return value && gradient;
+  /** @param {GoalSpec} goal */
+  #isMet({ value, gradient }) {
+    return this.checked && value && gradient;
+  }
 }

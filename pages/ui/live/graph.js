@@ -47,7 +47,9 @@ export class Graph {
     this.legendText = "";
     this.box = box;
     this.title = element("h3", "gl-title", { id: "gl-graph-title" });
+    this.entries = element("p", "gl-caption gl-entries");
     this.svg = element("div", "gl-drawing");
+    this.rewritten = element("p", "gl-note gl-rewritten", { role: "status", hidden: "" });
     this.detail = element("p", "gl-detail");
     this.covered = element("p", "gl-note");
     this.legend = element("ul", "gl-legend", { "aria-label": "What the lines mean" });
@@ -57,10 +59,10 @@ export class Graph {
     const stepper = element("div", "gl-stepper", { role: "group", "aria-label": "Backward pass, step by step" });
     const handy = element("div", "gl-handy", {}, this.pinned, stepper);
     const said = element("div", "gl-step");
-    const side = element("div", "gl-side", {}, this.covered, said, this.detail);
+    const side = element("div", "gl-side", {}, this.covered, this.rewritten, said, this.detail);
     const beside = element("div", "gl-beside", {}, handy, side);
     const below = element("div", "gl-below", {}, this.legend, words);
-    box.append(this.title, element("div", "gl-graph-body", {}, this.svg, beside, below));
+    box.append(this.title, this.entries, element("div", "gl-graph-body", {}, this.svg, beside, below));
     this.drawing = new Drawing(this.svg, {
       look: (about) => this.#look(about),
       press: (id) => this.#press(id),
@@ -103,11 +105,24 @@ export class Graph {
     this.reset = reset;
     this.spec = spec;
     setText(this.title, spec.title);
+    setText(this.entries, `${spec.entries} ${spec.sums}`.trim());
     setText(this.covered, spec.covered);
     this.covered.hidden = !spec.covered;
     this.detail.hidden = false;
     if (first) this.#draw();
     else this.#drawSoon();
+  }
+
+  /**
+   * Say which line of the program a cut has changed: it may stand out of sight.
+   * @param {string} before  the program  @param {string} now
+   */
+  tell(before, now) {
+    const [old, lines] = [before, now].map((program) => program.split("\n"));
+    const row = lines.findIndex((line, index) => line !== old[index]);
+    const text = row < 0 ? "" : `Line ${row + 1} of the program now says: ${lines[row].trim()}`;
+    setText(this.rewritten, text);
+    this.rewritten.hidden = !text;
   }
 
   stop() {
@@ -186,7 +201,7 @@ export class Graph {
     const node = about && spec.nodes.find(({ id }) => id === about);
     const edge = about && !node && spec.edges.find(({ id }) => id === about);
     const { shown } = reached(spec, this.step);
-    let text = "Point at a node or an edge to see its whole tensor.";
+    let text = `Point at a node or an edge to see its whole tensor${spec.scissors ? "; click an edge to cut it" : ""}.`;
     if (node) {
       text = `${node.label} = ${node.full}`;
       if (spec.steps.length) text += `\nupstream gradient: ${node.upstream_full}`;

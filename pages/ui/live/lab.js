@@ -424,12 +424,15 @@ class Lab {
     const forced = Boolean(this.forced) && seq >= this.forced;
     if (forced) this.forced = 0;
     if (newest) {
-      for (const charts of this.drawings) charts.step = this.askedStep;
+      const program = frame.form.program ?? "";
+      this.graph.tell((this.snip && before?.form.program) || program, program);
       if (seq >= this.snipSeq) this.snip = this.graph.snip = "";
       this.controls.since.clear();
       this.form = frame.form;
       this.good = frame.accepted ? null : (this.good ?? before?.form ?? {});
       if (frame.graph?.scissors === "cuts") this.cuts = frame.graph.cuts.join(",");
+      const change = JSON.stringify([this.form, this.cuts]);
+      for (const charts of this.drawings) Object.assign(charts, { step: this.askedStep, change });
     }
     if (newest && this.flow.resting && this.place.lab === "playground") {
       this.undo.remember(frame.form);
@@ -530,7 +533,7 @@ class Lab {
     this.graph.show(frame.graph && { ...frame.graph, graphStep: this.graphStep }, this.reset, newest);
     this.outline.show(this.place.show);
     this.trainer.offer(this.#emptyChart());
-    this.goals.show(frame.goals, newest && this.flow.resting);
+    this.goals.show(frame.goals, newest && this.flow.resting, frame.accepted);
     this.root.classList.toggle("gl-old", !frame.accepted && frame.figures.length > 0);
     this.#showKey(trained ? [] : frame.key);
     this.#showText();

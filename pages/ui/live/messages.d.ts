@@ -108,6 +108,7 @@ export interface GraphNode {
   kind: "input" | "constant" | "plain" | "stopped" | "overridden" | "reversed" | "scaled" | "clipped" | "surrogate";
   lines: string[];
   value: string;
+  entry: string;
   full: string;
   upstream: string;
   upstream_full: string;
@@ -146,6 +147,8 @@ export interface GraphSpec {
   nodes: GraphNode[];
   edges: GraphEdge[];
   steps: GraphStep[];
+  entries: string;
+  sums: string;
   legend: LegendEntry[];
   alternative: string;
   stretches: Stretch[];

@@ -42,11 +42,12 @@ export class StepWords {
   /** @param {GraphStep} step */
   #headline({ kind, node, upstream }) {
     const label = this.#name(node);
-    if (kind === "start") return `Start at ${label}: upstream ${upstream}`;
-    if (kind === "leaf") return `${label} has its gradient: ${upstream}`;
+    const { type, entry } = this.labels.get(node) ?? {};
+    const of = entry ? `, ${entry}` : "";
+    if (kind === "start") return `Start at ${label}${of}: upstream ${upstream}`;
+    if (kind === "leaf") return `${label}${of && `${of},`} has its gradient: ${upstream}`;
     if (kind === "stopped") return `${label}: the gradient stops`;
-    const { type } = this.labels.get(node) ?? {};
-    return `${label}${type && type !== label ? ` (${type})` : ""}: upstream ${upstream}`;
+    return `${label}${type && type !== label ? ` (${type})` : ""}${of}: upstream ${upstream}`;
   }
 
   /** @param {GraphPart[]} parts */

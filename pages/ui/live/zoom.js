@@ -5,6 +5,8 @@ import { element, setOrRemove, setText } from "./dom.js";
 
 /** @import { Layout } from "./plotly.d.ts" */
 
+const HINT = "Drag over the chart; Escape ends it.";
+
 export class Zoom {
   /**
    * @param {() => Layout} layout  the figure's own, now
@@ -18,7 +20,11 @@ export class Zoom {
     /** @type {Record<string, string>} */
     this.zoomed = {}; // axes, each with the range it would have
     this.button = element("button", "gl-button gl-zoom", { type: "button" });
+    this.hint = element("p", "gl-zoom-hint", { role: "status" });
     this.button.addEventListener("click", () => this.#press());
+    this.ending = (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "Escape") this.#end();
+    };
     this.#show();
   }
 
@@ -28,6 +34,12 @@ export class Zoom {
       this.drawing = !this.drawing;
       this.redraw();
     }
+  }
+
+  /** No box after all. */
+  #end() {
+    this.drawing = false;
+    this.redraw();
   }
 
   whole() {
@@ -41,10 +53,8 @@ export class Zoom {
     const names = changes.map((name) => name.split(".")[0]).filter((name) => /axis|scene/.test(name));
     if (!names.length) return;
     for (const name of names) this.zoomed[name] = rangeOf(this.layout(), name);
-    if (this.drawing) {
-      this.drawing = false;
-      this.redraw();
-    } else this.#show();
+    if (this.drawing) this.#end();
+    else this.#show();
   }
 
   /** Plotly has drawn: it forgets the zoom of an axis that has another range by itself. */
@@ -54,6 +64,10 @@ export class Zoom {
     this.#show();
   }
 
+  stop() {
+    removeEventListener("keydown", this.ending);
+  }
+
   #show() {
     const isWhole = !Object.keys(this.zoomed).length;
     setText(this.button, isWhole ? "Zoom" : "Whole view");
@@ -61,6 +75,9 @@ export class Zoom {
     this.button.tabIndex = isWhole ? -1 : 0;
     this.button.toggleAttribute("data-zoomed", !isWhole);
     setOrRemove(this.button, "aria-pressed", this.drawing ? "true" : null);
+    setText(this.hint, this.drawing ? HINT : "");
+    if (this.drawing) addEventListener("keydown", this.ending);
+    else removeEventListener("keydown", this.ending);
   }
 }
 
