@@ -136,6 +136,12 @@ def _over_the_same(
     return at(trick), true and at(true), intended and at(intended)
 
 
+def extent(y: Array) -> float:
+    """From the least to the largest of these numbers; infinite past the largest float."""
+    with np.errstate(over="ignore"):
+        return float(np.ptp(y))
+
+
 def _alone(x: Array, t: Array, size: float, called: str) -> str:
     """Of one gradient: 0 or constant, all along or on one side."""
     there = np.isfinite(t)
@@ -145,7 +151,7 @@ def _alone(x: Array, t: Array, size: float, called: str) -> str:
     zero = np.abs(t) <= _SAME * size
     if zero.all():
         return "is 0 all along"
-    if np.ptp(t) <= _SAME * size:
+    if extent(t) <= _SAME * size:
         return f"is {brief(float(t[0]))} all along"
     if zero[x < 0].all() and (x < 0).any() and not zero[x > 0].any():
         return f"is 0 for {called} < 0"

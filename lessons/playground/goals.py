@@ -52,8 +52,11 @@ class Trial:
         return found[0] if len(found) == 1 else ""
 
     def times(self, name: str) -> torch.Tensor:
-        """That input; NaN, which nothing equals, where there is none."""
-        return self.inputs.get(name, torch.full_like(self.x, math.nan))
+        """That input; NaN, which nothing equals, where there is none or it is of another size."""
+        found = self.inputs.get(name)
+        if found is None or found.shape != self.x.shape:
+            return torch.full_like(self.x, math.nan)
+        return found
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import pytest
 
 from lessons.contract.lesson import hidden_roles
 from lessons.contract.parameters import Choice, InvalidParametersError, Number, Numbers
+from lessons.kit.findings import extent
 from lessons.outputs.catalogue import find, lessons
 from lessons.training.covering import covered_figure
 from lessons.training.under_way import Run
@@ -380,3 +381,8 @@ def test_titles_of_trainings_tell_the_facts_and_give_way_to_what_is_covered(slug
         covered = covered_figure(figure, frozenset({"trick_gradient"}))
         if covered is not figure:
             assert not re.search(r"\d", covered.title.replace("2x", "")), covered.title
+
+
+def test_numbers_that_reach_past_the_largest_float_are_no_constant():
+    assert extent(np.array([-1.5e308, 0.0, 1.5e308])) == math.inf
+    assert extent(np.array([2.0, 5.0])) == 3

@@ -83,3 +83,8 @@ def test_every_goal_is_tried_and_no_program_reaches_two():
 )
 def test_what_has_not_the_shape_of_x_reaches_nothing(text):
     assert not any(value or gradient for value, gradient in looked(text).values())
+
+
+def test_another_input_may_have_another_number_of_entries():
+    found = looked("input x = 0.5\ninput w = [1, 2, 3]\nprogram\ny = x + mean(w)")
+    assert found["partner"] == (False, False)

@@ -18,7 +18,7 @@ from lessons.kit.chart_pieces import (
     span,
 )
 from lessons.kit.components import in_words, sticks
-from lessons.kit.findings import brief
+from lessons.kit.findings import brief, extent
 from lessons.kit.line_names import apart, label, named, room
 from lessons.text import number
 
@@ -214,4 +214,4 @@ def _of_second(known: dict[str, Series], hidden: frozenset[str]) -> str:
 def _level(y: Array) -> bool:
     """Whether a curve stays the same all along, up to rounding."""
     y = y[np.isfinite(y)]
-    return len(y) == 0 or bool(np.ptp(y) <= 1e-6 * np.abs(y).max())
+    return len(y) == 0 or extent(y) <= 1e-6 * float(np.abs(y).max())
