@@ -104,12 +104,14 @@ def _read(text: str) -> float:
     """
     if not text.strip():
         raise ValueError("Type a number first, as in -2, 0.5 or 1/4.")
-    above, slash, below = text.partition("/")
-    if not slash:
-        return read_number(text)
-    if not read_number(below):
+    above, _, below = text.partition("/")
+    try:
+        number_, by = read_number(above), read_number(below)
+    except ValueError:
+        return read_number(text)  # what is said is about all of it
+    if not by:
         raise ValueError(f"“{text.strip()}” divides by 0. Write a number, as in -2, 0.5 or 1/4.")
-    return read_number(above) / read_number(below)
+    return number_ / by
 
 
 def _as_float(fact: float | int | str) -> float:

@@ -1,6 +1,7 @@
 """A typed number is graded by the facts that the answers name, and hostile text is refused."""
 
 import math
+import re
 
 import pytest
 from hypothesis import given
@@ -60,6 +61,11 @@ def test_a_number_counts_as_the_fact_it_equals(text, key):
 def test_what_is_no_number_is_refused_with_a_sentence(text):
     with pytest.raises(ValueError, match=r"\.$"):
         grade(QUESTION, "root", text, FACTS)
+
+
+def test_what_is_refused_is_named_whole():
+    with pytest.raises(ValueError, match=re.escape("“a/b” is not a number")):
+        grade(QUESTION, "root", "a/b", FACTS)
 
 
 def test_another_fact_makes_another_answer_right():
