@@ -45,10 +45,7 @@ def drawn(page: Page) -> None:
     expect(page.locator("h1").first).to_be_visible()
     expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_be_attached()
     # A first picture is a lab too, and goes as the lab itself is ready.
-    page.wait_for_function(
-        "[...document.querySelectorAll('.gl-lab')].every((lab) => lab.dataset.ready === 'true')",
-        timeout=60_000,
-    )
+    expect(page.locator('.gl-lab:not([data-ready="true"])')).to_have_count(0, timeout=60_000)
 
 
 # On a commit home, a lesson, and the question that brings a script of its own; every page, lesson
