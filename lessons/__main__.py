@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from lessons.contract.history import History
-from lessons.kit.devices import suit_small_tensors
+from lessons.kit.process import suit_small_tensors
 from lessons.outputs import console
 from lessons.outputs.ask import Asked, asked
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
@@ -91,7 +91,7 @@ def _answer(options: argparse.Namespace) -> str:
     if options.command == "run":
         return _numbers(one, options.json, options.steps)
     if options.command == "notebook":
-        return notebook(one.lesson, one.values)
+        return notebook(*one)
     return plain_torch(*one)
 
 
@@ -137,9 +137,9 @@ def _asked(options: argparse.Namespace) -> Asked:
     for setting in options.set:
         name, equals, text = setting.partition("=")
         if not equals:
-            raise ValueError(f"--set needs NAME=VALUE, and got “{setting[:40]}”")
+            raise ValueError(f"--set needs NAME=VALUE, as in scale=2, and got “{setting[:40]}”")
         if name in given:
-            raise ValueError(f"--set {name[:40]} was given twice")
+            raise ValueError(f"--set {name[:40]} was given twice. Give it once.")
         given[name] = text
     return asked(options.lesson, given, options.cuts)
 
@@ -175,6 +175,8 @@ def _trained(one: Asked, steps: int | None) -> History | None:
     """The whole training, or its first steps, told on standard error; None where none is."""
     training = one.lesson.lab.training
     if training is None:
+        if steps:
+            raise ValueError(f"--steps came, and {one.lesson.slug} trains nothing. Leave it out.")
         return None
     program = one.lesson.cut_open(one.cuts if training.cuts else ())
     run = Run(training, program, one.values)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 def number(value: float, digits: int = 6) -> str:
     """A number for a table or sentence: at most so many significant digits, a true minus sign.
 
-    >>> number(-0.98026812), number(2.0), number(float("nan")), number(-float("inf"))
-    ('−0.980268', '2', 'NaN', '−∞')
+    >>> number(-0.98026812), number(-0.0), number(float("nan")), number(-float("inf"))
+    ('−0.980268', '0', 'NaN', '−∞')
     """
     if math.isfinite(value):
-        return f"{value:.{digits}g}".replace("-", "−")
+        return f"{value + 0.0:.{digits}g}".replace("-", "−")
     if math.isnan(value):
         return "NaN"
     return "∞" if value > 0 else "−∞"
@@ -35,6 +35,15 @@ def visible(text: str, most: int = 40) -> str:
     """
     shown = text if len(text) <= most else text[: most - 1] + "…"
     return "".join(one if one.isprintable() else "�" for one in shown)
+
+
+def cited(text: str, most: int = 32) -> str:
+    """The same in quotes.
+
+    >>> cited("x" * 50, most=4), cited("a" + chr(0))
+    ('“xxx…”', '“a�”')
+    """
+    return f"“{visible(text, most)}”"
 
 
 def counted(count: int, noun: str) -> str:

@@ -12,6 +12,7 @@ Playwright keeps an event loop running in this thread: a test cannot call asynci
 of tests.server.asgi instead.
 """
 
+import gc
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -31,9 +32,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from lessons.kit.devices import suit_small_tensors
 from pages.server.child import cores
-from tests.browser.bare import labs
 from tests.support.alone import Alone, python_alone
 from tests.support.amount import cases
 from tests.support.browser import SHELL, launch_with_profile
@@ -49,7 +48,6 @@ STREAMLIT_PROBE = re.compile(r"://[^/]+/.+/_stcore/(health|host-config)$")
 
 settings.register_profile("few", deadline=None, max_examples=cases(50, 1000))
 settings.load_profile("few")
-suit_small_tensors()  # as the app does: with other workers beside, it saves minutes
 # As long as Playwright's other waits: on a busy machine a page may take more than 5 seconds.
 expect.set_options(timeout=30_000)
 
@@ -88,6 +86,8 @@ def fresh_app() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def bare() -> Iterator[str]:
     """The address of the labs on pages without Streamlit."""
+    from tests.browser.bare import labs
+
     with labs() as url:
         yield url
 
@@ -144,6 +144,22 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
         yield alone
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Make ready who runs tests; the process that hands them out to workers needs none of it."""
+    if session.config.pluginmanager.has_plugin("dsession"):
+        return
+    from lessons.kit.process import suit_small_tensors
+
+    suit_small_tensors()  # as the app does: with other workers beside, it saves minutes
+    gc.disable()  # while modules are loaded and tests collected, all of which stays
+
+
+def pytest_collection_finish() -> None:
+    """What is there by now no collection of garbage needs to walk, as in the app."""
+    gc.enable()
+    gc.freeze()
+
+
 class BrowserApart(LoadScopeScheduling):
     """Tests go by file. The first worker has the browser's; who has nothing left to do helps.
 
@@ -173,9 +189,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first: a long one begun last would leave the others idle."""
+    """Files with slow tests come first: a long one begun last would leave the others idle.
+
+    Of the browser's, those that need the app: who helps at the end need not start another.
+    """
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    items.sort(key=lambda item: -slow[item.path])
+    app = {item.path for item in items if "app" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: (-slow[item.path], item.path not in app))
 
 
 def save_screenshots(name: str, pages: list[Page]) -> None:

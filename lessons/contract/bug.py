@@ -5,9 +5,13 @@ for each fix, stands in the lesson's Markdown under ``<!-- bug: -->``. Nothing s
 right: the assertion does, run on the fix that the learner chose.
 """
 
+import inspect
+import linecache
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+Code = TypeVar("Code", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class Bug:
         title: of the thread, as it was read there.
         opened: the day it was opened, as 2019-03-05.
         broken: the code with the mistake.
-        fixes: by the key of its option in the text; each the whole code once more, changed.
+        fixes: by the key of its option in the text; each the whole code once more, ``changed``.
         check: the assertion, on any of these; raises AssertionError that says what came and what
             was expected.
     """
@@ -53,3 +57,36 @@ class Bug:
             if self.failure(fix) is None:
                 return key
         raise ValueError(f"no fix for {self.source} passes its own assertion")
+
+
+def changed(code: Code, parts: Mapping[str, str]) -> Code:
+    """The same function with parts of its text put otherwise, wherever they stand.
+
+    Args:
+        code: a function of bug.py.
+        parts: what a line has, and what it has instead. Further lines are indented as the first;
+            a line of which nothing is left goes.
+
+    Raises:
+        ValueError: there is no such part.
+    """
+    lines = inspect.getsource(code).splitlines()
+    for was, now in parts.items():
+        if not any(was in line for line in lines):
+            raise ValueError(f"{code.__module__}: no line of {code.__name__} has {was!r}")
+        lines = [new for line in lines for new in _lines(line, was, now)]
+    text = "\n".join(lines) + "\n"
+    file = f"<{code.__module__}, {parts}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file  # for getsource
+    names = dict(code.__globals__)
+    exec(compile(text, file, "exec"), names)
+    made: Code = names[code.__name__]
+    return made
+
+
+def _lines(line: str, was: str, now: str) -> list[str]:
+    if was not in line:
+        return [line]
+    start = line[: len(line) - len(line.lstrip())]
+    new = line.replace(was, now.replace("\n", f"\n{start}"))
+    return new.split("\n") if new.strip() else []

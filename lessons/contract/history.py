@@ -42,6 +42,7 @@ class History:
         self.latest = Snapshot({})
         self._moments: list[tuple[int, Mapping[str, _Band]]] = []
         self._passing = False  # the last moment gives way to the next
+        self._facts: dict[str, float | int | str] = {}
 
     def add(self, done: int, snapshot: Snapshot, keep: bool = True) -> None:
         """Take in how things stand after ``done`` steps.
@@ -53,7 +54,7 @@ class History:
         """
         if self._moments and (self._passing or self._moments[-1][0] == done):
             self._moments.pop()
-        self.done, self.latest, self._passing = done, snapshot, not keep
+        self.done, self.latest, self._passing, self._facts = done, snapshot, not keep, {}
         self._moments.append((done, {n: _band(seeds) for n, seeds in snapshot.numbers.items()}))
         if len(self._moments) > KEPT:
             self._moments = self._moments[::2]
@@ -68,8 +69,12 @@ class History:
         return Series(name, role, steps, bands[:, 0], bands[:, 1], bands[:, 2])
 
     @property
-    def facts(self) -> dict[str, float | int | str]:
+    def facts(self) -> Mapping[str, float | int | str]:
         """For the prose: the mean of each number, its lowest and highest seed, the step."""
+        self._facts = self._facts or self._found()
+        return self._facts
+
+    def _found(self) -> dict[str, float | int | str]:
         facts: dict[str, float | int | str] = {"step": self.done, "steps": self.total}
         for name, seeds in self.latest.numbers.items():
             known = seeds[np.isfinite(seeds)]

@@ -7,7 +7,10 @@ A lab of a lesson's own (``lessons/chapters/clipping/value_or_norm/lab.py`` is o
 - for a hidden role, traces with ``visible: False``, “?” in its cells of the table, nothing of it in
   a chart's title or ``alt``; an ``alt`` has numbers where nothing is hidden;
 - titles that say one finding, computed, or nothing where it would be false (``kit/findings.py``);
-  tests/lessons/test_findings.py reads each and holds it against the result;
+  tests/lessons/test_findings.py reads each and holds it against the result. It knows the sentences
+  of ``kit/findings.py``; others stand in tests/lessons/said/<slug>.py, titles without a number too;
+- facts that tell of a role under its name, as ``trick_gradient_length``, or under words that
+  ``TELLS`` of that file lists: the tests change those to see that no title gives them away;
 - the same numbers for the same values: what is drawn comes from ``kit/draws.py`` and a seed;
 - a ``start`` that runs the lesson's program, whose graph should stay below a dozen ops; a leaf of
   one shape meets operands of the same shape, since a step shows one component of each.
@@ -28,7 +31,8 @@ from lessons.contract.result import Result
 from lessons.contract.training import Training
 
 Progress = Callable[[float], None]
-"""Called with the share done, 0 to 1, now and then; may raise to stop the computation."""
+"""Called with the share done, 0 to 1, now and then; may raise to stop the computation. What takes
+no time need not call it."""
 
 
 def _itself(result: Any) -> Any:

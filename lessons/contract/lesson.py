@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from lessons.contract.bug import Bug
+from lessons.contract.devices import refused, resolve
 from lessons.contract.lab import Lab, Progress
 from lessons.contract.parameters import InvalidParametersError, Values, validate
 from lessons.contract.prose import Prose, Question, Step
-from lessons.contract.result import Result
+from lessons.contract.result import Result, warned
 from lessons.contract.sketch import Sketch
 from lessons.tracer import Recording, RefusedError, record
 from lessons.tracer.cutting import Cut, cut, write_cuts
+from lessons.tricks import TrickError
 
 
 class CutError(ValueError):
@@ -96,7 +98,7 @@ class Lesson:
             InvalidParametersError: everything refused, by parameter name.
         """
         values = validate(self.lab.parameters, given)
-        errors = self.lab.check(values)
+        errors = {**refused(values), **self.lab.check(values)}
         if errors:
             raise InvalidParametersError(errors)
         return values
@@ -116,11 +118,16 @@ class Lesson:
         """
         try:
             result = self.lab.compute(self.cut_open(cuts), values, progress)
-            return replace(result, facts={**result.facts, **self.elsewhere()})
-        except RuntimeError as error:
-            # torch's words where a backward call meets a graph that leads nowhere.
+            progress(1.0)
+            facts = {**result.facts, **self.elsewhere()}
+            device, missing = resolve(values.get("device", "cpu"))
+            notes = (*warned(missing), *result.notes)
+            return replace(result, facts=facts, notes=notes, device=str(device))
+        except (RuntimeError, TrickError) as error:
+            # torch's words, and the engine's, where a backward call finds a graph leading nowhere.
             if not cuts or not re.search(
-                "does not require grad|not have been used in the graph", str(error)
+                "does not require grad|not have been used in the graph|no graph was built",
+                str(error),
             ):
                 raise
             raise CutError(

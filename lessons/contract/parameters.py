@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lessons.text import visible
+from lessons.text import cited, visible
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
@@ -83,7 +83,7 @@ class Number(Parameter):
     def parse(self, text: str) -> float:
         value = read_number(text)
         if not self.low <= value <= self.high:
-            raise ValueError(f"{_brief(text)} is outside {self.low:g} to {self.high:g}.")
+            raise ValueError(f"{cited(text, 24)} is outside {self.low:g} to {self.high:g}.")
         return value
 
     def format(self, value: float) -> str:
@@ -101,9 +101,9 @@ class Integer(Parameter):
     def parse(self, text: str) -> int:
         value = read_number(text)
         if value != int(value):
-            raise ValueError(f"{_brief(text)} is not a whole number.")
+            raise ValueError(f"{cited(text, 24)} is not a whole number.")
         if not self.low <= value <= self.high:
-            raise ValueError(f"{_brief(text)} is outside {self.low:,} to {self.high:,}.")
+            raise ValueError(f"{cited(text, 24)} is outside {self.low:,} to {self.high:,}.")
         return int(value)
 
 
@@ -158,7 +158,7 @@ class Choice(Parameter):
         names = [name for name, _ in self.options]
         if text not in names:
             raise ValueError(
-                f"{_brief(text)} is not one of {', '.join(names)}.{_nearest(text, names)}"
+                f"{cited(text, 24)} is not one of {', '.join(names)}.{_nearest(text, names)}"
             )
         return text
 
@@ -190,7 +190,7 @@ class Device(Parameter):
 
     def parse(self, text: str) -> str:
         if not re.fullmatch(r"cpu|mps|cuda(:\d{1,3})?", text, re.ASCII):
-            raise ValueError(f"{_brief(text)} is not a device. Write cpu, cuda, cuda:0 or mps.")
+            raise ValueError(f"{cited(text, 24)} is not a device. Write cpu, cuda, cuda:0 or mps.")
         return text
 
 
@@ -211,7 +211,7 @@ def validate(parameters: Sequence[Parameter], given: Mapping[str, str]) -> dict[
     known = {parameter.name: parameter for parameter in parameters}
     unknown = [name for name in given if name not in known]
     errors = {
-        _brief(name, quote=False): f"There is no such parameter.{_nearest(name, list(known))}"
+        visible(name, 24): f"There is no such parameter.{_nearest(name, list(known))}"
         for name in unknown[:_MOST_UNKNOWN]
     }
     if len(unknown) > _MOST_UNKNOWN:
@@ -239,11 +239,11 @@ def read_number(text: str) -> float:
     word = text.strip().replace("−", "-")
     if len(word) > 400 or not _NUMBER.fullmatch(word):
         if word.startswith("–"):
-            raise ValueError(f"{_brief(text)} starts with a dash (–). Write a minus sign: -.")
-        raise ValueError(f"{_brief(text)} is not a number. Write it as in -2, 0.5 or 1e-3.")
+            raise ValueError(f"{cited(text, 24)} starts with a dash (–). Write a minus sign: -.")
+        raise ValueError(f"{cited(text, 24)} is not a number. Write it as in -2, 0.5 or 1e-3.")
     value = float(word)
     if not math.isfinite(value):
-        raise ValueError(f"{_brief(text)} is too large for a floating-point number.")
+        raise ValueError(f"{cited(text, 24)} is too large for a floating-point number.")
     return value
 
 
@@ -257,11 +257,6 @@ def _shortest(value: float) -> str:
 
 def _negative(value: float) -> bool:
     return math.copysign(1.0, value) < 0
-
-
-def _brief(text: str, quote: bool = True) -> str:
-    shown = visible(text, 24)
-    return f"“{shown}”" if quote else shown
 
 
 def _nearest(text: str, names: list[str]) -> str:

@@ -4,8 +4,11 @@ The file of a lesson (``en.md``; other languages stand beside it) looks like thi
 
     ---
     order: 20
+    short: For lists
     title: Does the noise reach the gradient?
     summary: One line for lists and search.
+    remember: The one sentence to keep.
+    asked: what people type into a search; an error message
     ---
 
     ## A step
@@ -112,7 +115,8 @@ class Step:
     """One step: a title, Markdown, what it sets in the lab, perhaps a question, where to look.
 
     ``cuts`` and ``graph_step``, a step of the backward pass, are what it sets in the graph: None
-    leaves that as the learner has it.
+    leaves that as the learner has it, but mends the cuts where the step sets a lab that does not
+    train.
     """
 
     title: str

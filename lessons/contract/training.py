@@ -33,8 +33,10 @@ class Training:
     Args:
         begin: makes a learner.
         live: the parameters that may change during a run. Any other begins a new run.
-        trained: of those the ones whose change leaves a run that is over without its settings: it
-            then begins a new run, so that no picture is of other settings than those shown.
+        trained: of those the ones that the steps are made with; the others are for looking. When
+            one of these changes, a run that is over begins anew, so that no picture is of other
+            settings than those shown, and comes back with them; one under way says after which
+            step it changed.
         figures, table: from what was seen so far.
         steps: the parameter that says how many steps there are.
         seeds: the parameter that says how many networks are trained.
@@ -45,10 +47,10 @@ class Training:
 
     begin: Begin
     live: frozenset[str]
+    trained: frozenset[str]
     figures: Callable[[History, Values], list[Figure]]
     table: Callable[[History, Values], Table]
     steps: str = "steps"
     seeds: str = "seeds"
-    trained: frozenset[str] = frozenset()
     leads: bool = True
     cuts: bool = False

@@ -33,6 +33,8 @@ def notes_on_not_finite(
         otherwise: what is said of an input that has none of them, if anything.
     """
     unexplained = lost(values.values())
+    if not unexplained.any():  # nearly always
+        return
     rest = ((torch.ones_like(unexplained), otherwise),) if otherwise else ()
     for where, why in (*causes, *rest):
         where = where & unexplained

@@ -229,11 +229,17 @@ def axes(x: tuple[float, float], y: tuple[float, float], x_title: str, y_title: 
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": "ink:text", "size": 13},
-        "margin": {"l": 52, "r": 12, "t": 8, "b": 44},
+        "margin": {"l": 58, "r": 12, "t": 8, "b": 44},
         "hovermode": "closest",
         "showlegend": False,
         "uirevision": "keep",
     }
+
+
+def aligned(upper: Figure, lower: Figure) -> list[Figure]:
+    """Two charts over the same x, one below the other: each x at one place in both."""
+    lower.layout["margin"] = lower.layout["margin"] | {"r": upper.layout["margin"]["r"]}
+    return [upper, lower]
 
 
 def round_up(values: list[Array], least: float) -> float:
@@ -246,7 +252,11 @@ def round_up(values: list[Array], least: float) -> float:
     """
     sizes = np.abs(np.concatenate([np.ravel(value) for value in values if value is not None]))
     sizes = sizes[np.isfinite(sizes)]
-    top = min(max(float(sizes.max()) if len(sizes) else least, least), 1e307) * 1.05
+    return _rounded(max(float(sizes.max()) if len(sizes) else least, least))
+
+
+def _rounded(size: float) -> float:
+    top = min(size, 1e307) * 1.05
     power = 10.0 ** math.floor(math.log10(top))
     return next(
         (float(f"{f * power:.3g}") for f in (1, 1.5, 2, 3, 5, 7.5) if f * power >= top), 10 * power
@@ -263,16 +273,15 @@ def fitted(values: Iterable[Array | None], least: float = 1e-300) -> tuple[float
     (-0.3, 3.0)
     """
     parts = [np.ravel(value) for value in values if value is not None]
-    y = np.concatenate([part[np.isfinite(part)] for part in parts]) if parts else np.zeros(0)
-    largest = max(float(np.abs(y).max(initial=0.0)), least)
-    top = round_up([np.array([largest])], least)
-    if not y.any():
-        return (-top, top) if least > 1e-300 else (-1.0, 1.0)
+    y = np.concatenate(parts) if parts else np.zeros(0)
+    y = y[np.isfinite(y)]
+    sides = -float(y.min(initial=0.0)), float(y.max(initial=0.0))
+    top = _rounded(max(*sides, least))
+    if not any(sides):
+        return -1.0, 1.0
     ends = [
-        max(round_up([y[side * y > 0]], 1e-300), 0.05 * top)
-        if (side * y > 1e-9 * top).any()
-        else 0.05 * top
-        for side in (-1, 1)
+        max(_rounded(max(side, 1e-300)), 0.05 * top) if side > 1e-9 * top else 0.05 * top
+        for side in sides
     ]
     return -ends[0], ends[1]
 

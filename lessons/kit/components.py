@@ -1,5 +1,6 @@
 """A gradient of a few components as a chart and a table: each role a lane of sticks beside it."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -8,7 +9,7 @@ from lessons.contract.figure import Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace, axes, cells, fitted
-from lessons.kit.line_names import named
+from lessons.kit.line_names import named, room
 from lessons.text import number
 
 Labels = Mapping[str, str]
@@ -16,6 +17,8 @@ Labels = Mapping[str, str]
 
 MOST_NAMED = 12
 """More components than this are numbered by the axis itself."""
+_PHONE, _LETTER = 350.0, 5.0
+"""Pixels of the narrowest chart, and of a letter below its axis."""
 
 
 def sticks(
@@ -46,10 +49,13 @@ def sticks(
     span = (min(1.15 * low, low - below), max(1.15 * high, high + above))
     layout = axes((0.4, len(names) + 0.6), span, "", y)
     if len(names) <= MOST_NAMED:
+        beside = layout["margin"]["l"] + room(labels.values())
+        each = (_PHONE - beside) / (len(names) + 0.2)
+        every = math.ceil(_LETTER * max(map(len, names)) / each)  # none over the next
         layout["xaxis"] |= {
             "tickmode": "array",
-            "tickvals": list(range(1, len(names) + 1)),
-            "ticktext": list(names),
+            "tickvals": list(range(1, len(names) + 1, every)),
+            "ticktext": list(names[::every]),
         }
     lanes = np.linspace(-0.24, 0.24, len(labels)) if len(labels) > 1 else np.zeros(1)
     data = []

@@ -6,6 +6,7 @@ from lessons.contract.figure import WIDE, Figure, Table
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.chart_pieces import (
+    aligned,
     along_x,
     axes,
     cells,
@@ -43,7 +44,7 @@ class CurveText:
 
 def curve_figures(result: Result, hidden: frozenset[str], text: CurveText) -> list[Figure]:
     """The gradient over x in its roles, and the forward value over x."""
-    return [_gradients(result, hidden, text), _forward(result, text)]
+    return aligned(_gradients(result, hidden, text), _forward(result, text))
 
 
 def curve_table(result: Result, hidden: frozenset[str], text: CurveText) -> Table:
@@ -94,11 +95,17 @@ def gradient_finding(result: Result, hidden: frozenset[str]) -> str:
     return of_gradient(trick, true, intended) if trick else ""
 
 
+def _as_subject(name: str) -> str:
+    """A name at the start of a title: a word has a capital there, a letter or formula has none."""
+    words = len(name) > 1 and name.replace(" ", "").isalpha()
+    return name[0].upper() + name[1:] if words else name
+
+
 def _forward(result: Result, text: CurveText) -> Figure:
     drawn = next(series for series in result.curves if series.name == "forward")
     return Figure(
         "forward",
-        titled(text.value, of_value(drawn), "the forward value"),
+        titled(_as_subject(text.value), of_value(drawn), "the forward value"),
         text.forward_caption,
         "The forward value over x. At your inputs: " + spoken(result, ["forward"]),
         [curve(drawn, exact=True), along_x(result["forward"])],

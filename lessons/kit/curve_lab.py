@@ -5,21 +5,21 @@ What is differentiated by is called x everywhere. A NaN in a curve is a gap: fil
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Parameter, Values
-from lessons.contract.result import Note, Result, warned
+from lessons.contract.result import Note, Result
 from lessons.kit.causes import Cause, notes_on_not_finite
-from lessons.kit.curve import Program, by_role
+from lessons.kit.curve import AsAsked, Program, by_role_asked
 from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
-from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.inputs import (
     COMPUTED_IN,
     array,
-    format_refused,
     grid_around,
     inputs,
     point_in_text,
@@ -27,7 +27,7 @@ from lessons.kit.inputs import (
 )
 from lessons.text import counted
 
-Run = Callable[..., dict[str, float]]
+Run = Callable[..., Mapping[str, float]]
 """All roles at the chosen x; settings given by name take the place of the learner's."""
 
 Roles = Mapping[str, torch.Tensor]
@@ -92,25 +92,24 @@ def curve_lab(curve: Curve) -> Lab:
         return {parameter.name: values[parameter.name] for parameter in curve.parameters}
 
     def compute(program: Program, values: Values, progress: Progress) -> Result:
-        device, missing = resolve(values["device"])
-        dtype = DTYPES[values["dtype"]]
+        device, dtype = device_and_dtype(values)
         chosen = settings(values)
 
-        def roles(x: torch.Tensor, **other: Any) -> dict[str, torch.Tensor]:
+        def roles(x: torch.Tensor, **other: Any) -> AsAsked[torch.Tensor]:
             given = chosen | other
-            return by_role(program, curve.expression, curve.intended, x.to(device, dtype), given)
+            return by_role_asked(
+                program, curve.expression, curve.intended, x.to(device, dtype), given
+            )
 
         points = torch.tensor(values["x"], dtype=torch.float64)
         place = min(values["point"], len(points)) - 1
         grid = grid_around(points)
-        at_points, on_grid = roles(points), roles(grid)
+        at_points, on_grid = dict(roles(points)), dict(roles(grid))
 
-        def run(**other: Any) -> dict[str, float]:
-            return {
-                role: float(value[0]) for role, value in roles(points[[place]], **other).items()
-            }
+        def run(**other: Any) -> Mapping[str, float]:
+            found = roles(points[[place]], **other)
+            return AsAsked({role: partial(_first, found, role) for role in found})
 
-        progress(1.0)
         return Result(
             series=series_by_role(array(points), at_points),
             curves=series_by_role(array(grid), on_grid),
@@ -122,17 +121,12 @@ def curve_lab(curve: Curve) -> Lab:
                 **curve.facts(run, chosen),
                 **curve.observe(program, points[[place]].to(device, dtype), chosen),
             },
-            notes=(
-                *warned(missing),
-                *_not_finite(points, points.to(device, dtype), at_points, curve.causes),
-            ),
+            notes=(*_not_finite(points, points.to(device, dtype), at_points, curve.causes),),
             work=counted(len(points), "input"),
-            device=str(device),
         )
 
     def start(values: Values) -> Start:
-        device, _ = resolve(values["device"])
-        x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+        x = torch.tensor(values["x"], dtype=torch.float64).to(*device_and_dtype(values))
         place = min(values["point"], len(x)) - 1
         return Start({"x": x.requires_grad_()}, settings(values), (place,))
 
@@ -141,9 +135,12 @@ def curve_lab(curve: Curve) -> Lab:
         compute=compute,
         figures=lambda result, values, hidden: curve_figures(result, hidden, curve.text),
         table=lambda result, values, hidden: curve_table(result, hidden, curve.text),
-        check=format_refused,
         start=start,
     )
+
+
+def _first(values: Roles, role: str) -> float:
+    return float(values[role][0])
 
 
 def _not_finite(

@@ -14,13 +14,14 @@ from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.text import number
 
+NOWHERE = "is nowhere finite"
 _SAME = 1e-6
 """Of the largest size: numbers nearer than this are one number, up to rounding."""
 
 
 def brief(value: float, beside: float = 0.0, digits: int = 3) -> str:
-    """A number for a title; 0 for what is only rounding beside another."""
-    if 1000 <= abs(value) < 1e6:
+    """A number for a title, written out below a million; 0 for what is rounding beside another."""
+    if 10**digits - 0.5 <= abs(value) < 1e6:
         return f"{value:,.0f}".replace("-", "−")
     return number(0.0 if abs(value) <= _SAME * abs(beside) else value, digits)
 
@@ -59,8 +60,10 @@ def of_value(value: Series, called: str = "x") -> str:
     """How a function of x runs; ``called`` is what x is called."""
     there = np.isfinite(value.y)
     x, y = value.x[there], value.y[there]
+    if not len(y):
+        return NOWHERE
     if len(y) < 2:
-        return ""
+        return f"is finite at {called} = {brief(float(x[0]))} alone"
     low, high = float(y.min()), float(y.max())
     size = max(abs(low), abs(high))
     if high - low <= _SAME * size:
@@ -81,7 +84,7 @@ def of_value(value: Series, called: str = "x") -> str:
 
 
 def of_spread(true: float | None, trick: float, size: float) -> str:
-    """How far the draws lie apart, without the trick and with it.
+    """How far the draws lie apart, without the trick and with it; nothing where they do not.
 
     Args:
         true, trick: standard deviations; true is None where it is covered.
@@ -90,9 +93,8 @@ def of_spread(true: float | None, trick: float, size: float) -> str:
     if not all(map(math.isfinite, (trick, size, true or 0.0))):
         return ""
     now = brief(trick, size, 2)
-    if true is None or abs(true - trick) <= _SAME * size:
-        return f"spread {now}"
-    return f"spread {brief(true, size, 2)} → {now}"
+    before = now if true is None else brief(true, size, 2)
+    return _both("spread", before, now)
 
 
 def times(one: Array, other: Array) -> float | None:
@@ -106,13 +108,20 @@ def times(one: Array, other: Array) -> float | None:
 
 
 def of_bands(true: Series | None, trick: Series) -> str:
-    """How wide the draws lie at most, without the trick and with it."""
+    """How wide the draws lie at most, without the trick and with it; nothing where they do not."""
     wide = [_width(one) for one in (true, trick) if one is not None]
     if not all(map(math.isfinite, wide)):
         return ""
     size = _size(trick.y)
     before, now = (brief(one, size, 2) for one in (wide[0], wide[-1]))
-    return f"band {now} wide" if before == now else f"band {before} → {now} wide"
+    found = _both("band", before, now)
+    return f"{found} wide" if found else ""
+
+
+def _both(what: str, before: str, now: str) -> str:
+    if before != now:
+        return f"{what} {before} → {now}"
+    return "" if now == "0" else f"{what} {now}"
 
 
 def _width(series: Series) -> float:
@@ -146,6 +155,8 @@ def _alone(x: Array, t: Array, size: float, called: str) -> str:
     """Of one gradient: 0 or constant, all along or on one side."""
     there = np.isfinite(t)
     x, t = x[there], t[there]
+    if not len(t):
+        return NOWHERE
     if len(t) < 2:
         return ""
     zero = np.abs(t) <= _SAME * size
@@ -161,18 +172,26 @@ def _alone(x: Array, t: Array, size: float, called: str) -> str:
 
 
 def _beside(t: Array, g: Array, size: float) -> str:
-    """Of one gradient beside the true one: a multiple of it, or how far both reach."""
+    """Of one gradient beside the true one: a multiple of it, how far both reach, or the gap."""
     there = np.isfinite(t) & np.isfinite(g)
     t, g = t[there], g[there]
-    if len(t) < 2:
+    if not len(t):
         return ""
     if _same(t, g, size):
         return "is the true one"
     if (factor := times(t, g)) is not None and brief(factor) != "1":
         return f"is {brief(factor)} × the true one"
-    ends = [float(np.abs(one).max()) for one in (t, g)]
-    here, there_ = (brief(end, size, 2) for end in ends)
-    return f"reaches {here}, true {there_}" if here != there_ else f"reaches {here}"
+    here, true = (brief(_furthest(one), size, 2) for one in (t, g))
+    if here != true:
+        return f"reaches {here}, true {true}"
+    with np.errstate(over="ignore"):
+        return f"differs by up to {brief(float(np.abs(t - g).max()), size, 2)}"
+
+
+def _furthest(y: Array) -> float:
+    """The number furthest from 0, with its sign; of two as far, the positive one."""
+    low, high = float(y.min()), float(y.max())
+    return low if -low > high * (1 + _SAME) else high
 
 
 def _same(one: Array, other: Array, size: float) -> bool:

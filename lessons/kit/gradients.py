@@ -2,6 +2,8 @@
 
 import torch
 
+from lessons.tracer.torch_private import sent_to
+
 
 def gradient(y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     """dy/dx, entry by entry: each y depends on its own x alone, so the sum's gradient is it.
@@ -10,5 +12,6 @@ def gradient(y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     """
     if not y.requires_grad:
         return torch.zeros_like(x)
-    (result,) = torch.autograd.grad(y.sum(), x, materialize_grads=True)
-    return result
+    # Ones from above are what the sum would send, without the sum.
+    (result,) = sent_to([x], y, torch.ones_like(y))
+    return torch.zeros_like(x) if result is None else result

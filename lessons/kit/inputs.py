@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.contract.parameters import Choice, Device, Index, Numbers, Parameter, Values
+from lessons.contract.devices import DTYPES
+from lessons.contract.parameters import Choice, Device, Index, Numbers, Parameter
 from lessons.contract.result import Array, Series
-from lessons.kit.devices import DTYPES, devices
 
 GRID = 121
 """Points of each drawn curve: odd, so that 0 is one of them and its NaN is seen as a gap."""
@@ -61,13 +61,6 @@ def point_in_text(default: str, of: str = "x") -> Index:
         high=256,
         of=of,
     )
-
-
-def format_refused(values: Values) -> dict[str, str]:
-    """A refusal, by parameter name, where this machine's device lacks the number format."""
-    if values["device"] == "mps" and values["dtype"] == "float64" and "mps" in devices():
-        return {"dtype": "mps has no float64. Choose float32."}
-    return {}
 
 
 def grid_around(points: torch.Tensor, count: int = GRID) -> torch.Tensor:

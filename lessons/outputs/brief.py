@@ -27,10 +27,10 @@ def in_plain_torch(slug: str) -> str:
     lesson = find(slug)
     text = (lesson.folder / FILE).read_text("utf-8")
     name, names = lesson.program.__name__, choices(lesson, as_meant(lesson))
-    program = brief(text, name, names)
+    program = specialised(text, name, names)
     tops = [one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)]
     read = {one.id for one in ast.walk(ast.parse(program)) if isinstance(one, ast.Name)}
-    helpers = [brief(text, one.name, names) for one in tops if one.name in read - {name}]
+    helpers = [specialised(text, one.name, names) for one in tops if one.name in read - {name}]
     whole = "\n\n".join([*helpers, program])
     return whole if whole.count("\n") < LONGEST else program
 
@@ -71,11 +71,11 @@ def _does_what_is_meant(lesson: Lesson, values: Values) -> bool:
     return bool(np.allclose(given, meant))
 
 
-def brief(text: str, name: str, chosen: Mapping[str, str]) -> str:
+def specialised(text: str, name: str, chosen: Mapping[str, str]) -> str:
     """The function or class of this name, without docstrings, types and branches not taken.
 
     >>> text = "def f(x: float, way: str) -> float:\\n    return 2 * x if way == 'on' else x\\n"
-    >>> print(brief(text, "f", {"way": "on"}))
+    >>> print(specialised(text, "f", {"way": "on"}))
     def f(x):
         return 2 * x
     """

@@ -5,6 +5,7 @@ A lesson is a folder ``lessons/chapters/<chapter>/<lesson>/`` with a lesson.py t
 nothing else. A broken one is an error that names the folder.
 """
 
+import difflib
 import importlib
 from dataclasses import dataclass, replace
 from functools import cache
@@ -24,7 +25,7 @@ class CatalogueError(RuntimeError):
 
 
 class UnknownLessonError(LookupError):
-    """No lesson has this slug; the message lists those there are."""
+    """No lesson has this slug; the message has those like it, or all."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,9 @@ def find(slug: str) -> Lesson:
     """
     if slug in _by_slug():
         return _by_slug()[slug]
-    known = ", ".join(_by_slug())
-    raise UnknownLessonError(f"There is no lesson “{visible(slug)}”. There are: {known}.")
+    near = difflib.get_close_matches(slug[:64].lower(), list(_by_slug()), n=2)
+    meant = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(_by_slug())}."
+    raise UnknownLessonError(f"There is no lesson “{visible(slug)}”. {meant}")
 
 
 def load(folder: Path, language: str = "en") -> Lesson:

@@ -1,5 +1,6 @@
 """A lesson as a Jupyter notebook: its text, its plain torch, a figure of the numbers."""
 
+from collections.abc import Collection
 from typing import Any
 
 import nbformat
@@ -8,6 +9,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.reading import steps
+from lessons.tracer.cutting import Cut
 
 _MAKE: Any = nbformat.v4  # its functions carry no types
 _WRITES: Any = nbformat.writes
@@ -23,13 +25,13 @@ figure.update_layout(xaxis_title="place in the list of inputs", yaxis_title="val
 figure"""
 
 
-def notebook(lesson: Lesson, values: Values) -> str:
+def notebook(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
     """The notebook's text. It needs torch and plotly."""
     cells = [
         _MAKE.new_markdown_cell(f"# {lesson.title}\n\n{lesson.summary}"),
         *map(_MAKE.new_markdown_cell, steps(lesson)),
         _MAKE.new_markdown_cell("## The code\n\nChange a setting at its top and run it again."),
-        _MAKE.new_code_cell(plain_torch(lesson, values)),
+        _MAKE.new_code_cell(plain_torch(lesson, values, cuts)),
         _MAKE.new_code_cell(_FIGURE),
     ]
     for number, cell in enumerate(cells):

@@ -2,16 +2,25 @@
 
 in_torch.py opens with its settings, one assignment each, named as the lab's parameters are; then
 come its functions, the lesson's program under its own name and with its own parameters among them;
-what prints stands under ``if __name__ == "__main__":`` and leaves its numbers in ``result``.
+what prints stands under ``if __name__ == "__main__":`` and leaves its numbers in ``result``, by the
+names of the lab's series. It imports torch, json and math alone, and has at most 40 lines; 80 in
+the chapter of override maps, 120 with a training.
+
+Edges of the graph that are cut become ``detach`` in the file. So each op of the graph stands in the
+program, written as in lesson.py, and what is printed is a gradient of 0 where all paths are cut:
+``torch.autograd.grad((y + 0 * x).sum(), x)``.
 """
 
 import ast
+import json
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
+
+import torch
 
 from lessons import tricks
 from lessons.contract.lab import Start
@@ -31,18 +40,28 @@ OWN = {
     "named": named,
 }
 """What stands for these, by name, while a file's graph is recorded."""
+_ROUNDING = {torch.float64: 1e-9, torch.float32: 1e-4, torch.bfloat16: 0.1}
+"""How far apart two ways to write the same gradient may be, as a share of its largest number."""
 
 
 def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
     """The file's text with these settings, and ``detach`` where edges of the graph are cut.
 
-    A cut for which there is no place in the file is named in a comment, and left out.
+    A cut for which there is no place in the file is named in a comment, and left out; so are all
+    where the file would compute another gradient with them than the lesson does.
     """
     text = (lesson.folder / FILE).read_text("utf-8")
     text = with_settings(text, {**values, **lesson.lab.drawn(values)})
     missing: list[Cut] = []
     if cuts and lesson.lab.start:
-        text, missing = with_detach(text, lesson.program.__name__, lesson.lab.start(values), cuts)
+        name, start = lesson.program.__name__, lesson.lab.start
+        open_text, missing = with_detach(text, name, start(values), cuts)
+        left = [one for one in cuts if one not in missing]
+        mine = _gradients(start(values), lesson.cut_open(left))
+        if _same(mine, _gradients(*_runnable(open_text, name, start(values), cuts))):
+            text = open_text
+        else:
+            missing = sorted(cuts)
     head = [f"# {lesson.slug}, from Gradient Tricks Lab, with the settings of your screen."]
     if missing:
         head.append(
@@ -58,7 +77,7 @@ def with_settings(text: str, settings: Mapping[str, Any]) -> str:
     >>> with_settings("x = [1.0]\\nscale = 2\\ndef f(): ...", {"x": (3.0, math.inf), "y": 1})
     'x = [3.0, float("inf")]\\nscale = 2\\ndef f(): ...'
     """
-    edits = []
+    raw, edits = text.encode(), []
     for statement in ast.parse(text).body:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.If)):
             break
@@ -67,7 +86,9 @@ def with_settings(text: str, settings: Mapping[str, Any]) -> str:
             if name in settings:
                 start, end = _span(text, statement.value)
                 edits += [(start, end, _literal(name, settings[name]))]
-    return _edited(text, edits)
+    for first, last, new in reversed(edits):
+        raw = raw[:first] + new.encode() + raw[last:]
+    return raw.decode()
 
 
 def with_detach(
@@ -82,8 +103,43 @@ def with_detach(
         cuts: edges, as consumer and operand.
     """
     here = f"<{program}>"
+    start, run = _runnable(text, program, start, cuts)
+    numbers = {name for name, value in start.settings.items() if isinstance(value, (int, float))}
+    with record({**start.leaves, **start.besides}) as recording:
+        start.finish(start.call(run))
+    tree = ast.parse(text)
+    places = {place_of(part): part for part in ast.walk(tree) if isinstance(part, ast.expr)}
+    variables = assignments(tree)
+    for made in recording:
+        made.variable = next(iter(variables.get(made.place[1], ())), None) if made.place else None
+    around: dict[tuple[int, int], tuple[str, str]] = {}  # text before an expression, and after it
+    missing = []
+    for op, operand in sorted(cuts):
+        node = recording.nodes.get(op)
+        same = [one.name for one in recording if node and one.place and one.place == node.place]
+        found = counter = None
+        if node and node.place and node.place[0] == here:
+            expression = places.get(node.place[1])
+            found = expression and _operand(expression, node, operand, numbers)
+            counter = expression and _counter(tree, expression)
+        if isinstance(found, ast.Name) and counter:
+            turns = [turn for turn, one in enumerate(same) if (one, operand) in cuts]
+            after = f".detach() if {counter} in {turns} else {found.id})"
+            around[_span(text, found)] = ("(", after)
+        elif found is None or any((one, operand) not in cuts for one in same):
+            missing.append((op, operand))
+        else:
+            simple = isinstance(found, (ast.Name, ast.Call, ast.Subscript, ast.Attribute))
+            around[_span(text, found)] = ("", ".detach()") if simple else ("(", ").detach()")
+    return _wrapped(text, around), missing
+
+
+def _runnable(
+    text: str, program: str, start: Start, cuts: Collection[Cut]
+) -> tuple[Start, Callable[..., Any]]:
+    """A file's function, each trick in it one op, and how to run it with what the file has."""
     names: dict[str, Any] = {"__name__": program}
-    exec(compile(text, here, "exec"), names)
+    exec(compile(text, f"<{program}>", "exec"), names)
     # What the file spells out of the engine's tricks is one op in the graph, as it is on the page;
     # so is a function of its own by the name of an op that is cut. A map of its own, with the ops
     # that it is for, is the engine's, whose ops the graph knows.
@@ -94,40 +150,39 @@ def with_detach(
         if name in names:
             names[name] = own
     # Functions that the program is given stand in the file too, as its settings.
-    given = [name for name, value in start.settings.items() if callable(value) and name in names]
-    start = replace(start, settings={**start.settings, **{name: names[name] for name in given}})
-    with record({**start.leaves, **start.besides}) as recording:
-        start.finish(start.call(names[program]))
-    tree = ast.parse(text)
-    places = {place_of(part): part for part in ast.walk(tree) if isinstance(part, ast.expr)}
-    variables = assignments(tree)
-    for made in recording:
-        made.variable = next(iter(variables.get(made.place[1], ())), None) if made.place else None
-    edits, missing = [], []
-    for op, operand in sorted(cuts):
-        node = recording.nodes.get(op)
-        same = [one.name for one in recording if node and one.place and one.place == node.place]
-        found = counter = None
-        if node and node.place and node.place[0] == here:
-            expression = places.get(node.place[1])
-            found = expression and _operand(expression, node, operand)
-            counter = expression and _counter(tree, expression)
-        if isinstance(found, ast.Name) and counter:
-            turns = [turn for turn, one in enumerate(same) if (one, operand) in cuts]
-            name = found.id
-            edits.append(
-                (*_span(text, found), f"({name}.detach() if {counter} in {turns} else {name})")
-            )
-        elif found is None or any((one, operand) not in cuts for one in same):
-            missing.append((op, operand))
+    given = {n: names[n] for n, one in start.settings.items() if callable(one) and n in names}
+    return replace(start, settings={**start.settings, **given}), names[program]
+
+
+def _gradients(start: Start, program: Callable[..., Any]) -> list[torch.Tensor | None] | None:
+    """Of each leaf that requires one; None where torch is asked for what is cut off."""
+    leaves = [leaf for leaf in start.leaves.values() if leaf.requires_grad]
+    try:
+        end = start.finish(start.call(program))
+        if not end.requires_grad:
+            return [None] * len(leaves)
+        return list(torch.autograd.grad(end, leaves, torch.ones_like(end), allow_unused=True))
+    except (RuntimeError, tricks.TrickError):
+        return None
+
+
+def _same(
+    mine: Sequence[torch.Tensor | None] | None, theirs: Sequence[torch.Tensor | None] | None
+) -> bool:
+    """Whether these gradients agree up to rounding; none at all is zeros, and both may fail."""
+    if mine is None or theirs is None:
+        return mine is theirs
+    for one, other in zip(mine, theirs, strict=True):
+        if one is None or other is None:
+            known = other if one is None else one
+            if known is not None and bool(known.any()):
+                return False
         else:
-            start_at, end_at = _span(text, found)
-            simple = isinstance(found, (ast.Name, ast.Call, ast.Subscript, ast.Attribute))
-            edits += [(start_at, start_at, "" if simple else "(")]
-            edits += [(end_at, end_at, ".detach()" if simple else ").detach()")]
-    return _edited(
-        text, set(edits)
-    ), missing  # cuts of one expression in several turns are one edit
+            size = float(one.nan_to_num(0.0, 0.0, 0.0).abs().max())
+            near = _ROUNDING[one.dtype]
+            if not torch.allclose(one, other, near, near * size, equal_nan=True):
+                return False
+    return True
 
 
 def _counter(tree: ast.AST, expression: ast.expr) -> str | None:
@@ -147,13 +202,25 @@ def _counter(tree: ast.AST, expression: ast.expr) -> str | None:
     return None
 
 
-def _operand(call: ast.expr, node: Node, operand: int) -> ast.expr | None:
-    """The expression that a call reads this operand from."""
+def _operand(call: ast.expr, node: Node, operand: int, numbers: Collection[str]) -> ast.expr | None:
+    """The expression that a call reads this operand from.
+
+    Args:
+        call: the expression that the op came from.
+        node: the op.
+        operand: which of its tensors, 0 for the first.
+        numbers: names that stand for a number, no tensor.
+    """
     match call:
         case ast.BinOp():
             given: list[ast.expr] = [call.left, call.right]
             if len(node.operands) == 1:  # of a number and a tensor, torch names the tensor first
-                given = [one for one in given if not isinstance(one, ast.Constant)]
+                given = [
+                    one
+                    for one in given
+                    if not isinstance(one, ast.Constant)
+                    and not (isinstance(one, ast.Name) and one.id in numbers)
+                ]
                 if len(given) == 1:
                     return given[0]
                 return next((one for one in given if _made_by(one, node.operands[0])), None)
@@ -197,7 +264,8 @@ def _literal(name: str, value: Any) -> str:
         return f"[{', '.join(_literal('', one) for one in value)}]"
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
-    return repr(value)
+    # A function's text is a kind of str, and says itself how it is written.
+    return json.dumps(value) if type(value) is str else repr(value)
 
 
 def _below_docstring(text: str, lines: list[str]) -> str:
@@ -216,8 +284,11 @@ def _span(text: str, node: ast.expr) -> tuple[int, int]:
     return starts[line - 1] + column, starts[end_line - 1] + end_column
 
 
-def _edited(text: str, edits: Collection[tuple[int, int, str]]) -> str:
+def _wrapped(text: str, around: Mapping[tuple[int, int], tuple[str, str]]) -> str:
+    """The text with more before and after these stretches of it, of which one may hold another."""
     raw = text.encode()
-    for first, last, new in sorted(edits, key=lambda edit: edit[:2], reverse=True):
-        raw = raw[:first] + new.encode() + raw[last:]
+    put = [(start, 1, -end, before) for (start, end), (before, _) in around.items()]
+    put += [(end, 0, -start, after) for (start, end), (_, after) in around.items()]
+    for at, _, _, more in sorted(put, reverse=True):  # at one place, closes what opened last first
+        raw = raw[:at] + more.encode() + raw[at:]
     return raw.decode()

@@ -26,7 +26,7 @@ from lessons.contract.parameters import (
     Text,
 )
 from lessons.contract.roles import ROLES
-from lessons.outputs.brief import brief, choices
+from lessons.outputs.brief import choices, specialised
 from lessons.outputs.catalogue import chapters
 from lessons.text import number
 
@@ -148,7 +148,7 @@ def _item(lesson: Lesson, draw: random.Random) -> Item | None:
         return None
     kept = sorted(list(answers)[:_MOST])
     chosen = choices(lesson, values)
-    whole = brief(textwrap.dedent(lesson.source), lesson.program.__name__, chosen)
+    whole = specialised(textwrap.dedent(lesson.source), lesson.program.__name__, chosen)
     code = whole[whole.index("def ") :]  # what decorates it is of the lab
     first = [inputs, *(p for p in arguments if p is not inputs)]
     return Item(

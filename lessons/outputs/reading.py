@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Numbers, Parameter
+from lessons.contract.parameters import Choice, Device, Integer, Number, Numbers, Parameter, Text
 from lessons.contract.prose import fill
 
 
@@ -48,7 +48,12 @@ def described(parameter: Parameter) -> str:
         case Numbers(most=most):
             accepted = f"up to {most} numbers"
         case Choice(options=options):
-            accepted = "one of " + ", ".join(name for name, _ in options)
+            says = (f"{name} ({label})" if label != name else name for name, label in options)
+            accepted = "one of " + ", ".join(says)
+        case Device():
+            accepted = "cpu, cuda, cuda:1 or mps"
+        case Text(longest=longest):
+            accepted = f"up to {longest} characters"
         case _:
             accepted = ""
     default = f"default {parameter.default}" if parameter.default else "default: none"

@@ -3,7 +3,7 @@
 The engine has a file of the same kind, lessons/tricks/torch_private.py.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from operator import methodcaller
@@ -31,6 +31,31 @@ next_number: Callable[[], int] = torch._C._autograd._get_sequence_nr
 
 number_of: Callable[[Any], int] = methodcaller("_sequence_nr")
 """The number of an autograd node: they count up as they are made."""
+
+_engine: Any = torch.autograd.Variable._execution_engine
+
+
+def sent_to(
+    leaves: Sequence[torch.Tensor],
+    output: torch.Tensor,
+    upstream: torch.Tensor,
+    *,
+    retain_graph: bool = False,
+) -> Sequence[torch.Tensor | None]:
+    """As `torch.autograd.grad(output, leaves, upstream, allow_unused=True)`.
+
+    `upstream` has the shape and the dtype of `output`, which are not looked at again: of a small
+    graph that takes longer than the way back. Where a mode watches, torch's own function is called.
+    """
+    if torch._C._len_torch_function_stack() or transforms():
+        return torch.autograd.grad(
+            output, leaves, upstream, retain_graph=retain_graph, allow_unused=True
+        )
+    found: Sequence[torch.Tensor | None] = _engine.run_backward(
+        (output,), (upstream,), retain_graph, False, tuple(leaves), True, accumulate_grad=False
+    )
+    return found
+
 
 PICKLED = "_reduce_ex_internal"
 """The method of a tensor that copies it for pickle."""

@@ -23,7 +23,8 @@ def crossing(marks: Array, values: Array) -> tuple[Array, Array]:
         values: the function at them, shape [n, n], rows by y; cells with a NaN are left out.
     """
     kind = LineType.ChunkCombinedNan
-    found = contour_generator(marks, marks, np.ma.masked_invalid(values), line_type=kind)
+    known = values if np.isfinite(values).all() else np.ma.masked_invalid(values)
+    found = contour_generator(marks, marks, known, line_type=kind)
     places = found.lines(0.0)[0][0]  # a NaN between two lines; None where there is none
     if places is None:
         return _NAN, _NAN

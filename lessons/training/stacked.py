@@ -5,17 +5,11 @@ matrix product: weight [seeds, out, in] times points [seeds, in, points].
 """
 
 import math
-import os
-import threading
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import torch
 
 from lessons.tricks.as_one import one_op
-
-WORTH_A_THREAD = 5_000
-"""Numbers in the points of all seeds from which on a thread costs less than it saves."""
 
 
 def drawn_layer(inputs: int, outputs: int, generator: torch.Generator) -> list[torch.Tensor]:
@@ -109,86 +103,3 @@ class Adam:
 
 def _in_a_row(tensors: Iterable[torch.Tensor]) -> torch.Tensor:
     return torch.cat([tensor.reshape(-1) for tensor in tensors])
-
-
-def shares(seeds: range, numbers: int, device: torch.device) -> list[range]:
-    """The seeds in two halves, where two threads train them sooner than one; else all of them.
-
-    Args:
-        seeds: all.
-        numbers: how many numbers one seed trains on.
-        device: where.
-    """
-    if device.type != "cpu" or os.cpu_count() == 1 or len(seeds) * numbers < WORTH_A_THREAD:
-        return [seeds]
-    middle = len(seeds) // 2
-    return [half for half in (seeds[:middle], seeds[middle:]) if len(half)]
-
-
-class Background:
-    """Does tasks beside the caller, one after the other: what shares nothing with the caller's own.
-
-    Torch computes on one thread for each of the app's, so a second one uses a second core. It ends
-    with its last task, so that nothing is left of it; and there is never more than one in the
-    process, so that two learners do not take every core from the rest: who gets none does the task
-    on the spot.
-    """
-
-    _helping = threading.Lock()
-
-    def __init__(self) -> None:
-        self._tasks: deque[Callable[[], None]] = deque()
-        self._guard = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._busy = False
-        self._error: BaseException | None = None
-
-    def do(self, task: Callable[[], None]) -> None:
-        """Do it, now or soon; what it raises is raised by ``wait``, or here if it is done here."""
-        with self._guard:
-            self._busy = self._busy or self._begins()
-            if self._busy:
-                self._tasks.append(task)
-                return
-        task()
-
-    def wait(self) -> None:
-        """Until all is done."""
-        if error := self.end():
-            raise error
-
-    def end(self) -> BaseException | None:
-        """As ``wait``, but gives back what was raised."""
-        if self._thread:
-            self._thread.join()
-            self._thread = None
-        error, self._error = self._error, None
-        return error
-
-    def _begins(self) -> bool:
-        """Whether a thread has begun, which waits for the guard."""
-        if not self._helping.acquire(blocking=False):
-            return False
-        self._thread = threading.Thread(target=self._work)
-        try:
-            self._thread.start()
-        except RuntimeError:  # the system gives no more threads
-            self._thread = None
-            self._helping.release()
-            return False
-        return True
-
-    def _work(self) -> None:
-        while True:
-            with self._guard:
-                if not self._tasks:
-                    self._busy = False
-                    self._helping.release()
-                    return
-                task = self._tasks.popleft()
-            try:
-                task()
-            except BaseException as error:
-                with self._guard:
-                    self._error = error
-                    self._tasks.clear()

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from lessons.contract.figure import Table
 from lessons.contract.history import History
 from lessons.contract.result import Array
 from lessons.kit.chart_pieces import Trace, axes, band, curve
@@ -36,6 +37,30 @@ def with_ends(facts: Facts, name: str, digits: int = 3) -> str:
         written_out(of(facts, name + end), digits) for end in ("", "_lowest", "_highest")
     )
     return f"{mean}  ({low} to {high})"
+
+
+def arms_table(
+    history: History,
+    measures: Mapping[str, str],
+    roles: Mapping[str, str],
+    names: Mapping[str, str],
+    digits: int = 3,
+) -> Table:
+    """One row a measure, one column an arm: mean over the seeds, lowest and highest seed.
+
+    Args:
+        history: with a number of each arm and measure, ``trick_loss`` say.
+        measures: what each is called.
+        roles, names: of each arm.
+        digits: of each number.
+    """
+    rows = tuple(
+        (called, *(with_ends(history.facts, f"{arm}_{what}", digits) for arm in roles))
+        for what, called in measures.items()
+    )
+    columns = (("measure", None), *((names[arm], role) for arm, role in roles.items()))
+    caption = f"After step {history.done:,}: mean over the seeds (lowest to highest seed)"
+    return Table(caption, columns, rows)
 
 
 def over_steps(

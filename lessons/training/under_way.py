@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
-from lessons.contract.training import Learner, Training
+from lessons.contract.training import Training
 
 PICTURES = 200
 """Moments of a whole run that its curves go through."""
@@ -28,6 +28,10 @@ class Run:
 
     Not for several threads at once; each session has its own.
 
+    Attributes:
+        changed: the settings it trains with that changed on the way, each with the number of
+            steps after which it last did.
+
     Args:
         training: what the lesson declares.
         program: the lesson's program.
@@ -46,24 +50,36 @@ class Run:
         self._values = values
         self._fixed = {name: one for name, one in values.items() if name not in training.live}
         self._trained = self._of_the_trained(values)
+        self.changed: dict[str, int] = {}
         self.every = max(1, self.total // PICTURES)
-        self._learner: Learner | None = training.begin(program, values)
+        self._learner = training.begin(program, values)
 
     @property
     def history(self) -> History:
         """What was seen, the newest moment with its picture."""
-        if self._learner is not None and not self._drawn:
+        if not self._drawn:
             start = time.perf_counter()
             self._see(drawn=True)
             self.seconds += time.perf_counter() - start
         return self._history
 
+    @property
+    def over(self) -> bool:
+        """Whether no more steps will be made."""
+        return self.state in ("done", "stopped")
+
     def fits(self, values: Values) -> bool:
         """Whether these settings can be taken up by the steps to come, or by a look if none are."""
-        if self.state in ("done", "stopped") and self._of_the_trained(values) != self._trained:
+        if self.over and self._of_the_trained(values) != self._trained:
             return False
         fixed = {name: one for name, one in values.items() if name not in self.training.live}
         return fixed == self._fixed
+
+    def changed_by(self, values: Values) -> dict[str, int]:
+        """What ``changed`` is once steps are made with these settings."""
+        now = self._of_the_trained(values)
+        new = {name: self.done for name, one in now.items() if self._trained[name] != one}
+        return self.changed | new if self.done else {}
 
     def _of_the_trained(self, values: Values) -> Values:
         return {name: values[name] for name in self.training.trained}
@@ -79,9 +95,10 @@ class Run:
             enough: asked between two steps; True ends it before its time.
             most: no more steps than this.
         """
-        if self._learner is None or self.done == self.total:
+        if self.over:
             return
         self.state, self._values = "running", values
+        self.changed = self.changed_by(values)
         self._trained = self._of_the_trained(values)
         start = time.perf_counter()
         if not len(self._history):
@@ -108,9 +125,7 @@ class Run:
             self.state = "paused"
 
     def stop(self) -> None:
-        """End it for good: the networks are let go, what is seen now stays."""
-        _ = self.history
-        self._learner = None
+        """Make no more steps; its networks can be looked at, as those of a run that is done."""
         if self.state != "done":
             self.state = "stopped"
 
@@ -120,7 +135,6 @@ class Run:
         return self.done % self.every == 0 or self.done == self.total
 
     def _see(self, drawn: bool) -> None:
-        assert self._learner is not None
         seen = self._learner.look(self.done, self._values, drawn)
         self._history.add(self.done, seen, self._keeps)
         self._drawn = drawn

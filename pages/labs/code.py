@@ -28,12 +28,10 @@ _TAGS: dict[Mark, str] = {"trick": "mark", "added": "ins", "removed": "del"}
 
 
 def marked_lines(source: str, text: str) -> dict[int, Mark]:
-    """Marks on the lines where this text stands; none if it stands nowhere."""
-    start = source.find(text) if text else -1
-    if start < 0:
-        return {}
-    first = source.count("\n", 0, start)
-    return dict.fromkeys(range(first, first + text.count("\n") + 1), "trick")
+    """Marks on the lines where this text stands, each time; none if it stands nowhere."""
+    starts = [found.start() for found in re.finditer(re.escape(text), source)] if text else []
+    firsts = [source.count("\n", 0, start) for start in starts]
+    return {line + n: "trick" for line in firsts for n in range(text.count("\n") + 1)}
 
 
 def difference(before: str, after: str) -> tuple[str, dict[int, Mark]]:

@@ -102,7 +102,8 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         values = asked  # a picture that is whole stays whole
     run = computed(lesson, values, cuts, turn)
     with turn:
-        notes = [Note("warning", run.refusal or refusal)] if run.refusal or refusal else []
+        refused = "" if wish.carried else run.refusal or refusal
+        notes = [Note("warning", refused)] if refused else []
         if values != asked and lesson.lab.preview_note:
             notes.append(Note("info", lesson.lab.preview_note))
         shown = _picture(lesson, step, wish.answers, run, values, hidden)

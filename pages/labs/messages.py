@@ -75,6 +75,8 @@ class Wish(_Message):
         live: True while the hand moves: a cheaper picture will do.
         good: what the controls said that last gave a picture; asked for when a text is refused.
         cuts: the edges of the graph that are cut, as in an address.
+        carried: True where they were cut at another step: those that are no edges here are dropped
+            and nothing is said, since nobody asked for them here.
         do: a thing to do once: ``snip EDGE`` in the playground.
         step: of the lesson, 1 for the first.
         answers: names of the questions that have been answered.
@@ -88,6 +90,7 @@ class Wish(_Message):
     live: bool = False
     good: Texts | None = None
     cuts: Annotated[str, StringConstraints(max_length=4000)] = ""
+    carried: bool = False
     do: Name = ""
     step: Annotated[int, Field(ge=1, le=999)] = 1
     answers: Names = []

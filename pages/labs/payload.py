@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 from urllib.parse import urlencode
 
+from lessons.contract.devices import devices
 from lessons.contract.figure import HALF, WIDE, Figure, Table
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import (
@@ -20,7 +21,6 @@ from lessons.contract.parameters import (
 )
 from lessons.contract.result import Note, Result
 from lessons.contract.roles import ROLES, Role
-from lessons.kit.devices import devices
 from lessons.text import number
 from lessons.tracer import Recording
 from lessons.tracer.cutting import Cut, write_cuts
@@ -132,7 +132,7 @@ def graph(
         cuts: the edges cut now.
         cover: why no gradient may be seen yet; empty shows them all.
     """
-    picture = drawing(recording, index)
+    picture = drawing(recording, index, steps=() if cover else None)
     if cover:
         picture, scissors = covered(picture), None
     about = {"title": title, "scissors": scissors, "cuts": cuts, "covered": cover}

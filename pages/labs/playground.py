@@ -182,12 +182,13 @@ _code: Once[str, Code] = Once(24)
 
 
 def _panes(document: Document) -> dict[str, Pane]:
-    panes = {}
+    panes, checked = {}, check(document)
     for label, framework in FRAMEWORKS.items():
-        remarks = differences(document, framework)
-        if own := defined_in_the_file(document, framework):
+        source = program_code(checked, framework)
+        remarks = differences(checked.program.op_types, framework)
+        if own := defined_in_the_file(source, framework):
             remarks = [*remarks, f"Defined in the file to download: {', '.join(own)}."]
-        panes[label] = pane(program_code(document, framework), remarks=remarks)
+        panes[label] = pane(source, remarks=remarks)
     return panes
 
 

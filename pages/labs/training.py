@@ -13,7 +13,7 @@ from lessons.contract.parameters import Values
 from lessons.contract.prose import TRAINING
 from lessons.contract.result import warned
 from lessons.contract.training import Training
-from lessons.text import counted
+from lessons.text import counted, listed
 from lessons.tracer.cutting import Cut
 from lessons.training.covering import covered_figure, covered_table
 from lessons.training.under_way import Run
@@ -43,6 +43,8 @@ class Watch:
         self._run: Run | None = None
         self._name = ""
         self._cuts: tuple[Cut, ...] = ()
+        # With its name and cuts; it comes back with its settings, unless another makes steps.
+        self._over: tuple[Run, str, tuple[Cut, ...]] | None = None
         self._values: Values = {}
         self._full = ""  # the device that had no memory for this run
         self.take(wish, asked)
@@ -72,6 +74,14 @@ class Watch:
             self._lost = False
         self._begun = max(self._begun, asked.begun)
         wanted, values = values, self._placed(values)
+        if self._held or (run is not None and run.done):
+            self._over = None
+        if run is not None and run.over and not (again or self._held):
+            self._over = run, self._name, self._cuts
+        elif self._over and self._over[0].fits(values) and cuts == self._over[2]:
+            run, self._name, self._cuts = self._over
+            run.look(values)
+            self._run = run
         fits = run is not None and run.fits(values) and cuts == self._cuts
         if run is None or again or not fits or (self._held and run.done):
             self._full = ""  # there may be room now
@@ -90,7 +100,7 @@ class Watch:
     @property
     def wants(self) -> bool:
         """Whether there are steps to make."""
-        if self._held or self._run is None or self._run.state in ("done", "stopped"):
+        if self._held or self._run is None or self._run.over:
             return False
         single = self._asked.single > self._single
         return single or (self._asked.phase == "run" and not self._lost)
@@ -103,7 +113,7 @@ class Watch:
         try:
             self._run.advance(seconds, self._values, enough, 1 if single or moved else 10**9)
         except torch.OutOfMemoryError:
-            self._run = None  # what it holds goes first
+            self._run = self._over = None  # what they hold goes first
             self._leave_device(self._values)
             self._values = self._placed(self._values)
             self._run = self._begin(self._values, self._cuts)
@@ -196,6 +206,19 @@ class Watch:
         }
 
     def _text(self, run: Run, before: int) -> str:
+        return " · ".join(filter(None, (self._progress(run, before), self._changed(run))))
+
+    def _changed(self, run: Run) -> str:
+        """What else this run was trained with than what the controls say now."""
+        changed = run.changed_by(self._values)
+        if not changed:
+            return ""
+        labels = {parameter.name: parameter.label for parameter in self.lesson.lab.parameters}
+        last = "last " if len(changed) > 1 else ""
+        names = listed([labels[name] for name in changed], most=2)
+        return f"{names} changed, {last}after step {max(changed.values()):,}"
+
+    def _progress(self, run: Run, before: int) -> str:
         so_far = f"step {run.done:,} of {run.total:,}"
         if self._held:
             return "Answer the question first, or skip it: a run would show the answer."
@@ -206,6 +229,6 @@ class Watch:
             return f"{so_far} · waiting: {runs} before yours"
         if run.state == "running" and run.done:
             return f"{so_far} · about {run.seconds / run.done * (run.total - run.done):.0f} s left"
-        if run.state in ("done", "stopped"):
+        if run.over:
             return f"{so_far} · {run.state} after {run.seconds:.1f} s of computing"
         return so_far

@@ -8,25 +8,23 @@ is not what places things on the chart, a digest stands beside it.
 """
 
 import hashlib
-import json
-import math
 import re
 import struct
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 
 FRAME, PICTURE = 0, 1
 _AXIS = re.compile(r"[xy]axis\d*")
 _HEAD = struct.Struct("<III")
 _PLACES = ("x", "y")
-_PLAIN = frozenset({str, int, bool, type(None)})
-"""What JSON writes as it is."""
-_MOVES = (*_PLACES, "text", "hovertemplate", "meta")
-"""What changes while one drags, the axes' ranges apart; all else in a chart is its style. What is
-said under a pointer can wait until the hand rests; what can be dragged is not drawn."""
+_MOVES = (*_PLACES, "text", "hovertemplate", "hovertext", "meta")
+_AXIS_MOVES = ("range", "ticktext")
+"""What changes while one drags, in a trace and on an axis; all else in a chart is its style. What
+is said under a pointer can wait until the hand rests; what can be dragged is not drawn."""
 
 
 def encode(
@@ -49,26 +47,27 @@ def encode(
     count = 0
     charts = []
     for figure in message.get("figures", ()):
-        packer = _Packer()
-        plain = packer.plain(figure["figure"])
-        chart = _dump(plain)
-        digest = _digest(b"".join([chart.encode("utf-8", errors="replace"), *packer.arrays]))
+        chart, style, arrays, numbers = _chart(figure["figure"])
+        digest = _digest(b"".join([chart, *arrays]))
         head = {name: value for name, value in figure.items() if name != "figure"}
-        head |= {"digest": digest, "style": _style(plain), "start": count}
+        head |= {"digest": digest, "style": style, "start": count}
         drawn[figure["id"]] = digest
-        text = _text(head)
+        text = _dump(head)
         if have.get(figure["id"]) != digest:
-            text = f'{text[:-1]},"figure":{chart}}}'
-            blocks += packer.arrays
-            count += packer.count
+            text = b'%b,"figure":%b}' % (text[:-1], chart)
+            blocks += arrays
+            count += numbers
         charts.append(text)
-    parts = [f'"figures":[{",".join(charts)}]']
+    parts = [b'"figures":[%b]' % b",".join(charts)]
+    plain: dict[str, Any] = {}
     for name, part in message.items():
         if name in ("graph", "code") and isinstance(part, Mapping):
-            parts.append(f'"{name}":{_once(name, part, have)}')
+            parts.append(b'"%b":%b' % (name.encode(), _once(name, part, have)))
         elif name != "figures":
-            parts.append(_text({name: part})[1:-1])
-    content = f"{{{','.join(parts)}}}".encode(errors="replace")
+            plain[name] = part
+    if plain:
+        parts.append(_dump(plain)[1:-1])
+    content = b"{%b}" % b",".join(parts)
     content += b" " * (-len(content) % 4)
     return struct.pack("<I", len(content)) + content + b"".join(blocks)
 
@@ -81,8 +80,7 @@ def addressed(seq: int, encoded: bytes, what: int = FRAME) -> bytes:
 def decode(message: bytes) -> tuple[int, int, dict[str, Any]]:
     """Number, kind and content, arrays as float32; for tests and for clients in Python."""
     seq, what, length = _HEAD.unpack_from(message)
-    start = _HEAD.size + length
-    numbers = np.frombuffer(message, "<f4", offset=start)
+    numbers = np.frombuffer(message, "<f4", offset=_HEAD.size + length)
 
     def filled(value: Any, begin: int) -> Any:
         if isinstance(value, list):
@@ -95,7 +93,7 @@ def decode(message: bytes) -> tuple[int, int, dict[str, Any]]:
         array = numbers[begin + place : begin + place + count]
         return array.reshape(-1, width) if width else array
 
-    body = json.loads(message[_HEAD.size : start])
+    body = without_arrays(message)
     for figure in body["figures"]:
         figure |= (
             {"figure": filled(figure["figure"], figure["start"])} if "figure" in figure else {}
@@ -103,27 +101,48 @@ def decode(message: bytes) -> tuple[int, int, dict[str, Any]]:
     return seq, what, body
 
 
-def _once(name: str, part: Mapping[str, Any], have: Mapping[str, str]) -> str:
+def without_arrays(message: bytes) -> dict[str, Any]:
+    """The content alone, arrays as they stand in its JSON."""
+    _, _, length = _HEAD.unpack_from(message)
+    content: dict[str, Any] = orjson.loads(message[_HEAD.size : _HEAD.size + length])
+    return content
+
+
+def _once(name: str, part: Mapping[str, Any], have: Mapping[str, str]) -> bytes:
     """The part with its digest, as JSON; nothing but the digest where the browser has it."""
     digest = part.get("digest")
     if digest and have.get(name) == digest:
         return _dump({"digest": digest})
-    text = _text(part)
+    text = _dump(part)
     if digest:
         return text
-    digest = _digest(text.encode("utf-8", errors="replace"))
+    digest = _digest(text)
     said = _dump({"digest": digest})
-    return said if have.get(name) == digest else f"{text[:-1]}{',' if part else ''}{said[1:]}"
+    return said if have.get(name) == digest else text[:-1] + (b"," if part else b"") + said[1:]
 
 
-def _style(chart: Mapping[str, Any]) -> str:
-    """A digest of all but what moves: the same where only points, lines and axes have moved."""
-    traces = [_without(_MOVES, trace) for trace in chart["data"]]
-    layout = {
-        name: _without(("range",), part) if _AXIS.fullmatch(name) else part
-        for name, part in chart["layout"].items()
-    }
-    return _digest(_dump([traces, layout]).encode("utf-8", errors="replace"))
+def _chart(chart: Mapping[str, Any]) -> tuple[bytes, str, list[bytes], int]:
+    """A chart as JSON, the digest of its style, its arrays, and how many numbers they have.
+
+    The style is all but what moves: the same where only points, lines and axes have moved.
+    """
+    traces = [
+        {
+            name: _Places(value) if name in _PLACES and type(value) is np.ndarray else value
+            for name, value in trace.items()
+        }
+        for trace in chart["data"]
+    ]
+    packer = _Packer()
+    text = _dump({**chart, "data": traces}, packer.written)
+    style = [
+        [_without(_MOVES, trace) for trace in traces],
+        {
+            name: _without(_AXIS_MOVES, part) if _AXIS.fullmatch(name) else part
+            for name, part in chart["layout"].items()
+        },
+    ]
+    return text, _digest(_dump(style, packer.written)), packer.arrays, packer.count
 
 
 def _without(names: Collection[str], part: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,54 +153,67 @@ def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=9).hexdigest()
 
 
-def _text(part: Mapping[str, Any]) -> str:
-    """What holds no arrays, as JSON. Nearly always it is plain already, and a graph is long."""
+def _plain(value: Any) -> Any:
+    """What JSON does not know, replaced by something it does."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"A lab's frame cannot hold {type(value).__name__}")
+
+
+def _dump(value: Any, default: Callable[[Any], Any] = _plain) -> bytes:
+    """JSON; a number that is not finite becomes null."""
     try:
-        return _dump(part)
-    except (TypeError, ValueError):  # a number of numpy's, or one that is not finite
-        return _dump(_Packer().plain(part))
+        return orjson.dumps(value, default)
+    except orjson.JSONEncodeError:
+        return orjson.dumps(_mended(value), default)
 
 
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+def _mended(value: Any) -> Any:
+    """The same with whole characters alone, and with numbers and names that JSON has everywhere."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, int) and abs(value) >> 63:
+        return float(value)
+    if isinstance(value, Mapping):
+        return {_mended(str(name)): _mended(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_mended(item) for item in value]
+    return value
+
+
+class _Places:
+    """An array of places on a chart."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: npt.NDArray[Any]) -> None:
+        self.values = values
 
 
 class _Packer:
-    """Collects arrays while a message is made plain."""
+    """Collects a chart's arrays while it is written."""
 
     def __init__(self) -> None:
         self.arrays: list[bytes] = []
         self.count = 0
+        self._known: dict[int, Any] = {}
 
-    def plain(self, value: Any, place: bool = False) -> Any:
-        """``value`` with everything JSON does not know replaced by something it does.
-
-        ``place`` says that these are places on a chart, which no style depends on.
-        """
-        kind = type(value)
-        if kind in _PLAIN:  # by far the most; what only derives from these is asked for below
-            return value
-        if kind is dict or isinstance(value, Mapping):
-            return {
-                str(name): item if type(item) in _PLAIN else self.plain(item, name in _PLACES)
-                for name, item in value.items()
-            }
-        if kind is list or kind is tuple or isinstance(value, (list, tuple)):
-            return [item if type(item) in _PLAIN else self.plain(item) for item in value]
-        if isinstance(value, np.ndarray):
-            return self._array(value, place)
-        if isinstance(value, float):
-            return float(value) if math.isfinite(value) else None
-        if isinstance(value, np.generic):
-            return self.plain(value.item())
-        if isinstance(value, (str, bool, int)):
-            return value
-        raise TypeError(f"A lab's frame cannot hold {type(value).__name__}")
+    def written(self, value: Any) -> Any:
+        """What JSON does not know, replaced by something it does; the same however often."""
+        if id(value) not in self._known:
+            array = value.values if isinstance(value, _Places) else value
+            flat = isinstance(array, np.ndarray) and array.dtype.kind in "fiu" and array.ndim <= 2
+            self._known[id(value)] = (
+                self._array(array, value is not array) if flat else _plain(array)
+            )
+        return self._known[id(value)]
 
     def _array(self, values: npt.NDArray[Any], place: bool) -> Any:
         """Four bytes a number, NaN and infinities kept."""
-        if values.dtype.kind not in "fiu" or values.ndim > 2:
-            return self.plain(values.tolist())
         with np.errstate(over="ignore"):  # past float32's range a chart has no pixel to show
             content = np.ascontiguousarray(values, dtype="<f4").tobytes()
         width = values.shape[1] if values.ndim == 2 else 0

@@ -11,12 +11,14 @@ from functools import cache
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Receive, Scope, Send
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Parameter
 from lessons.outputs.catalogue import lessons
+from lessons.outputs.reading import described
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from pages.labs.playground import FRAMEWORKS
 from pages.server.address import root
@@ -53,7 +55,7 @@ def routes(base: str, shared: Shared) -> list[BaseRoute]:
             }
             reply = await _unless_gone(request, shared.computed(kind, json.dumps(question)))
             if not isinstance(reply, bytes):
-                return JSONResponse({"error": reply.text}, 500)
+                return _refused(reply.text, 500)
             return _response(Answer(*json.loads(reply)))
 
         return answered
@@ -64,13 +66,44 @@ def routes(base: str, shared: Shared) -> list[BaseRoute]:
     async def openapi(request: Request) -> Response:
         return JSONResponse(description(), headers=_KEEP)
 
-    return [
+    there = [
         route("lessons", catalogue),
         route("lessons/{name}", computed(NUMBERS)),
         route("lessons/{name}/file", computed(FILE)),
         route("playground/{name}", computed(PROGRAM), "POST"),
         route("openapi.json", openapi),
     ]
+
+    async def otherwise(request: Request) -> Response:
+        """What no route answers: another method, or an address that is none."""
+        here = f"{root(base)}api/openapi.json"
+        for one in there:
+            if one.matches(request.scope)[0] != Match.NONE:
+                allowed = ", ".join(sorted(one.methods or ()))
+                said = f"{request.method} came, and this address takes {allowed}."
+                return _refused(said, 405, {**_ANYWHERE, "Allow": allowed})
+        path = request.scope["path"].rstrip("/")
+        if any(one.matches({**request.scope, "path": path})[0] == Match.FULL for one in there):
+            query = f"?{request.url.query}" if request.url.query else ""
+            return RedirectResponse(f"{path}{query}", 301)
+        return _refused(f"Nothing is at this address. {here} lists what is.", 404, _ANYWHERE)
+
+    rest = f"{root(base)}api"
+    return [*there, *(Route(path, _Any(otherwise)) for path in (rest, f"{rest}/{{rest:path}}"))]
+
+
+class _Any:
+    """An endpoint for all methods: of a function, Starlette answers GET alone."""
+
+    def __init__(self, answer: Callable[[Request], Awaitable[Response]]) -> None:
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (await self._answer(Request(scope, receive)))(scope, receive, send)
+
+
+def _refused(said: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    return JSONResponse({"error": said}, status, headers)
 
 
 async def _unless_gone(
@@ -94,7 +127,7 @@ async def _gone(request: Request) -> None:
 
 def _response(answer: Answer) -> Response:
     if answer.status != 200:
-        return JSONResponse({"error": answer.text}, answer.status)
+        return _refused(answer.text, answer.status)
     if not answer.name:
         return Response(answer.text, 200, _KEEP, "application/json")
     headers = {"Content-Disposition": f'attachment; filename="{answer.name}"'}
@@ -135,6 +168,7 @@ def description() -> Mapping[str, Any]:
                     "200": {"description": "Python", "content": {"text/x-python": {}}},
                     "400": refused,
                     "404": refused,
+                    "503": refused,
                 },
             }
         },
@@ -144,9 +178,10 @@ def description() -> Mapping[str, Any]:
         edges = {"type": "string", "default": "", "examples": ["mul:0"]}
         words.append(_parameter("cuts", "query", edges, "Edges where the gradient stops."))
         get = _get(lesson.title, _RESULT, words)
-        get["responses"]["400"] = refused
+        get["responses"] |= {"400": refused, "503": refused}
         paths[f"/api/lessons/{lesson.slug}"] = {"get": get}
-        file = {"200": {"description": "Python", "content": {"text/x-python": {}}}, "400": refused}
+        file = {"200": {"description": "Python", "content": {"text/x-python": {}}}}
+        file |= {"400": refused, "503": refused}
         paths[f"/api/lessons/{lesson.slug}/file"] = {
             "get": {"summary": "The same as a file", "parameters": words, "responses": file}
         }
@@ -183,6 +218,7 @@ _RESULT = {
         "lesson": {"type": "string"},
         "parameters": {"type": "object", "additionalProperties": {"type": "string"}},
         "cuts": {"type": "string"},
+        "trained": {"type": "object"},  # of a lesson that trains: how it stands at step 0
         "device": {"type": "string"},
         **dict.fromkeys(("series", "statistics", "curves"), _SERIES),
         "facts": {"type": "object"},
@@ -204,8 +240,7 @@ def _of(parameter: Parameter) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string", "default": parameter.default}
     if isinstance(parameter, Choice):
         schema["enum"] = [name for name, _ in parameter.options]
-    about = f"{parameter.label}. {parameter.help}".strip()
-    return _parameter(parameter.name, "query", schema, about)
+    return _parameter(parameter.name, "query", schema, described(parameter))
 
 
 def _parameter(name: str, where: str, schema: Mapping[str, Any], about: str = "") -> dict[str, Any]:

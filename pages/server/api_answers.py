@@ -80,6 +80,6 @@ def _asked(slug: str, query: list[list[str]]) -> Asked:
     given: dict[str, str] = {}
     for name, text in query:
         if name in given:
-            raise ValueError(f"{visible(name)} was given twice")
+            raise ValueError(f"{visible(name)} was given twice. Give it once.")
         given[name] = text
     return asked(slug, given, given.pop("cuts", ""))

@@ -1,6 +1,7 @@
 """The whole app as one ASGI application: Streamlit's pages, the labs' route, numbers, files."""
 
 import asyncio
+import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -18,6 +19,7 @@ from pages.server.compression import StaticCompression
 from pages.server.draining import TakesNoMore, on_sigterm
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
+from pages.server.nodelay import send_at_once
 from pages.server.prepared import prepare
 from pages.server.socket import Workshop
 from pages.server.stream import STREAM, CheckedStream
@@ -28,6 +30,10 @@ SOCKET = "labs"
 
 OTHER_PAGES = ("playground", "glossary", "teach")
 """The addresses of the pages beside home and the chapters, relative to the site's."""
+
+SWITCH = 0.0005
+"""Seconds after which a page's script lets the labs' messages through; Python's own are 5 ms, and a
+message is handed on some five times."""
 
 _workshop = Workshop()
 
@@ -71,6 +77,8 @@ def middleware() -> list[Middleware]:
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[None]:
     """Load everything before the first request; end with the server whoever works for it."""
+    send_at_once()
+    sys.setswitchinterval(SWITCH)
     _workshop.computers.start()  # it loads on another core meanwhile
     await asyncio.to_thread(prepare)
     await _workshop.computers.ready()

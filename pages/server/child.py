@@ -12,6 +12,7 @@ import signal
 import struct
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -53,10 +54,12 @@ class Child:
     Args:
         module: what it runs.
         environment: what it finds in its environment besides ours.
+        niceness: how far it stands back behind others, from its first moment on: to load torch
+            takes a core for seconds.
     """
 
-    def __init__(self, module: str, environment: Mapping[str, str] = {}) -> None:
-        self._module, self._environment = module, environment
+    def __init__(self, module: str, environment: Mapping[str, str] = {}, niceness: int = 0) -> None:
+        self._module, self._environment, self._niceness = module, environment, niceness
         self._process: asyncio.subprocess.Process | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -110,6 +113,10 @@ class Child:
                 logging.getLogger(__name__).exception("%s could not be started", self._module)
                 await asyncio.sleep(5.0)
                 continue
+            if self._niceness and hasattr(os, "setpriority"):  # Windows has none
+                with suppress(ProcessLookupError):
+                    own = os.getpriority(os.PRIO_PROCESS, 0)
+                    os.setpriority(os.PRIO_PROCESS, self._process.pid, own + self._niceness)
             self.started()
             await self._read()
             self.ended()

@@ -10,7 +10,7 @@ import asyncio
 import gc
 import time
 
-from lessons.kit.devices import give_back
+from lessons.kit.process import give_back
 
 EVERY = 10.0
 """Seconds between two times at least."""

@@ -8,7 +8,6 @@ client, the number of the message it answers, and its length.
 
 import json
 import logging
-import os
 import sys
 import threading
 import time
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from lessons.contract.lesson import Lesson
-from lessons.kit.devices import leave_unsaid, suit_small_tensors
+from lessons.kit.process import leave_unsaid, suit_small_tensors
 from lessons.outputs.catalogue import UnknownLessonError, find
 from pages.labs import wire
 from pages.labs.lesson import RefusedTextError
@@ -244,8 +243,6 @@ def main() -> None:
     """Train until the server ends."""
     out = output()
     log.set_up()
-    if hasattr(os, "nice"):
-        os.nice(10)  # pages and sliders come first
     suit_small_tensors()
     leave_unsaid()
     Trainer(sys.stdin.buffer, out).run()

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Callable
 from zlib import crc32
 
-from lessons.kit.devices import CUDA
+from lessons.contract.devices import CUDA
 from pages.labs.messages import TrainingWish, read_training
 from pages.server.child import Child, cores
 
 Listener = Callable[[bytes], None]
+NICENESS = 10
+"""Pages and sliders come first."""
 
 
 def processes() -> int:
@@ -26,7 +28,7 @@ class Worker(Child):
     """
 
     def __init__(self, number: int = 0) -> None:
-        super().__init__("pages.server.trainer", {CUDA: str(number)})
+        super().__init__("pages.server.trainer", {CUDA: str(number)}, NICENESS)
         self._listeners: dict[int, Listener] = {}
         self._wishes: dict[int, tuple[int, str, str]] = {}  # the newest of each
         self.counts: dict[str, int] = {}  # of trainings, by state

@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from types import TracebackType
+from typing import NamedTuple
 
 from pages.labs.turn import Turn
 
@@ -17,6 +18,8 @@ PATIENCE = 0.33
 """Seconds before work is slow: then it tells how far it is and gives way to a newer wish."""
 SLICE = 0.01
 """Seconds of computing before others come first."""
+LIGHT = 0.25
+"""Seconds of computing of late that are little; who has used more makes nobody wait for long."""
 LONG = 1.0
 """Seconds of computing from which on work counts as long …"""
 WEIGHT = 5.0
@@ -49,8 +52,21 @@ class TooLong(Interrupted):
     """It has computed for ``MOST`` seconds; the message says so."""
 
 
+class _Waiting(NamedTuple):
+    """One who waits for a turn; the lowest ``place`` is first."""
+
+    place: float
+    number: int
+    used: float
+    look: threading.Event
+
+
 class Turns:
     """The turns of one process.
+
+    Some pieces of work cannot be interrupted, such as the way back through large tensors, and take
+    up to a tenth of a second. Once such a piece of one who has used much has taken ``SLICE``, one
+    who has used little computes beside it.
 
     Args:
         at_once: how many compute at the same time.
@@ -58,30 +74,55 @@ class Turns:
 
     def __init__(self, at_once: int) -> None:
         self._lock = threading.Lock()
-        self._free = at_once
+        self._at_once = at_once
+        self._running = self._heavy = 0
+        self._since = 0.0  # when the last turn was taken
         self._count = 0
-        self._waiting: list[tuple[float, int, threading.Event]] = []
+        self._waiting: list[_Waiting] = []
         self.long = 0
 
     def take(self, used: float) -> None:
         """Wait for a turn; of two who come at once, the one who has ``used`` less is first."""
         with self._lock:
-            if self._free and not self._waiting:
-                self._free -= 1
+            if self._running < self._at_once and not self._waiting:
+                self._begin(used)
                 return
             self._count += 1
-            mine = threading.Event()
             place = time.monotonic() + WEIGHT * used
-            heapq.heappush(self._waiting, (place, self._count, mine))
-        mine.wait()
+            mine = _Waiting(place, self._count, used, threading.Event())
+            heapq.heappush(self._waiting, mine)
+        while not self._taken(mine):
+            first = self._waiting[0] is mine
+            mine.look.wait(SLICE if first and used < LIGHT and self._heavy else None)
 
-    def give(self) -> None:
-        """Pass the turn on."""
+    def _taken(self, mine: _Waiting) -> bool:
+        """Whether the turn has come of one who waits; the next one then looks whether it has."""
         with self._lock:
-            if self._waiting:
-                heapq.heappop(self._waiting)[2].set()
-            else:
-                self._free += 1
+            mine.look.clear()
+            slow = self._heavy and time.monotonic() - self._since >= SLICE
+            most = self._at_once + bool(slow and mine.used < LIGHT)
+            if self._waiting[0] is not mine or self._running >= most:
+                return False
+            heapq.heappop(self._waiting)
+            self._begin(mine.used)
+            self._wake()
+            return True
+
+    def _begin(self, used: float) -> None:
+        self._running += 1
+        self._heavy += used >= LIGHT
+        self._since = time.monotonic()
+
+    def _wake(self) -> None:
+        if self._waiting:
+            self._waiting[0].look.set()
+
+    def give(self, used: float = 0.0) -> None:
+        """Pass the turn on that was taken with ``used``."""
+        with self._lock:
+            self._running -= 1
+            self._heavy -= used >= LIGHT
+            self._wake()
 
     def wanted(self) -> bool:
         """Whether somebody waits."""
@@ -142,11 +183,12 @@ class LearnersTurn(Turn):
         self._begun = time.perf_counter()
         self._used = self._since = self._computed = self._reported = 0.0
         self._long = False
+        self._taken = 0.0
 
     def __enter__(self) -> None:
-        self._turns.take(self._before + self._used)
+        self._take()
         if self._stopped():  # while it waited
-            self._turns.give()
+            self._turns.give(self._taken)
             raise Stopped
         self._since, self._computed = time.perf_counter(), time.thread_time()
 
@@ -160,7 +202,11 @@ class LearnersTurn(Turn):
         if self._long:
             self._turns.long -= 1
             self._long = False
-        self._turns.give()
+        self._turns.give(self._taken)
+
+    def _take(self) -> None:
+        self._taken = self._before + self._used
+        self._turns.take(self._taken)
 
     def report(self, share: float) -> None:
         """Give way, tell, or end.
@@ -194,8 +240,8 @@ class LearnersTurn(Turn):
             self._turns.long += 1
         if now - self._since > SLICE and self._turns.wanted():
             self._used += spent
-            self._turns.give()
-            self._turns.take(self._before + self._used)
+            self._turns.give(self._taken)
+            self._take()
             self._since, self._computed = time.perf_counter(), time.thread_time()
 
     def waiting(self) -> None:

@@ -37,14 +37,24 @@ def end_card(lesson: Lesson, trail: Trail) -> None:
         st.markdown(f"**To remember:** {lesson.prose.front['remember']}")
         predicted = review(lesson, trail.answers)
         if any(one.said for one in predicted):
-            _predictions(predicted)
+            asked = [question.name for question in lesson.prose.questions]
+            first = {name for name, right in trail.first.items() if right}
+            _predictions(predicted, [name in first for name in asked])
         st.markdown("In plain torch:")
         st.html(markup(in_plain_torch(lesson.slug), label="The program in plain torch", wrap=True))
 
 
-def _predictions(predicted: list[Predicted]) -> None:
+def _predictions(predicted: list[Predicted], first: list[bool]) -> None:
+    """Of this lesson, as they stand now; the line above the steps counts first tries alone.
+
+    Args:
+        predicted: question by question.
+        first: whether its first answer was right.
+    """
     right, said = sum(one.right for one in predicted), sum(bool(one.said) for one in predicted)
-    st.markdown(f"**Your predictions:** {right} of {said} as torch computes.")
+    at_first = sum(one.right and early for one, early in zip(predicted, first, strict=True))
+    later = f", {at_first} of them at first try" if at_first < right else ""
+    st.markdown(f"**Your predictions in this lesson:** {right} of {said} as torch computes{later}.")
     st.markdown("\n".join(map(_row, predicted)), unsafe_allow_html=True)
 
 

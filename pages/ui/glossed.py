@@ -1,11 +1,17 @@
 """A lesson's text with its terms linked where they first occur, the definition at hand."""
 
 import html
+import re
 
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.glossary import Term, first_uses, uses
+from pages.labs.code import markup
+
+_PARTS = re.compile(r"(.*?)(?:^```python\n(.*?)^```$|\Z)", re.DOTALL | re.MULTILINE)
+"""Markdown, and the Python after it. Streamlit's own code block is a script of megabytes that comes
+after the step and moves what stands below it."""
 
 
 def show_text(lesson: Lesson, step: int, text: str) -> None:
@@ -16,7 +22,12 @@ def show_text(lesson: Lesson, step: int, text: str) -> None:
         step: 1 for the first.
         text: Markdown of ours; nothing in it comes from a visitor.
     """
-    st.markdown(linked(text, first_uses(lesson.slug)[step - 1]), unsafe_allow_html=True)
+    words = linked(text, first_uses(lesson.slug)[step - 1])
+    for part, code in _PARTS.findall(words):
+        if part.strip():
+            st.markdown(part, unsafe_allow_html=True)
+        if code:
+            st.html(markup(code, label="The code in question", wrap=True))
 
 
 def linked(text: str, allowed: frozenset[str]) -> str:

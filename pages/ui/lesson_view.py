@@ -130,6 +130,7 @@ def _step_bar(lesson: Lesson, trail: Trail) -> str:
             f'<span class="gt-unseen"> {title}</span></a></li>'
         )
     right = memory.progress(chapter.lessons).by_predictions
+    right = right and f"In this chapter: {right}"
     return (
         f'<p class="gt-eyebrow">Step {trail.step} of {len(steps)} <span>{right}</span></p>'
         f'<nav aria-label="Steps"><ol class="gt-steps">{"".join(items)}</ol></nav>'
@@ -212,7 +213,7 @@ def _code(lesson: Lesson, place: Place) -> None:
         marked = markup(source, marked_lines(source, lesson.highlight), ran)
         st.html(f'<div data-pane="{TORCH}">{marked}</div>')
         if lesson.highlight:
-            st.caption("The marked line is where the trick sits.")
+            st.caption("Marked: where the trick sits.")
         return
     if shown in lesson.equivalents:
         source = lesson.equivalents[shown].read_text("utf-8")

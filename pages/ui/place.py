@@ -125,16 +125,20 @@ class Place:
     def go(self, number: int, answers: Collection[str]) -> None:
         """Ask for what a step sets; what it leaves open stays as the learner has it.
 
-        A question is about its own step's settings and the defaults: then all are asked for.
+        A question is about its own step's settings and the defaults: then all are asked for. What
+        a step sets, its text speaks of, and no edge that was cut before is in it. Where something
+        trains, the step's ``cuts`` says so: a change would end the run.
         """
         step = self.lesson.prose.steps[number - 1]
         text = {**self._before, **step.lab, **_revealed(step, answers)}
         self._before = {}
         asks = step.question is not None and step.question.kind != "bug"
-        if asks and self.lesson.lab.training is None:
-            text = self.lesson.defaults | text
-        if text or step.cuts is not None or step.graph_step is not None:
-            self.order(text, step.cuts, step.graph_step)
+        cuts = step.cuts
+        if self.lesson.lab.training is None and (asks or step.lab):
+            text = self.lesson.defaults | text if asks else text
+            cuts = cuts or ""
+        if text or cuts is not None or step.graph_step is not None:
+            self.order(text, cuts, step.graph_step)
 
     def reveal(self, question: Question) -> None:
         """Ask for the very case that a question was about, now that it is answered.

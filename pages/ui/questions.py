@@ -52,6 +52,8 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
         form(lesson, question, options, commit)
         if question.hides:
             st.caption("The lab shows the covered curve once you have committed.")
+        if _elsewhere(question):
+            st.caption("The lab shows the lesson’s program, not this one.")
         for name in question.holds:
             st.caption(f"{_waits(lesson, name)} once you have committed.")
 
@@ -62,6 +64,11 @@ def stands_still(lesson: Lesson, question: Question) -> bool:
     Of a training the case is a run, whose numbers come as it goes on.
     """
     return lesson.lab.training is None or bool(question.reveal)
+
+
+def _elsewhere(question: Question) -> bool:
+    """Whether it is about a program that the lab does not run."""
+    return question.name == "transfer" and not question.reveal
 
 
 def _waits(lesson: Lesson, name: str) -> str:
@@ -215,7 +222,7 @@ def _answered(
     side_by_side(compared(question, right, said, facts))
     if question.reveal:
         st.caption("The lab shows this case now.")
-    elif question.name == "transfer":
+    elif _elsewhere(question):
         st.caption("Run beside the lab, which shows another program.")
     if not key:
         reply("wrong", f"✗ You said: {shown}", typed.distance())
@@ -238,7 +245,7 @@ def _bug(
         found, fixing = st.columns([7, 5], gap="large")
     broken = code_of(bug.broken)
     with found:
-        st.markdown(f"From [{bug.source}]({bug.url}):")
+        st.markdown(f"From [{bug.source}]({bug.url}), not what the lab runs:")
         _show(broken, "The code with the bug")
         _verdict(bug.failure(bug.broken))
         assertion = markup(code_of(bug.check), label="The assertion", wrap=True)

@@ -19,7 +19,7 @@ _component = st.components.v2.component(
     js=f"""
 export default async function ({{ data, setStateValue }}) {{
   const {{ drawn }} = await import(new URL("{LIVE}/tab.js", document.baseURI).href);
-  drawn(data.session, (report) => setStateValue("report", report));
+  drawn(data.session, data.page, (report) => setStateValue("report", report));
 }}
 """,
     isolate_styles=False,
@@ -37,7 +37,7 @@ def meet(page: str) -> bool:
         page: the address of the page, relative to the site's.
     """
     report = _component(
-        key="tab", data={"session": session()}, on_report_change=lambda: None
+        key="tab", data={"session": session(), "page": page}, on_report_change=lambda: None
     ).report
     words = read(report, page, session())
     if words is None or report == st.session_state.get(_REPORT):

@@ -13,12 +13,12 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tests.bench.attacks import ATTACKS
 from tests.bench.learner import Heard, Learner
 from tests.bench.load import every_second, in_words
 from tests.bench.shared import app, percentile, surroundings, table, target
+from tests.bench.usage import memory
 from tests.support.server import Server
 
 LESSONS = ("flip", "noise_leaks", "clip_identity", "straight_through", "several_inputs")
@@ -43,22 +43,6 @@ class Row:
     idle: float = 0.0
     peak: float = 0.0
     after: float = 0.0
-
-
-def memory(server: Server) -> float:
-    """MB of the server's processes, what they share counted once."""
-    kilobytes = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            group = int(stat.read_text().rpartition(")")[2].split()[2])
-            if group == server.pid:
-                rollup = (stat.parent / "smaps_rollup").read_text()
-                kilobytes += next(
-                    int(one.split()[1]) for one in rollup.splitlines() if one.startswith("Pss:")
-                )
-        except (OSError, StopIteration):  # it ended just now
-            continue
-    return kilobytes / 1000
 
 
 async def polite(learners: list[Learner], heard: Heard, seconds: int) -> None:

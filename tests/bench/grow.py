@@ -8,7 +8,6 @@ import asyncio
 import sys
 from dataclasses import dataclass
 
-from tests.bench.abuse import memory
 from tests.bench.replicas import (
     P95_MS,
     Scenario,
@@ -19,6 +18,7 @@ from tests.bench.replicas import (
     wait_for_all,
 )
 from tests.bench.shared import percentile, surroundings, table
+from tests.bench.usage import memory
 from tests.support.server import Server, serve
 
 STEPS = (25, 50, 100, 150, 200, 250, 300, 400)

@@ -115,7 +115,7 @@ class Lasting(Learner):
 
     def _look(self, content: bytes) -> None:
         """Whether it is this lab, set so."""
-        _, _, frame = wire.decode(content)
+        frame = wire.without_arrays(content)
         try:
             asked = self.lesson.text(self.lesson.validate(self.form))
             shown = self.lesson.text(self.lesson.validate(frame["form"]))

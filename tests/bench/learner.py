@@ -150,7 +150,7 @@ class Learner:
             await self.ask(live=False)
 
     def wish(self, live: bool) -> str:
-        """As lab.js writes it."""
+        """As wish.js writes it."""
         self._read()
         wish = {
             "lab": self.lesson.slug,
@@ -172,7 +172,7 @@ class Learner:
         """Take in the last frame. Not when it comes: others are waiting for theirs."""
         if self._unread is None:
             return
-        _, _, frame = wire.decode(self._unread)
+        frame = wire.without_arrays(self._unread)
         self._unread, self._settled = None, frame["settled"]
         self._have = {figure["id"]: figure["digest"] for figure in frame["figures"]}
         for part in ("graph", "code"):

@@ -38,6 +38,9 @@ MOST_MS = 100  # pass or miss; never loosened: the p50 of none is above it
 INSTEAD = {
     "not_finite": ("w", "Enter"),  # its first slider does nothing where nothing is clipped
     "several_outputs": ("w1", "ArrowLeft"),  # nor here, as its first answer leaves the lab
+    "codebook": ("z1", "ArrowRight"),  # its first slider is of a training, which has not begun
+    "in_place": ("x", "Enter"),  # its first slider moves what no chart shows at first
+    "scaled": ("x", "Enter"),  # its first slider is a limit, and nothing is clipped at first
 }
 REST_MS = 450  # after a key, by when the lab has asked again because the hand rests
 WHOLE = ".gl-lab[data-whole]"

@@ -14,15 +14,13 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from lessons.outputs.catalogue import lessons
-from pages.server.meters import resident
 from pages.server.shared import KEPT
 from tests.bench.learner import Heard, Learner
 from tests.bench.shared import app, percentile, surroundings, table, target
+from tests.bench.usage import cpu_seconds, resident_memory
 from tests.support.server import Server
 
 LEARNERS = int(os.environ.get("LEARNERS", "100"))
@@ -58,22 +56,6 @@ class Scenario:
     own: float = 0.0
 
 
-def megabytes(server: Server) -> float:
-    """Memory that the server holds; those that compute and train for it count in `make abuse`."""
-    return resident(server.pid) / 1e6
-
-
-def cpu_seconds(server: Server) -> float:
-    """User and system time of the server and of those that train for it."""
-    ticks = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(FileNotFoundError, ProcessLookupError):  # it ended just now
-            fields = stat.read_text().rpartition(")")[2].split()
-            if int(fields[2]) == server.pid:  # the group that the server began
-                ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
 async def arrive(learners: list[Learner], server: Server, scenario: Scenario) -> None:
     """Open all pages and labs, a few at a time; the first ones alone, to warm the server up."""
     room = asyncio.Semaphore(AT_ONCE)
@@ -84,9 +66,9 @@ async def arrive(learners: list[Learner], server: Server, scenario: Scenario) ->
             await learner.open_lab()
 
     await one(learners[0])
-    before = megabytes(server)
+    before = resident_memory(server)
     await asyncio.gather(*(one(learner) for learner in learners[1:]))
-    scenario.growth = (megabytes(server) - before) / max(1, len(learners) - 1)
+    scenario.growth = (resident_memory(server) - before) / max(1, len(learners) - 1)
     scenario.heard.waits.clear()
     gc.collect()
     gc.freeze()
@@ -178,7 +160,7 @@ def scenarios() -> list[Scenario]:
 async def come_and_go(server: Server) -> list[float]:
     """The server's MB before, after the first sockets came and went, and after each more."""
     await Learner(server.url, "noise_leaks", Heard()).open_lab()
-    found = [megabytes(server)]
+    found = [resident_memory(server)]
     for number in range(ROUNDS):
         learners = [
             Learner(server.url, "noise_leaks", Heard(), seed=SOCKETS * number + one)
@@ -190,7 +172,7 @@ async def come_and_go(server: Server) -> list[float]:
         await asyncio.gather(*(one.ask(live=False) for one in learners))
         await asyncio.gather(*(one.close() for one in learners))
         await asyncio.sleep(1)
-        found.append(megabytes(server))
+        found.append(resident_memory(server))
     return found
 
 

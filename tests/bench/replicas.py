@@ -12,14 +12,13 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from lessons.outputs.catalogue import lessons
 from tests.bench.lasting import Lasted, Lasting
-from tests.bench.load import AT_ONCE, LINK, cpu_seconds, in_words
+from tests.bench.load import AT_ONCE, LINK, in_words
 from tests.bench.shared import percentile, streamlit_python, surroundings, table, target
+from tests.bench.usage import children, cpu_seconds
 from tests.support.server import ROOT, Server, free_port, serve
 
 LEARNERS = int(os.environ.get("LEARNERS", "200"))
@@ -67,13 +66,7 @@ async def rolled(server: Server) -> None:
 
 def replicas(server: Server) -> list[int]:
     """The processes of the replicas, in the order of their starts."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent == server.pid and b"pages.server" in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-    return sorted(found)
+    return children(server, b"pages.server")
 
 
 def site(count: int) -> tuple[list[str], int]:

@@ -18,7 +18,7 @@ from playwright.sync_api import ViewportSize
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Question
 from lessons.contract.typed import Typed
-from lessons.kit.devices import suit_small_tensors
+from lessons.kit.process import suit_small_tensors
 from pages.server.computing import Computing
 from pages.server.turns import LearnersTurn
 from pages.ui import memory

@@ -20,10 +20,10 @@ from websockets.typing import Origin
 from lessons.outputs.catalogue import lessons
 from pages.labs import wire
 from pages.server.application import SOCKET
-from tests.bench.abuse import memory
 from tests.bench.lasting import Lasted, Lasting
 from tests.bench.load import in_words
 from tests.bench.shared import app, surroundings, table, target
+from tests.bench.usage import memory
 from tests.support.server import Server
 
 LEARNERS = int(os.environ.get("LEARNERS") or 60)
@@ -33,6 +33,7 @@ MOST = 1.10  # times what it held then; never loosened
 STAY = (20.0, 60.0)  # seconds
 TRAIN = 0.2  # of those who come
 SILENT = 30.0  # seconds without a picture: an error of a training that runs
+OVER = ("done", "stopped")
 
 
 @dataclass
@@ -63,8 +64,9 @@ async def visit(server: Server, heard: Lasted, seed: int) -> None:
 async def train(server: Server, heard: Soaked, seed: int) -> None:
     """One learner who starts a training, watches it and leaves: done or not, or tired of waiting.
 
-    Of many trainings two run and the others stand in a queue, where each is told its place. So a
-    silence is an error of a training that runs, and of one that was never told that it waits.
+    Of many trainings two run and the others stand in a queue, where each is told its place. One
+    that is over sends no more. So a silence is an error of a training that runs, and of one that
+    was never told that it waits.
     """
     luck = random.Random(seed)
     lesson = luck.choice([one for one in lessons() if one.lab.training is not None])
@@ -78,6 +80,8 @@ async def train(server: Server, heard: Soaked, seed: int) -> None:
             try:
                 content = await asyncio.wait_for(line.recv(), SILENT)
             except TimeoutError:
+                if state(last) in OVER:
+                    break
                 if state(last) != "queued":
                     heard.errors["no picture", lesson.slug] += 1
                     return
@@ -85,7 +89,7 @@ async def train(server: Server, heard: Soaked, seed: int) -> None:
             if isinstance(content, bytes) and struct.unpack_from("<I", content, 4)[0]:
                 pictures, last = pictures + 1, content
                 await line.send("1 taken")
-                if pictures % 50 == 0 and state(last) in ("done", "stopped"):
+                if pictures % 50 == 0 and state(last) in OVER:
                     break
         heard.pages.append(float(pictures))
         heard.waited += state(last) == "queued"

@@ -13,6 +13,13 @@ def ready(page: Page) -> Page:
     return page
 
 
+def caught_up(page: Page) -> None:
+    """Wait until Plotly itself has drawn the newest frame, and not only the quick drawing."""
+    page.wait_for_function(
+        "(({seq, caughtUp}) => seq && seq === caughtUp)(document.querySelector('.gl-lab').dataset)"
+    )
+
+
 def look(page: Page, width: int, theme: str) -> None:
     """At the page in another window, by other light: it changes at once, as the system's does."""
     page.set_viewport_size({"width": width, "height": 844 if width < 500 else 800})

@@ -32,11 +32,13 @@ LOOKS = ((1280, "light"), (390, "dark"))
 
 def seen() -> Iterator[object]:
     """Every kind in one of the looks, in turn; the other look is left to `make test-long`, and so
-    are three kinds of which others have the parts: the lab, the radio buttons, the charts.
+    are four kinds of which others have the parts, the lab, the radio buttons and the charts, and
+    the two whose text is looked at below, once they are answered.
     """
+    left = ("two_passes", "choice", "arrows", "quiz", "sketch", "bug")
     for number, kind in enumerate(KINDS):
         for turn, (width, theme) in enumerate(LOOKS):
-            often = number % 2 == turn and kind not in ("two_passes", "choice", "arrows")
+            often = number % 2 == turn and kind not in left
             marks = () if often else pytest.mark.long
             yield pytest.param(kind, width, theme, marks=marks, id=f"{kind}-{width}-{theme}")
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 
-from tests.browser.looking import control, exact, ready
+from tests.browser.looking import caught_up, control, exact, ready
 from tests.browser.test_accessibility import broken
 
 pytestmark = pytest.mark.browser
@@ -25,9 +25,8 @@ RANGES = """() => ['xaxis', 'yaxis'].map(
 
 def at(page: Page, figure: str, x: float, y: float) -> tuple[float, float]:
     """Where a place of a chart is in the window, once Plotly itself has drawn it."""
-    lab = page.locator(".gl-lab")
     page.locator(f"[data-figure={figure}] .gl-plot").scroll_into_view_if_needed()
-    expect(lab).to_have_attribute("data-caught-up", lab.get_attribute("data-seq") or "")
+    caught_up(page)
     return tuple(page.evaluate(PLACE, [figure, x, y]))
 
 
@@ -134,9 +133,11 @@ def swipe(
     return page.evaluate(scrolled) - before
 
 
+TOUCHED = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
 def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare, browser: Browser):
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    with browser.new_context(**phone) as context:
+    with browser.new_context(**TOUCHED) as context:
         page = context.new_page()
         touch = context.new_cdp_session(page)
         page.goto(bare + VECTOR)
@@ -161,6 +162,12 @@ def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare, browser:
         assert 0.95 < noise(page)[1] < 1.8
         assert swipe(page, touch, at(page, "forward", -2, 0.2), 0, -80) > 30
 
+
+@pytest.mark.long  # its map takes the whole of Plotly
+def test_a_finger_sets_a_start_on_the_map_and_scrolls_over_it(bare, browser: Browser):
+    with browser.new_context(**TOUCHED) as context:
+        page = context.new_page()
+        touch = context.new_cdp_session(page)
         page.goto(bare + "/clipping?lesson=cliff&step=1")
         ready(page)
         start = [exact(page, name).input_value() for name in "wb"]
@@ -259,8 +266,7 @@ def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(bare, br
 
 
 def test_a_number_that_maths_is_split_around_is_a_handle(bare, browser: Browser):
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    with browser.new_context(**phone) as context:
+    with browser.new_context(**TOUCHED) as context:
         page = context.new_page()
         touch = context.new_cdp_session(page)
         page.goto(bare + "/clipping?lesson=starved&step=1")  # “(wrong) and r = 0 (right)”

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
 from tests.browser.looking import control, ready
+from tests.support.server import Server
+from tests.support.visitor import Tabs
 
 pytestmark = pytest.mark.browser
 
@@ -96,10 +98,11 @@ class Slow:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
-    yield context.new_page()
-    context.close()
+def page(app: Server, tabs: Tabs) -> Iterator[Page]:
+    """A tab that closes after its visitor: how its line is held up cannot be taken back."""
+    page = tabs.newcomer(app.url, 1280, 800, "light")
+    yield page
+    tabs.leave(page, keep=False)
 
 
 def test_a_desk(app, page):

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.looking import control, ready
+from tests.browser.looking import caught_up, control, ready
 
 pytestmark = pytest.mark.browser
 
@@ -18,10 +18,6 @@ SEEN = """(figure) => {
     words: all('.gl-ghost text').map((one) => one.textContent),
   };
 }"""
-CAUGHT_UP = """() => {
-  const {seq, caughtUp} = document.querySelector('.gl-lab').dataset;
-  return seq && seq === caughtUp;
-}"""
 FORMS = {"slider": "[data-control=scale] input[type=range]", "field": "[data-control=x] input"}
 
 
@@ -33,7 +29,7 @@ def flip(bare, open_page) -> Page:
 
 def seen(page, figure="gradient"):
     page.wait_for_timeout(400)
-    page.wait_for_function(CAUGHT_UP)
+    caught_up(page)
     return page.evaluate(SEEN, figure)
 
 
@@ -78,6 +74,7 @@ def test_while_a_hand_drags_what_was_before_stands_still(flip):
     for share in (0.55, 0.6, 0.65):
         flip.mouse.move(box["x"] + box["width"] * share, y)
         flip.wait_for_timeout(300)
+        caught_up(flip)
         pale.append((pixels(flip), flip.evaluate(SEEN, "gradient")["before"]))
     flip.mouse.up()
     assert pale[0][1]

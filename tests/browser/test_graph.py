@@ -22,6 +22,18 @@ NUMBERS = "&x=-3,0.5&noise_high=1.7"
 DRAWN = [lesson for lesson in lessons() if lesson.lab.start]
 
 
+WAY_AND_SCISSORS = """name => {
+  const group = document.querySelector(`.gl-edge[data-id="${name}"]`);
+  const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
+  const icon = middle(group.querySelector(".gl-scissors circle").getBoundingClientRect());
+  const hit = group.querySelector(".gl-hit");
+  const toScreen = hit.getScreenCTM();
+  const { x, y } = hit.getPointAtLength(hit.getTotalLength() / 4).matrixTransform(toScreen);
+  return [[x, y], icon];
+}"""
+"""Where a mouse finds an edge, a quarter of the way along, and where its scissors are."""
+
+
 def node_value(page: Page, name: str) -> str:
     return page.locator(f'.gl-node[data-id="{name}"] .gl-value').text_content() or ""
 
@@ -145,6 +157,41 @@ def test_a_reset_mends_every_cut(bare, open_page):
 def test_an_address_with_a_cut_that_is_none_says_so(bare, open_page):
     page = ready(open_page(bare + RIGHT + "&cuts=nothing:0"))
     expect(page.locator(".gl-notes")).to_contain_text("No edge to cut at nothing:0")
+
+
+def test_a_cut_that_another_step_s_graph_cannot_have_goes_without_a_word(bare, open_page):
+    page = ready(open_page(bare + "/stop_gradient?lesson=two_passes&step=6&stopped=nothing"))
+    for name in ("pow:0", "mul:1"):
+        press_on(page, name, "Enter")
+    page.wait_for_function("location.search.includes('cuts=mul:1,pow:0')")
+    page.evaluate(
+        "() => { placed({ step: 7 }); return ordered({ values: { stopped: 'first' } }); }"
+    )
+    expect(page.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(1)
+    expect(edge(page, "mul:1")).to_have_attribute("data-cut", "true")
+    assert "No edge" not in page.locator(".gl-notes").inner_text()
+
+
+@pytest.mark.parametrize("name", ["sqrt_1:0", "mul:0"])
+def test_the_scissors_stay_for_a_mouse_that_is_on_its_way_to_them(bare, open_page, name):
+    page = ready(open_page(bare + RIGHT + NUMBERS, height=1400))
+    edge(page, name).scroll_into_view_if_needed()
+    way, icon = page.evaluate(WAY_AND_SCISSORS, name)
+    page.mouse.move(*way)
+    scissors = edge(page, name).locator(".gl-scissors")
+    expect(scissors).to_have_css("opacity", "1")
+    for part in range(1, 9):
+        page.mouse.move(*(a + (b - a) * part / 8 for a, b in zip(way, icon, strict=True)))
+        page.wait_for_timeout(40)
+    page.wait_for_timeout(600)
+    expect(scissors).to_have_css("opacity", "1")
+    page.mouse.click(*icon)
+    expect(edge(page, name)).to_have_attribute("data-cut", "true")
+    expect(page.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(1)
+    page.mouse.click(*icon)
+    expect(edge(page, name)).not_to_have_attribute("data-cut", "true")
+    page.mouse.move(2, 2)
+    expect(scissors).to_have_css("opacity", "0")
 
 
 def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page):

@@ -1,12 +1,14 @@
 """While a page loads nothing jumps, and the first picture stands where the live one will."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route
 
 from lessons.outputs import catalogue
 from tests.browser.looking import ready
+from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
 
@@ -95,12 +97,14 @@ PICTURE = """(root) => [
   const all = (query) => [...plot.querySelectorAll(query)];
   return {
     plot: box(plot),
-    ticks: all('.xtick text, .ytick text, .y2tick text, .gl-tick')
+    ticks: all('.xtick text, .ytick text, .y2tick text, .y3tick text, .gl-tick')
       .map((one) => one.textContent).sort(),
+    cells: all('.hm image, .gl-cells').map((one) => box(one)).sort((a, b) => a[0] - b[0]).flat(),
     lines: all('.js-line, .gl-curve').reduce((found, one) => {
       const {stroke, strokeWidth} = getComputedStyle(one);
       if (parseFloat(strokeWidth) === 0) return found;
       const {left, top, right, bottom} = one.getBoundingClientRect();
+      if (left === right && top === bottom) return found; // one point of a run to come
       const [l, t, r, b] = found[stroke] ?? [left, top, right, bottom];
       const {min, max} = Math;
       return {...found, [stroke]: [min(l, left), min(t, top), max(r, right), max(b, bottom)]};
@@ -117,21 +121,7 @@ PICTURE = """(root) => [
     ],
 )
 def test_the_first_picture_is_drawn_without_plotly_where_the_live_one_comes(app, browser, address):
-    waiting: list[Route] = []
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.route("**/plotly-basic*", lambda route: waiting.append(route))
-    page.goto(app.url + address, wait_until="commit")
-    page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)
-    page.wait_for_function("document.querySelector('.gl-lab .gl-controls')")
-    page.wait_for_timeout(300)
-    first = page.evaluate(PICTURE, ".gl-first")
-    assert page.locator(".gl-plot .js-line").count() == 0
-    for route in waiting:
-        route.continue_()
-    ready(page)
-    page.wait_for_function("document.querySelector('.gl-lab').dataset.caughtUp")
-    live = page.evaluate(PICTURE, ".gl-lab[data-ready]")
-    assert page.locator(".gl-first *").count() == 0
+    first, live = first_and_live(app, browser, address)
     assert len(first) == len(live) > 0
     for before, after in zip(first, live, strict=True):
         assert before["plot"] == pytest.approx(after["plot"], abs=1)
@@ -139,4 +129,88 @@ def test_the_first_picture_is_drawn_without_plotly_where_the_live_one_comes(app,
         assert before["lines"].keys() == after["lines"].keys() != set()
         for colour, box in before["lines"].items():
             assert box == pytest.approx(after["lines"][colour], abs=3)
+
+
+TRAINS = {lesson.slug for lesson in catalogue.lessons() if lesson.lab.training}
+SOME = {"cliff", "moons"}
+"""Below the charts of the lab itself, and before them."""
+
+
+@pytest.mark.parametrize("slug", [*sorted(SOME), *also(*sorted(TRAINS - SOME))])
+def test_a_lab_that_trains_has_a_first_picture_of_all_its_charts(app, browser, slug):
+    lesson = catalogue.find(slug)
+    first, live = first_and_live(app, browser, f"/{lesson.chapter}?lesson={lesson.slug}")
+    assert len(first) == len(live) > 0
+    for before, after in zip(first, live, strict=True):
+        assert before["plot"] == pytest.approx(after["plot"], abs=1), "under a bar as high"
+        assert before["ticks"] in (after["ticks"], [])
+        assert before["cells"] in ([], pytest.approx(after["cells"], abs=2))
+        for colour in before["lines"].keys() & after["lines"].keys():
+            assert before["lines"][colour] == pytest.approx(after["lines"][colour], abs=3)
+    assert any(len(one["ticks"]) > 4 for one in first), "the axes of a chart"
+    assert any(one["cells"] for one in first) == (slug == "guided_relu")
+
+
+def test_the_first_picture_says_what_the_lab_says(app, browser):
+    said = "(root) => document.querySelector(`${root} .gl-goals`)?.innerText"
+    first, live = first_and_live(app, browser, "/", said)
+    assert first == live != ""
+
+
+ALONE = """
+const later = window.setTimeout;
+window.setTimeout = (f, ms, ...more) => (ms === 6000 ? 0 : later(f, ms, ...more)); // PATIENT
+setInterval(() => {
+  const lab = document.querySelector('[class*="st-key-lab_"] .gl-lab');
+  const work = () => document.createElement("i");
+  if (lab?.childElementCount) for (const node of [lab, document.body]) node.append(work());
+}, 20);
+"""
+"""A lab and a chart's script that are at work for ever, and nobody's patience ends."""
+
+
+def test_the_text_and_the_first_picture_wait_for_no_lab_and_nothing_stands_in_them(app, browser):
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.route_web_socket("**/labs", lambda socket: None)  # whose frame never comes
+    page.add_init_script(ALONE)
+    page.goto(app.url, wait_until="commit")
+    page.wait_for_selector('html[data-whole="true"]', state="attached", timeout=90_000)
+    first = page.locator(".gl-first > .gl-lab").bounding_box()
+    assert page.locator(".gl-first .gl-first-drawing").count() > 0
+    assert first["y"] + first["height"] <= page.locator(".st-key-code").bounding_box()["y"]
+    page.locator(".st-key-lab_home").evaluate("""(mount) => {
+      const bar = document.createElement("p");
+      bar.style.height = "56px"; // a piece above it that comes late, or goes
+      mount.before(bar);
+    }""")
+    page.wait_for_timeout(300)
+    top = page.locator(".st-key-lab_home").bounding_box()["y"]
+    assert page.locator(".gl-first > .gl-lab").bounding_box()["y"] == pytest.approx(top, abs=1)
     page.close()
+
+
+def first_and_live(app, browser, address: str, look: str = PICTURE) -> tuple[Any, Any]:
+    """What there is of each chart before Plotly came, and when all is there."""
+    waiting: list[Route] = []
+    free: list[bool] = []  # from then on none waits: a surface asks for more
+
+    def hold(route: Route) -> None:
+        route.continue_() if free else waiting.append(route)
+
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.route("**/plotly*", hold)
+    page.goto(app.url + address, wait_until="commit")
+    page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)
+    page.wait_for_function("document.querySelector('.gl-lab .gl-controls')")
+    page.wait_for_timeout(300)
+    first = page.evaluate(look, ".gl-first")
+    assert page.locator(".gl-plot .js-line").count() == 0
+    free.append(True)
+    for route in waiting:
+        route.continue_()
+    ready(page)
+    page.wait_for_function("document.querySelector('.gl-lab').dataset.caughtUp")
+    live = page.evaluate(look, ".gl-lab[data-ready]")
+    assert page.locator(".gl-first *").count() == 0
+    page.close()
+    return first, live

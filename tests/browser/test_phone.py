@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.looking import ready
+from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
 
@@ -26,11 +27,13 @@ new PerformanceObserver((list) => {
     "address",
     [
         "/stop_gradient?lesson=noise_leaks&step=2",  # a question
-        "/stop_gradient?lesson=noise_leaks&step=5",  # a bug to find
         "/override_map?lesson=clip_identity&step=2",  # a sketch
         "/reversal?lesson=moons&step=2",  # a training
-        "/in_the_wild?lesson=codebook&step=1",
-        "/gone_missing?lesson=cut_by_accident&step=1",
+        *also(
+            "/stop_gradient?lesson=noise_leaks&step=5",  # a bug to find
+            "/in_the_wild?lesson=codebook&step=1",
+            "/gone_missing?lesson=cut_by_accident&step=1",
+        ),
     ],
 )
 def test_nothing_jumps_while_a_step_loads(address, app, open_page):
@@ -71,3 +74,25 @@ def test_a_press_leads_from_the_lab_back_to_the_text(app, open_page):
     page.set_viewport_size({"width": 1280, "height": 800})
     page.locator(".gl-scroll").scroll_into_view_if_needed()
     expect(back).to_be_hidden()
+
+
+def test_at_four_times_the_size_nothing_in_the_header_lies_over_another(app, open_page):
+    """400 % in a window of 1280 by 1024."""
+    url = app.url + "/stop_gradient?lesson=right_place&step=3"
+    page = ready(open_page(url, width=320, height=256))
+    page.get_by_role("button", name="See the graph").click()
+    back = page.get_by_role("button", name="Back to the text")
+    expect(back).to_be_in_viewport(ratio=1)
+    box, search = back.bounding_box(), page.get_by_role("button", name="Search").bounding_box()
+    assert box["x"] + box["width"] <= search["x"]
+    assert box["height"] >= 44
+
+
+def test_at_four_times_the_size_a_table_of_the_page_moves_nothing_sideways(app, open_page):
+    page = ready(open_page(app.url + "/playground", width=320, height=256))
+    fits = "(one) => one.scrollWidth <= one.clientWidth"
+    for one in page.locator(".stMain details:has(.stMarkdown table)").all():
+        one.locator("summary").click()
+        expect(one.locator("table")).to_be_visible()
+        assert page.locator(".stMain").evaluate(fits)
+    assert page.locator(".stMain .stMarkdown table").count() > 0

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from lessons.outputs import catalogue
-from tests.browser.looking import ready
+from tests.browser.looking import caught_up, ready
 
 pytestmark = pytest.mark.browser
 
@@ -65,13 +65,6 @@ def still(page: Page) -> Page:
     return page
 
 
-def caught_up(page: Page) -> None:
-    page.wait_for_function(
-        "document.querySelector('.gl-lab').dataset.caughtUp"
-        " === document.querySelector('.gl-lab').dataset.seq"
-    )
-
-
 LONG = pytest.mark.long  # more of a kind that is looked at on every commit
 
 
@@ -95,6 +88,8 @@ LONG = pytest.mark.long  # more of a kind that is looked at on every commit
         pytest.param("where_to_clip", "gradient", "w", "2", id="lines with marks"),
         pytest.param("value_or_norm", "length", "g1", "1.6", id="names at the lines"),
         pytest.param("flip", "gradient", "scale", "0.3", id="names and an axis", marks=LONG),
+        pytest.param("starved", "size", "right", "1.5", id="a line that is nowhere"),
+        pytest.param("not_finite", "gradient", "w", "4.41, 1.5, 0.25", id="words at the ticks"),
     ],
 )
 def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure, control, value):
@@ -106,7 +101,7 @@ def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure
     page.wait_for_timeout(200)  # Plotly's own last strokes
     before = page.evaluate(SEEN, figure)
     page.evaluate(WATCH, figure)
-    page.locator(f"[data-control={control}] input[type=range]").fill(value)
+    page.locator(f"[data-control={control}] input").first.fill(value)
     page.wait_for_function("window.quick && window.reacted")
     caught_up(page)
     quick, slow = page.evaluate("window.quick"), page.evaluate(SEEN, figure)
@@ -115,6 +110,17 @@ def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure
     assert quick != before, "nothing moved before Plotly drew"
     assert [name for name, *_ in quick] == [name for name, *_ in slow]
     assert [at for _, *at in quick] == [pytest.approx(at, abs=0.6) for _, *at in slow]
+
+
+def test_words_at_the_ticks_come_back_with_what_they_stand_for(bare, open_page):
+    page = ready(still(open_page(f"{bare}/clipping?lesson=not_finite&step=4", height=1800)))
+    words = page.locator("[data-figure=gradient] .xtick text")
+    field = page.locator("[data-control=w] input")
+    for typed in ("4, 1, 0.25", "8, 1, 0.25", "4, 1, 0.25", "4, 1, 0.1252"):
+        field.fill(typed)
+        expect(words).to_have_text(typed.split(", "))
+        caught_up(page)
+        expect(words).to_have_text(typed.split(", "))
 
 
 # Of every crowd of points how many elements it is made of, the box around it, and where each lies.

@@ -31,6 +31,34 @@ def test_the_text_stays_beside_a_graph_that_the_page_has_scrolled_to(app, open_p
     expect(page.get_by_role("button", name="Commit to this number")).to_be_in_viewport()
 
 
+def test_another_page_begins_at_its_top_however_far_down_the_one_before_was_left(app, open_page):
+    page = open_page(f"{app.url}/in_the_wild?lesson=codebook")
+    page.wait_for_selector(LAB)
+    scrolled = "document.querySelector('.stMain').scrollTop"
+    titles = {"Glossary": "Glossary", "Home": "Gradient Tricks Lab", "Critic’s leak": "my critic"}
+    # As where the next page is drawn before the one before is gone: there is always room.
+    page.add_style_tag(content=".stMain::after { content: ''; flex: none; height: 4000px }")
+    for name in ("Home", "Critic’s leak", "Glossary"):
+        page.locator(".stMain").evaluate("main => main.scrollTo(0, 600)")
+        assert page.evaluate(scrolled) == 600
+        page.get_by_role("link", name=name, exact=True).first.click()
+        expect(page.locator("h1")).to_contain_text(titles[name])
+        page.wait_for_timeout(1000)  # in which it would stay there
+        assert page.evaluate(scrolled) == 0, name
+
+
+def test_the_code_in_a_step_comes_with_it(app, open_page):
+    """Streamlit's own code block is a script that comes later and moves what stands below."""
+    page = open_page(f"{app.url}/stop_gradient?lesson=two_passes")
+    page.wait_for_selector(LAB)
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(request.url))
+    page.locator(".st-key-next button").click()
+    expect(page.locator(".st-key-words .gt-code")).to_contain_text("first = stop_gradient(x)")
+    page.get_by_test_id("stRadio").wait_for()
+    assert not [one for one in fetched if "SyntaxHighlighter" in one]
+
+
 @pytest.mark.parametrize(
     "address",
     [

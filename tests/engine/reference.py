@@ -15,7 +15,7 @@ import torch
 from lessons.tricks import register_gradient
 
 DATA = Path(__file__).parents[1] / "data" / "tensorflow.json"
-CASES = {case["id"]: case for case in json.loads(DATA.read_text())}
+CASES = {case["id"]: case for case in json.loads(DATA.read_text("utf-8"))}
 RUN: dict[str, Callable[[dict[str, Any]], None]] = {}
 _names = itertools.count()
 

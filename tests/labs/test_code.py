@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from lessons.outputs.catalogue import lessons
+from lessons.outputs.catalogue import find, lessons
 from pages.labs.code import bare, difference, marked_lines, markup, pane
 from tests.support.folded import folded
 
@@ -24,9 +24,19 @@ def test_the_source_comes_out_as_it_is_and_the_trick_is_marked(lesson):
     assert [line.rstrip() for line in text_of(shown)] == [
         line.rstrip() for line in lesson.source.rstrip("\n").split("\n")
     ]
-    assert shown.count("<mark") == len(marks) == len(lesson.highlight.splitlines())
+    lines = lesson.highlight.splitlines()
+    times = lesson.source.count(lesson.highlight) if lines else 0
+    assert shown.count("<mark") == len(marks) == times * len(lines)
     marked = [lesson.source.split("\n")[line] for line in marks]
     assert lesson.highlight in "\n".join(marked)
+
+
+def test_a_trick_that_sits_in_two_lines_is_marked_in_both():
+    """Which of them runs is the learner's choice."""
+    lesson = find("two_passes")
+    lines = lesson.source.split("\n")
+    marked = [lines[line].split()[0] for line in marked_lines(lesson.source, lesson.highlight)]
+    assert marked == ["first", "second"]
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,12 @@ def test_cuts_that_name_no_edge_are_dropped_and_named(cuts):
     assert "No edge to cut at" in notes_of(shown)
 
 
+def test_cuts_of_another_step_stay_where_there_is_such_an_edge_and_go_without_a_word_elsewhere():
+    shown = frame(wish("right_place", cuts="nothing:0,sqrt_1:0", carried=True))
+    assert shown["graph"]["cuts"] == ["sqrt_1:0"]
+    assert notes_of(shown) == notes_of(frame(wish("right_place")))
+
+
 @pytest.mark.parametrize("text", ["<script>", "x" * 3999])
 def test_hostile_cuts_cut_nothing_and_say_so(text):
     shown = frame(wish("right_place", cuts=text))

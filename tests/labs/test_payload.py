@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from lessons.kit.devices import devices
+from lessons.contract.devices import devices
 from lessons.outputs.catalogue import find, lessons
 from pages.labs import payload
 from pages.labs.lesson import frame

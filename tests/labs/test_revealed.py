@@ -78,7 +78,12 @@ def test_the_number_of_the_verdict_is_in_the_lab_or_drawn_under_the_verdict(slug
         assert all(one.computed and one.text for one in drawn)
     elif numbers and lesson.lab.training is None:
         texts = pointed_out(seen(lesson, question, committed=True))
-        assert texts, f"{numbers} is nowhere in the lab: say `reveal:`, or `computed:`"
+        assert texts, (
+            f"Neither chart nor table shows {numbers} after the commit. In the text, below "
+            f"`predict: {name}`, either set the lab to a case that shows it, as in "
+            "<!-- reveal: place=outside -->, or have it drawn under the verdict: "
+            f"<!-- computed: what it is {{{{ {names(question, right)[0][0]}:.3g }}}} -->"
+        )
         known = [float(one) for one in numbers if not isinstance(one, str)]
         assert any(math.isclose(number(texts[0]), one, rel_tol=6e-3, abs_tol=1e-9) for one in known)
         assert all(math.isclose(number(text), number(texts[0]), rel_tol=6e-3) for text in texts)

@@ -21,7 +21,7 @@ MOONS = find("moons")
 PARAMETERS = (
     Integer("steps", "", "1000000", low=1, high=10**6),
     Integer("seeds", "", "3", low=1, high=40),
-    Number("pace", "", "1", low=0.0, high=9.0),
+    Number("pace", "Pace", "1", low=0.0, high=9.0),
     Number("seconds", "", "0.005", low=0.0, high=9.0),
 )
 
@@ -48,6 +48,12 @@ def go(watch, seconds=0.02, enough=lambda: False):
     if watch.wants:
         watch.advance(seconds, enough)
     return done(watch)
+
+
+def to_the_end(watch):
+    while watch.wants:
+        watch.advance(60.0, lambda: False)
+        watch.fresh = False  # it was seen
 
 
 def done(watch):
@@ -89,19 +95,64 @@ def test_pause_one_step_and_go_on():
     assert go(watch) > before + 1
 
 
-def test_stop_lets_the_networks_go_and_training_again_begins_anew():
+def test_stop_ends_a_run_and_training_again_begins_anew():
     gc.collect()
     alive = Counter.alive
     watch = new(RUN)
     go(watch)
     watch.take(wish(), TrainingWish(phase="stop"))
     assert state(watch) == "stopped"
-    assert Counter.alive == alive
     assert not watch.wants
     run = watch.picture()["training"]["run"]
     watch.take(wish(), TrainingWish(phase="run", begun=1))
     assert 0 < go(watch) <= 100
     assert watch.picture()["training"]["run"] != run
+    assert Counter.alive == alive + 1, "the networks of the run before are gone"
+
+
+@pytest.mark.parametrize("phase", ["run", "pause", "stop"])
+def test_another_seed_or_picture_is_seen_of_a_run_however_it_ended(phase):
+    watch = Watch(find("moons"), wish_of("moons", seeds="2", steps="3"), RUN)
+    watch.advance(0.0, lambda: True)
+    if phase == "run":
+        to_the_end(watch)
+    watch.take(wish_of("moons", seeds="2", steps="3"), TrainingWish(phase=phase))
+    before = seen(watch)
+    watch.take(wish_of("moons", seeds="2", steps="3", shown="2"), TrainingWish(phase=phase))
+    assert seen(watch) != before
+    assert done(watch) == (3 if phase == "run" else 1)
+
+
+def wish_of(lesson, step=2, **values):
+    return Wish(lab=lesson, step=step, values=values)
+
+
+def seen(watch):
+    """The seed whose picture it is."""
+    return watch._run.history.latest.picture["seed"].tolist()
+
+
+def test_a_setting_that_changed_on_the_way_is_named_with_the_step():
+    watch = new(RUN, steps=50, seconds=0.002)
+
+    def said():
+        return watch.picture()["training"]["text"]
+
+    before = go(watch, 0.0)
+    assert "changed" not in said()
+    watch.take(wish(steps=50, seconds=0.002, pace=9), TrainingWish())
+    assert said().endswith(f"Pace changed, after step {before}")
+    watch.take(wish(steps=50, seconds=0.002), TrainingWish())
+    assert "changed" not in said(), "it was set back before a step was made with it"
+    watch.take(wish(steps=50, seconds=0.002, pace=9), RUN)
+    middle = go(watch, 0.01)
+    assert said().endswith(f"Pace changed, after step {before}")
+    watch.take(wish(steps=50, seconds=0.002), RUN)
+    to_the_end(watch)
+    assert (state(watch), done(watch)) == ("done", 50)
+    assert said().endswith(f"Pace changed, after step {middle}")
+    watch.take(wish(steps=50, seconds=0.002), TrainingWish(phase="run", begun=1))
+    assert "changed" not in said()
 
 
 def test_a_setting_that_cannot_change_midway_begins_a_new_run_that_goes_on():
@@ -133,6 +184,39 @@ def test_a_run_that_is_over_keeps_its_picture_only_while_it_is_of_these_settings
     assert done(watch) == 5
     watch.take(wish(steps=5, pace=9), TrainingWish())
     assert (done(watch), state(watch)) == ((0, "ready") if trained else (5, "done"))
+
+
+def test_a_run_that_is_over_comes_back_with_its_settings_unless_another_made_steps():
+    watch = new(RUN, steps=5)
+    go(watch, 10.0)
+    name = watch.picture()["training"]["run"]
+
+    def stands(asked=None, **values):
+        watch.take(wish(**{"steps": 5, **values}), asked or TrainingWish())
+        spec = watch.picture()["training"]
+        return spec["done"], spec["state"], spec["run"] == name
+
+    for other in ({"pace": 9}, {"pace": 8, "seeds": 5}, {"seeds": 4}):
+        assert stands(**other) == (0, "ready", False)
+    assert stands() == (5, "done", True)
+    assert watch._run.history.facts["count"] == 7.0
+    assert stands(TrainingWish(begun=1)) == (0, "ready", False), "it is wanted anew"
+    assert stands(RUN.model_copy(update={"begun": 1}))[0] == 0
+    go(watch, 10.0)
+    stands(RUN.model_copy(update={"begun": 1}), pace=9)
+    assert go(watch, 0.0) == 1
+    assert stands()[:2] == (1, "paused"), "a run under way takes the setting up"
+
+
+def test_a_run_that_is_over_shows_no_answer_once_a_question_holds_it():
+    def asks(step):
+        return Wish(lab="moons", step=step, values={"seeds": "1", "steps": "2"})
+
+    watch = Watch(MOONS, asks(2), RUN)
+    watch.advance(60.0, lambda: False)
+    for step in (2, 1, 2):
+        watch.take(asks(step), TrainingWish())
+    assert (done(watch), state(watch)) == (0, "ready")
 
 
 def test_another_target_begins_the_run_anew_once_it_is_over_and_not_before():
@@ -218,14 +302,14 @@ def test_a_browser_that_left_is_waited_for_and_goes_on():
 
 def test_a_hundred_left_behind_leave_no_thread_and_no_growth():
     gc.collect()
-    alive, threads = Counter.alive, threading.active_count()
+    alive, threads = Counter.alive, {*threading.enumerate()}
     for _ in range(100):
         watch = new(TrainingWish(single=1))
         go(watch)
     del watch
     gc.collect()
     assert Counter.alive == alive
-    assert threading.active_count() == threads
+    assert {*threading.enumerate()} <= threads
 
 
 def test_the_end_is_the_end():

@@ -8,7 +8,7 @@ import json
 import pytest
 import torch
 
-from lessons.outputs.brief import LONGEST, as_meant, brief, in_plain_torch
+from lessons.outputs.brief import LONGEST, as_meant, in_plain_torch, specialised
 from lessons.outputs.catalogue import lessons
 from lessons.outputs.plain_torch import FILE, plain_torch
 
@@ -76,4 +76,4 @@ def f(x: float, way: str, unread: int) -> float:
     ],
 )
 def test_branches_not_taken_are_left_out(way, lines):
-    assert brief(PROGRAM, "f", {"way": way}).splitlines() == lines
+    assert specialised(PROGRAM, "f", {"way": way}).splitlines() == lines

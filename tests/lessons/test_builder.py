@@ -1,9 +1,7 @@
 """The lesson builder against closed forms and TensorFlow, and the registry that it runs in."""
 
-import json
 import re
 import threading
-from pathlib import Path
 
 import pytest
 import torch
@@ -21,13 +19,9 @@ from lessons.tricks import (
     register_gradient,
 )
 from lessons.tricks.registry import registered_names, registered_rule
+from tests.engine.reference import CASES
+from tests.support import course
 
-REFERENCE = {
-    case["id"]: case
-    for case in json.loads(
-        (Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8")
-    )
-}
 X = torch.tensor([-1.5, -0.5, 0.0, 2.0], dtype=torch.float64)
 
 
@@ -56,7 +50,7 @@ def test_it_is_the_same_reversal_as_the_engines_own():
 
 
 def test_a_second_builder_is_refused_as_in_tensorflow():
-    theirs = REFERENCE["s1_flip_two_builders"]["outputs"]
+    theirs = CASES["s1_flip_two_builders"]["outputs"]
     assert theirs["error_type"] == "KeyError"
     with pytest.raises(TrickError, match="'FlipGradient0' is taken"):
         roles(way="names", builders=2)
@@ -102,12 +96,8 @@ def test_a_fresh_registry_is_this_threads_alone_and_ends_with_the_block():
 
 
 def test_another_program_makes_another_answer_right():
-    lesson = find("builder")
-    values = lesson.validate({})
-
     def answers(program):
-        result = lesson.lab.compute(program, values, lambda share: None)
-        return [lesson.predictions[name](result) for name in ("once", "second")]
+        return course.answers("builder", program, "once", "second")
 
     def no_registry(x, scale, second, way, builders):
         return builder(x, scale, second, "rule", builders)
@@ -132,3 +122,18 @@ def test_the_code_in_the_text_reverses():
     y = scope["flip"](x, 2.0)
     assert y.tolist() == [3.0]
     assert torch.autograd.grad(y, x)[0].tolist() == [-2.0]
+
+
+def test_hooks_made_in_a_loop_read_its_last_scale():
+    facts = find("builder").compute(find("builder").validate({})).facts
+    x = torch.tensor(1.0, requires_grad=True)
+
+    def made_by_a_call(scale):
+        return lambda g: -scale * g
+
+    for scale in (0.25, 0.5, 1.0):
+        path = x.view_as(x)
+        path.register_hook(made_by_a_call(scale))
+        path.backward()
+    assert x.grad.item() == facts["looped_each"] == -1.75
+    assert facts["looped"] == -3 * 1.0

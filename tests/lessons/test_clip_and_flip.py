@@ -1,8 +1,6 @@
 """The lessons clip_identity and flip against closed forms and TensorFlow's numbers."""
 
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,20 +23,12 @@ from lessons.tricks import (
     register_gradient,
 )
 from lessons.tricks.registry import registered_names
+from tests.engine.reference import CASES
+from tests.support import course
+from tests.support.course import run
 
-REFERENCE = {
-    case["id"]: case
-    for case in json.loads(
-        (Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8")
-    )
-}
 PLAIN = {"limit": 0.1, "factor": 1.0, "uses": 1, "place": "inside", "power": "1"}
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
-
-
-def run(slug: str, **given: str):
-    lesson = find(slug)
-    return lesson.compute(lesson.validate(given))
 
 
 def clip_roles(x, **settings):
@@ -90,7 +80,7 @@ def test_the_numbers_the_course_speaks_of_come_out(given, arrives, true):
 
 
 def test_tensorflow_gives_the_same_clipped_gradients():
-    article = REFERENCE["s1_clip_article"]
+    article = CASES["s1_clip_article"]
     x = torch.tensor(article["inputs"]["input"], dtype=torch.float32)
     roles = clip_roles(x)
     assert roles["forward"].tolist() == article["outputs"]["output_clip"]
@@ -101,7 +91,7 @@ def test_tensorflow_gives_the_same_clipped_gradients():
         ("s1_clip_after_scale", {}),
         ("s1_clip_two_identities", {"place": "each", "uses": 2}),
     ):
-        case = REFERENCE[name]
+        case = CASES[name]
         x, factor = (torch.tensor(case["inputs"][n], dtype=torch.float64) for n in ("x", "c"))
         roles = clip_roles(x, factor=factor, **given)
         assert roles["trick_gradient"].tolist() == pytest.approx(case["gradients"]["dout_dx"])
@@ -122,12 +112,12 @@ def test_reversals_multiply_the_gradient_of_their_own_path(scale, flips):
 
 def test_tensorflow_gives_the_same_reversed_gradients():
     for name in ("s1_flip_l1", "s1_flip_l0"):
-        case = REFERENCE[name]
+        case = CASES[name]
         x = torch.tensor(case["inputs"]["x"], dtype=torch.float64)
         roles = flip_roles(x, scale=case["inputs"]["l"])
         assert roles["trick_gradient"].tolist() == pytest.approx(case["gradients"]["dL_dx"])
         assert float(roles["forward"].sum()) == pytest.approx(case["outputs"]["L"])
-    case = REFERENCE["s1_flip_l_tensor"]
+    case = CASES["s1_flip_l_tensor"]
     x = torch.tensor(case["inputs"]["x"], dtype=torch.float64)
     for scale, row in zip(case["inputs"]["l"], case["gradients"]["dL_dx_per_l"], strict=True):
         assert flip_roles(x, scale=scale)["trick_gradient"].tolist() == pytest.approx(row)
@@ -135,12 +125,9 @@ def test_tensorflow_gives_the_same_reversed_gradients():
 
 def test_summing_before_the_rule_is_told_apart_from_clipping_each_use():
     """The answers follow the numbers: another program makes another answer right."""
-    lesson = find("clip_identity")
-    values = lesson.validate({})
 
     def answers(program):
-        result = lesson.lab.compute(program, values, lambda share: None)
-        return [lesson.predictions[name](result) for name in ("summed", "placed")]
+        return course.answers("clip_identity", program, "summed", "placed")
 
     def with_each(x, place, **settings):
         return clip_identity(x, place="each" if place == "inside" else "inside", **settings)
@@ -151,12 +138,8 @@ def test_summing_before_the_rule_is_told_apart_from_clipping_each_use():
 
 
 def test_what_a_reversal_turns_is_told_apart():
-    lesson = find("flip")
-    values = lesson.validate({})
-
     def answers(program):
-        result = lesson.lab.compute(program, values, lambda share: None)
-        return [lesson.predictions[name](result) for name in ("reversed", "twice")]
+        return course.answers("flip", program, "reversed", "twice")
 
     def all_of_x(x, scale, beside, flips):
         y = flip_gradient(x, scale) if flips else x
@@ -191,3 +174,19 @@ def test_each_identity_is_an_overridden_op_of_the_graph():
     lesson = find("clip_identity")
     recording = lesson.record(lesson.validate({"place": "each", "uses": "4"}))
     assert [node.type for node in recording.ops if node.kind == "overridden"] == ["identity"] * 4
+
+
+def test_an_in_place_op_on_a_reversals_output_is_refused_unless_it_is_a_copy():
+    class Copied(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, upstream):
+            return -2 * upstream
+
+    x = torch.tensor([1.0, -1.0], requires_grad=True)
+    with pytest.raises(RuntimeError, match="is a view and is being modified inplace"):
+        torch.relu_(flip_gradient(x, 2.0))
+    assert gradient(torch.relu_(Copied.apply(x)).sum(), x).tolist() == [-2, 0]

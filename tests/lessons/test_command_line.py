@@ -141,3 +141,20 @@ def test_a_cut_that_names_no_edge_is_refused_in_one_line(cuts, capsys):
     message = capsys.readouterr().err
     assert "edge" in message
     assert message.count("\n") == 1
+
+
+def test_a_notebook_has_the_cuts_too(capsys):
+    assert main(["notebook", "flip", "--cuts", "pow:0"]) == 0
+    assert "y.detach()**3" in capsys.readouterr().out
+
+
+def test_steps_of_a_lesson_that_trains_nothing_are_refused(capsys):
+    assert main(["run", "flip", "--steps", "3"]) == 2
+    assert "flip trains nothing" in capsys.readouterr().err
+    assert main(["run", "flip", "--steps", "0"]) == 0
+
+
+@pytest.mark.parametrize("typed", ["flpi", "Flip", "flips"])
+def test_a_slug_that_is_nearly_one_is_guessed(typed, capsys):
+    assert main(["run", typed]) == 2
+    assert f"no lesson “{typed}”. Did you mean flip?" in capsys.readouterr().err

@@ -20,7 +20,7 @@ from lessons.outputs.catalogue import lessons
 from lessons.outputs.plain_torch import FILE
 from lessons.playground import code
 from lessons.playground.document.presets import presets
-from tests.support.amount import also
+from tests.support.amount import also, cases
 
 pytestmark = pytest.mark.slow
 
@@ -57,15 +57,17 @@ def written(encoding: str, monkeypatch, commands: Sequence[Sequence[str]]) -> li
     return found
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("encoding", ["ascii", *also("cp1252", "utf-16")])
 def test_every_exported_lesson_is_utf_8_wherever_it_is_written(encoding, monkeypatch):
     # The answers in the text of a lesson that trains are those of a training.
     read = [one for one in lessons() if encoding == "cp1252" or not one.lab.training]
+    read = read[:: cases(4, 1)]
     commands = [("export", one.slug) for one in lessons()] + [("show", one.slug) for one in read]
     texts = [one.decode("utf-8") for one in written(encoding, monkeypatch, commands)]
     files, pages = texts[: len(lessons())], texts[len(lessons()) :]
     assert any(not one.isascii() for one in files)
-    assert sum(not one.isascii() for one in pages) > 20
+    assert sum(not one.isascii() for one in pages) > len(read) / 2
     for one in files:
         compile(one, "exported", "exec")
 

@@ -1,6 +1,7 @@
 """The critic's leak: gradients and values against closed forms, and with the stop taken away."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,13 +17,12 @@ from lessons.chapters.in_the_wild.critic_leak.visits import (
 )
 from lessons.outputs.catalogue import find
 from lessons.tracer.cutting import cut
+from tests.support import course
 
 EDGE = ("mul", 1)  # the advantage, on its way into the actor's loss
 
 
-def run(cuts=(), **given):
-    lesson = find("critic_leak")
-    return lesson.compute(lesson.validate(given), cuts=cuts)
+run = partial(course.run, "critic_leak")
 
 
 def scalar(value):

@@ -6,20 +6,16 @@ import numpy as np
 import pytest
 import torch
 
+from lessons.contract.devices import DTYPES, devices
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Number
 from lessons.kit.chart_pieces import round_up
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
-from lessons.kit.devices import DTYPES, devices
 from lessons.kit.gradients import gradient
 from lessons.kit.line_names import named
 from lessons.outputs.catalogue import find
-
-
-def run(slug: str, **given: str):
-    lesson = find(slug)
-    return lesson.compute(lesson.validate(given))
+from tests.support.course import run
 
 
 @pytest.mark.parametrize("device", devices())
@@ -98,6 +94,16 @@ def test_an_axis_never_overflows():
     for figure in lesson.lab.figures(result, lesson.validate({}), frozenset()):
         low, high = figure.layout["xaxis"]["range"]
         assert math.isfinite(high - low)
+
+
+@pytest.mark.parametrize("slug", ["two_passes", "flip", "pick_surrogate"])
+def test_an_x_stands_at_one_place_in_the_two_charts(slug):
+    lesson = find(slug)
+    upper, lower = lesson.lab.figures(run(slug), lesson.validate({}), frozenset())
+    assert upper.layout["xaxis"]["range"] == lower.layout["xaxis"]["range"]
+    assert [upper.layout["margin"][side] for side in "lr"] == [
+        lower.layout["margin"][side] for side in "lr"
+    ]
 
 
 def ends(**last: float) -> dict[str, float]:

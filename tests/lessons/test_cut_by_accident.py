@@ -1,6 +1,7 @@
 """One loss in five spellings: what torch says, what reaches the weights, what the text claims."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,18 +17,15 @@ from lessons.chapters.gone_missing.cut_by_accident.one_loss import (
 )
 from lessons.outputs.catalogue import find
 from lessons.tracer.picture.graph_drawing import picture
+from tests.support import course
 
 LOST = ("tensor", "item", "numpy", "detach")
 EACH_LOST = pytest.mark.parametrize("spelling", LOST)
 NO_GRAD_FN = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 
-def lesson():
-    return find("cut_by_accident")
-
-
-def run(**given):
-    return lesson().compute(lesson().validate(given))
+LESSON = find("cut_by_accident")
+run = partial(course.run, "cut_by_accident")
 
 
 def weights(*w):
@@ -46,7 +44,7 @@ def test_without_a_path_torch_refuses_in_the_words_of_the_text(spelling):
     assert str(caught.value) == NO_GRAD_FN == result.facts["says"]
     assert [NO_GRAD_FN in note.text for note in result.notes] == [True]
     assert np.isnan(result["trick_gradient"].y).all()
-    assert NO_GRAD_FN in lesson().prose.front["asked"]
+    assert NO_GRAD_FN in LESSON.prose.front["asked"]
 
 
 @EACH_LOST
@@ -60,11 +58,11 @@ def test_silenced_the_loss_keeps_its_gradient_and_no_weight_gets_one(spelling):
     result = run(spelling=spelling, silence="yes")
     assert not result["trick_gradient"].y.any()
     assert result["true_gradient"].y.all()
-    values = lesson().validate({"spelling": spelling, "silence": "yes"})
-    (gradient, _), nothing = lesson().lab.figures(result, values, frozenset()), frozenset()
+    values = LESSON.validate({"spelling": spelling, "silence": "yes"})
+    (gradient, _), nothing = LESSON.lab.figures(result, values, frozenset()), frozenset()
     assert gradient.title.startswith("No gradient arrives (None)")
-    assert {row[-1] for row in lesson().lab.table(result, values, nothing).rows} == {"none"}
-    covered = lesson().lab.table(result, values, frozenset({"trick_gradient"}))
+    assert {row[-1] for row in LESSON.lab.table(result, values, nothing).rows} == {"none"}
+    covered = LESSON.lab.table(result, values, frozenset({"trick_gradient"}))
     assert {row[-1] for row in covered.rows} == {"?"}
     assert [note.text for note in result.notes] == [RUNS]
 
@@ -167,12 +165,12 @@ def test_stack_keeps_the_path_of_each_loss_and_a_tensor_of_the_list_copies():
 
 @EACH_LOST
 def test_the_graph_ends_before_the_weights(spelling):
-    values = lesson().validate({"spelling": spelling, "silence": "yes"})
-    recording = lesson().record(values)
+    values = LESSON.validate({"spelling": spelling, "silence": "yes"})
+    recording = LESSON.record(values)
     assert not any(edge.gradient for edge in recording.edges)
-    whole = lesson().record(lesson().validate({}))
+    whole = LESSON.record(LESSON.validate({}))
     assert all(edge.gradient for edge in whole.edges)
-    with_penalty = lesson().record(lesson().validate({"spelling": spelling, "penalty": "yes"}))
+    with_penalty = LESSON.record(LESSON.validate({"spelling": spelling, "penalty": "yes"}))
     assert [
         e.consumer.name for e in with_penalty.edges if e.producer.name == "w" and e.gradient
     ] == ["pow_1"]
@@ -194,13 +192,13 @@ def test_what_cannot_be_computed_is_said():
     ]
     assert "∞" in run(w="1e30", dtype="float32").notes[-1].text
     with pytest.raises(ValueError, match="numpy has no bfloat16"):
-        lesson().validate({"spelling": "numpy", "dtype": "bfloat16"})
+        LESSON.validate({"spelling": "numpy", "dtype": "bfloat16"})
 
 
 @pytest.mark.parametrize("spelling", ["item", "numpy"])
 def test_what_was_computed_is_drawn_beside_the_leaf_that_replaced_it(spelling):
-    values = lesson().validate({"spelling": spelling, "silence": "yes"})
-    drawn = picture(lesson().record(values), (0,))
+    values = LESSON.validate({"spelling": spelling, "silence": "yes"})
+    drawn = picture(LESSON.record(values), (0,))
     assert {"w", "mul", "sub", "pow", "sum", "loss"} <= {node["id"] for node in drawn["nodes"]}
     assert not any("loss" in (edge["from"], edge["to"]) for edge in drawn["edges"])
     assert [step["kind"] for step in drawn["steps"]] == ["start", "leaf"]

@@ -11,13 +11,17 @@ from functools import cache
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
+from lessons.contract.bug import changed
 from lessons.contract.lesson import CutError
 from lessons.contract.parameters import Choice, Integer, Number, Numbers
 from lessons.contract.prose import fill, quoted
 from lessons.kit.chart_pieces import themed
 from lessons.outputs.catalogue import CatalogueError, chapters, find, lessons, load
 from lessons.training.under_way import Run
+from tests.pages import a_bug
 from tests.support.amount import LONG, cases
 
 LESSONS = pytest.mark.parametrize(
@@ -27,6 +31,8 @@ LESSONS = pytest.mark.parametrize(
         for one in lessons()
     ],
 )
+MOST_OPS = {"critic_leak": 11_000}  # 200 updates, as many as its control allows
+"""Of torch, from a move of a control to its numbers; of most lessons 4,000."""
 
 
 def settings(lesson):
@@ -221,22 +227,38 @@ def test_predictions_are_computed_and_wrong_answers_told_apart(lesson):
             assert set(keys) <= set(result.facts), f"{question.name}: a key names no fact"
 
 
+@pytest.fixture
+def always_warned():
+    """Torch warns whenever there is reason to; by itself it does once in a process."""
+    torch.set_warn_always(True)
+    yield
+    torch.set_warn_always(False)
+
+
 @pytest.mark.parametrize(
     "lesson", [one for one in lessons() if one.bug], ids=lambda lesson: lesson.slug
 )
-def test_a_bug_fails_its_assertion_and_exactly_one_fix_passes(lesson):
+def test_a_bug_fails_its_assertion_and_exactly_one_fix_passes(lesson, always_warned):
     bug = lesson.bug
     (question,) = (one for one in lesson.prose.questions if one.kind == "bug")
     assert [option.key for option in question.options] == list(bug.fixes)
-    assert bug.failure(bug.broken)
-    passing = [key for key, fix in bug.fixes.items() if bug.failure(fix) is None]
-    assert passing == [bug.right()]
+    failures = {key: bug.failure(code) for key, code in (("", bug.broken), *bug.fixes.items())}
+    assert failures[""]
+    for said in filter(None, failures.values()):
+        assert "Warning" not in said
+        assert not said.startswith(("NameError", "SyntaxError")), "no fix anybody would try"
+    assert [key for key, said in failures.items() if said is None] == [bug.right()]
     assert re.fullmatch(r"https://\S+", bug.url)
     if on_github := re.fullmatch(r"([\w.-]+/[\w.-]+)#(\d+)", bug.source):
         repository, number = on_github.groups()
         assert re.fullmatch(rf"https://github\.com/{repository}/(issues|pull)/{number}", bug.url)
     assert len(bug.title) > 8, f"{bug.source}: the thread's title, as it was read"
     assert date(2005, 1, 1) < date.fromisoformat(bug.opened) < date.today(), bug.source
+
+
+def test_a_fix_changes_what_is_there():
+    with pytest.raises(ValueError, match="no line of broken has 'y'"):
+        changed(a_bug.broken, {"y": "x"})
 
 
 def test_swapping_the_program_changes_the_right_answer():
@@ -297,8 +319,13 @@ def rules_broken(lesson):
         yield "The last step but one is “When to use it”, without a question."
     if not steps[-1].question or steps[-1].question.name != "transfer":
         yield "The last step asks `predict: transfer`: what was learned, in a new place."
-    if not 5 <= len(front.get("remember", "").split()) <= 25:
-        yield "The front matter has `remember:`, one sentence of 5 to 25 words."
+    if not 5 <= (words := len(front.get("remember", "").split())) <= 25:
+        yield f"`remember:` is one sentence of 5 to 25 words; this one has {words}."
+    said_all = lesson.folder.joinpath("en.md").read_text("utf-8")
+    for label, owner, repository, number in THREAD.findall(said_all):
+        name, sign, said = label.rpartition("#")
+        if sign and (said != number or name not in (repository, f"{owner}/{repository}")):
+            yield f"[{label}] leads to {owner}/{repository}#{number}."
     if lesson.lab.start and not any(
         s.show == "graph" or s.cuts or s.graph_step is not None for s in steps
     ):
@@ -306,6 +333,9 @@ def rules_broken(lesson):
 
 
 TRY = re.compile(r"^\*\*Try it:\*\*(.+?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
+THREAD = re.compile(
+    r"\[([^\]]+)\]\(https://github\.com/([\w.-]+)/([\w.-]+)/(?:issues|pull)/(\d+)\)"
+)
 SEEN = re.compile(r"graph|scissors|\bStart\b|edge|chart|table|Step|Play")
 
 
@@ -316,6 +346,32 @@ def test_a_question_still_to_come_covers_nothing_that_an_answered_one_has_shown(
     for first, later in itertools.combinations(hiding, 2):
         both = set(first.hides) & set(later.hides)
         assert not both, f"“{first.name}” and “{later.name}” hide the same role, {both}"
+
+
+@LESSONS
+def test_a_move_of_a_control_takes_few_ops(lesson):
+    """What depends on no setting is computed once, and is no part of it."""
+    most = MOST_OPS.get(lesson.slug, 4000)
+    asked = {tuple(step.lab.items()) for step in lesson.prose.steps}
+    for given in asked:
+        values = lesson.lab.preview(lesson.validate(dict(given)))
+        lesson.compute(values)
+        with Ops() as ops:
+            lesson.compute(values)
+        assert ops.count <= most, (
+            f"{ops.count} torch ops for one move of a control at {dict(given)}, at most {most}. "
+            "Put what depends on no setting into a function under @cache; train in lab.training."
+        )
+
+
+class Ops(TorchDispatchMode):
+    """Counts the ops that torch runs in its block, those of backward passes too."""
+
+    count = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.count += 1
+        return func(*args, **(kwargs or {}))
 
 
 @LESSONS

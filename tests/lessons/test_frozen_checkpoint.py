@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from functools import partial
 
 import pytest
 import torch
@@ -14,15 +15,13 @@ from lessons.chapters.gone_missing.frozen_checkpoint.beside_the_lab import (
     weight_as_argument,
 )
 from lessons.chapters.gone_missing.frozen_checkpoint.network import FROZEN, HEAD
-from lessons.outputs.catalogue import find
+from tests.support import course
 
 EACH_WAY = pytest.mark.parametrize("way", ["off", "reentrant", "other"])
 EACH_EMBEDDING = pytest.mark.parametrize("lookup", ["frozen", "woken", "trained"])
 
 
-def run(**given):
-    lesson = find("frozen_checkpoint")
-    return lesson.compute(lesson.validate(given))
+run = partial(course.run, "frozen_checkpoint")
 
 
 def by_hand(x):
@@ -157,3 +156,19 @@ def test_dropout_draws_the_same_mask_when_a_checkpoint_runs_again(reentrant):
     assert len(masks) == 2
     assert torch.equal(*masks)
     assert 0 < masks[0].count_nonzero() < 64
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_noise_of_a_generator_of_ones_own_is_drawn_anew(reentrant):
+    """The value has one draw and the gradient another, and no error says so."""
+    drawn, own = [], torch.Generator().manual_seed(0)
+
+    def noisy(x):
+        drawn.append(torch.rand((), generator=own))
+        return x * drawn[-1]
+
+    x = torch.ones((), requires_grad=True)
+    y = checkpoint(noisy, x, use_reentrant=reentrant)
+    y.backward()
+    assert [y, x.grad] == drawn
+    assert drawn[0] != drawn[1]

@@ -1,6 +1,7 @@
 """A tensor changed after ops have saved it: torch's refusal, and the gradient through .data."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,18 +10,15 @@ import torch
 from lessons.chapters.gone_missing.in_place.lesson import in_place
 from lessons.outputs.catalogue import find
 from lessons.tracer.picture.graph_drawing import picture
+from tests.support import course
 
 REFUSED = pytest.mark.parametrize("change", ["in_place", "detach"])
 READS = pytest.mark.parametrize("reads", ["square", "triple"])
 MESSAGE = "one of the variables needed for gradient computation has been modified by an inplace"
 
 
-def lesson():
-    return find("in_place")
-
-
-def run(**given):
-    return lesson().compute(lesson().validate(given))
+LESSON = find("in_place")
+run = partial(course.run, "in_place")
 
 
 def leaf(*x):
@@ -40,8 +38,8 @@ def test_torch_refuses_what_its_counter_has_seen_were_it_a_change_by_0(change, r
     end = "… modified by an inplace operation: … is at version 1; expected version 0 instead"
     assert result.notes[-1].text == f"RuntimeError: {end}"
     assert np.isfinite(result["true_gradient"].y).all()
-    values = lesson().validate({"change": change, "reads": reads})
-    last = picture(lesson().record(values), (0,))["steps"][-1]
+    values = LESSON.validate({"change": change, "reads": reads})
+    last = picture(LESSON.record(values), (0,))["steps"][-1]
     assert last["sentence"].startswith("Torch refuses this backward pass")
 
 
@@ -51,7 +49,7 @@ def test_the_message_of_the_text_is_torchs_for_the_change_in_place():
     said = run(change="data").facts["says"]
     assert str(caught.value).startswith(said)
     assert "is at version 1; expected version 0 instead" in said
-    assert "is at version 1; expected version 0 instead" in lesson().prose.front["asked"]
+    assert "is at version 1; expected version 0 instead" in LESSON.prose.front["asked"]
 
 
 @pytest.mark.parametrize("x", [-3.0, 0.0, 2.0])
@@ -121,15 +119,15 @@ def test_a_numpy_array_of_the_same_memory_is_not_counted_either():
 
 @READS
 def test_the_graph_marks_each_op_that_saved_y_and_the_op_that_changed_it(reads):
-    values = lesson().validate({"change": "data", "reads": reads})
-    recording = lesson().record(values)
+    values = LESSON.validate({"change": "data", "reads": reads})
+    recording = LESSON.record(values)
     stale = {node.name for node in recording if node.stale}
     assert stale == ({"mul", "exp"} if reads == "square" else {"exp"})
     drawn = picture(recording, (0,))
     assert "add" in {node["id"] for node in drawn["nodes"]}
     said = " ".join(step["sentence"] for step in drawn["steps"])
     assert "y[0] was 7.389, the backward pass reads 8.389" in said
-    clean = lesson().record(lesson().validate({"reads": reads}))
+    clean = LESSON.record(LESSON.validate({"reads": reads}))
     assert not any(node.stale for node in clean)
 
 
@@ -201,3 +199,27 @@ def test_what_is_too_large_is_said():
     notes = run(x="1000", change="in_place").notes
     assert len(notes) == 2
     assert "modified by an inplace operation" in notes[1].text
+
+
+def test_an_attribute_of_ctx_is_not_checked_and_a_saved_tensor_is():
+    def squared_by(keep, kept):
+        class Squared(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                keep(ctx, x)
+                return x * x
+
+            @staticmethod
+            def backward(ctx, upstream):
+                return 2 * kept(ctx) * upstream
+
+        x = leaf(3.0)
+        y = x * 1
+        z = Squared.apply(y)
+        with torch.no_grad():
+            y.zero_()
+        return torch.autograd.grad(z.sum(), x)[0].item()
+
+    assert squared_by(lambda ctx, x: setattr(ctx, "x", x), lambda ctx: ctx.x) == 0  # 6 is right
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        squared_by(lambda ctx, x: ctx.save_for_backward(x), lambda ctx: ctx.saved_tensors[0])

@@ -1,22 +1,14 @@
 """What chapter 2's texts on the map itself claim, in numbers: TensorFlow's for what it does."""
 
 import ast
-import json
 import re
-from pathlib import Path
 
 import pytest
 
 from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find, lessons
+from tests.engine.reference import CASES
 from tests.lessons.test_every_lesson import texts
-
-REFERENCE = {
-    case["id"]: case
-    for case in json.loads(
-        (Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8")
-    )
-}
 
 
 def answer(slug, name):
@@ -47,14 +39,14 @@ def test_a_library_call_hides_its_products_in_torch_and_shows_them_in_tensorflow
     right, facts = answer("scope", "seen")
     assert right == "own"
     assert facts["unit_came"] == facts["unit_plain"] == pytest.approx(16 / 125)
-    assert facts["unit_hidden"] == REFERENCE["c_hidden_ops"]["gradients"]["d_l2_normalize"][0]
+    assert facts["unit_hidden"] == CASES["c_hidden_ops"]["gradients"]["d_l2_normalize"][0]
 
 
 def test_the_scope_of_a_map_in_tensorflow_is_as_the_text_says():
     """More than the text once said (a variable's own identity), and less (control flow)."""
-    made_inside = REFERENCE["s1_half_var_inside"]["gradients"]
+    made_inside = CASES["s1_half_var_inside"]["gradients"]
     assert made_inside["ref_variable"] == [made_inside["resource_variable"][0] / 2]
-    loop = REFERENCE["c_while_loop"]["gradients"]
+    loop = CASES["c_while_loop"]["gradients"]
     inside_the_branch = loop["v2_cond_outside_two_identities"] / loop["v2_cond_outside"]
     assert inside_the_branch == 1  # a second identity there has no rule
     text = whole(find("scope"))

@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long]
 SCRIPT = """
 import resource
 from lessons.outputs.catalogue import find
-from lessons.kit.devices import suit_small_tensors
+from lessons.kit.process import suit_small_tensors
 
 suit_small_tensors()
 lesson = find("wrong_place")

@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,13 +11,15 @@ from lessons.chapters.stop_gradient.noise_leaks.lesson import noise_leaks
 from lessons.chapters.stop_gradient.right_place.lesson import right_place
 from lessons.chapters.stop_gradient.shared_noise.noisy_root import by_role
 from lessons.chapters.stop_gradient.wrong_place.lesson import wrong_place
-from lessons.kit.devices import DTYPES, devices
+from lessons.contract.devices import DTYPES, devices
 from lessons.kit.draws import ROWS
-from lessons.outputs.catalogue import find
+from tests.engine.reference import CASES
+from tests.support.course import run
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8"))
 THREE_PLACES = [
-    case for case in REFERENCE if case["id"].startswith("s0_") and "dz_dx_end" in case["gradients"]
+    case
+    for name, case in CASES.items()
+    if name.startswith("s0_") and "dz_dx_end" in case["gradients"]
 ]
 # Which of TensorFlow's numbers each lesson must reproduce.
 PLACES = {
@@ -26,11 +27,6 @@ PLACES = {
     wrong_place: ("z_midgraph", "dz_dx_midgraph"),
     right_place: ("z_fixed_end", "dz_dx_end"),
 }
-
-
-def run(slug: str, **given: str):
-    lesson = find(slug)
-    return lesson.compute(lesson.validate(given))
 
 
 def numbers(nested) -> np.ndarray:
@@ -82,7 +78,7 @@ def test_there_are_reference_cases_with_nan_and_infinity():
 
 
 def test_a_linear_op_behind_the_block_stays_clean_and_a_square_does_not():
-    case = next(case for case in REFERENCE if case["id"] == "s0_down_linear")
+    case = CASES["s0_down_linear"]
     x, u = (torch.tensor(case["inputs"][n], dtype=torch.float64) for n in ("x", "u"))
     linear = by_role(lambda x, u: 3 * right_place(x, u) + 1, x, u)["trick_gradient"]
     square = by_role(lambda x, u: right_place(x, u) ** 2, x, u)["trick_gradient"]

@@ -1,6 +1,7 @@
 """Gradients that are not finite: what clipping does to them, against torch's own clipping."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,13 +11,12 @@ from lessons.chapters.clipping.not_finite.lab import LABELS
 from lessons.chapters.clipping.not_finite.lesson import not_finite
 from lessons.chapters.clipping.not_finite.roots import by_role, finite_part, smooth
 from lessons.outputs.catalogue import find
+from tests.support import course
 
 EXAMPLE = torch.tensor([4.0, 1.0, 0.25, 0.0], dtype=torch.float64)
 
 
-def run(**given: str):
-    lesson = find("not_finite")
-    return lesson.compute(lesson.validate(given))
+run = partial(course.run, "not_finite")
 
 
 @pytest.mark.parametrize("root", ["plain", "where", "safe"])
@@ -117,12 +117,9 @@ def test_words_stand_where_a_stick_cannot():
 
 def test_the_answers_follow_the_numbers():
     """Another program makes another answer right."""
-    lesson = find("not_finite")
-    values = lesson.validate({})
 
     def answers(program):
-        result = lesson.lab.compute(program, values, lambda share: None)
-        return [lesson.predictions[name](result) for name in ("infinity", "branch")]
+        return course.answers("not_finite", program, "infinity", "branch")
 
     def safe_only(w, root, clip, limit):
         return not_finite(w, "safe", "value" if clip == "norm" else clip, limit)

@@ -189,3 +189,37 @@ def test_vmap_of_grad_stops_with_an_error_at_a_batch_norm(tracks):
 
     with pytest.raises((RuntimeError, ValueError)):
         vmap(grad(loss), (None, 0))(weights, torch.ones(8, 4))
+
+
+def test_vmap_asks_a_custom_function_for_a_context_and_a_rule():
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, upstream):
+            return 2 * upstream
+
+    class Ready(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x):
+            return x.clone()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, upstream):
+            return 2 * upstream
+
+    x = torch.ones(3)
+    with pytest.raises(RuntimeError, match="setup_context"):
+        torch.func.vmap(torch.func.grad(Doubled.apply))(x)
+    assert torch.func.vmap(torch.func.grad(Ready.apply))(x).tolist() == [2, 2, 2]
+    Ready.generate_vmap_rule = False
+    with pytest.raises(RuntimeError, match="vmap"):
+        torch.func.vmap(torch.func.grad(Ready.apply))(x)

@@ -4,7 +4,6 @@ TensorFlow's numbers and central differences."""
 import contextlib
 import io
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,26 +17,9 @@ from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
 from lessons.outputs.plain_torch import plain_torch
 from lessons.tracer import record
-from lessons.tricks import gradient_override_map, identity
-
-REFERENCE = {
-    case["id"]: case
-    for case in json.loads(
-        (Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8")
-    )
-}
-
-
-def run(slug: str, **given: str):
-    lesson = find(slug)
-    return lesson.compute(lesson.validate(given))
-
-
-def answers(slug: str, program, *names: str) -> list[str]:
-    """The right answers if this were the lesson's program."""
-    lesson = find(slug)
-    result = lesson.lab.compute(program, lesson.validate({}), lambda share: None)
-    return [lesson.predictions[name](result) for name in names]
+from lessons.tricks import TrickError, gradient_override_map, identity
+from tests.engine.reference import CASES
+from tests.support.course import answers, run
 
 
 def assert_true_gradient_is_the_difference(slug: str, **given: str) -> None:
@@ -76,7 +58,7 @@ def test_a_halving_rule_on_each_op_equals_its_closed_form(op_type, local, slope)
 
 
 def test_halving_gives_tensorflows_numbers_and_the_articles_comparison():
-    case = REFERENCE["s1_half_in_article"]
+    case = CASES["s1_half_in_article"]
     facts = run("upstream_not_true", x="3", dtype="float32").facts
     assert [facts["forward"]] == case["outputs"]["output_A"]
     assert [facts["on_identity"]] == case["gradients"]["d_output_A"]
@@ -87,8 +69,24 @@ def test_halving_gives_tensorflows_numbers_and_the_articles_comparison():
 
 
 def test_one_gradient_for_a_product_of_two_tensors_is_refused_as_in_tensorflow():
-    assert "Num gradients 1" in REFERENCE["s1_half_override_mul"]["outputs"]["error_message"]
+    assert "Num gradients 1" in CASES["s1_half_override_mul"]["outputs"]["error_message"]
     assert "Got 1, expected 2" in run("upstream_not_true").facts["refused"]
+
+
+@pytest.mark.parametrize(
+    ("key", "op", "refused"),
+    [
+        ("exp", torch.exp, False),
+        ("sum", torch.sum, True),
+        ("reshape", lambda x: x.reshape(3, 1), True),
+    ],
+)
+def test_a_rule_of_upstream_alone_is_refused_where_the_shape_changes(key, op, refused):
+    x = torch.ones(3, requires_grad=True)
+    with gradient_override_map({key: lambda op, upstream: upstream}):
+        y = op(x).sum() if key != "sum" else op(x)
+    with pytest.raises(TrickError, match="shape") if refused else contextlib.nullcontext():
+        y.backward()
 
 
 def test_what_the_rule_is_handed_is_told_apart():
@@ -137,7 +135,7 @@ def test_a_map_goes_by_type_whatever_the_name(key, place, slope, name):
 
 
 def test_inside_and_outside_give_tensorflows_numbers():
-    inside, outside = (REFERENCE[f"s1_half_{where}_article"] for where in ("in", "out"))
+    inside, outside = (CASES[f"s1_half_{where}_article"] for where in ("in", "out"))
     facts = run("type_not_name", x="3", dtype="float32").facts
     assert [facts["identity_inside"]] == inside["gradients"]["d_output_A"]
     assert [facts["identity_outside"]] == outside["gradients"]["d_output_A"]
@@ -253,7 +251,7 @@ def test_rules_for_products_equal_their_closed_forms(product, rule, power, facto
 
 
 def test_the_articles_rule_for_mul_gives_tensorflows_numbers():
-    case = REFERENCE["s2_mul_article"]
+    case = CASES["s2_mul_article"]
     facts = run("several_inputs", x="0.013", point="1", dtype="float32").facts
     assert [facts["mulgrad"]] == case["gradients"]["dW"] == case["gradients"]["default_dW"]
     assert [facts["builtin"]] == case["gradients"]["default_dW"]
@@ -332,7 +330,7 @@ def test_rules_for_three_outputs_equal_their_closed_forms(rule, power, weights):
 
 @pytest.mark.parametrize("name", ["all", "w", "unused"])
 def test_the_articles_rule_gives_tensorflows_numbers(name):
-    case = REFERENCE[f"s2_multi_pyfunc_{name}"]
+    case = CASES[f"s2_multi_pyfunc_{name}"]
     weights = [
         w if place in case["inputs"]["used_outputs"] else 0
         for place, w in enumerate(case["inputs"]["weights"])

@@ -17,17 +17,13 @@ from lessons.chapters.reversal.two_players.lesson import two_players
 from lessons.chapters.reversal.wrong_ways.lesson import wrong_ways
 from lessons.outputs.catalogue import find
 from lessons.tricks import flip_gradient
+from tests.support import course
 
 CASES = [(2.0, 1.2, 20.0), (0.0, 0.4, -130.0), (-1.0, 3.0, 90.0), (0.3, 0.0, 5.0)]
 
 
 def tensors(gap, turn):
     return (*weights(turn), *examples(gap))
-
-
-def run(slug="two_players", **given: str):
-    lesson = find(slug)
-    return lesson.compute(lesson.validate(given))
 
 
 @pytest.mark.parametrize(("scale", "gap", "turn"), CASES)
@@ -57,11 +53,11 @@ def test_the_loss_is_that_of_a_coin_weighted_by_its_sides():
     logit = x @ w1 @ w2
     p = 1 / (1 + np.exp(-logit))
     expected = -np.mean(domain * np.log(p) + (1 - domain) * np.log(1 - p))
-    assert run().facts["loss"] == pytest.approx(expected, rel=1e-12)
+    assert course.run("two_players").facts["loss"] == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_arrows_part_at_the_features_and_agree_at_the_classifier():
-    result = run(scale="2", gap="1.2", turn="20")
+    result = course.run("two_players", scale="2", gap="1.2", turn="20")
     curves = {series.name: series.y for series in result.curves}
 
     def steps(role):
@@ -80,7 +76,7 @@ def test_the_arrows_part_at_the_features_and_agree_at_the_classifier():
 
 
 def test_one_step_of_each_player_moves_the_loss_against_the_other():
-    facts = run(scale="1").facts
+    facts = course.run("two_players", scale="1").facts
     assert facts["loss_after_classifier"] < facts["loss_now"] < facts["loss_after_extractor"]
     w1, w2, x, domain = tensors(1.2, 20.0)
     away, towards = wanted(w1, w2, x, domain, 1.0)
@@ -91,12 +87,8 @@ def test_one_step_of_each_player_moves_the_loss_against_the_other():
 
 
 def test_another_program_makes_another_answer_right():
-    lesson = find("two_players")
-    values = lesson.validate({})
-
     def answers(program):
-        result = lesson.lab.compute(program, values, lambda share: None)
-        return [lesson.predictions[name](result) for name in ("who", "step")]
+        return course.answers("two_players", program, "who", "step")
 
     def unreversed(w1, w2, x, domain, scale):
         return domain_loss(w1, w2, x, domain)
@@ -126,7 +118,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_each_way_of_writing_it_gives_each_player_what_the_text_says(way):
-    result = run("wrong_ways", way=way, scale="2")
+    result = course.run("wrong_ways", way=way, scale="2")
     trick, plain = result["trick_gradient"].y, result["true_gradient"].y
     extractor, classifier = WAYS[way]
     assert np.allclose(trick[:4], extractor * plain[:4], rtol=1e-9)
@@ -138,13 +130,36 @@ def test_each_way_of_writing_it_gives_each_player_what_the_text_says(way):
 
 
 def test_two_reversals_do_nothing_at_a_scale_of_one():
-    result = run("wrong_ways", way="twice", scale="1")
+    result = course.run("wrong_ways", way="twice", scale="1")
     assert np.allclose(result["trick_gradient"].y, result["true_gradient"].y)
+
+
+MISTAKES = ("module", "twice", "left_out", "subtract")
+"""The other two ways besides the layer can work."""
+
+
+def test_the_two_quotients_find_each_mistake_unless_the_scale_is_one():
+    """As the lesson says: which of them leave the classifier alone, and which is hidden at 1."""
+    found = {
+        scale: course.run("wrong_ways", way="layer", scale=scale).facts for scale in ("1", "2")
+    }
+
+    def quotients(way, scale):
+        came = (found[scale][f"{way}_extractor"], found[scale][f"{way}_classifier"])
+        return tuple(round(one, 9) for one in came)
+
+    assert [way for way in MISTAKES if quotients(way, "2")[1] == 1] == [
+        "module",
+        "twice",
+        "left_out",
+    ]
+    assert not [way for way in MISTAKES if quotients(way, "2") == (-2, 1)]
+    assert [way for way in MISTAKES if quotients(way, "1") == (-1, 1)] == ["left_out"]
 
 
 def test_flipped_labels_are_for_the_extractor_alone():
     """As in moons: one meaning of the word, and the classifier keeps its own gradient."""
-    result = run("wrong_ways", way="labels", scale="2")
+    result = course.run("wrong_ways", way="labels", scale="2")
     w1, w2, x, domain = tensors(1.2, 20.0)
     flipped, _ = wanted(w1, w2, x, 1 - domain, -2.0)
     _, own = wanted(w1, w2, x, domain, 1.0)
@@ -166,12 +181,8 @@ def test_flipped_labels_pull_where_the_classifier_is_sure_and_a_reversal_does_no
 
 
 def test_the_answers_on_wrong_ways_follow_the_numbers():
-    lesson = find("wrong_ways")
-    values = lesson.validate({})
-
     def answers(program):
-        result = lesson.lab.compute(program, values, lambda share: None)
-        return [lesson.predictions[name](result) for name in ("module", "subtract")]
+        return course.answers("wrong_ways", program, "module", "subtract")
 
     def always(chosen):
         return lambda w1, w2, x, domain, scale, way: wrong_ways(w1, w2, x, domain, scale, chosen)
@@ -205,3 +216,39 @@ def test_the_transfer_answers_follow_the_numbers():
     for slug, right in (("two_players", "both"), ("wrong_ways", "both_parts")):
         lesson = find(slug)
         assert lesson.predictions["transfer"](lesson.compute(lesson.validate({}))) == right
+
+
+def test_the_quotients_are_of_the_domain_loss_alone():
+    """With a label loss on the same feature the extractor's is not −λ."""
+    w1, w2, x, domain = tensors(1.2, 20.0)
+    w1.requires_grad_()
+
+    def extractor(scale, share):
+        labels = share * (x @ w1)[:, 0].square().mean()
+        return torch.autograd.grad(labels + two_players(w1, w2, x, domain, scale), w1)[0]
+
+    for share, alone in ((0.0, True), (1.0, False)):
+        quotient = extractor(2.0, share) / extractor(-1.0, share)  # at −1 as without the layer
+        assert torch.allclose(quotient, torch.full_like(quotient, -2.0)) == alone
+    text = (find("wrong_ways").folder / "en.md").read_text("utf-8")
+    assert text.count("domain loss alone") == 2  # what to remember, and how to check
+
+
+def test_a_hook_is_called_once_with_the_sum_and_a_modules_hook_leaves_its_weights():
+    x, calls = torch.ones((), requires_grad=True), []
+    x.register_hook(calls.append)
+    (2 * x + 3 * x).backward()
+    assert calls == [5]
+    found = []
+    for factor in (1.0, -2.0):
+        extractor = torch.nn.Linear(1, 1, bias=False)
+        extractor.register_full_backward_hook(lambda m, came, up, by=factor: (by * came[0],))
+        x = torch.ones((1, 1), requires_grad=True)
+        torch.nn.init.ones_(extractor.weight)
+        (3 * extractor(x)).sum().backward()
+        found.append((x.grad.item(), extractor.weight.grad.item()))
+    assert found == [(3, 3), (-6, 3)]
+
+
+def test_adam_takes_a_factor_on_the_loss_away():
+    assert course.run("two_players").facts["adam_times"] == pytest.approx(1, rel=1e-6)

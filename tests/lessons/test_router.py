@@ -1,5 +1,7 @@
 """The router: one normalised gate passes nothing, in the lab and in a whole layer."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -7,13 +9,12 @@ import torch
 from lessons.chapters.gone_missing.router import bug
 from lessons.chapters.gone_missing.router.batch import attention_to_one, router_gradient
 from lessons.outputs.catalogue import find
+from tests.support import course
 
 OUTPUTS = (2.0, -1.0, 0.5)
 
 
-def run(cuts=(), **given):
-    lesson = find("router")
-    return lesson.compute(lesson.validate(given), cuts=cuts)
+run = partial(course.run, "router")
 
 
 def by_hand(x, k, gate):
@@ -130,7 +131,7 @@ def test_a_detached_numerator_gives_the_opposite_of_a_stopped_divisor():
 
     one, other = (
         torch.autograd.grad(((code(x, router, experts, 1) - 1) ** 2).mean(), router)[0]
-        for code in (bug.numerator, stopped)
+        for code in (bug.BUG.fixes["numerator"], stopped)
     )
     assert one.norm() > 0.1
     assert torch.allclose(one, -other)

@@ -183,3 +183,16 @@ def test_the_answers_follow_the_numbers():
 )
 def test_what_is_not_finite_has_its_reason(given, message):
     assert any(message in note.text for note in run(**given).notes)
+
+
+def test_each_optimiser_of_a_scaler_is_judged_by_its_own_gradients():
+    weights = [torch.nn.Parameter(torch.ones(2)) for _ in range(2)]
+    optimizers = [torch.optim.SGD([w], lr=0.1) for w in weights]
+    scaler = GradScaler("cpu", init_scale=4.0)
+    scaler.scale(sum(w.sum() for w in weights)).backward()
+    weights[0].grad[0] = torch.inf
+    for optimizer in optimizers:
+        scaler.step(optimizer)
+    scaler.update()
+    assert [w.tolist() for w in weights] == [[1, 1], pytest.approx([0.9, 0.9])]
+    assert scaler.get_scale() == 2  # and both use the halved scale from now on

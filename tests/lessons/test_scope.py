@@ -1,8 +1,5 @@
 """The lesson scope against closed forms, central differences and TensorFlow's numbers."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -12,13 +9,9 @@ from lessons.chapters.override_map.scope.lesson import one_rule, scope, what_is_
 from lessons.kit.curve import by_role
 from lessons.outputs.catalogue import find
 from lessons.tricks import gradient_override_map, identity, override_gradients
+from tests.engine.reference import CASES
+from tests.support import course
 
-REFERENCE = {
-    case["id"]: case
-    for case in json.loads(
-        (Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8")
-    )
-}
 X = torch.tensor([-2.0, 0.0, 1.0, 3.0], dtype=torch.float64)
 
 
@@ -66,18 +59,14 @@ def test_only_the_outermost_call_is_seen():
 
 
 def test_in_tensorflow_the_map_reaches_into_library_functions():
-    case = REFERENCE["c_hidden_ops"]
+    case = CASES["c_hidden_ops"]
     assert case["outputs"]["tagged"] == ["l2_normalize:Mul"]
     assert case["gradients"]["d_l2_normalize"] == [0.0, 0.0, 0.0]
 
 
 def test_another_program_makes_another_answer_right():
-    lesson = find("scope")
-    values = lesson.validate({})
-
     def answers(program):
-        result = lesson.lab.compute(program, values, lambda share: None)
-        return [lesson.predictions[name](result) for name in ("three", "nested")]
+        return course.answers("scope", program, "three", "nested")
 
     def once(x, factor, inner, ops, place):
         return scope(x, factor, inner, 1, place)

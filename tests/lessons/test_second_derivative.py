@@ -1,8 +1,5 @@
 """The lesson second_derivative against closed forms, central differences, TensorFlow's numbers."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -16,13 +13,9 @@ from lessons.chapters.override_map.second_derivative.lesson import (
 from lessons.kit.curve import by_role
 from lessons.outputs.catalogue import find
 from lessons.tricks import flip_gradient
+from tests.engine.reference import CASES
+from tests.support import course
 
-REFERENCE = {
-    case["id"]: case
-    for case in json.loads(
-        (Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8")
-    )
-}
 X = torch.tensor([-2.0, 0.0, 1.5, 3.0], dtype=torch.float64)
 
 
@@ -47,7 +40,7 @@ def test_a_squares_rule_is_itself_differentiated():
 
 
 def test_tensorflow_gives_the_same_second_derivative():
-    case = REFERENCE["c_second_square"]
+    case = CASES["c_second_square"]
     x = torch.tensor(case["inputs"]["x"], dtype=torch.float64)
     for order in ("1", "2"):
         found = roles(x, "square", 3.0, order)
@@ -83,12 +76,8 @@ def test_a_reversal_leaves_the_second_derivative_alone():
 
 
 def test_another_program_makes_another_answer_right():
-    lesson = find("second_derivative")
-    values = lesson.validate({})
-
     def answers(program):
-        result = lesson.lab.compute(program, values, lambda share: None)
-        return [lesson.predictions[name](result) for name in ("identity", "square")]
+        return course.answers("second_derivative", program, "identity", "square")
 
     def constant_factor(x, kind, factor, order):
         y = without_rule(x, kind, factor, order)

@@ -1,7 +1,6 @@
 """The lesson silent_key: keys typed by anybody, against the engine and TensorFlow's record."""
 
-import json
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,20 +17,14 @@ from lessons.chapters.override_map.silent_key.lesson import (
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
 from lessons.tricks import TrickError, gradient_override_map, op_types
+from tests.engine.reference import CASES
+from tests.support import course
 from tests.support.folded import folded
 
-REFERENCE = {
-    case["id"]: case
-    for case in json.loads(
-        (Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8")
-    )
-}
 X = [-2.0, 0.5, 1.0, 2.5]
 
 
-def run(**given):
-    lesson = find("silent_key")
-    return lesson.compute(lesson.validate({"x": "-2, 0.5, 1, 2.5"} | given))
+run = partial(course.run, "silent_key", x="-2, 0.5, 1, 2.5")
 
 
 @pytest.mark.parametrize("key", ["Sign", "sign"])
@@ -79,15 +72,15 @@ def test_the_words_are_the_engines_own(key):
 
 
 def test_tensorflow_binds_the_exact_type_and_ignores_the_rest():
-    types = REFERENCE["s2_type_table"]["outputs"]
+    types = CASES["s2_type_table"]["outputs"]
     assert types["tf.sign"] in IN_TENSORFLOW
-    case = REFERENCE["s2_type_not_name"]
+    case = CASES["s2_type_not_name"]
     bound = {key for key, tag in case["outputs"]["gradient_op_type"].items() if tag}
     assert bound == {types["tf.multiply"]}
-    late = REFERENCE["c_unknown_gradient_name"]["outputs"]
+    late = CASES["c_unknown_gradient_name"]["outputs"]
     assert not late["at_creation"]["raised"]
     assert late["at_tf_gradients"]["error_type"] == "LookupError"
-    assert not REFERENCE["c_unknown_gradient_name_unreached"]["outputs"]["raised"]
+    assert not CASES["c_unknown_gradient_name_unreached"]["outputs"]["raised"]
     assert types["x+y"] == "AddV2"
     assert types["tf.matmul rank3"] == "BatchMatMulV2"
 

@@ -1,8 +1,7 @@
 """A loss that starves: softmax with squared error against its closed form and TensorFlow."""
 
-import json
 import math
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,20 +17,14 @@ from lessons.chapters.clipping.starved.lab import (
 from lessons.chapters.clipping.starved.lesson import starved
 from lessons.kit.curve import by_role
 from lessons.outputs.catalogue import find
+from tests.engine.reference import CASES
+from tests.support import course
 
-REFERENCE = {
-    case["id"]: case
-    for case in json.loads(
-        (Path(__file__).parents[1] / "data" / "tensorflow.json").read_text("utf-8")
-    )
-}
 SQUARED = {"right": 0.0, "loss": "squared", "scale": 1.0}
 CROSS = SQUARED | {"loss": "cross"}
 
 
-def run(**given: str):
-    lesson = find("starved")
-    return lesson.compute(lesson.validate(given))
+run = partial(course.run, "starved")
 
 
 def roles(x, dtype=torch.float64, **settings):
@@ -41,7 +34,7 @@ def roles(x, dtype=torch.float64, **settings):
 
 @pytest.mark.parametrize("name", ["s1_sm_two_class", "s1_sm_right", "s1_sm_two_class_f32"])
 def test_tensorflow_gives_the_same_losses_and_gradients(name):
-    case = REFERENCE[name]
+    case = CASES[name]
     single = case["inputs"]["dtype"] == "float32"
     ahead = [wrong - right for wrong, right in case["inputs"]["logits"]]
     for settings, value, slope in (
@@ -168,12 +161,9 @@ def test_an_exact_zero_stands_in_a_row_of_its_own():
 
 def test_the_answers_follow_the_numbers():
     """Another program makes another answer right."""
-    lesson = find("starved")
-    values = lesson.validate({})
 
     def answers(program):
-        result = lesson.lab.compute(program, values, lambda share: None)
-        return [lesson.predictions[name](result) for name in ("worse", "rescue")]
+        return course.answers("starved", program, "worse", "rescue")
 
     def cross_only(x, right, loss, scale):
         return starved(x, right, "cross", scale)

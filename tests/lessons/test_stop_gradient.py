@@ -9,17 +9,13 @@ import pytest
 import torch
 
 from lessons.chapters.stop_gradient.pick_surrogate.formula import FUNCTION_NAMES, read
+from lessons.contract.lesson import hidden_roles
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground.language.functions import FUNCTIONS, onehot_argmax, step
 from tests.engine.reference import CASES, grad, same, tensor
 from tests.support.amount import cases
-
-
-def run(slug: str, **given: str):
-    lesson = find(slug)
-    return lesson.compute(lesson.validate(given))
-
+from tests.support.course import run
 
 # -- two passes
 
@@ -36,12 +32,64 @@ def test_each_stop_leaves_its_part_of_the_product_rule(stopped, factor):
     assert np.allclose(result["forward"].y, x**3, rtol=1e-12)
 
 
+def test_no_chart_of_the_first_step_moves_with_the_stop_and_its_text_says_so():
+    lesson = find("two_passes")
+    assert "Both charts stay" in lesson.prose.steps[0].text
+    hidden = hidden_roles(lesson, (), 1)
+
+    def shown(stopped):
+        values = lesson.validate({"stopped": stopped})
+        figures = lesson.lab.figures(lesson.compute(values), values, hidden)
+        kept = [trace for one in figures for trace in one.data if trace.get("visible", True)]
+        return [np.asarray(trace["y"], float) for trace in kept]
+
+    first = shown("nothing")
+    for stopped in ("first", "second", "both"):
+        for one, other in zip(first, shown(stopped), strict=True):
+            assert np.array_equal(one, other, equal_nan=True)
+
+
 def test_nothing_is_none_and_not_zero():
     facts = run("two_passes").facts
     assert facts["leaf_alone"] == "None"
     assert facts["moved_none"] == 0
     assert facts["moved_zero"] == pytest.approx(0.1 * 0.5)
     assert CASES["s0_stop_gradient_none"]["gradients"]["ds_dx"] is None
+
+
+def test_backward_of_a_stopped_value_alone_is_an_error():
+    """The lesson's own program, not one with a second term."""
+    x = torch.tensor(3.0, requires_grad=True)
+    y = find("two_passes").program(x, "both")
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        y.backward()
+    (y + 0 * torch.ones((), requires_grad=True)).backward()
+    assert x.grad is None
+    assert "raises an error" in find("two_passes").prose.steps[2].text
+
+
+def test_a_frozen_network_passes_a_gradient_and_one_under_no_grad_does_not():
+    x, network = torch.ones(1, requires_grad=True), torch.nn.Linear(1, 1).requires_grad_(False)
+    (came,) = torch.autograd.grad(network(x).sum(), x)
+    assert torch.equal(came, network.weight[0])
+    assert came != 0
+    with torch.no_grad():
+        assert not network(x).requires_grad
+    with torch.inference_mode():
+        made = network(x)
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        made * x
+
+
+def test_a_batch_norm_updates_its_statistics_until_it_is_in_evaluation():
+    norm = torch.nn.BatchNorm1d(1).requires_grad_(False)
+    means = [norm.running_mean.item()]
+    for _ in range(2):
+        with torch.no_grad():
+            norm(torch.tensor([[4.0], [6.0]]))
+        means.append(norm.running_mean.item())
+        norm.eval()
+    assert means == pytest.approx([0, 0.5, 0.5])
 
 
 def test_a_functional_interface_gives_zeros_in_torch_too():
@@ -570,3 +618,22 @@ def test_the_chapter_asks_for_nothing_that_a_later_lesson_teaches():
         "two_passes", "noise_leaks", "wrong_place", "right_place", "straight_through",
         "pick_surrogate",
     ]  # fmt: skip
+
+
+def test_two_rounded_values_have_a_gradient_that_is_of_no_function():
+    """Once around a rectangle a gradient adds up to 0; here, to the jump times the other side."""
+    lesson = find("straight_through")
+    assert run("straight_through").facts["around"] == pytest.approx(0.4)
+    smooth = replace(lesson, program=lambda x, function, spelling, after: x**3)
+    facts = smooth.compute(smooth.validate({})).facts
+    assert facts["around"] == pytest.approx(0, abs=0.02)  # a sum of a few points
+
+
+def test_gumbel_softmax_is_biased_as_torchs_own_is():
+    facts = run("pick_surrogate").facts
+    assert facts["gumbel_mean"] == pytest.approx(1 / 6, rel=1e-4)
+    assert facts["gumbel_true"] == pytest.approx(1 / 4)
+    torch.manual_seed(0)
+    logits = torch.zeros(100_000, 2, requires_grad=True)
+    torch.nn.functional.gumbel_softmax(logits, tau=1.0, hard=True)[:, 0].sum().backward()
+    assert logits.grad[:, 0].mean().item() == pytest.approx(1 / 6, rel=0.01)

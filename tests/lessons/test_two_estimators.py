@@ -1,6 +1,7 @@
 """Two estimators of one gradient: means and variances by closed forms, draws, and without stops."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -17,13 +18,12 @@ from lessons.chapters.in_the_wild.two_estimators.sampling import (
 from lessons.outputs.catalogue import find
 from tests.lessons.said.two_estimators import variances
 from tests.lessons.titles import Shown
+from tests.support import course
 
 PLACES = [(1.0, 1.0), (-2.0, 0.5), (3.0, 2.0), (10.0, 0.1)]
 
 
-def run(cuts=(), **given):
-    lesson = find("two_estimators")
-    return lesson.compute(lesson.validate(given), cuts=cuts)
+run = partial(course.run, "two_estimators")
 
 
 @pytest.mark.parametrize(("mu", "sigma"), PLACES)

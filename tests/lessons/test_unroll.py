@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,18 +10,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.chapters.in_the_wild.unroll.bug import detached, fresh, retain, train
+from lessons.chapters.in_the_wild.unroll.bug import BUG
 from lessons.chapters.in_the_wild.unroll.lab import messages
 from lessons.chapters.in_the_wild.unroll.lesson import unroll
 from lessons.chapters.in_the_wild.unroll.state import by_role, contributions, kept, plain
 from lessons.outputs.catalogue import find
 from lessons.outputs.plain_torch import plain_torch
 from lessons.tracer.cutting import cut
+from tests.support import course
 
-
-def run(cuts=(), **values):
-    lesson = find("unroll")
-    return lesson.compute(lesson.validate(values), cuts=cuts)
+run = partial(course.run, "unroll")
 
 
 def tensor(*values):
@@ -133,7 +132,7 @@ def test_torch_keeps_the_values_of_the_steps_since_the_last_stop(every):
 def test_torchs_messages_are_those_of_a_run():
     said = messages()
     batches, rate = [[1.0, 2.0], [3.0, 4.0]], 0.1
-    for code, name in ((train, "second_time"), (retain, "in_place")):
+    for code, name in ((BUG.broken, "second_time"), (BUG.fixes["retain"], "in_place")):
         with pytest.raises(RuntimeError) as caught:
             code(torch.tensor(0.5, requires_grad=True), batches, rate)
         assert str(caught.value).startswith(said[name])
@@ -146,7 +145,7 @@ def test_without_a_step_a_kept_graph_grows_and_raises_nothing():
     leaves = [torch.tensor(0.5, requires_grad=True) for _ in range(2)]
     kept_graph, cut_graph = (
         code(leaf, batches, 0.0)[-1]
-        for code, leaf in zip((seen_without_step, detached), leaves, strict=True)
+        for code, leaf in zip((seen_without_step, BUG.fixes["detach"]), leaves, strict=True)
     )
     assert kept_graph[0] == cut_graph[0]
     assert kept_graph[1] > cut_graph[1]
@@ -167,7 +166,7 @@ def test_a_new_state_forgets():
     batches = [[1.0, 2.0], [3.0, 4.0]]
     states = [
         code(torch.tensor(0.5, requires_grad=True), batches, 0.0)[-1][0]
-        for code in (fresh, detached)
+        for code in (BUG.fixes["fresh"], BUG.fixes["detach"])
     ]
     assert states == [5.5, 6.125]
 

@@ -1,6 +1,7 @@
 """A weight of value 1: its gradient by hand, without its stop, and differentiated twice."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,16 +12,15 @@ from torch.nn import functional
 from lessons.chapters.in_the_wild.value_one.bug import BUG
 from lessons.chapters.in_the_wild.value_one.lesson import value_one
 from lessons.chapters.in_the_wild.value_one.tokens import second_on_average
+from lessons.contract.prose import fill
 from lessons.kit.gradients import gradient
 from lessons.outputs.catalogue import find
 from lessons.outputs.quiz import quiz
 from lessons.tricks import stop_gradient
 from tests.lessons.said.value_one import sigmoid_twice
+from tests.support import course
 
-
-def run(cuts=(), **given):
-    lesson = find("value_one")
-    return lesson.compute(lesson.validate(given), cuts=cuts)
+run = partial(course.run, "value_one")
 
 
 def without_its_stop(x, advantages, form):
@@ -39,6 +39,16 @@ def test_three_logits_under_one_softmax_get_the_same_gradient_with_either_weight
     assert gradient(loss, z).tolist() == pytest.approx([-1 / 3, 1 / 6, 1 / 6], abs=1e-6)
     if form == "ratio":
         assert repr(loss.item()) == "-0.0"
+
+
+@pytest.mark.parametrize(
+    ("form", "said"), [("ratio", "e⁰ = 1"), ("no_stop", "e⁰ = 1"), ("plain", "log p")]
+)
+def test_the_text_says_of_the_weight_what_the_lab_is_set_to(form, said):
+    step = find("value_one").prose.steps[0]
+    facts = run(form=form).facts
+    assert f"The weight is {said} now" in fill(step.text, facts, None)
+    assert (facts["loss"] == 0) == (form != "plain")
 
 
 def test_the_gradient_is_the_policy_gradient_whatever_the_weight_says():
@@ -161,3 +171,17 @@ def test_in_a_sequence_the_exponential_of_the_sum_has_all_second_derivatives():
     assert torch.allclose(each.diag(), true.diag(), atol=1e-12)
     assert abs(true[0, 1]) > 0.1
     assert each[0, 1] == 0
+
+
+@pytest.mark.parametrize(("advantage", "left"), [(1.0, 0.0), (-1.0, -math.exp(0.5))])
+def test_the_clipped_loss_lets_a_token_that_became_worse_through(advantage, left):
+    """Of the ratio in the last question: too likely and good is left alone, too likely and bad
+    gets its whole gradient."""
+    facts = run().facts
+    logp = torch.tensor(facts["later_now"], dtype=torch.float64, requires_grad=True)
+    ratio = torch.exp(logp - facts["later_stored"])
+    bounded = ratio.clamp(0.8, facts["later_limit"])
+    (came,) = torch.autograd.grad(torch.min(ratio * advantage, bounded * advantage), logp)
+    assert came.item() == pytest.approx(left)
+    assert advantage < 0 or came.item() == facts["later_clipped"]
+    assert facts["later_ratio"] > facts["later_limit"]

@@ -1,6 +1,7 @@
 """Chapter 4's vector lab against closed forms, torch's own clipping and differences."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,15 +10,13 @@ import torch
 from lessons.chapters.clipping.value_or_norm.lab import angle, turn
 from lessons.chapters.clipping.value_or_norm.lesson import value_or_norm
 from lessons.chapters.clipping.value_or_norm.vector import bowl, by_role
-from lessons.kit.devices import DTYPES
-from lessons.outputs.catalogue import find
+from lessons.contract.devices import DTYPES
+from tests.support import course
 
 VECTORS = [(3.0, 1.0), (-2.0, 0.5), (0.1, -0.2), (0.0, -4.0), (1e6, -1e6), (1.5, 1.5)]
 
 
-def run(**given: str):
-    lesson = find("value_or_norm")
-    return lesson.compute(lesson.validate(given))
+run = partial(course.run, "value_or_norm")
 
 
 @pytest.mark.parametrize("g", VECTORS)
@@ -99,12 +98,9 @@ def test_angles_are_measured_the_short_way_round():
 
 def test_the_answers_follow_the_numbers():
     """Another program makes another answer right."""
-    lesson = find("value_or_norm")
-    values = lesson.validate({})
 
     def answers(program):
-        result = lesson.lab.compute(program, values, lambda share: None)
-        return [lesson.predictions[name](result) for name in ("way", "length")]
+        return course.answers("value_or_norm", program, "way", "length")
 
     def swapped(w, limit):
         return value_or_norm(w, limit)[::-1]
@@ -148,3 +144,10 @@ def test_a_norm_for_each_tensor_shortens_only_those_above_the_limit():
 def test_an_infinite_norm_type_keeps_the_direction():
     facts = run().facts
     assert facts["other_came"] == facts["other_factor"] == "(1.5, −0.5, 0.75)"
+
+
+def test_adams_first_step_goes_along_a_diagonal_whatever_the_gradient():
+    """So a clip by norm keeps the gradient's direction, and not that of Adam's step."""
+    facts = run().facts
+    assert facts["adam_angle"] == pytest.approx(45, abs=1e-4)
+    assert facts["angle_norm"] == pytest.approx(facts["angle_before"]) != facts["adam_angle"]

@@ -1,6 +1,7 @@
 """Where a clip stands in a training step: against closed forms, and training done by hand."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,14 +10,13 @@ import torch
 from lessons.chapters.clipping.where_to_clip.lesson import where_to_clip
 from lessons.chapters.clipping.where_to_clip.two_weights import by_role, plain_loss, train
 from lessons.outputs.catalogue import find
+from tests.support import course
 
 W, V, X = 1.0, 2.0, 2.0
 NORM = math.hypot(V * V * W * X * X, V * (W * X) ** 2)
 
 
-def run(**given: str):
-    lesson = find("where_to_clip")
-    return lesson.compute(lesson.validate(given))
+run = partial(course.run, "where_to_clip")
 
 
 def scalar(value: float) -> torch.Tensor:
@@ -103,12 +103,9 @@ def test_with_no_clip_and_with_a_late_one_training_explodes_and_otherwise_not():
 
 def test_the_answers_follow_the_numbers():
     """Another program makes another answer right."""
-    lesson = find("where_to_clip")
-    values = lesson.validate({})
 
     def answers(program):
-        result = lesson.lab.compute(program, values, lambda share: None)
-        return [lesson.predictions[name](result) for name in ("late", "graph")]
+        return course.answers("where_to_clip", program, "late", "graph")
 
     def at_once(w, v, x, place, limit, optimizer=None):
         return where_to_clip(w, v, x, "after" if place == "late" else place, limit, optimizer)
@@ -145,3 +142,18 @@ def test_a_clip_before_the_division_of_loss_scaling_shortens_what_was_within_the
     facts = run().facts
     assert facts["scaled_plain"] < facts["scaled_limit"] < facts["scaled_seen"]
     assert facts["scaled_came"] == pytest.approx(0.5, rel=1e-6)
+
+
+def test_a_clip_keeps_one_long_gradient_out_of_adams_average():
+    """By the paper's formulas, with nothing but arithmetic: the steps after a spike."""
+    facts = run().facts
+    before, after = 200, facts["spike_after"]
+    for name, spike in (("spike_left", facts["spike_times"]), ("spike_clipped", 2.0)):
+        first = second = 0.0
+        for step in range(1, before + after + 2):
+            slope = spike if step == before + 1 else 1.0
+            first = 0.9 * first + 0.1 * slope
+            second = 0.999 * second + 0.001 * slope**2
+        last = (first / (1 - 0.9**step)) / math.sqrt(second / (1 - 0.999**step))
+        assert facts[name] == pytest.approx(last, rel=1e-4), name
+    assert facts["spike_left"] < 0.1 < 0.9 < facts["spike_clipped"]

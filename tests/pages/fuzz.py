@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.app_test import calc_hash
 
-from lessons.kit.devices import leave_unsaid
+from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import chapters, lessons
 from lessons.outputs.glossary import terms
 from lessons.playground import presets, to_text, to_url

@@ -18,7 +18,8 @@ def card():
     from pages.ui.memory import Trail
 
     lesson = find("flip")
-    trail = Trail(len(lesson.prose.steps), st.session_state["answers"])
+    first = dict(st.session_state.get("first", {}))
+    trail = Trail(len(lesson.prose.steps), st.session_state["answers"], first)
     if has_ended(lesson, trail):
         end_card(lesson, trail)
     else:
@@ -40,6 +41,11 @@ def test_the_card_comes_with_the_last_answer_or_when_it_is_passed_by():
     assert "✓ **Predict: two in a row**: 12" in told
     assert "**In a new place**: not answered, step 7" in told
     assert "return" in in_plain_torch("flip")
+    assert "1 of 2 as torch computes, 0 of them at first try." in told
+    page.session_state["first"] = {"reversed": False, "twice": True}
+    page.run()
+    told = "\n".join(one.value for one in page.markdown)
+    assert "**Your predictions in this lesson:** 1 of 2 as torch computes." in told
     page.session_state["answers"] = {"transfer": "0~residual~0"}
     page.run()
     assert "1 of 1" in "\n".join(one.value for one in page.markdown)

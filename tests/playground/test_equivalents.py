@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from lessons.playground import code
+from lessons.playground import check, code
 from lessons.playground.codegen.differences import differences
 from tests.playground.equivalents import (
     FRAMEWORKS,
@@ -39,7 +39,7 @@ def test_a_difference_that_is_told_is_there(framework, name, document):
     mine, theirs = numbers(document), kept["printed"]
     assert apart(mine["forward"], theirs["forward"]) == 0
     assert apart(mine, theirs) > 0.1
-    (sentence,) = differences(document, framework)
+    (sentence,) = differences(check(document).program.op_types, framework)
     assert sentence.endswith(".")
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.playground import Document, Input, Override, check, live, run
-from lessons.playground.language.functions import onehot_sample
+from lessons.playground import Document, Input, Override, PlaygroundError, check, live, run
+from lessons.playground.language.functions import FUNCTIONS, onehot_sample
 from lessons.playground.running.budget import Budget
 
 X = ((1.0, 3.0, 2.0, -1.0), (0.5, 0.0, 700.0, 710.0))
@@ -25,6 +25,21 @@ def test_logsumexp_is_the_log_of_the_sum_and_its_gradient_is_softmax():
     torch.testing.assert_close(gradient, torch.softmax(torch.tensor(X, dtype=torch.float64), -1))
     by_hand, _ = found("y = log(sum(exp(x), -1))")
     assert by_hand.isinf().tolist() == [False, True]
+
+
+# A number for each kind of parameter.
+GIVEN = {"tensor": "2", "number": "1", "whole": "0", "either": "1", "mask": "1 > 0", "any": "1"}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_of_numbers_alone_each_function_gives_a_tensor_or_says_what_it_takes(function):
+    given = ", ".join(GIVEN[parameter.kind] for parameter in function.parameters)
+    try:
+        value, gradient = found(f"y = {function.name}({given})")
+    except PlaygroundError:
+        return  # nothing else is raised
+    assert torch.is_tensor(value)
+    assert gradient is None, "nothing of it depends on x"
 
 
 @pytest.mark.parametrize("k", [1, 2, 4])

@@ -41,7 +41,7 @@ def tried() -> list[tuple[Document, Document]]:
     """The fixed list, Python's names of today, and every name in the files of today."""
     plain = documents(NAMES)[0][1]
     there = {word for one in LANGUAGES for word in _words(ast.parse(text(plain, one)))}
-    mine = {*check(plain).program.names, *check(plain).inputs}
+    mine = {*check(plain).program.names, *check(plain).inputs, *NAMES}
     fresh = (word for word in sorted(there | set(dir(builtins))) if word not in mine)
     return documents([*NAMES, *(word for word in fresh if word[0].isalpha() and len(word) <= 32)])
 
@@ -76,7 +76,7 @@ def test_more_than_four_hundred_names_are_tried():
 @pytest.mark.random
 def test_the_file_for_torch_gives_the_apps_numbers_under_every_name():
     before = torch.get_default_dtype()
-    for document, _ in tried()[:: cases(4, 1)]:
+    for document, _ in tried()[:: cases(12, 1)]:
         with contextlib.redirect_stdout(io.StringIO()) as out:
             try:
                 exec(compile(text(document, "torch"), "file", "exec"), {"__name__": "__main__"})
@@ -89,7 +89,7 @@ def test_the_file_for_torch_gives_the_apps_numbers_under_every_name():
 @pytest.mark.random
 def test_the_file_for_torch_alone_gives_the_apps_numbers_under_every_name(tmp_path, alone):
     """All in one file, one below the other: what one gives another name to, the next would meet."""
-    ours = documents(NAMES)[:: cases(4, 1)]
+    ours = documents(NAMES)[:: cases(12, 1)]
     above = parts(ours[0][0], "torch alone")[0]
     file = [above]
     for document, _ in ours:
@@ -110,7 +110,7 @@ def test_names_change_nothing_but_themselves(language):
     Around ``program`` the learner's names are text alone; within, no name of the file's own is
     hidden, and under the plain names it is the very program that was run.
     """
-    for document, plain in tried()[:: cases(4, 1)]:
+    for document, plain in tried()[:: cases(12, 1)]:
         (above, mine, below), (same, others, under) = parts(document, language), parts(
             plain, language)  # fmt: skip
         assert above == same
@@ -185,7 +185,8 @@ def test_a_name_that_the_program_reads_of_the_file_gets_an_underscore_behind_it(
     given = (Input("torch", (1.0,)), Input("torch_", (2.0,)), Input("p1", (2.0,)))
     rule = Override("mul", "grad * 2")
     document = Document(given, "a = 2\ntf = sqrt(torch + torch_)\ny = p1 * a", overrides=(rule,))
-    in_torch, in_tensorflow = program_code(document), program_code(document, "tensorflow")
+    checked = check(document)
+    in_torch, in_tensorflow = program_code(checked), program_code(checked, "tensorflow")
     assert "def program(torch__, torch_, p1):" in in_torch
     assert "    tf = torch.sqrt(torch__ + torch_)\n" in in_torch
     assert "def program(torch, torch_, p1_):" in in_tensorflow
@@ -197,9 +198,13 @@ def test_a_name_that_the_program_reads_of_the_file_gets_an_underscore_behind_it(
 def test_a_learners_name_brings_nothing_else_into_the_file():
     names = ["changed", "nothing", "op_types", "TrickError", "check", "code", "cut", "NAMED",
              "DTYPE", "listed", "P"]  # fmt: skip
-    mine, plain = as_inputs(names), as_inputs([f"plain_{place}" for place in range(11)])
+    plain = [f"plain_{place}" for place in range(11)]
+
+    def defined(names, language):
+        return defined_in_the_file(program_code(check(as_inputs(names)), language), language)
+
     for language in FRAMEWORKS:
-        assert defined_in_the_file(mine, language) == defined_in_the_file(plain, language)
+        assert defined(names, language) == defined(plain, language)
 
 
 def test_an_output_that_no_gradient_reaches_is_null_in_the_file_too():

@@ -53,6 +53,13 @@ SAYS = [
     ("return x*2", (1, 1), "the last name is the output"),
     ("with torch.no_grad(): y = x", (1, 1), "stop_gradient(…)"),
     ("y = torch.tensor([1, 2, 3]) * x", (1, 5), "[1, 2, 3]"),
+    ("y = x + torch.randn(3)", (1, 9), "Noise is an input"),
+    ("y = dropout(x)", (1, 5), "Noise is an input"),
+    ("y = mse_loss(x, 1)", (1, 5), "mean((x - t)**2)"),
+    ("y = F.gelu(x)", (1, 5), "x * sigmoid(1.702 * x)"),
+    ("y = x.norm()", (1, 5), "sqrt(sum(x**2))"),
+    ("lambda = 2\ny = lambda * x", (1, 1), "such as lam"),
+    ("a, b = x, x\ny = a * b", (1, 8), "a line of its own"),
 ]
 
 

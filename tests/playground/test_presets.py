@@ -1,6 +1,5 @@
 """The articles' snippets as presets: against TensorFlow's own numbers, else closed forms."""
 
-import json
 import math
 
 import pytest
@@ -8,10 +7,7 @@ import torch
 
 from lessons.playground import Document, Input, Override, from_text, run
 from lessons.playground.document.presets import preset, presets
-from tests.support.server import ROOT
-
-CASES = {case["id"]: case for case in json.loads(
-    (ROOT / "tests" / "data" / "tensorflow.json").read_text(encoding="utf-8"))}  # fmt: skip
+from tests.engine.reference import CASES
 
 
 def values(given):

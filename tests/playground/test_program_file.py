@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from lessons.playground import Document, Input, Override, from_text, run
+from lessons.playground import Document, Input, Override, check, from_text, run
 from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.codegen.program_file import code, defined_in_the_file, program_code
 from lessons.playground.document.presets import preset, presets
@@ -36,19 +36,15 @@ def test_a_long_file_says_where_the_learners_own_code_begins(document):
     text = code(document, alone=True)
     lines = text.split("\n")
     said = re.search(r"Your own code begins at line (\d+)", ast.get_docstring(ast.parse(text)))
-    own = program_code(document).split("\n")[0]
-    if said:
-        there = "\n".join(lines[int(said[1]) - 1 :])
-        assert there.startswith(program_code(document).rstrip())
-    else:
-        assert lines.index(own) < 40
+    own = program_code(check(document)).split("\n")[0]  # its first rule, or the program
+    assert lines.index(own) + 1 == int(said[1]) if said else lines.index(own) < 40
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @folded("document", [MIXED, *(one.document for one in presets())])
 def test_a_file_defines_every_name_that_it_reads(document, framework):
     tree = ast.parse(code(document, framework))
-    assert program_code(document, framework)
+    assert program_code(check(document), framework)
     defined = set(dir(builtins))
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -74,10 +70,17 @@ def test_a_file_defines_every_name_that_it_reads(document, framework):
     ],
 )
 def test_what_is_no_frameworks_own_is_named(name, framework, own):
-    assert defined_in_the_file(preset(name), framework) == own
+    assert defined_in_the_file(program_code(check(preset(name)), framework), framework) == own
 
 
-@pytest.mark.parametrize("document", [MIXED, preset("right_place"), preset("guided_relu")])
+@folded("document", [MIXED, *(one.document for one in presets())])
+def test_the_file_for_torch_alone_is_short(document):
+    """What it takes of the tricks is a few lines each, and only of those that it uses."""
+    text = code(document, alone=True)
+    assert len(text.splitlines()) <= len(code(document).splitlines()) + 75
+
+
+@pytest.mark.parametrize("document", [MIXED, *(one.document for one in presets())])
 def test_the_file_for_torch_alone_needs_only_torch(document, tmp_path, alone):
     file = tmp_path / "alone.py"
     file.write_text(code(document, alone=True), encoding="utf-8")
@@ -93,15 +96,15 @@ def test_a_map_becomes_a_with_block_in_torch_and_a_wrapped_op_elsewhere():
     rule = Override("Mul", "grad * in2, None", ("y",))
     document = Document((Input("x", (1.0,)), Input("u", (2.0,))), "y = x * u\nz = x * y",
                         overrides=(rule,))  # fmt: skip
-    torch_code = program_code(document)
+    torch_code = program_code(check(document))
     assert 'with gradient_override_map({"mul": rule_1}):\n        y = x * u\n    z = x * y' in (
         torch_code
     )
     for framework in ("tensorflow", "jax"):
-        written = program_code(document, framework)
+        written = program_code(check(document), framework)
         assert "y = overridden(lambda p1, p2: p1 * p2, rule_1)(x, u)\n    z = x * y" in written
 
 
 def test_brackets_are_set_where_they_are_needed():
     document = Document((Input("x", (1.0,)),), "y = (x + 1) * -(x - 2)**(2 * x)")
-    assert "y = (x + 1) * -(x - 2) ** (2 * x)" in program_code(document)
+    assert "y = (x + 1) * -(x - 2) ** (2 * x)" in program_code(check(document))

@@ -79,6 +79,7 @@ def test_gradients_reach_every_input_and_none_where_none_does():
          "sqrt(x**2), where the root is taken of 0"),
         ("y = sqrt(x - 1)", "Line 1, sqrt(x - 1), is NaN in entry 1: the root of a negative"),
         ("y = 1 / x", "Line 1, 1 / x, is infinite in entry 1: it divides by 0"),
+        ("y = (x + 1) / 0", "it divides by 0"),
         ("y = log(x)", "the logarithm of 0 is −∞"),
         ("y = exp(999 * x)", "in entry 2: the result is too large"),
         ("y = (x - 1)**0.5", "a negative number to a fraction"),

@@ -17,7 +17,7 @@ import threading
 import time
 from typing import Any
 
-from lessons.kit.devices import leave_unsaid
+from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground import presets, to_text
 from lessons.tracer.cutting import write_cuts

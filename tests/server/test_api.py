@@ -55,6 +55,7 @@ def test_settings_and_cuts_go_into_the_address(capsys):
         ("lessons/flip", "cuts=<b>", ["flip", "--cuts", "<b>"]),
         ("lessons/flip/file", "scale=much", ["flip", "--set", "scale=much"]),
         ("lessons/second_derivative", "order=2&cuts=pow:0", []),
+        ("lessons/guided_relu", "when=built&cuts=sum:0", []),
     ],
 )
 def test_what_is_refused_is_said_as_on_the_command_line(path, query, words, capsys):
@@ -66,6 +67,42 @@ def test_what_is_refused_is_said_as_on_the_command_line(path, query, words, caps
         assert error in capsys.readouterr().err
     else:
         assert "cannot run" in error
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "allowed"),
+    [
+        ("GET", "nothing", 404, None),
+        ("GET", "lessons/flip/nothing", 404, None),
+        ("POST", "lessons/flip", 405, "GET, HEAD"),
+        ("DELETE", "lessons", 405, "GET, HEAD"),
+        ("GET", "playground/torch", 405, "POST"),
+    ],
+)
+def test_what_is_not_there_is_said_as_json_too(method, path, status, allowed):
+    answer = ask(APP, f"/api/{path}", method=method)
+    assert answer.status == status
+    assert json.loads(answer.body)["error"]
+    assert answer.headers.get("allow") == allowed
+    assert answer.headers["access-control-allow-origin"] == "*"
+
+
+def test_a_slash_too_many_leads_to_the_address_without():
+    answer = ask(APP, "/api/lessons/")
+    assert (answer.status, answer.headers["location"]) == (301, "/api/lessons")
+    answer = ask(APP, "/api/lessons/flip/", query="x=1%2C2")
+    assert (answer.status, answer.headers["location"]) == (301, "/api/lessons/flip?x=1%2C2")
+    assert ask(APP, "/api//").status == 404
+
+
+@pytest.mark.parametrize("slug", ["flip", "moving_target"])
+def test_the_description_has_every_part_of_an_answer(slug):
+    get = api.description()["paths"][f"/api/lessons/{slug}"]["get"]
+    schema = get["responses"]["200"]["content"]["application/json"]["schema"]
+    assert set(json.loads(got(f"lessons/{slug}").body)) <= set(schema["properties"])
+    scale = {word["name"]: word["description"] for word in get["parameters"]}
+    assert all(said for said in scale.values())
+    assert "one of float64" in scale["dtype"]
 
 
 def test_a_parameter_given_twice_is_refused():

@@ -11,6 +11,7 @@ import pytest
 
 from pages.server.child import HEAD, ROOT
 from pages.server.computers import Computers
+from pages.server.trainings import NICENESS, Worker
 from tests.server.asgi import run
 from tests.support.amount import also
 
@@ -51,6 +52,21 @@ def test_a_server_that_is_gone_before_they_have_loaded_is_no_fault_of_theirs(mod
         one.stdin.close()
         said = one.stderr.read()
         assert (one.wait(30), said) == (0, b"")
+
+
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="this system has no niceness")
+def test_those_who_train_stand_back_before_they_have_loaded():
+    async def niceness():
+        worker = Worker()
+        worker.start()
+        while not worker.pid:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        found = os.getpriority(os.PRIO_PROCESS, worker.pid)
+        await worker.kill()
+        return found
+
+    assert run(niceness()) == os.getpriority(os.PRIO_PROCESS, 0) + NICENESS
 
 
 def test_an_event_loop_that_starts_no_processes_is_said_at_once(monkeypatch):

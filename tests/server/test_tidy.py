@@ -11,7 +11,7 @@ import weakref
 import pytest
 from streamlit import config
 
-from lessons.kit.devices import give_back, suit_small_tensors
+from lessons.kit.process import give_back, suit_small_tensors
 from pages.server import computing, tidy
 from pages.server import socket as route
 from pages.server.computers import InProcess
@@ -157,7 +157,7 @@ def test_it_is_due_where_long_work_ended_and_not_for_each_frame(browser, worksho
 
 HELD = """
 import sys
-from lessons.kit.devices import suit_small_tensors
+from lessons.kit.process import suit_small_tensors
 from pages.server.tidy import clean
 from tests.server.serving import resident
 import torch
@@ -185,7 +185,7 @@ def test_freed_memory_goes_back():
 
 
 def test_without_glibc_nothing_happens(monkeypatch):
-    monkeypatch.setattr("lessons.kit.devices.ctypes.CDLL", lambda name: object())
+    monkeypatch.setattr("lessons.kit.process.ctypes.CDLL", lambda name: object())
     give_back()
     suit_small_tensors()
     tidy.clean()

@@ -56,6 +56,58 @@ def test_whoever_has_used_less_comes_first():
     assert order == ["new", "short", "long"]
 
 
+def held(shared, used):
+    """A turn is held, by a thread of its own, until it is let go."""
+    over = threading.Event()
+
+    def hold():
+        shared.take(used)
+        over.wait(10)
+        shared.give(used)
+
+    thread = threading.Thread(target=hold)
+    before = shared._running
+    thread.start()
+    while shared._running == before:
+        time.sleep(0.001)
+
+    def end():
+        over.set()
+        thread.join()
+
+    return end
+
+
+def waits(shared, used):
+    """Whether one who has used so much still waits after a while; then it is let in and ends."""
+    inside = threading.Event()
+
+    def work():
+        shared.take(used)
+        inside.set()
+        shared.give(used)
+
+    threading.Thread(target=work).start()
+    return not inside.wait(0.3)
+
+
+def test_nobody_light_waits_for_a_piece_of_one_who_used_much():
+    shared = Turns(1)
+    end = held(shared, 5.0)
+    assert waits(shared, 4.0), "who used much waits for its end"
+    assert not waits(shared, 0.0), "and does not hold up one who used little"
+    assert not waits(shared, 0.0), "again and again"
+    beside = held(shared, 0.0)
+    assert waits(shared, 0.0), "but one at a time"
+    beside()
+    end()
+    while shared.wanted() or shared._running:
+        time.sleep(0.001)
+    light = held(shared, 0.0)
+    assert waits(shared, 0.0), "beside light work there is nobody: it ends soon"
+    light()
+
+
 def test_long_work_lets_somebody_else_in_between():
     shared = Turns(1)
     seen = []

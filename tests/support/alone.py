@@ -13,6 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 TIMEOUT = 240  # seconds
+NO_PATH = (
+    "A file has .detach() where an edge of the graph is cut. Where no path is left it is to print "
+    "a gradient of 0, as torch.autograd.grad((y + 0 * x).sum(), x) does."
+)
 
 DRIVER = """
 import json, os, runpy, sys, traceback
@@ -54,7 +58,8 @@ class Alone:
         answered, _, _ = select.select([self._process.stdout], [], [], TIMEOUT)
         assert answered, f"still running after {TIMEOUT} s: {commands}"
         status = self._process.stdout.readline().strip()
-        assert status == "0", (folder / "stderr").read_text("utf-8")
+        said = (folder / "stderr").read_text("utf-8")
+        assert status == "0", said + (NO_PATH if "does not require grad" in said else "")
         return (folder / "stdout").read_text("utf-8").split("\0")[:-1]
 
 

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from lessons.kit.devices import suit_small_tensors
+from lessons.kit.process import suit_small_tensors
 from pages.server.tidy import clean
 from tests.server.serving import resident
 from tests.support.server import ROOT

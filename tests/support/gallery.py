@@ -8,11 +8,13 @@ pictures.
 """
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
+import numpy as np
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -135,13 +137,17 @@ def page(asked: str, steps: bool) -> str:
             f'<h2>{heading}</h2><div class="gl-lab" id="sheet{number}"><div class="gl-figures">'
             "</div></div>"
         )
-    text = json.dumps(charts, default=_numbers).replace("NaN", "null")
-    text = text.replace("-Infinity", "null").replace("Infinity", "null").replace("<", "\\u003c")
+    text = json.dumps(_finite(charts)).replace("<", "\\u003c")
     return PAGE.format(css=look(), live=assets.LIVE, places="\n".join(places), charts=text)
 
 
-def _numbers(array: Any) -> Any:
-    return array.tolist()
+def _finite(part: Any) -> Any:
+    """The same as JSON has it: no arrays, and null for what is no number."""
+    if isinstance(part, dict):
+        return {name: _finite(value) for name, value in part.items()}
+    if isinstance(part, np.ndarray | list | tuple):
+        return [_finite(one) for one in (part.tolist() if isinstance(part, np.ndarray) else part)]
+    return None if isinstance(part, float) and not math.isfinite(part) else part
 
 
 async def answer(request: Request) -> HTMLResponse:

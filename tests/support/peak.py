@@ -102,7 +102,7 @@ def _answer(wish: dict[str, Any]) -> tuple[int, str, list[str]]:
 
 def main() -> None:
     """Answer, each in a fork."""
-    from lessons.kit.devices import suit_small_tensors
+    from lessons.kit.process import suit_small_tensors
     from lessons.outputs.catalogue import lessons
     from pages.labs import lesson, playground, wire
     from pages.labs.messages import Wish

@@ -1,12 +1,13 @@
 """The cliff: how steep it is, and what clipping does to descents from many starts."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.clipping.cliff.lab import TRAINING, Watched
+from lessons.chapters.clipping.cliff.lab import TRAINING
 from lessons.chapters.clipping.cliff.lesson import (
     at_the_wall,
     cliff,
@@ -19,11 +20,13 @@ from lessons.chapters.clipping.cliff.recurrent import (
     SIDE,
     VALLEY,
     WHOLE,
+    Descents,
     drawn_starts,
     surface,
 )
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run, finished
+from tests.support import course
 
 pytestmark = pytest.mark.slow
 
@@ -31,8 +34,7 @@ LESSON = find("cliff")
 CPU = torch.device("cpu")
 
 
-def values(**given):
-    return LESSON.validate({name: str(value) for name, value in given.items()})
+values = partial(course.settings, LESSON)
 
 
 def run(program=cliff, **given):
@@ -225,16 +227,16 @@ def test_the_limits_count_from_the_step_they_are_moved_at():
 
 def test_what_has_left_and_what_has_arrived_is_counted_start_by_start():
     given = values(seeds=1, steps=30)
-    watched = Watched(cliff, given)
+    descents = Descents(cliff, given)
     ever = np.zeros((len(ARMS), 1, SIDE**2), dtype=bool)
     for done in range(30):
-        watched.step(done, given)
-        w, b = watched.descents.places.numpy()
+        descents.step(done, given)
+        w, b = descents.places.numpy()
         ever |= ~((w >= 3) & (w <= 7) & (b >= -3.5) & (b <= -1.5))
-    w, b = watched.descents.places.numpy()
+    w, b = descents.places.numpy()
     with np.errstate(over="ignore"):
         arrived = forward_mode(w, b)[0] < VALLEY
-    numbers = watched.look(30, given).numbers
+    numbers = descents.look(30, given).numbers
     for index, arm in enumerate(ARMS):
         assert numbers[f"{arm}_left"][0] == ever[index].mean()
         # Where the wall is steepest, two ways of computing the error may differ.

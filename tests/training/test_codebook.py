@@ -1,6 +1,7 @@
 """The small VQ-VAE: which loss moves what, at one point and in training, and what a cut stops."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from lessons.chapters.in_the_wild.codebook.net import CODES, POINTS, Trained, dr
 from lessons.outputs.catalogue import find
 from lessons.tracer import record
 from lessons.training.under_way import Run, finished
+from tests.support import course
 
 LESSON = find("codebook")
 CODEBOOK = ("mse_loss_1", 1)
@@ -20,8 +22,7 @@ TO_DECODER = ("add", 0)
 """Where the encoding passes straight through to the decoder."""
 
 
-def values(**given):
-    return LESSON.validate({name: str(value) for name, value in given.items()})
+values = partial(course.settings, LESSON)
 
 
 def at(cuts=(), **given):
@@ -123,10 +124,10 @@ def test_without_commitment_the_encodings_run_away():
 @pytest.mark.parametrize(("cuts", "given"), [([CODEBOOK], {}), ([], {"wiring": "output"})])
 def test_codes_without_their_loss_stand_still(cuts, given):
     chosen = values(**{"seeds": 2, "steps": 20, **given})
-    trained = Trained(LESSON.cut_open(cuts), chosen, torch.device("cpu"), torch.float32)
+    trained = Trained(LESSON.cut_open(cuts), chosen)
     before = [one.codes.detach().clone() for one in trained.arms.values()]
     for _ in range(20):
-        trained.step(chosen)
+        trained.step(0, chosen)
     after = [one.codes.detach() for one in trained.arms.values()]
     assert torch.equal(before[0], after[0])
     assert not torch.equal(before[1], after[1]), "the paper's arm keeps its loss"
@@ -158,7 +159,7 @@ def test_swapped_weights_end_at_about_the_same_error():
 
 
 def test_a_code_of_no_point_gets_exactly_nothing():
-    networks = Trained(vq_losses, values(seeds=2, start=5), torch.device("cpu"), torch.float32)
+    networks = Trained(vq_losses, values(seeds=2, start=5))
     arm = networks.arms["trick"]
     code, chosen = nearest(arm.encode(), arm.codes)
     losses = vq_losses(arm.encode(), code, arm.decode, arm.points, 0.25, "paper")
@@ -180,3 +181,9 @@ def test_the_nearest_code_is_the_nearest():
 def test_two_numbers_meet_where_the_weights_say():
     facts = LESSON.elsewhere()
     assert facts["meet"] == pytest.approx(facts["meet_share"]) == pytest.approx(0.8)
+
+
+def test_adam_moves_both_numbers_as_far_whatever_the_weight():
+    """In plain descent the smaller weight moves less; Adam divides by the gradient's size."""
+    facts = LESSON.elsewhere()
+    assert facts["meet_adam"] == pytest.approx(facts["meet_middle"], rel=1e-3)

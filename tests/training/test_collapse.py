@@ -1,6 +1,7 @@
 """Self-supervised features: what the stop on the target branch changes, as means over seeds."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from lessons.chapters.in_the_wild.collapse.pair import FixedPredictor, features_
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run, finished
 from tests.lessons.titles import reads
+from tests.support import course
 from tests.support.amount import also
 
 pytestmark = pytest.mark.slow
@@ -37,8 +39,7 @@ TARGETS = ("cosine", 1), ("cosine_1", 1)
 """Where the stop stands: the edges from the views to the two losses."""
 
 
-def values(**given):
-    return LESSON.validate({name: str(value) for name, value in given.items()})
+values = partial(course.settings, LESSON)
 
 
 def trained(*cuts, program=siamese, **given):
@@ -296,7 +297,7 @@ def test_blown_up_features_are_left_out_with_a_note():
     run = Run(TRAINING, siamese, given)
     run.advance(math.inf, given)
     with torch.no_grad():
-        run._learner.pairs.arms["trick"].weights[0][0] = math.nan
+        run._learner.arms["trick"].weights[0][0] = math.nan
     run.look(given)
     assert run.history.notes()
     assert math.isnan(run.history.latest.numbers["trick_spread"][0])

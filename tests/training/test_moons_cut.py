@@ -1,6 +1,7 @@
 """Domain-adversarial training with edges of its graph cut: what is cut there is cut in training."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from lessons.outputs.catalogue import find
 from lessons.tracer import record
 from lessons.tracer.cutting import cut
 from lessons.training.under_way import Run, finished
+from tests.support import course
 
 pytestmark = pytest.mark.slow
 
@@ -23,8 +25,7 @@ OPTIONS = {one.name: [name for name, _ in one.options] for one in PARAMETERS if 
     "wiring", "network", "whose")}  # fmt: skip
 
 
-def values(**given):
-    return LESSON.validate({name: str(value) for name, value in given.items()})
+values = partial(course.settings, LESSON)
 
 
 def trained(*cuts, **given):

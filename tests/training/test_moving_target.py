@@ -1,6 +1,7 @@
 """Values learned from values: where the training rests with a stop on the target and without."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from lessons.chapters.in_the_wild.moving_target.net import BATCH, STATES, sample
 from lessons.chapters.in_the_wild.moving_target.single_step import features_of, weights_of
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run, finished
+from tests.support import course
 from tests.support.amount import also
 
 pytestmark = pytest.mark.slow
@@ -21,8 +23,7 @@ STOPPED = ("sub", 0)
 """Where the stop stands: from the target to the error."""
 
 
-def values(**given):
-    return LESSON.validate({name: str(value) for name, value in given.items()})
+values = partial(course.settings, LESSON)
 
 
 def trained(*cuts, program=td_loss, **given):

@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from lessons.chapters.stop_gradient.noise_layer.net import (
 )
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run, finished
+from tests.support import course
 
 pytestmark = pytest.mark.slow
 
@@ -35,8 +37,7 @@ LESSON = find("noise_layer")
 CPU = torch.device("cpu")
 
 
-def values(**given):
-    return LESSON.validate({name: str(value) for name, value in given.items()})
+values = partial(course.settings, LESSON)
 
 
 def at_first(program=NoiseLayer, **given):
@@ -249,29 +250,11 @@ def test_the_layer_may_be_moved_while_it_trains():
     assert f"{TRAINING.figures(run.history, moved)[0].alt}".endswith("after layer 9.")
 
 
-def test_blown_up_seeds_are_told():
-    given = values(seeds=2, steps=5, rate=10.0, strength=1000, draws=2)
-    run = Run(TRAINING, NoiseLayer, given)
-    run.advance(math.inf, given)
-    assert len(TRAINING.figures(run.history, given)) == 4
-    lost = ~np.isfinite(np.stack(list(run.history.latest.numbers.values()))).all(0)
-    assert bool(run.history.notes()) == lost.any()
-
-
 def test_the_kept_noise_has_the_shape_of_the_layer_and_fills_the_interval():
     draws = kept_draws(0)
     assert draws.shape == (MOST_DRAWS, WIDTH, POINTS)
     assert 0 <= draws.min() < 0.01
     assert 0.99 < draws.max() < 1
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_a_gpu_trains_the_same_networks():
-    given = {"dtype": "float64", "steps": 12, "seeds": 3, "draws": 4}
-    here = finished(TRAINING, NoiseLayer, values(**given)).latest.numbers
-    there = finished(TRAINING, NoiseLayer, values(device="cuda:0", **given)).latest.numbers
-    for name, seeds in here.items():
-        assert seeds == pytest.approx(there[name], rel=1e-6)
 
 
 def test_weights_and_noise_are_drawn_from_streams_of_their_own():

@@ -1,6 +1,7 @@
 """A noise layer in a long network with edges of its graph cut: both networks of a seed are cut."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from lessons.outputs.catalogue import find
 from lessons.tracer import record
 from lessons.tracer.cutting import cut
 from lessons.training.under_way import Run, finished
+from tests.support import course
 
 pytestmark = pytest.mark.slow
 
@@ -21,8 +23,7 @@ STOPPED = ("add_1", 1)
 """Where the trick stands: from the noise that is added to the sum."""
 
 
-def values(**given):
-    return LESSON.validate({name: str(value) for name, value in given.items()})
+values = partial(course.settings, LESSON)
 
 
 def trained(*cuts, **given):

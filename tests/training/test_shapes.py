@@ -2,12 +2,14 @@
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 from torch.nn.functional import conv_transpose2d
 
+from lessons.chapters.override_map.guided_relu.figures import figures
 from lessons.chapters.override_map.guided_relu.lab import TRAINING, Watched
 from lessons.chapters.override_map.guided_relu.lesson import (
     guided_relu,
@@ -30,6 +32,7 @@ from lessons.contract.prose import quoted
 from lessons.outputs.catalogue import find
 from lessons.outputs.plain_torch import plain_torch
 from lessons.training.under_way import Run, finished
+from tests.support import course
 
 pytestmark = pytest.mark.slow
 
@@ -37,8 +40,7 @@ LESSON = find("guided_relu")
 CPU = torch.device("cpu")
 
 
-def values(**given):
-    return LESSON.validate({name: str(value) for name, value in given.items()})
+values = partial(course.settings, LESSON)
 
 
 def no_rule(x, network, rule, when):
@@ -199,6 +201,19 @@ def test_taking_maps_leaves_the_networks_as_they_are():
         assert torch.equal(one, other)
 
 
+def test_the_maps_step_is_told_where_it_is_not_the_last_one():
+    given = values(seeds=1, steps=60, randomised=1)
+    run = Run(TRAINING, guided_relu, given)
+    told = []
+    for most in (3, 49, 10):  # compared after step 50 and after the last one
+        run.advance(math.inf, given, most=most)
+        history = run.history
+        alike = next(one for one in figures(history, given) if one.name == "alike")
+        told.append((history.done, history.facts["compared_step"]))
+        assert f"after step {told[-1][1]:.0f}:" in alike.alt
+    assert told == [(3, 0), (52, 50), (60, 60)]
+
+
 def test_many_seeds_at_once_are_the_same_as_one_by_one():
     given = {"dtype": "float64", "steps": 12, "seeds": 3, "seed": 7}
     batch = finished(TRAINING, guided_relu, values(**given)).latest.numbers
@@ -357,21 +372,3 @@ def test_every_spelling_is_the_same_function():
     x = torch.linspace(-2, 2, 9)
     for relu in RELUS.values():
         assert torch.equal(relu(x), torch.relu(x))
-
-
-def test_numbers_beyond_all_bounds_are_told():
-    given = values(seeds=2, steps=15, rate=10)
-    run = Run(TRAINING, guided_relu, given)
-    run.advance(math.inf, given)
-    assert len(TRAINING.figures(run.history, given | {"randomised": 2})) == 5
-    lost = ~np.isfinite(np.stack(list(run.history.latest.numbers.values()))).all(0)
-    assert bool(run.history.notes()) == lost.any()
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_a_gpu_trains_the_same_networks():
-    given = {"dtype": "float64", "steps": 20, "seeds": 3}
-    here = finished(TRAINING, guided_relu, values(**given)).latest.numbers
-    there = finished(TRAINING, guided_relu, values(device="cuda:0", **given)).latest.numbers
-    for name, seeds in here.items():
-        assert seeds == pytest.approx(there[name], rel=1e-5, abs=1e-6)

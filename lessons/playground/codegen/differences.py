@@ -3,8 +3,7 @@
 Each is proven by a run that is kept: tests/playground/equivalents.py.
 """
 
-from lessons.playground.document.check import check
-from lessons.playground.document.contents import Document
+from collections.abc import Collection
 
 _TIE = "Where both are equal, {} sends the whole gradient to the first; torch sends half to each."
 _EQUAL = "Of equal entries {} takes the first; torch may take another, to which the gradient goes."
@@ -29,12 +28,10 @@ DIFFERENCES: dict[str, dict[str, str]] = {
 """Framework → op type → one sentence."""
 
 
-def differences(document: Document, framework: str) -> list[str]:
-    """The sentences that concern a document's program.
+def differences(op_types: Collection[str], framework: str) -> list[str]:
+    """The sentences that concern a program of these ops.
 
-    >>> from lessons.playground.document.as_text import from_text
-    >>> differences(from_text("input x = [1, 2]\\nprogram\\ny = x + floor(x)\\n"), "tensorflow")
+    >>> differences({"add", "floor"}, "tensorflow")
     ['TensorFlow has no gradient for tf.floor: None, where torch has 0.']
     """
-    used = check(document).program.op_types
-    return [text for op, text in DIFFERENCES[framework].items() if op in used]
+    return [text for op, text in DIFFERENCES[framework].items() if op in op_types]

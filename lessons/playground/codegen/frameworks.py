@@ -1,12 +1,12 @@
 """What generated code needs in each framework: spellings, helper functions, head and foot.
 
-The helper functions of TensorFlow and JAX stand in helpers.py.
+The helper functions stand in helpers.py.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from lessons.playground.codegen.helpers import JAX_HELPERS, TENSORFLOW_HELPERS
+from lessons.playground.codegen.helpers import JAX_HELPERS, TENSORFLOW_HELPERS, TORCH_HELPERS
 from lessons.playground.language.functions import Function
 
 
@@ -21,6 +21,8 @@ class Framework:
         given: an input, ``value``, in the same way.
         imports: the first lines of a file.
         helpers: name → source, in an order in which they can stand.
+        maps: whether a file has the engine's `gradient_override_map`; otherwise each op with a
+            rule is written as ``overridden(op, rule)(…)``.
         foot: the last lines: they run ``program`` on ``inputs``, name → tensor. No name of the
             learner's stands here as a name of Python's, so none can take the place of ours.
     """
@@ -32,6 +34,7 @@ class Framework:
     imports: str
     helpers: Mapping[str, str] = field(default_factory=dict)
     foot: str = ""
+    maps: bool = False
 
     def computing_in(self, dtype: str) -> "Framework":
         """The same, its constants and inputs of this dtype."""
@@ -86,7 +89,10 @@ found = {
 }
 print(json.dumps(found))
 """,
+    maps=True,
 )
+TORCH_ALONE = replace(TORCH, helpers={**TORCH_HELPERS, **TORCH.helpers}, maps=False)
+"""Torch without the engine."""
 
 TENSORFLOW = Framework(
     "tensorflow",

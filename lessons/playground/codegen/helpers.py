@@ -1,8 +1,93 @@
-"""Functions that generated TensorFlow and JAX files define for themselves, as text.
+"""Functions that generated files define for themselves, as text: what a framework has not.
 
 Name → source, in an order in which they can stand. Each is written into a file only where the file
-uses it; neither framework is installed here.
+uses it; TensorFlow and JAX are not installed here.
 """
+
+_TIMES = {
+    "flip_gradient": """
+def flip_gradient(x, scale):
+    return changed(x, lambda upstream: upstream * -scale)
+""",
+    "scale_gradient": """
+def scale_gradient(x, factor):
+    return changed(x, lambda upstream: upstream * factor)
+""",
+}
+"""The same in torch and TensorFlow, each with a `changed` of its own."""
+
+TORCH_HELPERS = {
+    "Overridden": '''
+class Overridden(torch.autograd.Function):
+    """The value of an op; the gradients that a rule returns, one for each input."""
+
+    @staticmethod
+    def forward(op, run, rule, *inputs):
+        outputs = run(*inputs)
+        each = outputs if isinstance(outputs, tuple) else (outputs,)
+        op.rule, op.count = rule, len(inputs)
+        op.save_for_backward(*inputs, *each)
+        return outputs
+
+    @staticmethod
+    def backward(op, *upstream):
+        op.inputs, op.outputs = op.saved_tensors[: op.count], op.saved_tensors[op.count :]
+        found = op.rule(op, *upstream)
+        return None, None, *(found if isinstance(found, tuple) else (found,))
+''',
+    "overridden": """
+def overridden(run, rule):
+    return lambda *inputs: Overridden.apply(run, rule, *inputs)
+""",
+    "changed": '''
+def changed(x, change):
+    """The value of x; the gradient as `change` makes it."""
+    return overridden(lambda x: x.view_as(x), lambda op, upstream: change(upstream))(x)
+''',
+    "identity": """
+def identity(x):
+    return x.view_as(x)
+""",
+    "stop_gradient": """
+def stop_gradient(x):
+    return x.detach()
+""",
+    **_TIMES,
+    "clip_gradient": """
+def clip_gradient(x, low, high):
+    return changed(x, lambda upstream: upstream.clamp(low, high))
+""",
+    "clip_gradient_norm": """
+def clip_gradient_norm(x, max_norm):
+    def shortened(upstream):
+        norm = torch.linalg.vector_norm(upstream.double())
+        factor = torch.where(norm <= max_norm, 1.0, max_norm / norm)
+        return (upstream * factor).to(upstream.dtype)
+
+    return changed(x, shortened)
+""",
+    "forward_backward": """
+def forward_backward(f, g):
+    def trick(x):
+        value = f(x.detach())
+        return overridden(lambda surrogate: value.clone(), lambda op, upstream: upstream)(g(x))
+
+    return trick
+""",
+    "straight_through": """
+def straight_through(f):
+    return overridden(lambda x: f(x).clone(), lambda op, upstream: upstream)
+""",
+    "py_func": '''
+@torch.no_grad()
+def py_func(run, *inputs):
+    """One op without a gradient, whatever it is made of."""
+    outputs = run(*inputs)
+    if isinstance(outputs, tuple):
+        return tuple(y.detach() for y in outputs)
+    return outputs.detach()
+''',
+}
 
 TENSORFLOW_HELPERS = {
     "step": """
@@ -27,14 +112,7 @@ def changed(x, change):
     run = tf.custom_gradient(lambda x: (tf.identity(x), change))
     return run(x)
 """,
-    "flip_gradient": """
-def flip_gradient(x, scale):
-    return changed(x, lambda upstream: upstream * -scale)
-""",
-    "scale_gradient": """
-def scale_gradient(x, factor):
-    return changed(x, lambda upstream: upstream * factor)
-""",
+    **_TIMES,
     "clip_gradient": """
 def clip_gradient(x, low, high):
     return changed(x, lambda upstream: tf.clip_by_value(upstream, low, high))

@@ -5,15 +5,12 @@ the forward value and the gradient by every input.
 """
 
 import ast
-import json  # noqa: F401  (generated files print JSON)
+import symtable
 from collections.abc import Iterator, Mapping, Sequence
 
-import torch  # noqa: F401  (generated files compute with it)
-
 from lessons import tricks
-from lessons.playground.codegen.bundle import bundle, names_read
 from lessons.playground.codegen.emit import Emitter
-from lessons.playground.codegen.frameworks import FRAMEWORKS, Framework
+from lessons.playground.codegen.frameworks import FRAMEWORKS, TORCH_ALONE, Framework
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
 from lessons.playground.document.input_text import format_noise
@@ -35,23 +32,24 @@ def code(document: Document, framework: str = "torch", alone: bool = False) -> s
     Args:
         document: what to write.
         framework: "torch", "tensorflow" or "jax".
-        alone: for torch, True writes the tricks' own source into the file instead of importing
-            the engine; it then needs only torch.
+        alone: for torch, True writes the tricks that it uses into the file, in a few lines each,
+            instead of importing the engine; it then needs only torch.
 
     Raises:
         PlaygroundError: the document is not valid.
     """
-    checked, chosen = check(document), FRAMEWORKS[framework].computing_in(document.dtype)
+    without = alone and framework == "torch"
+    chosen = (TORCH_ALONE if without else FRAMEWORKS[framework]).computing_in(document.dtype)
+    checked = check(document)
     parts = [*_rules(checked, chosen), _program(checked, chosen), _foot(checked, chosen)]
     body = "\n\n\n".join(part.strip("\n") for part in parts)
     used = _helpers(body, chosen)
     text = "\n\n\n".join([*(chosen.helpers[name].strip("\n") for name in used), body])
     head = f'"""{_title(document)} In {chosen.label}."""\n\n'
-    if framework != "torch":
-        return f"{head}{chosen.imports}\n\n{text}\n"
+    if not chosen.maps:
+        rest = f"{chosen.imports}\n\n{text}\n"
+        return _with_place(head, rest, body) if without else head + rest
     engine = _engine(text)
-    if alone:
-        return _with_place(head, bundle(text, ["lessons.tricks", __name__]), body)
     names = "".join(f"    {name},\n" for name in engine)
     imports = f"\nfrom lessons.tricks import (\n{names})\n" if engine else ""
     return f"{head}{chosen.imports}{imports}\n\n{text}\n"
@@ -71,9 +69,9 @@ _HEAD_LINES = 5
 _FAR_DOWN = 40
 
 
-def program_code(document: Document, framework: str = "torch") -> str:
+def program_code(checked: Checked, framework: str = "torch") -> str:
     """Only the function ``program``: what a code pane shows."""
-    checked, chosen = check(document), FRAMEWORKS[framework].computing_in(document.dtype)
+    chosen = FRAMEWORKS[framework].computing_in(checked.document.dtype)
     return "\n\n\n".join([*_rules(checked, chosen), _program(checked, chosen)]) + "\n"
 
 
@@ -85,7 +83,7 @@ def places(checked: Checked) -> Iterator[tuple[Node, int, int, int]]:
         from its text, all that the line computes.
     """
     framework = FRAMEWORKS["torch"].computing_in(checked.document.dtype)
-    lines = "\n\n\n".join([*_rules(checked, framework), _program(checked, framework)]).split("\n")
+    lines = program_code(checked).removesuffix("\n").split("\n")
     head = next(row for row, line in enumerate(lines) if line.startswith("def program("))
     rows = (
         row
@@ -109,9 +107,9 @@ def places(checked: Checked) -> Iterator[tuple[Node, int, int, int]]:
             yield node, row, start, start + len(own)
 
 
-def defined_in_the_file(document: Document, framework: str) -> list[str]:
-    """The functions that ``program_code`` calls and a whole file defines: no framework's own."""
-    called = names_read(program_code(document, framework))
+def defined_in_the_file(program: str, framework: str) -> list[str]:
+    """The functions that ``program_code``'s text calls and a whole file defines itself."""
+    called = names_read(program)
     return [name for name in FRAMEWORKS[framework].helpers if name in called]
 
 
@@ -146,11 +144,11 @@ def _function(checked: Checked, framework: Framework, names: Mapping[str, str]) 
     for active, assignments in blocks(checked.program.assignments, checked.rows):
         bound = _bound(checked, active, assignments)
         indent = "    "
-        if bound and framework.name == "torch":
+        if bound and framework.maps:
             entries = ", ".join(f'"{op}": {rule}' for op, rule in bound.items())
             lines.append(f"{indent}with gradient_override_map({{{entries}}}):")
             indent += "    "
-        emitter = Emitter(framework, {} if framework.name == "torch" else bound, names)
+        emitter = Emitter(framework, {} if framework.maps else bound, names)
         lines += [indent + _assignment(line, emitter) for line in assignments]
     return "\n".join([*lines, f"    return {names[checked.output]}"])
 
@@ -231,6 +229,23 @@ def _helpers(body: str, framework: Framework) -> list[str]:
 
 def _engine(text: str) -> list[str]:
     return sorted(name for name in names_read(text) if name in tricks.__all__)
+
+
+def names_read(script: str) -> list[str]:
+    """Every name that a script reads of what is around it, in order: no parameter, no local.
+
+    >>> names_read("def double(x):\\n    y = 2 * x\\n    return clip(y, low)")
+    ['clip', 'low']
+    """
+    found: dict[str, None] = {}
+    tables = [symtable.symtable(script, "<unknown>", "exec")]
+    while tables:
+        table = tables.pop(0)
+        tables += table.get_children()
+        top = table.get_type() == "module"
+        read = (one for one in table.get_symbols() if one.is_referenced())
+        found |= {one.get_name(): None for one in read if top or one.is_global()}
+    return list(found)
 
 
 def _title(document: Document) -> str:

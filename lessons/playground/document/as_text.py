@@ -37,7 +37,8 @@ from lessons.playground.document.input_text import (
 )
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.language.lookalikes import explain, unshowable
-from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
+from lessons.playground.language.playground_error import PlaygroundError, suggestion
+from lessons.text import cited
 
 _LARGEST_URL = 20_000
 
@@ -100,7 +101,7 @@ def from_text(text: str) -> Document:
         if read is None:
             hint = suggestion(word, [*_READ, "program"])
             raise PlaygroundError(
-                f"{brief(word)} starts no line of a document. {hint}",
+                f"{cited(word)} starts no line of a document. {hint}",
                 number, 1, "document",
             )  # fmt: skip
         try:

@@ -21,7 +21,8 @@ from lessons.playground.language.limits import (
 )
 from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.parse import parse_program
-from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
+from lessons.playground.language.playground_error import PlaygroundError, suggestion
+from lessons.text import cited
 
 _LARGEST_SEED = 2**32 - 1
 _PLOT = 1e6
@@ -76,10 +77,10 @@ def check(document: Document) -> Checked:
                 described = "a comparison" if kinds[name] == "mask" else "a written number"
                 message = f"The {what} {name} is {described} and has no gradient."
             else:
-                message = f"The {what} {brief(name)} is not given. {suggestion(name, known)}"
+                message = f"The {what} {cited(name)} is not given. {suggestion(name, known)}"
             raise _wrong_field(message, what.split()[0])
     if document.dtype not in DTYPES:
-        message = f"{brief(document.dtype)} is no number format. {suggestion('', DTYPES)}"
+        message = f"{cited(document.dtype)} is no number format. {suggestion('', DTYPES)}"
         raise _wrong_field(message, "dtype")
     return Checked(
         document,
@@ -152,13 +153,13 @@ def check_name(name: str) -> None:
         PlaygroundError: with the part "input".
     """
     if len(name) > MAX_NAME:
-        raise _wrong(f"This name has {len(name):,} characters; at most {MAX_NAME}.", brief(name))
+        raise _wrong(f"This name has {len(name):,} characters; at most {MAX_NAME}.", cited(name))
     strange = next((character for character in name if not character.isascii()), "")
     if strange:
-        raise _wrong(explain(strange), brief(name))
+        raise _wrong(explain(strange), cited(name))
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or keyword.iskeyword(name):
         raise _wrong("This is no name. A name starts with a letter a to z, goes on with letters, "
-                     "digits or _, and is no word of Python’s.", brief(name))  # fmt: skip
+                     "digits or _, and is no word of Python’s.", cited(name))  # fmt: skip
     if name in CALLABLE:
         raise _wrong(f"{name} is a function here. Choose another name.", name)
 
@@ -180,7 +181,7 @@ def _check_values(input_: Input) -> None:
 
 def _check_noise(name: str, noise: Noise, given: list[str]) -> None:
     if noise.distribution not in ("uniform", "normal"):
-        raise _wrong(f"{brief(str(noise.distribution))} is no distribution. There are: uniform, "
+        raise _wrong(f"{cited(str(noise.distribution))} is no distribution. There are: uniform, "
                      "normal.", name)  # fmt: skip
     if not all(abs(value) <= _PLOT for value in (noise.a, noise.b)):
         raise _wrong(f"The noise reaches beyond {_PLOT:g}. Use smaller numbers.", name)
@@ -191,7 +192,7 @@ def _check_noise(name: str, noise: Noise, given: list[str]) -> None:
     if not 0 <= noise.seed <= _LARGEST_SEED:
         raise _wrong(f"A seed is 0 to {_LARGEST_SEED:,}.", name)
     if noise.like and noise.like not in given:
-        raise _wrong(f"It should be like {brief(noise.like)}, which is not given by values. "
+        raise _wrong(f"It should be like {cited(noise.like)}, which is not given by values. "
                      f"{suggestion(noise.like, given)}", name)  # fmt: skip
 
 
@@ -214,7 +215,7 @@ def _plotted(document: Document) -> Input:
     plot = document.plot
     names = [input_.name for input_ in document.inputs]
     if plot.input and plot.input not in names:
-        message = f"There is no input {brief(plot.input)}. {suggestion(plot.input, names)}"
+        message = f"There is no input {cited(plot.input)}. {suggestion(plot.input, names)}"
         raise _wrong_field(message, "plot")
     input_ = (
         document.input(plot.input)

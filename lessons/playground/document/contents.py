@@ -7,7 +7,8 @@ A document is only text and numbers. `check.py` reads it into something that can
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
+from lessons.playground.language.playground_error import PlaygroundError, suggestion
+from lessons.text import cited
 
 Distribution = Literal["uniform", "normal"]
 
@@ -123,7 +124,7 @@ class Document:
             if input_.name == name:
                 return input_
         names = [input_.name for input_ in self.inputs]
-        message = f"There is no input {brief(name)}. {suggestion(name, names)}"
+        message = f"There is no input {cited(name)}. {suggestion(name, names)}"
         raise PlaygroundError(message, part="document")
 
     def with_(self, **changes: Any) -> "Document":

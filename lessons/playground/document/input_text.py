@@ -6,7 +6,8 @@ import re
 from lessons.playground.document.contents import Noise, Numbers
 from lessons.playground.language.limits import MAX_DIGITS, MAX_INPUT_ELEMENTS
 from lessons.playground.language.lookalikes import explain
-from lessons.playground.language.playground_error import PlaygroundError, brief
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.text import cited
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _NOISE = re.compile(
@@ -56,15 +57,15 @@ def read_noise(text: str) -> Noise:
     match = _NOISE.fullmatch(text.strip())
     if match is None:
         raise PlaygroundError(
-            f"{brief(text)} is no noise. Write uniform(0.9, 1.1) seed 0 like x.", part="input"
+            f"{cited(text)} is no noise. Write uniform(0.9, 1.1) seed 0 like x.", part="input"
         )
     name, a, b, seed, like = match.groups()
     if name not in ("uniform", "normal"):
         raise PlaygroundError(
-            f"{brief(name)} is no distribution. There are: uniform, normal.", part="input"
+            f"{cited(name)} is no distribution. There are: uniform, normal.", part="input"
         )
     if seed is not None and not (seed.isascii() and seed.isdigit() and len(seed) <= 10):
-        raise PlaygroundError(f"{brief(seed)} is no seed. Write a whole number.", part="input")
+        raise PlaygroundError(f"{cited(seed)} is no seed. Write a whole number.", part="input")
     distribution = "uniform" if name == "uniform" else "normal"
     return Noise(distribution, read_number(a), read_number(b), int(seed or 0), like or "")  # type: ignore[arg-type]
 
@@ -116,9 +117,9 @@ def read_number(word: str) -> float:
     """
     if len(word) > MAX_DIGITS or not _NUMBER.fullmatch(word):
         raise PlaygroundError(
-            f"{brief(word)} is not a number. Write it as in -2, 0.5 or 1e-3.", part="input"
+            f"{cited(word)} is not a number. Write it as in -2, 0.5 or 1e-3.", part="input"
         )
     value = float(word)
     if not math.isfinite(value):
-        raise PlaygroundError(f"{brief(word)} is too large for a number.", part="input")
+        raise PlaygroundError(f"{cited(word)} is too large for a number.", part="input")
     return value

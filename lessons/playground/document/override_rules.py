@@ -10,8 +10,9 @@ import torch
 from lessons.playground.document.contents import Override
 from lessons.playground.language.expressions import Nothing, Rule
 from lessons.playground.language.parse import parse_rule
-from lessons.playground.language.playground_error import PlaygroundError, brief, nearest, shape_text
+from lessons.playground.language.playground_error import PlaygroundError, nearest, shape_text
 from lessons.playground.running.interpret import Machine
+from lessons.text import cited, visible
 from lessons.tricks import op_types
 
 _MOST = 6
@@ -65,15 +66,15 @@ def read_override(override: Override, names: Sequence[str]) -> Row:
     types = _types_of(key)
     if not types:
         raise PlaygroundError(
-            f"There is no op type {brief(key)}.{_did_you_mean(key)} TensorFlow would ignore it "
-            "without a word.", part="rule", subject=brief(key)[1:-1],
+            f"There is no op type {cited(key)}.{_did_you_mean(key)} The graph names that of each "
+            "op. TensorFlow would ignore it without a word.", part="rule", subject=visible(key, 32),
         )  # fmt: skip
     for name in override.only:
         if name not in names:
             near = nearest(name, names)
             hint = f" Did you mean {near[0]}?" if near else f" There are: {', '.join(names)}."
             raise PlaygroundError(
-                f"No line of the program gives {brief(name)}.{hint}", part="rule", subject=key
+                f"No line of the program gives {cited(name)}.{hint}", part="rule", subject=key
             )
     text = RULES[override.rule.strip()][0] if override.rule.strip() in RULES else override.rule
     return Row(types, parse_rule(text, RULE_NAMES, key), override)

@@ -3,8 +3,6 @@
 import difflib
 from collections.abc import Iterable
 
-from lessons.text import visible
-
 
 class PlaygroundError(ValueError):
     """A program, rule, input or document that cannot be used, said for people.
@@ -45,15 +43,6 @@ class PlaygroundError(ValueError):
         if self.column:
             words.append(f"column {self.column}")
         return f"{', '.join(words)}: {self.message}" if words else self.message
-
-
-def brief(text: str, most: int = 32) -> str:
-    """Text for a message: one line, in quotes, cut short, nothing unprintable in it.
-
-    >>> brief("x" * 50, most=4), brief("a" + chr(0))
-    ('“xxx…”', '“a�”')
-    """
-    return f"“{visible(text, most)}”"
 
 
 def nearest(word: str, names: Iterable[str], most: int = 3) -> list[str]:

@@ -17,8 +17,9 @@ from lessons.playground.language.expressions import (
 )
 from lessons.playground.language.functions import CALLABLE, FORMS, FUNCTIONS, Function, Parameter
 from lessons.playground.language.limits import MAX_ELEMENTS
-from lessons.playground.language.playground_error import PlaygroundError, brief, nearest
+from lessons.playground.language.playground_error import PlaygroundError, nearest
 from lessons.playground.language.spellings import INSTEAD, KEYWORDS, method, spelt
+from lessons.text import cited
 
 _WHOLE = {
     "axis": (-2, 2, "axis is 0 for the first, 1 for the second, -1 for the last."),
@@ -61,7 +62,7 @@ class CallReader:
                 return self._surrogate(node, called, name)
             if name not in CALLABLE:
                 raise error(called, unknown_function(name))
-            raise error(called, f"What {brief(name)} gives cannot be called. Remove one of the "
+            raise error(called, f"What {cited(name)} gives cannot be called. Remove one of the "
                         "two pairs of brackets.")  # fmt: skip
         name = self._spelt(called)
         on = []
@@ -120,7 +121,7 @@ class CallReader:
             word = keyword.arg or ""
             word = word if word in names else KEYWORDS.get(word, word)
             if word not in names:
-                came = brief(word) if word else "** before a name"
+                came = cited(word) if word else "** before a name"
                 raise error(keyword, f"{function.signature} has no {came}.")
             if word in given:
                 raise error(keyword, f"{word} was given twice.")
@@ -152,11 +153,12 @@ class CallReader:
             raise error(given, f"{which} must be a number that is written out.{hint}")
         if parameter.kind == "whole":
             least, most, words = _WHOLE[parameter.name]
-            sign = isinstance(node, Operator) and node.sign == "-"
-            digits = node.operands[0] if isinstance(node, Operator) and sign else node
+            digits, sign = node, 1
+            if isinstance(node, Operator) and node.sign == "-" and len(node.operands) == 1:
+                digits, sign = node.operands[0], -1
             whole = isinstance(digits, Number) and digits.value.is_integer()
             value = digits.value if isinstance(digits, Number) else 0.0
-            if not whole or not least <= (-value if sign else value) <= most:
+            if not whole or not least <= sign * value <= most:
                 raise error(given, words)
         return node
 
@@ -226,7 +228,7 @@ def unknown_function(name: str) -> str:
     hint = INSTEAD.get(name) or (
         f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(CALLABLE)}."
     )
-    return f"There is no function {brief(name)}. {hint}"
+    return f"There is no function {cited(name)}. {hint}"
 
 
 def _count(parameters: tuple[Parameter, ...]) -> str:

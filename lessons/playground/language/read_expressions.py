@@ -20,10 +20,11 @@ from lessons.playground.language.expressions import (
 )
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import MAX_CHAIN, MAX_EXPONENT, MAX_NUMBER, MAX_OPS
-from lessons.playground.language.playground_error import PlaygroundError, brief, nearest, suggestion
+from lessons.playground.language.playground_error import PlaygroundError, nearest, suggestion
 from lessons.playground.language.read_calls import CallReader
 from lessons.playground.language.refusals import not_in_language
 from lessons.playground.language.spellings import INSTEAD, method
+from lessons.text import cited, visible
 
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@",
@@ -53,7 +54,7 @@ class Reader:
             self.read(line.value)
             raise self.error(
                 line, "This is computed and given to no name. Write a name in front, as in "
-                f"y = {brief(ast.unparse(line))[1:-1]}",
+                f"y = {visible(ast.unparse(line), 32)}",
             )  # fmt: skip
         if not isinstance(line, ast.Assign):
             raise self.error(line, not_in_language(line))
@@ -134,11 +135,14 @@ class Reader:
 
     def unknown(self, name: str) -> str:
         """What is said of a name that was not given."""
-        if self.rule and name[:2] in ("in", "ou", "gr"):
-            return f"There is no {brief(name)} here. A rule reads: {', '.join(self.names)}."
-        more = "" if self.rule or nearest(name, self.names) else (
+        if self.rule:
+            return (
+                f"There is no {cited(name)} here. A rule reads grad, which arrives, the operand "
+                "in1 and the output out1; of several also in2, grad2, out2 and so on."
+            )
+        more = "" if nearest(name, self.names) else (
             " If it is to be an input, name it among the inputs.")  # fmt: skip
-        return f"There is no {brief(name)}. {suggestion(name, self.names)}{more}"
+        return f"There is no {cited(name)}. {suggestion(name, self.names)}{more}"
 
     def _attribute(self, node: ast.Attribute, several: int) -> Node:
         known = method(node)
@@ -147,7 +151,7 @@ class Reader:
             hint = f"Write its operand in brackets, as in {known}(x)."
         hint = INSTEAD.get(known, hint)
         raise self.error(
-            node, f"“.{brief(known)[1:-1]}” reaches into an object, and that is not part of the "
+            node, f"“.{visible(known, 32)}” reaches into an object, and that is not part of the "
             f"language. {hint}",
         )  # fmt: skip
 

@@ -9,7 +9,8 @@ NOT_A_LINE = {
 }
 
 WORDS = {
-    "lambda": "lambda is not part of the language. Name one of the functions there are instead.",
+    "lambda": "lambda is not part of the language. As a name take another, such as lam; in place "
+    "of a function write out what it computes.",
     "import": "import is not needed: leave this line out. torch.relu(x) and relu(x) are the same.",
     "from": "import is not needed: leave this line out. torch.relu(x) and relu(x) are the same.",
     "def": "Functions cannot be defined here. Write out what it computes, one assignment a line, "
@@ -95,7 +96,7 @@ _NAMES: dict[type[ast.AST], str] = {
 }
 _INSTEAD: dict[type[ast.AST], str] = {
     ast.Subscript: " For one entry write select(x, 0); for all of them a, b = unbind(x).",
-    ast.Tuple: " A list of numbers is written [1, 2].",
+    ast.Tuple: " Give each part a line of its own; a list of numbers is written [1, 2].",
     ast.Starred: " Write out what it stands for.",
 }
 
@@ -103,8 +104,8 @@ _INSTEAD: dict[type[ast.AST], str] = {
 def not_in_language(node: ast.AST) -> str:
     """One sentence that refuses a piece of Python by name.
 
-    >>> not_in_language(ast.parse("(1, 2)").body[0].value)
-    'A tuple is not part of the language. A list of numbers is written [1, 2].'
+    >>> not_in_language(ast.parse("x % 2").body[0].value.op)
+    '% is not part of the language.'
     """
     if isinstance(node, ast.Constant):
         shown = "Text" if isinstance(node.value, (str, bytes)) else str(node.value)

@@ -20,8 +20,9 @@ from lessons.playground.language.limits import (
     MAX_RULE_CHARACTERS,
 )
 from lessons.playground.language.lookalikes import explain
-from lessons.playground.language.playground_error import PlaygroundError, brief
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import SIGNS, WORDS
+from lessons.text import cited
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t]+)"
@@ -172,13 +173,13 @@ def _check_number(state: _State, token: str, place: int) -> None:
         return
     factor = re.fullmatch(r"(\d+\.?\d*)([A-Za-z]\w*)", token, re.ASCII)
     if factor and factor[2].lower() in ("j", "l"):
-        message = f"{brief(token)} is not a real number. Write it as in 2, 0.5 or 1e-3."
+        message = f"{cited(token)} is not a real number. Write it as in 2, 0.5 or 1e-3."
     elif factor and not token.startswith("0"):
         message = f"Between {factor[1]} and {factor[2]} a sign is missing. Write " + (
             f"{factor[1]} * {factor[2]}."
         )
     else:
-        message = f"{brief(token)} is not a number. Write it as in 2, 0.5 or 1e-3."
+        message = f"{cited(token)} is not a number. Write it as in 2, 0.5 or 1e-3."
     raise refused(state.text, place, message)
 
 
@@ -203,6 +204,9 @@ def _check_name(state: _State, token: str, place: int) -> None:
             "A comprehension is not part of the language. Functions work on whole lists."
             if state.brackets else WORDS["while"],
         )  # fmt: skip
+    if state.rule and token in ("def", "lambda", "return"):
+        message = "A rule is the expression alone, as in -grad or clamp(grad, -0.1, 0.1)."
+        raise refused(state.text, place, message)
     if keyword.iskeyword(token):
         message = WORDS.get(token, f"{token} is not part of the language: only assignments of "
                              "expressions, as in y = x**2.")  # fmt: skip
@@ -210,7 +214,7 @@ def _check_name(state: _State, token: str, place: int) -> None:
     if token.startswith("_"):
         raise refused(
             state.text, place,
-            f"{brief(token)} starts with an underscore. Names start with a letter a to z.",
+            f"{cited(token)} starts with an underscore. Names start with a letter a to z.",
         )  # fmt: skip
 
 

@@ -147,7 +147,7 @@ class Machine:
     def _call(self, node: Call, arguments: list[Any]) -> Any:
         function = node.function
         if function.trick and self.plain:
-            return arguments[0]
+            return self.tensor(arguments[0])
         kinds = [parameter.kind for parameter in function.parameters]
         prepared = [
             self.tensor(value) if kind == "tensor" else value
@@ -232,7 +232,12 @@ class Machine:
         self._check_size(node, shape)
 
     def _check_matmul(self, node: Node, a: torch.Size, b: torch.Size) -> None:
-        if not a or not b or a[-1] != b[-2 if len(b) > 1 else 0]:
+        if not a or not b:
+            child = node.children[0 if not a else 1]
+            raise self._error(
+                node, f"@ multiplies lists, and {self.words(child)} is one number. Write * instead."
+            )
+        if a[-1] != b[-2 if len(b) > 1 else 0]:
             left, right = (self.words(child) for child in node.children)
             raise self._error(
                 node, f"The shapes clash: the last size of {left}, of shape {shape_text(a)}, must "

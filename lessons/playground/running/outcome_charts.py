@@ -12,6 +12,7 @@ from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import (
     Measure,
     Trace,
+    aligned,
     axes,
     band,
     curve,
@@ -42,7 +43,8 @@ def figures(outcome: Outcome, document: Document) -> list[Figure]:
         entry = document.plot.entry - 1
         series = {name: _only(line, entry) for name, line in series.items()}
     x = _moved(outcome, document)
-    return [_gradients(outcome, document, curves, series, x), _value(outcome, curves, series, x)]
+    gradients = _gradients(outcome, document, curves, series, x)
+    return aligned(gradients, _value(outcome, curves, series, x))
 
 
 def table(outcome: Outcome) -> Table:
@@ -94,17 +96,17 @@ def _gradients(
     there = {role: curves[role] for role in roles}
     frame = _frame([*ends_of(there), *(series[role].y for role in roles)])
     if _strip(there):
-        height, found = HEIGHT, of_bands(there.get("true_gradient"), there["trick_gradient"])
+        height = HEIGHT
         data, layout = with_strip(there, frozenset(), x, subject, frame)
     else:
-        height, found = WIDE, _relation(there, x)
+        height = WIDE
         layout = axes(span(there[roles[0]]), frame, x, subject)
         ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
         drawn = over_draws if there[roles[0]].low is not None else gradient_curves
         data = [*drawn(there, frozenset()), *named(ends, frozenset(), layout, height)]
     return Figure(
         "gradient",
-        titled(subject, found, "the gradient"),
+        titled(subject, _relation(there, x), "the gradient"),
         _caption(outcome, document, len(series[roles[0]].x)),
         f"The gradient {subject} over {x}. " + _spoken([series[role] for role in roles], x),
         [
@@ -268,9 +270,8 @@ def _relation(curves: Mapping[str, Series], x: str) -> str:
     trick, true, intended = (curves.get(role) for role in GRADIENTS)
     if trick is None:
         return ""
-    if trick.low is not None:
-        return of_bands(true, trick)
-    return of_gradient(trick, true, intended, x)
+    found = of_bands(true, trick) if trick.low is not None else ""
+    return found or of_gradient(trick, true, intended, x)
 
 
 def key(outcome: Outcome) -> list[str]:

@@ -10,10 +10,11 @@ import torch
 from lessons.contract.result import jsonable
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
-from lessons.playground.language.playground_error import PlaygroundError, brief
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.execute import Live, forward
 from lessons.playground.running.scissors import Operation, operations, toggle
+from lessons.text import cited
 from lessons.tracer import Recording, Value, record
 from lessons.tricks import TrickError
 
@@ -92,7 +93,7 @@ def snip(document: Document, edge: str) -> Document:
     there = edges(document)
     if edge not in there:
         raise PlaygroundError(
-            f"The program has no edge {brief(edge)} to cut. There are: {', '.join(there)}."
+            f"The program has no edge {cited(edge)} to cut. There are: {', '.join(there)}."
         )
     return toggle(document, *there[edge])
 

@@ -8,7 +8,7 @@ import torch
 
 from lessons.contract.result import Note
 from lessons.playground.document.check import Checked
-from lessons.playground.language.expressions import Call, Node
+from lessons.playground.language.expressions import Call, Node, Number
 from lessons.playground.language.limits import CURVE_POINTS
 from lessons.playground.language.playground_error import nearest
 from lessons.playground.running.execute import Live, gradients
@@ -151,13 +151,21 @@ def _cause(step: Step) -> str:
         return "the root of a negative number."
     if name == "log":
         return "the logarithm of 0 is −∞, that of a negative number NaN."
-    if name == "/" and bool((step.operands[-1] == 0).any()):
+    if name == "/" and _divides_by_0(step):
         return "it divides by 0 (and 0 / 0 is NaN)."
     if name == "**" and bool(result.isnan().any()):
         return "a negative number to a fraction is no real number."
     if name == "**" and bool((operand == 0).any()):
         return "0 to a negative exponent divides by 0."
     return "the result is too large for this number format."
+
+
+def _divides_by_0(step: Step) -> bool:
+    """Written as a number the divisor is no operand of the op."""
+    divisor = step.node.children[-1]
+    if isinstance(divisor, Number):
+        return divisor.value == 0
+    return bool((step.operands[-1] == 0).any())
 
 
 def _rules(checked: Checked, made: Live) -> Iterator[Note]:

@@ -20,7 +20,8 @@ from lessons.playground.language.expressions import (
     Surrogate,
     walk,
 )
-from lessons.playground.language.playground_error import PlaygroundError, brief, nearest
+from lessons.playground.language.playground_error import PlaygroundError, nearest
+from lessons.text import cited
 
 _OPEN, _CLOSE = "stop_gradient(", ")"
 
@@ -167,7 +168,7 @@ def _edge(document: Document, op: str, operand: int) -> Operand:
     names = [operation.name for operation in there]
     near = nearest(op, names)
     hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(names)}."
-    raise PlaygroundError(f"The program has no op {brief(op)}. {hint}")
+    raise PlaygroundError(f"The program has no op {cited(op)}. {hint}")
 
 
 def _type(node: Node) -> str:

@@ -6,7 +6,6 @@ words what happened.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from lessons.tracer.derivatives.along_edge import rule, terms
@@ -27,8 +26,7 @@ def backward_steps(recording: Recording, index: Sequence[int] = ()) -> list[Step
     if recording.output is None:
         raise RecordError("no backward pass yet: call recording.backward(output) first.")
     return [
-        replace(step, sentence=sentence_of(recording, step, index))
-        for step in _steps(recording, index)
+        step.with_sentence(sentence_of(recording, step, index)) for step in _steps(recording, index)
     ]
 
 
@@ -41,7 +39,7 @@ def steps_through(
         node = recording.nodes[name]
         parts = tuple(_part(edge, index) for edge in node.operands if _shown(edge))
         step = Step("op", name, _upstream(node, index), parts)
-        found.append(replace(step, sentence=sentence_of(recording, step, index)))
+        found.append(step.with_sentence(sentence_of(recording, step, index)))
     return found
 
 

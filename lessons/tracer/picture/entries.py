@@ -1,6 +1,8 @@
 """Which entry of its tensors a drawing shows, in words: only where a tensor has several."""
 
+import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from lessons.tracer.derivatives.along_edge import terms
 from lessons.tracer.recording.nodes import Edge, Node
@@ -20,9 +22,14 @@ def entry_of(value: Value, index: Sequence[int]) -> str:
     >>> entry_of(Value((2, 1), "float64", [1, 2]), (1, 0))
     'entry 2 of 2'
     """
-    if value.size < 2:
+    return _entry(value.shape, tuple(index))
+
+
+@lru_cache(1024)
+def _entry(of: tuple[int, ...], index: tuple[int, ...]) -> str:
+    if math.prod(of) < 2:
         return ""
-    chosen = zip(value.shape, place(index, value.shape), strict=True)
+    chosen = zip(of, place(index, of), strict=True)
     axes = [(n, str(i + 1)) for n, i in chosen if n > 1]
     shape, at = [n for n, _ in axes], [i for _, i in axes]
     if len(shape) == 1:

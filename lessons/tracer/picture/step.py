@@ -1,13 +1,12 @@
 """What one step of a backward pass is: the op, what goes along its edges, which sums wait."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from lessons.tracer.recording.nodes import State
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """One edge of a step's op. `upstream` × `local` = `gradient`, where the op is elementwise.
 
     `terms` are the products that were summed for a broadcast operand, those not 1 × 1; `offered`
@@ -26,8 +25,7 @@ class Part:
     terms_left_out: int = 0
 
 
-@dataclass(frozen=True)
-class Sum:
+class Sum(NamedTuple):
     """A gradient that several paths add up to: what each edge brought, None while it is awaited."""
 
     node: str
@@ -51,3 +49,8 @@ class Step:
     arrived: tuple[Sum, ...] = ()
     waiting: tuple[Sum, ...] = ()
     sentence: str = field(default="", compare=False)
+
+    def with_sentence(self, sentence: str) -> "Step":
+        """The same step, told so; sooner than ``replace``, and there are many."""
+        head = self.kind, self.node, self.upstream
+        return Step(*head, self.parts, self.arrived, self.waiting, sentence)

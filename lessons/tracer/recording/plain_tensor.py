@@ -3,6 +3,7 @@
 import math
 from array import array
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
@@ -76,7 +77,7 @@ class Value(NamedTuple):
         if len(self.shape) == 1:
             position = min(index[-1], self.shape[0] - 1) if index else 0
         else:
-            position = flat(place(index, self.shape), self.shape)
+            position = _position(tuple(index), self.shape)
         return self.numbers[position] if position < kept else math.nan
 
 
@@ -96,9 +97,20 @@ def place(index: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
     >>> place((2,), (3,)), place((2,), ()), place((1, 2), (3,)), place((2,), (4, 1))
     ((2,), (), (2,), (0, 0))
     """
+    return _placed(tuple(index), tuple(shape))
+
+
+@lru_cache(1024)
+def _placed(index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     missing = len(shape) - len(index)
     aligned = [0] * missing + list(index[max(-missing, 0) :])
     return tuple(min(i, max(n - 1, 0)) for i, n in zip(aligned, shape, strict=True))
+
+
+@lru_cache(1024)
+def _position(index: tuple[int, ...], shape: tuple[int, ...]) -> int:
+    """Where the numbers of a tensor have the chosen component."""
+    return flat(_placed(index, shape), shape)
 
 
 def flat(index: Sequence[int], shape: Sequence[int]) -> int:

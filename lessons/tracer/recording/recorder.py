@@ -28,7 +28,7 @@ from lessons.tracer.recording.torch_calls import (
     tensors_in,
     untraceable,
 )
-from lessons.tracer.recording.variables import assigned_names, running
+from lessons.tracer.recording.variables import Sources, running
 from lessons.tracer.recording.wiring import Key, Wiring, gradient_key, node_name
 from lessons.tracer.torch_private import (
     hooks_on_saved,
@@ -54,6 +54,7 @@ class Recorder(TorchFunctionMode):
         self._tensors: dict[int, tuple[torch.Tensor, Any, Node, int]] = {}
         self._variables: dict[int, tuple[torch.Tensor, str]] = {}  # of constants not yet read
         self._wiring = Wiring(recording, self.origin)
+        self._sources = Sources()
         self._edited: set[int] = set()  # memory that somebody wrote into, or may have
         recording._recorder = self
 
@@ -134,7 +135,8 @@ class Recorder(TorchFunctionMode):
 
     def _add(self, node: Node, outputs: list[torch.Tensor]) -> None:
         node.name = self._unique(node.type)
-        names, place, caller = assigned_names(), running(), running(above=1)
+        place, caller = running()
+        names = self._sources.names(place)
         node.variable = (names[0] or None) if names else None
         node.place = (place[0], place[1]) if place and place[1] else None
         node.caller = (caller[0], caller[1]) if caller and caller[1] else None
@@ -151,14 +153,14 @@ class Recorder(TorchFunctionMode):
             self._edited.add(memory(tensor))
         entry = self._tensors.get(id(tensor))
         if call in LEAVES_TORCH and entry is not None:
-            recording, place = self.recording, running()
+            recording, (place, _) = self.recording, running()
             where = (place[0], place[1]) if place and place[1] else None
             value = entry[2].outputs[entry[3]]
             left = Left(entry[2].name, call, value, len(recording.nodes), where)
             recording.left.append(left)
 
     def _note_variable(self, result: Any) -> None:
-        names = assigned_names()
+        names = self._sources.names(running()[0])
         for tensor, name in zip(tensors_in(result), names, strict=False):
             self._variables[id(tensor)] = tensor, name
 

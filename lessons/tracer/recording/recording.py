@@ -11,7 +11,7 @@ import torch
 from lessons.tracer.recording.nodes import Edge, Left, Node, RecordError
 from lessons.tracer.recording.plain_tensor import Value
 from lessons.tracer.recording.saved import RefusedError, Saved, refusal
-from lessons.tracer.torch_private import unseen
+from lessons.tracer.torch_private import sent_to, unseen
 from lessons.tricks.errors import describe
 
 
@@ -205,7 +205,7 @@ def _run_backward(
 def _by_function(
     output: torch.Tensor, leaves: list[torch.Tensor], seed: torch.Tensor
 ) -> Sequence[torch.Tensor | None]:
-    return torch.autograd.grad(output, leaves, seed, retain_graph=True, allow_unused=True)
+    return sent_to(leaves, output, seed, retain_graph=True)
 
 
 def _by_method(

@@ -24,31 +24,45 @@ _ENGINE = tuple(
 )
 Place = tuple[int, int, int, int]
 """First line, last line, first column, end column, as Python's ``ast`` counts them."""
+Where = tuple[str, Place | None]
+"""A file, and lines and columns if Python knows."""
 
 
-def assigned_names() -> tuple[str, ...]:
-    """The names that the expression now running is assigned to; none where it is not.
+class Sources:
+    """What the programs' files assign, each read once: for one run, as a file may change."""
 
-    >>> assigned_names()
-    ()
+    def __init__(self) -> None:
+        self._files: dict[str, dict[Place, tuple[str, ...]]] = {}
+
+    def names(self, where: Where | None) -> tuple[str, ...]:
+        """The names that the expression there is assigned to; none where it is not."""
+        path, expression = where or ("", None)
+        if expression is None:
+            return ()
+        if path not in self._files:
+            changed = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
+            self._files[path] = _in_file(path, changed)
+        return self._files[path].get(expression, ())
+
+
+def running() -> tuple[Where | None, Where | None]:
+    """Where the expression now running stands, and where the call that this stands in.
+
+    Calls within torch and the engine are left out. None where nothing else runs.
     """
-    path, expression = running() or ("", None)
-    if expression is None:
-        return ()
-    changed = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
-    return _in_file(path, changed).get(expression, ())
+    own = _outside(sys._getframe(1))
+    caller = None if own is None else _outside(own.f_back)
+    return _where(own), _where(caller)
 
 
-def running(above: int = 0) -> tuple[str, Place | None] | None:
-    """Where the expression now running stands: its file, and lines and columns if Python knows.
-
-    Args:
-        above: so many calls further out, those within torch and the engine not counted.
-    """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and (above or _engine_code(frame.f_code)):
-        above -= not _engine_code(frame.f_code)
+def _outside(frame: FrameType | None) -> FrameType | None:
+    """This frame, or the nearest around it that is neither torch's nor the engine's."""
+    while frame is not None and _engine_code(frame.f_code):
         frame = frame.f_back
+    return frame
+
+
+def _where(frame: FrameType | None) -> Where | None:
     return None if frame is None else _place(frame.f_code, frame.f_lasti)
 
 
@@ -57,15 +71,13 @@ def _engine_code(code: CodeType) -> bool:
     return os.path.realpath(code.co_filename).startswith(_ENGINE)
 
 
-def _place(code: CodeType, instruction: int) -> tuple[str, Place | None]:
+def _place(code: CodeType, instruction: int) -> Where:
     # Code that is spelled the same in two files is equal, wherever it stands.
     return _place_at(code, code.co_filename, code.co_linetable, instruction)
 
 
 @lru_cache(4096)
-def _place_at(
-    code: CodeType, path: str, lines: bytes, instruction: int
-) -> tuple[str, Place | None]:
+def _place_at(code: CodeType, path: str, lines: bytes, instruction: int) -> Where:
     line, end_line, column, end_column = list(code.co_positions())[instruction // 2]
     if line is None or end_line is None or column is None or end_column is None:
         return path, None

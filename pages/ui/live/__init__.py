@@ -12,8 +12,10 @@ from typing import Any
 
 import streamlit as st
 
+from lessons.outputs.catalogue import find
 from pages.labs import lesson, wire
-from pages.labs.messages import Wish
+from pages.labs.messages import TrainingWish, Wish
+from pages.labs.training import Watch
 from pages.labs.turn import ALONE
 from pages.server.application import SOCKET
 from pages.server.assets import LIVE
@@ -120,21 +122,24 @@ def live_lab(
     ).model_dump_json()
     # Later the scripts are there, and the lab comes at once and as it was left. A run that draws
     # the first page again shows the same.
-    if st.session_state.setdefault(_FIRST, wish) == wish and (first := _first(wish)):
-        st.html(f'<div class="gl-first" data-frame="{first}"></div>')
+    if st.session_state.setdefault(_FIRST, wish) == wish:
+        st.html(f'<div class="gl-first" data-frame="{_first(wish)}"></div>')
 
 
 @lru_cache(maxsize=64)
 def _first(wish: str) -> str:
-    """What the lab will show at first, for the browser to draw before the lab itself is there.
-
-    Empty for a lab that trains: its charts come from its training.
-    """
+    """What the lab will show at first, for the browser to draw before the lab itself is there."""
     asked = Wish.model_validate_json(wish)
     frame = LABS.get(asked.lab, lesson.frame)(asked, ALONE)
-    if frame["trains"]:
-        return ""
-    shown = {name: frame[name] for name in ("goals", "groups", "notes", "status", "key", "figures")}
+    names = ("goals", "accepted", "groups", "notes", "status", "key", "figures")
+    shown: dict[str, Any] = {name: part for name, part in frame.items() if name in names}
+    if frame["trains"]:  # with the run as it stands before its first step
+        run = asked.model_copy(update={"live": False})  # as the lab asks for it at first
+        picture = Watch(find(asked.lab), run, TrainingWish()).picture()
+        both = (picture, frame) if picture["leads"] else (frame, picture)
+        shown |= {name: picture[name] for name in ("status", "training")}
+        shown["figures"] = [figure for one in both for figure in one["figures"]]
+        shown["notes"] = [*frame["notes"], *picture["notes"]]
     return b64encode(wire.addressed(0, wire.encode(shown))).decode()
 
 

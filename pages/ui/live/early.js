@@ -22,9 +22,12 @@ const STILL = 60; // ms without another piece
 let still = 0;
 const WORDS = ".st-key-words, .st-key-teach";
 const LAST = ".st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLinkButton]";
+/** Not what the lab draws at the same time: its first picture stands here already. @param {Element} node */
+const isPiece = (node) => node.closest?.("#root") && !node.closest(".gl-lab, .gl-first, .st-key-code");
 const { dataset } = document.documentElement;
 dataset.whole = "false";
-const pieces = new MutationObserver(() => {
+const pieces = new MutationObserver((changes) => {
+  if (!changes.some(({ target }) => isPiece(/** @type {Element} */ (target)))) return;
   if (!waits && document.querySelector(HIDDEN)) waits = setTimeout(show, PATIENT);
   const words = document.querySelector(WORDS);
   const links = [...document.querySelectorAll(".st-key-lessons .stPageLink")];

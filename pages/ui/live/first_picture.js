@@ -11,19 +11,23 @@ import { Goals } from "./goals.js";
 import { keyOf } from "./key.js";
 import { Palette } from "./palette.js";
 import { read } from "./socket.js";
+import { Trainer } from "./trainer.js";
 
-/** @import { Frame } from "./messages.d.ts" */
+/** @import { Frame, TrainerSpec } from "./messages.d.ts" */
 
 const PLACE = ".gl-first[data-frame]";
+const MOUNT = '[class*="st-key-lab_"]';
 
 /** @type {?MutationObserver} */
 let watching = null;
+/** @type {?ResizeObserver} */
+let following = null;
 
 /** Draw it when its place comes, unless the lab comes before. */
 export function watchForFirst() {
   const look = () => {
     const place = /** @type {?HTMLElement} */ (document.querySelector(PLACE));
-    const mount = /** @type {?HTMLElement} */ (document.querySelector('[class*="st-key-lab_"]'));
+    const mount = /** @type {?HTMLElement} */ (document.querySelector(MOUNT));
     if (!place || !mount) return;
     watching?.disconnect();
     try {
@@ -40,7 +44,10 @@ export function watchForFirst() {
 /** The lab is there. */
 export function dropFirst() {
   watching?.disconnect();
+  following?.disconnect();
   document.querySelector(PLACE)?.replaceChildren();
+  const mount = /** @type {?HTMLElement} */ (document.querySelector(MOUNT));
+  if (mount) mount.style.minHeight = "";
 }
 
 /**
@@ -49,7 +56,7 @@ export function dropFirst() {
  */
 function show(place, mount) {
   const bytes = Uint8Array.from(atob(place.dataset.frame ?? ""), (letter) => letter.charCodeAt(0));
-  /** @type {Frame} */
+  /** @type {Frame & {training?: TrainerSpec}} */
   const frame = read(bytes.buffer).body;
   const part = (/** @type {string} */ name) => element("div", `gl-${name}`);
   const names = ["goals", "head", "controls", "notes", "status", "key", "figures"];
@@ -57,6 +64,10 @@ function show(place, mount) {
   const root = element("div", "gl-lab", { inert: "", "aria-hidden": "true" });
   head.append(controls);
   root.append(goals, head, notes, status, key, figures);
+  // Pieces above it may still be Streamlit's grey bars, and go.
+  following = new ResizeObserver(() => void (place.style.top = `${mount.offsetTop}px`));
+  const column = /** @type {HTMLElement} */ (mount.parentElement);
+  for (const piece of [column, ...column.children]) following.observe(piece);
   place.style.top = `${mount.offsetTop}px`;
   // Streamlit's theme, which a component has as variables and the page has not.
   const { backgroundColor, color, fontFamily } = getComputedStyle(document.querySelector(".stApp") ?? document.body);
@@ -71,13 +82,18 @@ function show(place, mount) {
   new Goals(goals, () => {}).show(frame.goals, false, frame.accepted);
   for (const { level, text } of frame.notes) notes.append(element("p", "gl-note", { "data-level": level }, text));
   status.textContent = frame.status;
-  key.append(...keyOf(frame.key));
+  if (frame.training) {
+    const bar = part("trainer");
+    head.append(bar);
+    new Trainer(bar, () => {}).show(frame.training);
+  } else key.append(...keyOf(frame.key));
   const charts = new Charts(figures, palette, null);
   charts.frame(frame.figures);
-  const slots = [...charts.slots.values()];
-  const widths = slots.map(({ plot }) => plot.clientWidth);
-  slots.forEach(({ plot, spec }, index) => {
+  const shown = [...charts.all.values()];
+  const widths = shown.map(({ plot }) => plot.clientWidth);
+  shown.forEach(({ plot, spec }, index) => {
     if (spec.figure) plot.append(draw(palette.paint(spec.figure), widths[index], spec.height, fontFamily));
   });
   charts.detach();
+  mount.style.minHeight = `${root.offsetHeight}px`; // what is below does not stand in it
 }

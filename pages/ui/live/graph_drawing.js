@@ -10,6 +10,8 @@ import { thickness } from "./graph_pulse.js";
 /** @import { Reached } from "./graph_reached.js" */
 
 const LINE = 16; // px between the lines of a node, as lessons/tracer/picture/graph_drawing.py counts them
+const REACH = 14; // px around the middle of the scissors that are theirs
+const LINGER = 400; // ms that scissors stay for a pointer that is on its way to them
 const MARGIN = 14; // room for focus rings and marks
 /** @type {Record<string, number | undefined>} */
 const KEYS = { ArrowDown: 1, ArrowUp: -1 };
@@ -41,7 +43,12 @@ export class Drawing {
     /** @type {string | null} */
     this.current = null; // the node that the step is at
     /** @type {string | null} */
-    this.near = null; // the edge under the pointer
+    this.near = null; // the node or edge under the pointer
+    /** @type {string | null} */
+    this.left = null; // the edge that was before it, while its scissors stay
+    this.leaving = this.forgetting = 0;
+    /** @type {Map<string, DOMPoint>} */
+    this.scissors = new Map(); // where they are, by edge
     this.root.addEventListener("click", (event) => this.#press(this.#under(event)));
     this.root.addEventListener("pointermove", (event) => this.#hover(this.#under(event)));
     this.root.addEventListener("pointerleave", () => this.#hover(null));
@@ -171,7 +178,9 @@ export class Drawing {
     setOrRemove(mark, "transform", `translate(${x + 12} ${y - 8})`);
     setText(mark.children[1], MARKS[edge.state] ?? "");
     setOrRemove(mark, "visibility", MARKS[edge.state] && known ? null : "hidden");
-    setOrRemove(cut, "transform", `translate(${edge.x - (text ? place.width / 2 + 7 : 0)} ${edge.y}) scale(0.85)`);
+    const beside = new DOMPoint(edge.x - (text ? place.width / 2 + 10 : 0), edge.y);
+    setOrRemove(cut, "transform", `translate(${beside.x} ${beside.y}) scale(0.85)`);
+    this.scissors.set(edge.id, beside);
     return group;
   }
 
@@ -191,7 +200,7 @@ export class Drawing {
 
   /** @param {string | null} id */
   #press(id) {
-    if (id && this.known.get(id)?.dataset.cuttable) this.handlers.press(id);
+    if (id && this.#isCuttable(id)) this.handlers.press(id);
   }
 
   /** @param {KeyboardEvent} event */
@@ -219,22 +228,57 @@ export class Drawing {
 
   /** @param {string | null} id */
   #hover(id) {
-    if (id === this.near) return;
-    this.known.get(this.near)?.removeAttribute("data-near");
+    if (id === null && this.#isCuttable(this.near)) {
+      this.leaving ||= setTimeout(() => this.#comeTo(null), LINGER);
+      return;
+    }
+    clearTimeout(this.leaving);
+    this.leaving = 0;
+    if (id !== this.near) this.#comeTo(id);
+  }
+
+  /** @param {string | null} id */
+  #comeTo(id) {
+    this.leaving = 0;
+    const before = this.near;
+    this.known.get(before)?.removeAttribute("data-near");
     this.known.get(id)?.setAttribute("data-near", "");
     this.near = id;
+    this.#forget();
+    if (id !== null && this.#isCuttable(before)) {
+      this.left = before;
+      this.known.get(before)?.setAttribute("data-left", "");
+      this.forgetting = setTimeout(() => this.#forget(), LINGER);
+    }
     this.handlers.look(id);
   }
 
+  #forget() {
+    clearTimeout(this.forgetting);
+    this.known.get(this.left)?.removeAttribute("data-left");
+    this.left = null;
+  }
+
+  /** @param {string | null} id */
+  #isCuttable(id) {
+    return Boolean(this.known.get(id)?.dataset.cuttable);
+  }
+
   /**
-   * What the pointer means: where edges lie close together, the nearest of them.
+   * What the pointer means: scissors that are in sight, else where edges lie close together the
+   * nearest of them.
    * @param {MouseEvent} event
    */
   #under(event) {
     const id = idAt(event);
     const way = this.root.getScreenCTM()?.inverse();
-    if (!way || !this.spec?.edges.some((edge) => edge.id === id)) return id;
+    if (!way) return id;
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(way);
+    for (const seen of [this.near, this.left]) {
+      const there = seen !== null && this.#isCuttable(seen) && this.scissors.get(seen);
+      if (there && distance(point, [there]) <= REACH) return seen;
+    }
+    if (!this.spec?.edges.some((edge) => edge.id === id)) return id;
     const far = this.spec.edges.map(({ id }) => ({ id, away: distance(point, this.#points(id)) }));
     return far.sort((a, b) => a.away - b.away)[0].id;
   }

@@ -45,3 +45,16 @@ export class Had {
     return undefined;
   }
 }
+
+/**
+ * What the next answer need not bring again.
+ * @param {?Frame} frame  the last one
+ * @returns {Record<string, string>} digests by name
+ */
+export function digests(frame) {
+  if (!frame) return {};
+  const had = frame.figures.map(({ id, digest }) => [id, digest ?? ""]);
+  if (frame.graph) had.push(["graph", frame.graph.digest ?? ""]);
+  if (frame.code) had.push(["code", frame.code.digest]);
+  return Object.fromEntries(had);
+}

@@ -273,6 +273,7 @@ export interface Wish {
   live?: boolean;
   good?: Record<string, string> | null;
   cuts?: string;
+  carried?: boolean;
   do?: string;
   step?: number;
   answers?: string[];

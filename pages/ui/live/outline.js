@@ -2,6 +2,7 @@
 // stands at the top of the window; where the lab is beside it, the part is brought into sight.
 
 const HEADER = 60; // pixels of Streamlit's header, which stays
+const FAR = 1e5; // pixels
 const GAP = 12;
 
 let lesson = ""; // the last one shown on this page: the next one begins at its title
@@ -19,12 +20,13 @@ export class Outline {
     /** @type {string | null} */
     this.step = null;
     this.awaited = false; // the part is not there yet: a training's charts come with its picture
-    // Out of the window above, as it is with the lab in sight.
+    // Out of the window above, as it is with the lab in sight. Below counts as in sight: in a low
+    // window one jump goes from below to above, and nothing else would tell of it.
     this.sighted = new IntersectionObserver((entries) => {
       const last = entries[entries.length - 1];
       const up = document.querySelector("[data-up]");
-      if (up instanceof HTMLElement) up.hidden = last.isIntersecting || last.boundingClientRect.bottom > HEADER;
-    }, { rootMargin: `-${HEADER}px 0px 0px` });
+      if (up instanceof HTMLElement) up.hidden = last.isIntersecting;
+    }, { root: root.closest(".stMain"), rootMargin: `-${HEADER}px 0px ${FAR}px` });
     /** @type {?Element} */
     this.words = null; // whose place is watched
   }

@@ -54,7 +54,7 @@ export class Pinned {
 
   /** Out of sight it costs nothing: it is drawn when it comes. */
   drawRest() {
-    if ([...this.charts.slots.values()].every(({ inSight }) => inSight)) this.charts.drawRest();
+    if ([...this.charts.all.values()].every(({ inSight }) => inSight)) this.charts.drawRest();
   }
 
   #frame() {

@@ -45,7 +45,7 @@ export interface EdgeMeasure {
 }
 
 export interface Layout {
-  xaxis?: { range?: [number, number]; [name: string]: unknown };
+  xaxis?: { range?: [number, number]; ticktext?: string[]; [name: string]: unknown };
   yaxis?: { range?: [number, number]; domain?: [number, number]; [name: string]: unknown };
   yaxis2?: Layout["yaxis"];
   scene?: Record<string, unknown>;
@@ -61,6 +61,8 @@ export interface Axis {
   tickformat?: string;
   title: { standoff?: number };
   tickfont: { size: number; family: string };
+  tickvals?: number[];
+  ticktext?: string[];
   showgrid: boolean;
   showline: boolean;
   showticklabels: boolean;

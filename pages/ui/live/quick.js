@@ -1,6 +1,6 @@
 // Moves a chart's curves, areas, points and axes without Plotly's whole pipeline, by writing numbers
 // into the SVG that Plotly made. The chart is then the same picture, but Plotly itself holds the old
-// numbers until `charts.js` calls react in a quiet moment. Whatever is not a plain scatter trace is
+// numbers until `chart.js` calls react in a quiet moment. Whatever is not a plain scatter trace is
 // left to Plotly.
 //
 // It reads Plotly's private fields, and is kept for this: one update of a whole lab costs the main
@@ -11,13 +11,15 @@
 //   Plotly.update                                 33   44   25
 //   Plotly.animate, without redraw, a frame late  27   31   19
 //
-// 60 updates a second leave 17 ms. Nothing else knows that this is done: charts.js asks whether it
+// 60 updates a second leave 17 ms. Nothing else knows that this is done: chart.js asks whether it
 // was. tests/browser/test_quick_drawing.py compares each chart with Plotly's own and fails where a
 // new Plotly has other fields or another SVG.
 
+import { axes } from "./chart_layout.js";
 import { setText } from "./dom.js";
 import { QuickAxis, canMove, letterOf, scale } from "./quick_axis.js";
 import { QuickCrowd, isCrowd } from "./quick_crowd.js";
+import { QuickTicks } from "./quick_ticks.js";
 
 /** @import { Axis, Chart, Layout, Plot, Trace } from "./plotly.d.ts" */
 
@@ -27,10 +29,11 @@ import { QuickCrowd, isCrowd } from "./quick_crowd.js";
  * @typedef {[number, number]} Range
  * @typedef {{place: Place, moved: boolean, axis?: QuickAxis, range?: Range}} Look  an axis, now
  *
- * What Plotly drew last, and the axes and crowds that were moved since.
+ * What Plotly drew last, and the axes, words at ticks and crowds that were moved since.
  * @typedef {Object} Drawn
  * @property {Record<string, Range | undefined>} ranges
  * @property {Map<string, QuickAxis>} axes
+ * @property {Map<string, QuickTicks>} ticks
  * @property {Map<Element, QuickCrowd>} crowds
  */
 
@@ -51,9 +54,11 @@ const known = new WeakMap();
  */
 export function handBack(plot, layout) {
   const before = known.get(plot);
-  for (const one of [...(before?.axes.values() ?? []), ...(before?.crowds.values() ?? [])]) one.putBack();
+  for (const moved of [before?.axes, before?.ticks, before?.crowds]) {
+    for (const one of moved?.values() ?? []) one.putBack();
+  }
   const ranges = Object.fromEntries(axesOf(layout).map((id) => [id, rangeOf(layout, id)]));
-  known.set(plot, { ranges, axes: new Map(), crowds: new Map() });
+  known.set(plot, { ranges, axes: new Map(), ticks: new Map(), crowds: new Map() });
 }
 
 /**
@@ -65,16 +70,18 @@ export function handBack(plot, layout) {
 export function quickDraw(plot, { data, layout }) {
   /** @type {Record<string, Look>} */
   const looks = {};
+  /** @type {Change[]} */
+  const changes = [];
   for (const id of axesOf(layout)) {
     const found = look(plot, layout, id);
-    if (!found) return false;
+    const said = found && ticksSaid(plot, layout, id);
+    if (!found || !said) return false;
     looks[id] = found;
+    changes.push(...said);
   }
   const moved = Object.values(looks).some((axis) => axis.moved);
   if (moved && (layout.shapes || layout.annotations)) return false;
   const crowds = known.get(plot)?.crowds ?? new Map();
-  /** @type {Change[]} */
-  const changes = [];
   for (const [index, trace] of data.entries()) {
     if (trace.visible === false) continue;
     // A map that says where it lies by a corner and steps is all style, which is the same.
@@ -101,8 +108,7 @@ export function quickDraw(plot, { data, layout }) {
 
 /** The axes that a chart has, as Plotly calls them: x, y, y2. @param {Layout} layout */
 function axesOf(layout) {
-  const names = Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
-  return names.map((name) => name.replace("axis", ""));
+  return axes(layout).map((name) => name.replace("axis", ""));
 }
 
 /** @param {Layout} layout  @param {string} id  @returns {Range | undefined} */
@@ -151,6 +157,24 @@ function look(plot, layout, id) {
   if (!axis.isWhole) return null;
   drawn.axes.set(id, axis);
   return { place: scale(letterOf(id), own, range), moved, axis, range };
+}
+
+/**
+ * What the words at an axis' ticks change to, where they are given; null where Plotly has to draw.
+ * @param {Plot} plot
+ * @param {Layout} layout
+ * @param {string} id
+ * @returns {?Change[]}
+ */
+function ticksSaid(plot, layout, id) {
+  const words = /** @type {Layout["xaxis"]} */ (layout[nameOf(id)])?.ticktext;
+  const own = plot._fullLayout?.[nameOf(id)];
+  const drawn = known.get(plot);
+  if (!words || !own || !drawn || (!drawn.ticks.has(id) && String(words) === String(own.ticktext))) return [];
+  const ticks = drawn.ticks.get(id) ?? new QuickTicks(plot, id, own);
+  if (!ticks.fit(words)) return null;
+  drawn.ticks.set(id, ticks);
+  return words.map((word, index) => [ticks.nodes[index], TEXT, word]);
 }
 
 /**
@@ -282,7 +306,7 @@ function lines(node, spots, trace) {
     if (trace.line?.width === 0) return changes;
   } else if (trace.fill && trace.fill !== "none") return null;
   const paths = [...node.querySelectorAll(".lines > .js-line")];
-  if (!paths.length) return null;
+  if (!paths.length) return parts.length ? null : changes; // of what is nowhere finite there is no line
   // A boundary that falls apart or closes has other stretches at every step: the last path takes
   // all that are left, and where there are fewer the others are empty.
   const last = paths.length - 1;

@@ -6,7 +6,7 @@
 
 /** @typedef {{pixel: number, text: string}} Tick  a pixel along the axis and its label */
 
-const MINUS = "−";
+export const MINUS = "−";
 const TICKS = { x: 80, y: 40 }; // pixels that Plotly wants between two
 const context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
 
@@ -41,6 +41,16 @@ export function scale(letter, { _length }, [low, high]) {
   const slope = (letter === "x" ? _length : -_length) / (high - low);
   const zero = (letter === "x" ? 0 : _length) - low * slope;
   return (/** @type {number} */ value) => zero + slope * value;
+}
+
+/**
+ * Pixels that each of these is wide at an axis' ticks.
+ * @param {Axis} axis
+ * @param {string[]} texts
+ */
+export function widths({ tickfont: { size, family } }, texts) {
+  context.font = `${size}px ${family}`;
+  return texts.map((text) => context.measureText(text).width);
 }
 
 export class QuickAxis {
@@ -123,9 +133,7 @@ export class QuickAxis {
 
   /** @param {string[]} texts */
   #widest(texts) {
-    const { size, family } = this.axis.tickfont;
-    context.font = `${size}px ${family}`;
-    return Math.max(0, ...texts.map((text) => context.measureText(text).width));
+    return Math.max(0, ...widths(this.axis, texts));
   }
 
   /** @param {Element | undefined} line  of the grid */

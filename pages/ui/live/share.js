@@ -48,7 +48,7 @@ export class Share {
     setText(this.said, "");
     this.text.hidden = true;
     this.embeds.hidden = !address().searchParams.has("lesson"); // other pages may not be framed
-    const rows = [...this.charts.slots.values()].map(({ spec }) =>
+    const rows = [...this.charts.all.values()].map(({ spec }) =>
       element("li", "", {}, element("span", "", {}, spec.title), this.#picture(spec, "png"), this.#picture(spec, "svg")),
     );
     setChildren(this.pictures, rows);
@@ -70,7 +70,8 @@ export class Share {
   #picture({ id, title }, form) {
     const button = this.#button(form.toUpperCase(), async () => {
       try {
-        const svg = await this.charts.picture(id);
+        const svg = await this.charts.all.get(id)?.picture();
+        if (!svg) throw new Error(`There is no chart ${id}.`);
         save(form === "svg" ? svg : await painted(svg), `${id}.${form}`);
         setText(this.said, `Saved as ${id}.${form}.`);
       } catch (error) {

@@ -14,14 +14,22 @@ let report = null; // while the line is broken
 /** @type {(report: Report & {time: number}) => void} */
 let send = () => {};
 
+let page = ""; // none yet
+
 /**
- * The page was drawn.
+ * The page was drawn. Another one begins at its top, which Streamlit leaves to chance: where the
+ * page before was scrolled to, if the new one is as long by then.
  * @param {string} by  the session
+ * @param {string} address  the page's
  * @param {(report: object) => void} deliver  has the page drawn anew, with this report
  */
-export function drawn(by, deliver) {
+export function drawn(by, address, deliver) {
   session = by;
   send = deliver;
+  const before = page;
+  page = `/${address}`;
+  const box = document.querySelector(".stMain");
+  if (before && before !== page) box?.scrollTo({ top: 0, behavior: "instant" });
 }
 
 /** The line is broken: what is in the address now is this tab's own. */

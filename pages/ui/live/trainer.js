@@ -15,6 +15,9 @@ const LABELS = {
   stopped: "Train again",
 };
 
+/** Whether more pictures come by themselves. @param {TrainerSpec["state"]} state */
+export const goesOn = (state) => state === "running" || state === "queued";
+
 export class Trainer {
   /**
    * @param {HTMLElement} box
@@ -86,7 +89,7 @@ export class Trainer {
     this.lost = spec.lost;
     this.begun = Math.max(this.begun, spec.begun);
     this.single = Math.max(this.single, spec.single);
-    const goes = state === "running" || state === "queued";
+    const goes = goesOn(state);
     if (spec.lost || (spec.count >= this.count && !goes)) this.phase = "pause";
     this.box.dataset.state = state;
     setText(this.main, LABELS[this.phase === "run" ? "running" : goes ? "paused" : state]);

@@ -1,5 +1,5 @@
 // A chart's zoom: off until its button asks for a box to draw, and while it is on the same button
-// shows the whole again. What Plotly does with it the chart's drawing says, charts.js.
+// shows the whole again. What Plotly does with it chart_layout.js says.
 
 import { element, setOrRemove, setText } from "./dom.js";
 

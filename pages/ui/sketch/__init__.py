@@ -5,6 +5,7 @@ nothing here grades.
 """
 
 import html
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,20 @@ from lessons.contract.sketch import LEVELS, Graded, Sketch
 from lessons.text import number
 
 _FOLDER = Path(__file__).parent
+_MODULES = ("svg.js", "axes.js", "key.js", "handles.js", "graded.js", "sketch.js")
+
+
+def _script() -> str:
+    """The modules as one: Streamlit makes a blob of it, which cannot import its neighbours."""
+    text = "\n".join((_FOLDER / name).read_text("utf-8") for name in _MODULES)
+    return re.sub(r"^import .*\n|^export (?!default)", "", text, flags=re.MULTILINE)
+
 
 _component = st.components.v2.component(
     "gradient_sketch",
     html='<div class="gt-sketch"></div>',
     css=(_FOLDER / "sketch.css").read_text("utf-8"),
-    js=(_FOLDER / "sketch.js").read_text("utf-8"),
+    js=_script(),
     isolate_styles=False,
 )
 

@@ -11,6 +11,14 @@ def arrived(s, many, zeros, lost):
     return counted == (int(many), int(zeros), int(lost))
 
 
+def shrunk(s, many, share):
+    used, right = (s.result[f"{role}_gradient"].y for role in ("trick", "intended"))
+    factor = np.linalg.norm(used) / np.linalg.norm(right)
+    return int(many) == np.count_nonzero(np.isfinite(used) & (used != 0)) and reads(
+        share, factor, 2
+    )
+
+
 def with_no_clip(s, zeros, many, lost):
     """As `arrived` where there is no clip; a clip of what is not finite makes other zeros."""
     y = s.result["trick_gradient"].y
@@ -28,6 +36,7 @@ def lengths(s, used, right):
 
 SAYS = {
     r"Of (\d+) gradients (\d+) arrive as 0, (\d+) not finite": arrived,
+    rf"All (\d+) gradients arrive, {N} × as long as right": shrunk,
     r"No clip: (\d+) of (\d+) are 0, (\d+) not finite": with_no_clip,
     rf"Length {N} arrives, {N} is right": lengths,
 }

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Step = Callable[[list[Any], torch.Tensor, float], None]
 
@@ -14,28 +14,6 @@ def step(parameters: list[Any], loss: torch.Tensor, rate: float) -> None:
     loss.backward()
     for p in parameters:
         p.grad.clamp(-1, 1)
-    torch.optim.SGD(parameters, lr=rate).step()
-
-
-def named(parameters: list[Any], loss: torch.Tensor, rate: float) -> None:
-    loss.backward()
-    for p in parameters:
-        gradient = p.grad
-        gradient = gradient.clamp(-1, 1)
-    torch.optim.SGD(parameters, lr=rate).step()
-
-
-def weights(parameters: list[Any], loss: torch.Tensor, rate: float) -> None:
-    loss.backward()
-    for p in parameters:
-        p.data.clamp_(-1, 1)
-    torch.optim.SGD(parameters, lr=rate).step()
-
-
-def in_place(parameters: list[Any], loss: torch.Tensor, rate: float) -> None:
-    loss.backward()
-    for p in parameters:
-        p.grad.clamp_(-1, 1)
     torch.optim.SGD(parameters, lr=rate).step()
 
 
@@ -51,7 +29,13 @@ BUG = Bug(
     source="pytorch/tutorials#30",
     url="https://github.com/pytorch/tutorials/pull/30",
     broken=step,
-    fixes={"named": named, "weights": weights, "in_place": in_place},
+    fixes={
+        "named": changed(
+            step, {"p.grad.clamp(-1, 1)": "gradient = p.grad\ngradient = gradient.clamp(-1, 1)"}
+        ),
+        "weights": changed(step, {"p.grad.clamp(": "p.data.clamp_("}),
+        "in_place": changed(step, {"p.grad.clamp(": "p.grad.clamp_("}),
+    },
     check=check,
     title="Fixed clamp not being applied to parameters",
     opened="2017-02-07",

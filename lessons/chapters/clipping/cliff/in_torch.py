@@ -73,8 +73,7 @@ if __name__ == "__main__":
     start = torch.tensor([w, b], dtype=dtype)
     error, gradients = cliff(*start[:, None].expand(2, 3), *limits((3,)))
     none, value, norm = gradients.unbind(1)
-    asked = [int(one) for one in sys.argv[1:2] if one.isdigit()]
-    trained = train(min([*asked, steps]))
+    trained = train(min([steps, *map(int, filter(str.isdigit, sys.argv[1:2]))]))
     result = {
         "forward": start.tolist(),
         "error": error[0].item(),

@@ -25,13 +25,12 @@ from lessons.chapters.clipping.cliff.recurrent import (
     surface,
 )
 from lessons.chapters.clipping.cliff.starts import run_figures, run_table
-from lessons.contract.history import Snapshot
+from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.lab import Lab, Progress
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
-from lessons.contract.result import Array, Note, Result, warned
+from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused, series_by_role
+from lessons.kit.inputs import COMPUTED_IN, array, series_by_role
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
 
@@ -64,37 +63,12 @@ PARAMETERS = (
 )
 
 
-class Watched:
-    """Descents from all starts, and how they look: pictures are of one seed, numbers of all."""
-
-    def __init__(self, program: Program, values: Values) -> None:
-        device, _ = resolve(values["device"])
-        self.descents = Descents(program, values, device, DTYPES[values["dtype"]])
-
-    def step(self, done: int, values: Values) -> None:
-        self.descents.step(done, values)
-
-    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
-        descents = self.descents
-        numbers = {name: array(value) for name, value in descents.numbers().items()}
-        if not drawn:
-            return Snapshot(numbers)
-        index = min(int(values["shown"]), len(descents.seeds)) - 1
-        arrived, escaped = descents.arrived()[:, index], descents.escaped[:, index]
-        picture = {
-            "places": array(descents.places[:, :, index]),
-            "arrived": array(arrived),
-            "left": array(escaped),
-            "seed": np.array([float(descents.seeds[index])]),
-        }
-        return Snapshot(numbers, picture)
-
-
 TRAINING = Training(
-    begin=Watched,
+    begin=Descents,
     live=frozenset(
         {"w", "b", "rate", "value_limit", "norm_limit", "window", "shown", "path", FIRST}
     ),
+    trained=frozenset({"rate", "value_limit", "norm_limit"}),
     figures=run_figures,
     table=run_table,
     leads=False,
@@ -107,14 +81,13 @@ _WALK = ("w", "b", "rate", "value_limit", "norm_limit", "device", "dtype")
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """The surface, the gradients at the learner's start, and the three paths from there."""
-    device, missing = resolve(values["device"])
-    roles = by_role(program, values, device, DTYPES[values["dtype"]])
+    device, dtype = device_and_dtype(values)
+    roles = by_role(program, values, device, dtype)
     component = np.array([1.0, 2.0])
     updates = values.get(FIRST, values["path"])
     places, errors = _walked(program, updates, tuple((name, values[name]) for name in _WALK))
     error, norm = _surface(program, values["window"], str(device), values["dtype"])
     steepest = float(np.linalg.norm(array(roles["true_gradient"])))
-    progress(1.0)
     return Result(
         series=series_by_role(component, roles),
         facts={
@@ -132,13 +105,9 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_by_signs(roles["true_gradient"]),
             **facts_at_first(TRAINING, program, values, _IDLE),
         },
-        notes=(
-            *warned(missing),
-            *_lost(places),
-        ),
+        notes=(*_lost(places),),
         planes={"error": error, "norm": norm, "places": places, "errors": errors},
         work=f"{COUNT}² points, 3 paths of {updates} updates",
-        device=str(device),
     )
 
 
@@ -148,8 +117,7 @@ def _walked(
 ) -> tuple[Array, Array]:
     """Places, [updates + 1, 2, 3], and errors, [updates + 1, 3], of the paths from the start."""
     named = dict(values)
-    device, _ = resolve(named["device"])
-    places, errors = paths(program, named, updates, device, DTYPES[named["dtype"]])
+    places, errors = paths(program, named, updates, *device_and_dtype(named))
     return array(places), array(errors)
 
 
@@ -226,7 +194,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     preview=shortened,
     preview_note="",  # the path is short to see; a note would push the map away under the hand
     training=TRAINING,

@@ -11,7 +11,10 @@ from typing import Any
 
 import torch
 
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.parameters import Values
+from lessons.contract.result import Array
+from lessons.training.by_seed import BySeed, arrays
 
 Program = Callable[..., tuple[torch.Tensor, torch.Tensor]]
 """From w, b and two limits: the error, and its gradient clipped, w's part first."""
@@ -134,22 +137,19 @@ def drawn_starts(seed: int) -> torch.Tensor:
     return (low[:, None, None] + (high - low)[:, None, None] * share).flatten(1)
 
 
-class Descents:
+class Descents(BySeed):
     """Descents from many starts at once, each in three arms: no clipping, by value, by norm.
 
     Args:
         program: the lesson's.
         values: the settings; rate and limits may change from step to step.
-        device: where to compute.
-        dtype: what to compute in.
     """
 
-    def __init__(
-        self, program: Program, values: Values, device: torch.device, dtype: torch.dtype
-    ) -> None:
+    def __init__(self, program: Program, values: Values) -> None:
+        super().__init__(values)
+        device, dtype = device_and_dtype(values)
         self.program = program
         self.steps = int(values["steps"])
-        self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
         starts = torch.stack([drawn_starts(seed) for seed in self.seeds], 1).to(device, dtype)
         self.places = starts[:, None].repeat(1, len(ARMS), 1, 1)  # [2, arms, seeds, starts]
         self.escaped = torch.zeros_like(self.places[0], dtype=torch.bool)
@@ -168,7 +168,7 @@ class Descents:
         """Which of them are in the valley now, shape [arms, seeds, starts]."""
         return self._evaluated()[0] < VALLEY
 
-    def numbers(self) -> dict[str, torch.Tensor]:
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
         """Shares of the starts, float64 on the CPU, shape [seeds].
 
         Of each arm: ``reached`` the valley, by luck or not; ``left`` the window at some time;
@@ -181,6 +181,11 @@ class Descents:
             for index, arm in enumerate(ARMS)
             for what, which in found.items()
         }
+
+    def picture(self, index: int, values: Values) -> dict[str, Array]:
+        """Where one seed's descents are, and which of them have arrived or left."""
+        places, left = self.places[:, :, index], self.escaped[:, index]
+        return arrays({"places": places, "arrived": self.arrived()[:, index], "left": left})
 
     def _evaluated(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Error and clipped gradient at the present places; computed once for each."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 from lessons.tricks import clip_gradient
 
 
@@ -21,10 +21,6 @@ def clipped(a: torch.Tensor) -> torch.Tensor:
 def masked(a: torch.Tensor) -> torch.Tensor:
     low = (a <= 0).to(a.dtype)
     return low * torch.exp(a) + (1 - low) * (1 + a)
-
-
-def replaced(a: torch.Tensor) -> torch.Tensor:
-    return torch.where(a <= 0, torch.exp(a).nan_to_num(posinf=0.0), 1 + a)
 
 
 def guarded(a: torch.Tensor) -> torch.Tensor:
@@ -50,7 +46,12 @@ BUG = Bug(
     source="pytorch/pytorch#68425",
     url="https://github.com/pytorch/pytorch/issues/68425",
     broken=smooth_step,
-    fixes={"clipped": clipped, "masked": masked, "replaced": replaced, "guarded": guarded},
+    fixes={
+        "clipped": clipped,
+        "masked": masked,
+        "replaced": changed(smooth_step, {"torch.exp(a)": "torch.exp(a).nan_to_num(posinf=0.0)"}),
+        "guarded": guarded,
+    },
     check=check,
     title="`torch.where` produces nan in backward pass for differentiable forward pass",
     opened="2021-11-16",

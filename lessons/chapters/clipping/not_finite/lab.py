@@ -7,16 +7,16 @@ import numpy as np
 import torch
 
 from lessons.chapters.clipping.not_finite.roots import Program, by_role
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import HALF, WIDE, Figure, Table
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Index, Number, Numbers, Values
-from lessons.contract.result import Note, Result, warned
+from lessons.contract.result import Note, Result
 from lessons.kit.causes import lost, notes_on_not_finite
 from lessons.kit.chart_pieces import limits
-from lessons.kit.components import component_table, in_words, sticks
-from lessons.kit.devices import DTYPES, resolve
+from lessons.kit.components import MOST_NAMED, component_table, in_words, sticks
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused, series_by_role
+from lessons.kit.inputs import COMPUTED_IN, array, series_by_role
 from lessons.text import counted, number
 
 EXAMPLE = (4.0, 1.0, 0.25, 0.0)
@@ -63,12 +63,10 @@ LABELS = {
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """The slopes at the learner's inputs, and what both clips make of one infinity and one NaN."""
-    device, missing = resolve(values["device"])
-    w = torch.tensor(values["w"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+    w = torch.tensor(values["w"], dtype=torch.float64).to(*device_and_dtype(values))
     roles = by_role(program, w, values["root"], values["clip"], values["limit"])
     place = min(values["point"], len(w)) - 1
     component = array(torch.arange(1, len(w) + 1))
-    progress(1.0)
     return Result(
         series=series_by_role(component, roles),
         facts={
@@ -79,19 +77,14 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_by_hand(),
             **_trained(program),
         },
-        notes=(
-            *warned(missing),
-            *_not_finite(w, roles, values),
-        ),
+        notes=(*_not_finite(w, roles, values),),
         work=counted(len(w), "input"),
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: the roots of the learner's inputs."""
-    device, _ = resolve(values["device"])
-    w = torch.tensor(values["w"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+    w = torch.tensor(values["w"], dtype=torch.float64).to(*device_and_dtype(values))
     place = min(values["point"], len(w)) - 1
     settings = {name: values[name] for name in ("root", "clip", "limit")}
     return Start({"w": w.requires_grad_()}, settings, (place,))
@@ -102,9 +95,12 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
     names = _names(result, values)
     forward = {"forward": "forward value"}
     clips = values["clip"] != "none"
-    slopes, slope_layout = sticks(result, LABELS, names, hidden, "dy/dw", WIDE)
+    short = [number(value, 4) for value in values["w"]]
+    slopes, slope_layout = sticks(result, LABELS, short, hidden, "dy/dw", WIDE)
     ends = tuple(slope_layout["xaxis"]["range"])
-    roots, root_layout = sticks(result, forward, names, hidden, "y", HALF)
+    roots, root_layout = sticks(result, forward, short, hidden, "y", HALF)
+    for layout in (slope_layout, root_layout):
+        layout["xaxis"]["title"]["text"] = "w" if len(short) <= MOST_NAMED else "w, by its place"
     return [
         Figure(
             "gradient",
@@ -235,7 +231,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     start=start,
     named=True,
 )

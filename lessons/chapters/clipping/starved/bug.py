@@ -5,22 +5,12 @@ from collections.abc import Callable
 import torch
 from torch.nn import functional
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 
 def loss(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     p = functional.softmax(logits, dim=-1)
     return functional.cross_entropy(p, target)
-
-
-def louder(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    p = functional.softmax(logits, dim=-1)
-    return 100 * functional.cross_entropy(p, target)
-
-
-def likelihood(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    p = functional.softmax(logits, dim=-1)
-    return functional.nll_loss(p, target)
 
 
 def raw(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -39,7 +29,11 @@ BUG = Bug(
     source="bowang-lab/Transformer-GCN-QA#32",
     url="https://github.com/bowang-lab/Transformer-GCN-QA/pull/32",
     broken=loss,
-    fixes={"louder": louder, "likelihood": likelihood, "raw": raw},
+    fixes={
+        "louder": changed(loss, {"functional.cross_entropy": "100 * functional.cross_entropy"}),
+        "likelihood": changed(loss, {"functional.cross_entropy": "functional.nll_loss"}),
+        "raw": raw,
+    },
     check=check,
     title="Removes erroneous extra softmax",
     opened="2019-06-05",

@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional
 from torch.nn.utils import clip_grad_norm_
 
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import WIDE, Figure, Table
 from lessons.contract.lab import Progress, Start
 from lessons.contract.parameters import Choice, Number, Values
@@ -22,7 +23,6 @@ from lessons.kit.chart_pieces import Trace, curve, span, ticks
 from lessons.kit.curve import Program, by_role
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
-from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.findings import brief
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array
@@ -109,10 +109,9 @@ def to_the_right(
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """The curve lab's result, the other logit's gradient, and the way to a sure mistake."""
     result = _BASE.compute(on_both(program), values, progress)
-    device, _ = resolve(values["device"])
 
     def other(x: Array) -> Array:
-        given = torch.tensor(x).to(device, DTYPES[values["dtype"]])
+        given = torch.tensor(x).to(*device_and_dtype(values))
         return array(to_the_right(program, given, values["right"], values["loss"], values["scale"]))
 
     at = min(values["point"], len(values["x"])) - 1
@@ -267,6 +266,7 @@ def _sizes(result: Result, hidden: frozenset[str]) -> Figure:
         said.append(f"to the right logit {number(abs(float(result.planes['right_here'][-1])), 3)}")
     names = NAMES | {"intended_gradient": CURVE.text.intended}
     ends = [(role, name, powers.of(curves[role]).y) for role, name in names.items()]
+    ends.append(("noise", "right logit", powers.of(right).y))
     return Figure(
         "size",
         (_faded(result) if trick else "") or "Size of the gradient",
@@ -284,7 +284,7 @@ def _sizes(result: Result, hidden: frozenset[str]) -> Figure:
                 )
             ),
             *powers.drawn(right, _circles, trick),
-            *named(ends, hidden, layout, WIDE),
+            *named(ends, hidden if trick else hidden | {"noise"}, layout, WIDE),
         ],
         layout,
         wide=True,
@@ -294,7 +294,7 @@ def _sizes(result: Result, hidden: frozenset[str]) -> Figure:
 def _circles(series: Series, visible: bool) -> Trace:
     """The other logit's gradient, which is no role of its own: open circles on the lines."""
     trace = ticks(series, visible)
-    marker = trace["marker"] | {"color": "ink:text", "symbol": "circle-open", "size": 7}
+    marker = trace["marker"] | {"color": "role:noise", "symbol": "circle-open", "size": 7}
     hover = "x = %{x:.4g}<extra>to the right logit</extra>"
     return trace | {"name": "to the right logit", "marker": marker, "hovertemplate": hover}
 

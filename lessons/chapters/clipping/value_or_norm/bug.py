@@ -1,11 +1,11 @@
-"""A norm for each tensor, where one over all of them was meant: the step turns."""
+"""A norm for each tensor, where one over all of them was meant: the gradient turns."""
 
 from collections.abc import Callable
 
 import torch
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Clip = Callable[[list[torch.Tensor], float], None]
 
@@ -13,11 +13,6 @@ Clip = Callable[[list[torch.Tensor], float], None]
 def clip(parameters: list[torch.Tensor], limit: float) -> None:
     for p in parameters:
         clip_grad_norm_(p, limit)
-
-
-def share(parameters: list[torch.Tensor], limit: float) -> None:
-    for p in parameters:
-        clip_grad_norm_(p, limit / len(parameters) ** 0.5)
 
 
 def by_value(parameters: list[torch.Tensor], limit: float) -> None:
@@ -33,17 +28,23 @@ def check(code: Clip) -> None:
     large.grad = torch.tensor([6.0, 8.0])
     small.grad = torch.tensor([2.0])
     code([large, small], 1.0)
-    step = torch.cat([large.grad, small.grad])
-    length, quotient = step.norm().item(), (step[1] / step[2]).item()
+    clipped = torch.cat([large.grad, small.grad])
+    length, quotient = clipped.norm().item(), (clipped[1] / clipped[2]).item()
     assert length < 1.001, f"length {length:.4g}, expected 1"
-    assert abs(quotient - 4.0) < 1e-3, f"large to small is {quotient:.4g}, was 4: the step turned"
+    assert abs(quotient - 4.0) < 1e-3, (
+        f"large to small is {quotient:.4g}, was 4: the gradient turned"
+    )
 
 
 BUG = Bug(
     source="huggingface/transformers#581",
     url="https://github.com/huggingface/transformers/issues/581",
     broken=clip,
-    fixes={"share": share, "by_value": by_value, "together": together},
+    fixes={
+        "share": changed(clip, {"(p, limit)": "(p, limit / len(parameters) ** 0.5)"}),
+        "by_value": by_value,
+        "together": together,
+    },
     check=check,
     title="BertAdam gradient clipping is not global",
     opened="2019-05-03",

@@ -112,7 +112,8 @@ def _tips(result: Result, hidden: frozenset[str]) -> list[Trace]:
     size = float(np.abs(g).max())
     # By value the arrow turns to the diagonal: its name stands on that side, by norm on the other.
     flat = abs(g[0]) >= abs(g[1])
-    along = g[1] if flat else g[0]
+    across = np.array([-g[1], g[0]]) / (float(np.hypot(*g / (size or 1.0))) or 1.0)
+    across *= 0.08 * math.copysign(1.0, g[0] * g[1]) * (1 if flat else -1)
     drawn = []
     for role, (name, _) in NAMES.items():
         tip = result[role].y
@@ -124,10 +125,14 @@ def _tips(result: Result, hidden: frozenset[str]) -> list[Trace]:
         ]
         shown = there and same[:1] == [role]
         words = " = ".join(NAMES[other][0] for other in same) if shown else name
-        side = math.copysign(0.08 * size, along) * (-1 if role == "intended_gradient" else 1)
-        x, y = (tip[0], tip[1] + side) if flat else (tip[0] + side, tip[1])
-        towards = "center" if flat else ("right" if side > 0 else "left")
-        drawn.append(label(role, words, float(x), float(y), shown, f"middle {towards}"))
+        side = -across if role == "intended_gradient" else across
+        towards = (
+            "center" if abs(side[0]) < 0.4 * abs(side[1]) else "left" if side[0] < 0 else "right"
+        )
+        if flat and len(same) > 1:  # a long name ends at its tip, and in the frame
+            towards = "left" if tip[0] > 0 else "right"
+        x, y = (float(one) for one in tip + side)
+        drawn.append(label(role, words, x, y, shown, f"middle {towards}"))
     return drawn
 
 
@@ -168,6 +173,8 @@ def _angles(result: Result, hidden: frozenset[str]) -> Figure:
     layout["xaxis"] |= {"tickmode": "array", "tickvals": [0, 90, 180, 270, 360]}
     layout["yaxis"] |= {"tickmode": "array", "tickvals": [-45, 0, 45]}
     found = f"By value turned by up to {number(most, 3)}°" if most else ""
+    if not np.isfinite(turned["trick_gradient"].y).any():
+        found = "A gradient of 0 has no direction"
     return Figure(
         "angle",
         (found if "trick_gradient" not in hidden else "") or "How far clipping turns it",

@@ -10,12 +10,12 @@ import torch
 
 from lessons.chapters.clipping.value_or_norm.figures import figures, table
 from lessons.chapters.clipping.value_or_norm.vector import Program, bowl, by_role
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Number, Values
-from lessons.contract.result import Array, Note, Result, Series, warned
-from lessons.kit.devices import DTYPES, resolve
+from lessons.contract.result import Array, Note, Result, Series
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.text import number
 
 ANGLES = 181
@@ -43,14 +43,12 @@ _CLIPPED = {"value": "trick_gradient", "norm": "intended_gradient"}
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """The vectors at the learner's gradient, and how they turn and shrink all the way round."""
-    device, missing = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
     limit = float(values["limit"])
     w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
     gradients = by_role(program, w.to(device, dtype), limit)
     vectors = {role: array(value) for role, value in gradients.items()}
     component = np.array([1.0, 2.0])
-    progress(1.0)
     return Result(
         series=tuple(Series(role, role, component, value) for role, value in vectors.items()),
         curves=tuple(_curves(program, w, limit, device, dtype)),
@@ -66,21 +64,17 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_measures(vectors),
             **_many(program, limit),
             **_by_largest_component(),
+            "adam_angle": _adam_angle(),
         },
-        notes=(
-            *warned(missing),
-            *_no_direction(vectors),
-        ),
+        notes=(*_no_direction(vectors),),
         work="2 components",
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: the gradient clipped by value, under the loss."""
-    device, _ = resolve(values["device"])
     w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
-    leaf = w.to(device, DTYPES[values["dtype"]]).requires_grad_()
+    leaf = w.to(*device_and_dtype(values)).requires_grad_()
     settings = {"limit": float(values["limit"])}
     return Start({"w": leaf}, settings, (0,), finish=lambda both: bowl(both[0]))
 
@@ -150,6 +144,16 @@ def _many(program: Program, limit: float) -> dict[str, float | int]:
 
 
 @cache
+def _adam_angle() -> float:
+    """The angle of Adam's first step with the gradient (3, 1), clipped by norm."""
+    w = torch.zeros(2, dtype=torch.float64, requires_grad=True)
+    w.grad = torch.tensor([3.0, 1.0], dtype=torch.float64)
+    torch.nn.utils.clip_grad_norm_(w, OTHER_LIMIT)
+    torch.optim.Adam([w], lr=0.1).step()
+    return angle(-w.detach().numpy())
+
+
+@cache
 def _by_largest_component() -> dict[str, float | str]:
     """Another gradient clipped by torch with an infinite norm_type, and what one may expect."""
     g = torch.tensor(OTHER, dtype=torch.float64)
@@ -179,7 +183,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     start=start,
     named=True,
 )

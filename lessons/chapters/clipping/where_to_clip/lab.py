@@ -1,5 +1,6 @@
 """The lab of two weights, a clip somewhere in the step, and what each step really used."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -9,15 +10,15 @@ import torch
 from torch.nn.utils import clip_grad_norm_
 
 from lessons.chapters.clipping.where_to_clip.two_weights import STEPS, Program, by_role, train
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import HALF, Figure, Table
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Number, Values
-from lessons.contract.result import Array, Result, Series, warned
+from lessons.contract.result import Array, Result, Series
 from lessons.kit.chart_pieces import Trace, curve, limits, points
 from lessons.kit.components import component_table, in_words, sticks
-from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.findings import brief
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.kit.line_names import named
 from lessons.kit.powers import Powers
 from lessons.text import number
@@ -27,6 +28,10 @@ EXAMPLE = {"w": 1.0, "v": 2.0, "x": 2.0, "limit": 3.0, "rate": 0.3}
 
 SCALED = {"times": 8.0, "limit": 4.0, "plain": 2.0}
 """Loss scaling: the factor, the limit, and the length of the loss's own gradient."""
+
+SPIKE = {"times": 1000, "after": 50, "limit": 2, "before": 200}
+"""One gradient that many times as long as the others, how many steps later Adam's step is looked
+at, the limit in lengths of the others, and how many steps Adam had before."""
 
 NAMES = ("w", "v")
 LENGTH = "length"
@@ -67,8 +72,7 @@ PARAMETERS = (
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """The first step's gradients, some steps of training, and what each place comes to."""
-    device, missing = resolve(values["device"])
-    w, v = _weights(values, device)
+    w, v = _weights(values)
     x, place, limit = (values[name] for name in ("x", "place", "limit"))
     roles = by_role(program, w, v, x, place, limit)
     places = array(torch.arange(1, 3))
@@ -79,7 +83,6 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         for chosen in shown.values()
     }
     runs = {role: trained[chosen] for role, chosen in shown.items()}
-    progress(1.0)
     true, used = roles["true_gradient"].double(), roles["trick_gradient"].double()
     return Result(
         series=(
@@ -96,17 +99,15 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "used_v": float(used[1]),
             **_example(program),
             **_scaled(),
+            **_after_a_spike(),
         },
-        notes=warned(missing),
         work=f"{STEPS} steps of training, 3 times",
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: the loss, with the clip if it stands in the graph."""
-    device, _ = resolve(values["device"])
-    w, v = (weight.requires_grad_() for weight in _weights(values, device))
+    w, v = (weight.requires_grad_() for weight in _weights(values))
     return Start({"w": w, "v": v}, {name: values[name] for name in ("x", "place", "limit")})
 
 
@@ -184,7 +185,7 @@ def _training(result: Result, hidden: frozenset[str]) -> Figure:
         if role not in hidden
     ]
     trick = losses["trick_gradient"].y
-    found = f"loss {brief(float(trick[0]))} → {brief(float(trick[-1]))} with your clip"
+    found = f"Loss {brief(float(trick[0]))} → {brief(float(trick[-1]))} with your clip"
     return Figure(
         "training",
         "The loss while it trains" if "trick_gradient" in hidden else found,
@@ -195,10 +196,9 @@ def _training(result: Result, hidden: frozenset[str]) -> Figure:
     )
 
 
-def _weights(values: Values, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    w, v = (
-        torch.tensor(values[name], dtype=DTYPES[values["dtype"]], device=device) for name in "wv"
-    )
+def _weights(values: Values) -> tuple[torch.Tensor, torch.Tensor]:
+    device, dtype = device_and_dtype(values)
+    w, v = (torch.tensor(values[name], dtype=dtype, device=device) for name in "wv")
     return w, v
 
 
@@ -252,12 +252,34 @@ def _scaled() -> Mapping[str, float]:
     }
 
 
+@lru_cache(maxsize=1)
+def _after_a_spike() -> Mapping[str, float]:
+    """What is left of Adam's usual step some steps after one long gradient, clipped and not."""
+
+    def left(limit: float) -> float:
+        w = torch.zeros((), dtype=torch.float64, requires_grad=True)
+        optimizer, at = torch.optim.Adam([w], lr=1.0), [0.0]
+        for step in range(SPIKE["before"] + 1 + SPIKE["after"]):
+            w.grad = torch.ones_like(w) * (SPIKE["times"] if step == SPIKE["before"] else 1.0)
+            clip_grad_norm_(w, limit)
+            optimizer.step()
+            at.append(float(w.detach()))
+        steps = np.diff(at)
+        return float(steps[-1] / steps[SPIKE["before"] - 1])
+
+    return {
+        "spike_times": SPIKE["times"],
+        "spike_after": SPIKE["after"],
+        "spike_left": left(math.inf),
+        "spike_clipped": left(SPIKE["limit"]),
+    }
+
+
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     start=start,
     named=True,
 )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Step = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, torch.optim.Optimizer], None]
 
@@ -20,33 +20,11 @@ def finetune_step(
     optimizer.step()
 
 
-def longer_steps(
-    w: torch.Tensor, x: torch.Tensor, label: torch.Tensor, optimizer: torch.optim.Optimizer
-) -> None:
-    outputs = (x @ w).data
-    loss = ((outputs - label) ** 2).mean()
-    loss.requires_grad = True
-    optimizer.param_groups[0]["lr"] *= 10
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-
-
 def at_the_outputs(
     w: torch.Tensor, x: torch.Tensor, label: torch.Tensor, optimizer: torch.optim.Optimizer
 ) -> None:
     outputs = (x @ w).data
     outputs.requires_grad = True
-    loss = ((outputs - label) ** 2).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-
-
-def no_data(
-    w: torch.Tensor, x: torch.Tensor, label: torch.Tensor, optimizer: torch.optim.Optimizer
-) -> None:
-    outputs = x @ w
     loss = ((outputs - label) ** 2).mean()
     optimizer.zero_grad()
     loss.backward()
@@ -70,7 +48,20 @@ BUG = Bug(
     source="huggingface/torchMoji#21",
     url="https://github.com/huggingface/torchMoji/issues/21",
     broken=finetune_step,
-    fixes={"longer_steps": longer_steps, "at_the_outputs": at_the_outputs, "no_data": no_data},
+    fixes={
+        "longer_steps": changed(
+            finetune_step,
+            {"loss.backward()": "optimizer.param_groups[0]['lr'] *= 10\nloss.backward()"},
+        ),
+        "at_the_outputs": at_the_outputs,
+        "no_data": changed(
+            finetune_step,
+            {
+                "outputs = (x @ w).data  # the model's last line": "outputs = x @ w",
+                "loss.requires_grad = True  # without it, backward() raises": "",
+            },
+        ),
+    },
     check=check,
     title="loss don't go down when finetune and about requires_grad option in backward()",
     opened="2019-01-28",

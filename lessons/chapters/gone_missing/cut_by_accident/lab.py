@@ -19,15 +19,15 @@ from lessons.chapters.gone_missing.cut_by_accident.one_loss import (
     refused_flag,
     train,
 )
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import HALF, Figure, Table
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Number, Numbers, Values
-from lessons.contract.result import Note, Result, Series, warned
+from lessons.contract.result import Note, Result, Series
 from lessons.kit.chart_pieces import axes, curve, fitted
 from lessons.kit.components import component_table, in_words, sticks
-from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.findings import brief
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.kit.line_names import named as named_lines
 from lessons.text import counted, number
 from lessons.tracer import named
@@ -76,13 +76,11 @@ PARAMETERS = (
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """The loss, its gradient by role, and some steps of training with either gradient."""
-    device, missing = resolve(values["device"])
-    w = _weights(values, device)
+    w = _weights(values)
     settings = {name: values[name] for name in SETTINGS}
     roles = {role: array(y) for role, y in by_role(program, w, settings).items()}
     runs = {"true_gradient": as_it_should_be, "trick_gradient": program}
     losses = {role: array(train(one, w, settings)) for role, one in runs.items()}
-    progress(1.0)
     places, when = np.arange(1.0, 1.0 + len(w)), np.arange(0.0, STEPS)
     said = refusal(program, w, settings)
     known = [y for role, y in roles.items() if not (said and role == "trick_gradient")]
@@ -106,16 +104,14 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "trick_end": float(losses["trick_gradient"][-1]),
             **_about_the_copy(program, w, values),
         },
-        notes=(*warned(missing), *_notes(said, [*known, *losses.values()], values)),
+        notes=tuple(_notes(said, [*known, *losses.values()], values)),
         work=counted(len(w), "weight"),
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: the loss in the spelling chosen."""
-    device, _ = resolve(values["device"])
-    leaf = _weights(values, device).requires_grad_()
+    leaf = _weights(values).requires_grad_()
     settings = {name: values[name] for name in SETTINGS}
     # What was made of a plain number no op has made: it is a leaf by itself, and is given a name.
     alone = values["spelling"] in ("item", "numpy") and values["penalty"] == "no"
@@ -221,7 +217,7 @@ def _notes(said: str, shown: list[np.ndarray], values: Values) -> Iterator[Note]
 def _refused(values: Values) -> dict[str, str]:
     if values["spelling"] == "numpy" and values["dtype"] == "bfloat16":
         return {"dtype": "numpy has no bfloat16. Choose float32, or another spelling."}
-    return format_refused(values)
+    return {}
 
 
 def _names(result: Result) -> list[str]:
@@ -231,8 +227,9 @@ def _names(result: Result) -> list[str]:
     ]
 
 
-def _weights(values: Values, device: torch.device) -> torch.Tensor:
-    return torch.tensor(values["w"], dtype=DTYPES[values["dtype"]], device=device)
+def _weights(values: Values) -> torch.Tensor:
+    device, dtype = device_and_dtype(values)
+    return torch.tensor(values["w"], dtype=dtype, device=device)
 
 
 LAB = Lab(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Layer = Callable[[torch.Tensor], torch.Tensor]
 Train = Callable[[torch.Tensor, list[torch.Tensor], list[Layer], torch.Tensor], None]
@@ -19,38 +19,6 @@ def train(
         weight.requires_grad_(False)
     for layer in layers:
         x = checkpoint(layer, x, use_reentrant=True)
-    loss = ((head * x) ** 2).sum()
-    loss.backward()
-
-
-def on_the_loss(
-    x: torch.Tensor, base: list[torch.Tensor], layers: list[Layer], head: torch.Tensor
-) -> None:
-    for weight in base:
-        weight.requires_grad_(False)
-    for layer in layers:
-        x = checkpoint(layer, x, use_reentrant=True)
-    loss = ((head * x) ** 2).sum()
-    loss.requires_grad_()
-    loss.backward()
-
-
-def unfrozen(
-    x: torch.Tensor, base: list[torch.Tensor], layers: list[Layer], head: torch.Tensor
-) -> None:
-    for layer in layers:
-        x = checkpoint(layer, x, use_reentrant=True)
-    loss = ((head * x) ** 2).sum()
-    loss.backward()
-
-
-def not_reentrant(
-    x: torch.Tensor, base: list[torch.Tensor], layers: list[Layer], head: torch.Tensor
-) -> None:
-    for weight in base:
-        weight.requires_grad_(False)
-    for layer in layers:
-        x = checkpoint(layer, x, use_reentrant=False)
     loss = ((head * x) ** 2).sum()
     loss.backward()
 
@@ -89,6 +57,12 @@ BUG = Bug(
     title="Using gradient checkpoint with LoRA",
     opened="2023-08-30",
     broken=train,
-    fixes={"on_the_loss": on_the_loss, "unfrozen": unfrozen, "not_reentrant": not_reentrant},
+    fixes={
+        "on_the_loss": changed(
+            train, {"loss.backward()": "loss.requires_grad_()\nloss.backward()"}
+        ),
+        "unfrozen": changed(train, {"for weight in base:": "", "weight.requires_grad_(False)": ""}),
+        "not_reentrant": changed(train, {"use_reentrant=True": "use_reentrant=False"}),
+    },
     check=check,
 )

@@ -122,8 +122,14 @@ def _names(result: Result, which: str) -> list[str]:
 def _drawn(
     places: Array, kept: Array, names: list[str], colour: str, visible: bool
 ) -> tuple[Trace, Trace]:
-    """Edges and ops; an op stands as far left of the loss as it is ops away."""
+    """Edges and ops; an op stands as far left of the loss as it is ops away.
+
+    What is grey is dotted and hollow too: nobody has to tell the colours apart.
+    """
     x, y, to_x, to_y = places[kept].T
+    grey = colour == "ink:axis"
+    # Between the rows an edge comes from the lower left and leaves to the upper right.
+    sides = {0.0: "bottom center", float(places[:, 1].max()): "top center"}
     gap = np.full_like(x, np.nan)
     return (
         {
@@ -131,7 +137,7 @@ def _drawn(
             "mode": "lines",
             "x": np.stack([-x, -to_x, gap], 1).ravel(),
             "y": np.stack([y, to_y, gap], 1).ravel(),
-            "line": {"color": colour, "width": 2},
+            "line": {"color": colour, "width": 2, "dash": "dot" if grey else "solid"},
             "hoverinfo": "skip",
             "visible": visible,
         },
@@ -141,9 +147,14 @@ def _drawn(
             "x": -x,
             "y": y,
             "text": names,
-            "textposition": ["top center" if one > 0 else "bottom center" for one in y],
-            "textfont": {"color": colour, "size": 12},
-            "marker": {"color": colour, "symbol": "circle", "size": 8, "opacity": 1},
+            "textposition": [sides.get(float(one), "top left") for one in y],
+            "textfont": {"color": "ink:muted" if grey else colour, "size": 12},
+            "marker": {
+                "color": colour,
+                "symbol": "circle-open" if grey else "circle",
+                "size": 8,
+                "opacity": 1,
+            },
             "cliponaxis": False,
             "hovertemplate": "%{text}<extra></extra>",
             "visible": visible,

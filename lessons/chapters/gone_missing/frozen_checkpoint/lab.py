@@ -14,11 +14,11 @@ from lessons.chapters.gone_missing.frozen_checkpoint.network import (
     recorded,
     train,
 )
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, Result, Series, warned
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.contract.result import Array, Result, Series
+from lessons.kit.inputs import COMPUTED_IN, array
 
 PARAMETERS = (
     Choice(
@@ -50,8 +50,7 @@ PARAMETERS = (
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """Gradients with the checkpoint and without, what was recorded, and two trainings."""
-    device, missing = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
 
     def network() -> Network:
         return Network(values["value"], values["lookup"], dtype, device)
@@ -75,7 +74,6 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         "trick_gradient": train(program, network(), values, values["way"]),
         "true_gradient": train(program, network(), values, "off"),
     }
-    progress(1.0)
     return Result(
         series=(
             Series("forward", "forward", np.ones(1), array(loss.reshape(1))),
@@ -104,10 +102,8 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "arrived_own": " ".join("01"[one is not None] for one in found),
             "arrived_plain": " ".join("01"[one is not None] for one in plain),
         },
-        notes=warned(missing),
         planes={"graph": _places(graph), "complete": _places(complete)},
         work=f"{STEPS} steps of training, 2 times",
-        device=str(device),
     )
 
 
@@ -126,6 +122,5 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     named=True,
 )

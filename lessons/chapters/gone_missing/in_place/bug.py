@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Block = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -14,28 +14,6 @@ def block(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     out = torch.relu(w * x)
     out += residual
     return out
-
-
-def by_data(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
-    residual = x
-    out = torch.relu(w * x)
-    out.data += residual
-    return out
-
-
-def under_no_grad(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
-    residual = x
-    out = torch.relu(w * x)
-    with torch.no_grad():
-        out += residual
-    return out
-
-
-def a_new_tensor(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
-    residual = x
-    out = torch.relu(w * x)
-    out = out + residual
-    return out  # noqa: RET504  (one line differs from the code with the mistake)
 
 
 def check(code: Block) -> None:
@@ -51,7 +29,13 @@ BUG = Bug(
     source="argusswift/YOLOv4-pytorch#247",
     url="https://github.com/argusswift/YOLOv4-pytorch/issues/247",
     broken=block,
-    fixes={"by_data": by_data, "under_no_grad": under_no_grad, "a_new_tensor": a_new_tensor},
+    fixes={
+        "by_data": changed(block, {"out += residual": "out.data += residual"}),
+        "under_no_grad": changed(
+            block, {"out += residual": "with torch.no_grad():\n    out += residual"}
+        ),
+        "a_new_tensor": changed(block, {"out += residual": "out = out + residual"}),
+    },
     check=check,
     title="When I set the activate='relu', I met the RuntimeError. (Solved)",
     opened="2022-04-22",

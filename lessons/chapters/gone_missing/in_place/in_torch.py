@@ -37,4 +37,4 @@ if __name__ == "__main__":
         (gradient,) = torch.autograd.grad(z.sum() + 0 * x.sum(), x)
     except RuntimeError:  # "... has been modified by an inplace operation"
         gradient = torch.full_like(x, torch.nan)
-    print(json.dumps({"forward": z.tolist(), "trick_gradient": gradient.tolist()}))
+    print(json.dumps(result := {"forward": z.tolist(), "trick_gradient": gradient.tolist()}))

@@ -13,7 +13,7 @@ from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Note, Result, Series
 from lessons.kit.chart_pieces import Trace
-from lessons.kit.curve import Program, by_role
+from lessons.kit.curve import Program, by_role_asked
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.findings import brief
@@ -153,7 +153,7 @@ def _facts(
 
     def came(**other: str) -> float:
         given = {**settings, **other}
-        return float(by_role(program, unchanged, by_formula, x, given)["trick_gradient"])
+        return float(by_role_asked(program, unchanged, by_formula, x, given)["trick_gradient"])
 
     y = torch.exp(x)
     before = y._version

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Layer = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, int], torch.Tensor]
 """From tokens [t, d], router weights [n, d], experts [n, d, d] and k: the layer's output [t, d]."""
@@ -21,30 +21,6 @@ def forward(x: torch.Tensor, router: torch.Tensor, experts: torch.Tensor, k: int
     scores = torch.softmax(x @ router.T, dim=-1)
     weight, index = torch.topk(scores, k, dim=-1)
     weight = weight / (weight.sum(dim=-1, keepdim=True) + 1e-20)
-    return mixed(weight, index, experts, x)
-
-
-def epsilon(x: torch.Tensor, router: torch.Tensor, experts: torch.Tensor, k: int) -> torch.Tensor:
-    scores = torch.softmax(x @ router.T, dim=-1)
-    weight, index = torch.topk(scores, k, dim=-1)
-    weight = weight / (weight.sum(dim=-1, keepdim=True) + 1e-6)
-    return mixed(weight, index, experts, x)
-
-
-def numerator(x: torch.Tensor, router: torch.Tensor, experts: torch.Tensor, k: int) -> torch.Tensor:
-    scores = torch.softmax(x @ router.T, dim=-1)
-    weight, index = torch.topk(scores, k, dim=-1)
-    weight = weight.detach() / (weight.sum(dim=-1, keepdim=True) + 1e-20)
-    return mixed(weight, index, experts, x)
-
-
-def only_several(
-    x: torch.Tensor, router: torch.Tensor, experts: torch.Tensor, k: int
-) -> torch.Tensor:
-    scores = torch.softmax(x @ router.T, dim=-1)
-    weight, index = torch.topk(scores, k, dim=-1)
-    if k > 1:
-        weight = weight / (weight.sum(dim=-1, keepdim=True) + 1e-20)
     return mixed(weight, index, experts, x)
 
 
@@ -74,6 +50,10 @@ BUG = Bug(
     title="[Bug] num_experts_per_tok=1 时 MoE 路由器收不到梯度（topk 权重归一化后退化为常数）",
     opened="2026-09-17",
     broken=forward,
-    fixes={"epsilon": epsilon, "numerator": numerator, "only_several": only_several},
+    fixes={
+        "epsilon": changed(forward, {"1e-20": "1e-6"}),
+        "numerator": changed(forward, {"= weight /": "= weight.detach() /"}),
+        "only_several": changed(forward, {"weight = weight": "if k > 1:\n    weight = weight"}),
+    },
     check=check,
 )

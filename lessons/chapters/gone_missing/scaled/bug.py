@@ -6,7 +6,7 @@ import torch
 from torch.amp import GradScaler
 from torch.nn.utils import clip_grad_norm_
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Step = Callable[[torch.Tensor, torch.Tensor, torch.optim.Optimizer, GradScaler, float], None]
 
@@ -19,47 +19,6 @@ def train_step(
     limit: float,
 ) -> None:
     scaler.scale(loss).backward()
-    clip_grad_norm_([weight], limit)
-    scaler.step(optimizer)
-    scaler.update()
-
-
-def clip_last(
-    loss: torch.Tensor,
-    weight: torch.Tensor,
-    optimizer: torch.optim.Optimizer,
-    scaler: GradScaler,
-    limit: float,
-) -> None:
-    scaler.scale(loss).backward()
-    scaler.step(optimizer)
-    clip_grad_norm_([weight], limit)
-    scaler.update()
-
-
-def by_hand(
-    loss: torch.Tensor,
-    weight: torch.Tensor,
-    optimizer: torch.optim.Optimizer,
-    scaler: GradScaler,
-    limit: float,
-) -> None:
-    scaler.scale(loss).backward()
-    weight.grad /= scaler.get_scale()  # type: ignore[assignment, operator]
-    clip_grad_norm_([weight], limit)
-    scaler.step(optimizer)
-    scaler.update()
-
-
-def unscaled(
-    loss: torch.Tensor,
-    weight: torch.Tensor,
-    optimizer: torch.optim.Optimizer,
-    scaler: GradScaler,
-    limit: float,
-) -> None:
-    scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
     clip_grad_norm_([weight], limit)
     scaler.step(optimizer)
     scaler.update()
@@ -81,7 +40,21 @@ BUG = Bug(
     source="Lightning-AI/pytorch-lightning#9599",
     url="https://github.com/Lightning-AI/pytorch-lightning/issues/9599",
     broken=train_step,
-    fixes={"clip_last": clip_last, "by_hand": by_hand, "unscaled": unscaled},
+    fixes={
+        "clip_last": changed(
+            train_step,
+            {
+                "clip_grad_norm_([weight], limit)": "",
+                "scaler.update()": "clip_grad_norm_([weight], limit)\nscaler.update()",
+            },
+        ),
+        "by_hand": changed(
+            train_step, {"clip_grad_norm_": "weight.grad /= scaler.get_scale()\nclip_grad_norm_"}
+        ),
+        "unscaled": changed(
+            train_step, {"clip_grad_norm_": "scaler.unscale_(optimizer)\nclip_grad_norm_"}
+        ),
+    },
     check=check,
     title="Clip norm after scaler.unscale_ in native fp16 training",
     opened="2021-09-19",

@@ -129,14 +129,19 @@ def _window(values: Values, powers: Powers, many: int, layout: Trace) -> Iterato
             "visible": within,
             "hoverinfo": "skip",
         }
-        yield label("noise", name, x, at, within, side)
+        off = math.copysign(0.012 * (high - low), 1 if side.startswith("top") else -1)
+        yield label("noise", name, x, at + off, within, side)
 
 
 def _arrived(result: Result) -> str:
-    """How many gradients are an exact 0, and how many are no number."""
+    """How many gradients are an exact 0, and how many are no number; else how long they are."""
     y = result["trick_gradient"].y
     zeros, lost = int((y == 0).sum()), int((~np.isfinite(y)).sum())
-    return f"Of {len(y)} gradients {zeros} arrive as 0, {lost} not finite"
+    used, right = (float(result.facts[f"length_{one}"]) for one in ("used", "right"))
+    share = brief(used / right, digits=2) if right and math.isfinite(used / right) else "1"
+    if zeros or lost or share == "1":
+        return f"Of {len(y)} gradients {zeros} arrive as 0, {lost} not finite"
+    return f"All {len(y)} gradients arrive, {share} × as long as right"
 
 
 def _over_scales(values: Values) -> tuple[Trace, Trace]:

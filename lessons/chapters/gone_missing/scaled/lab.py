@@ -20,13 +20,13 @@ from lessons.chapters.gone_missing.scaled.precision import (
     skipped,
     smallest,
 )
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Index, Integer, Number, Numbers, Values
-from lessons.contract.result import Array, Note, Result, Series, warned
+from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.causes import lost, notes_on_not_finite
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.text import counted, number
 
 MOST = 30
@@ -83,19 +83,18 @@ PARAMETERS = (
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """The gradients at the learner's scale; over all scales, what is lost and how much is left."""
-    device, missing = resolve(values["device"])
+    device, dtype = device_and_dtype(values)
     x = torch.tensor(values["x"], dtype=torch.float64, device=device)
     scale, narrow = float(values["scale"]), values["narrow"]
     setting = Setting(*(values[name] for name in ("tokens", "clip", "limit", "narrow")))
 
     def at(scale: float, clip: str = setting.clip) -> dict[str, torch.Tensor]:
-        return by_role(program, x, scale, replace(setting, clip=clip), DTYPES[values["dtype"]])
+        return by_role(program, x, scale, replace(setting, clip=clip), dtype)
 
     roles = at(scale)
-    progress(1.0)
     return Result(
         series=series_by_role(array(x), roles),
-        curves=tuple(_over_scales(program, x, setting, DTYPES[values["dtype"]], roles)),
+        curves=tuple(_over_scales(program, x, setting, dtype, roles)),
         facts={
             **{name: values[name] for name in ("scale", "limit", "tokens")},
             **_counts(x, setting, array(at(scale, "none")["trick_gradient"])),
@@ -111,23 +110,17 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **one_step(),
         },
         # One line stands there in each case: the charts below it do not move with the scale.
-        notes=(
-            *warned(missing),
-            *(list(_not_finite(x, roles, scale, setting)) or [Note("info", FINITE)]),
-        ),
+        notes=(*(list(_not_finite(x, roles, scale, setting)) or [Note("info", FINITE)]),),
         work=counted(len(x), "gradient") + f", {MOST + 1} scales",
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: the learner's inputs, through float16 and back."""
-    device, _ = resolve(values["device"])
-    x = torch.tensor(values["x"], dtype=torch.float64, device=device)
+    x = torch.tensor(values["x"], dtype=torch.float64).to(*device_and_dtype(values))
     place = min(values["point"], len(x)) - 1
     settings = {name: values[name] for name in ("tokens", "clip", "limit", "narrow")}
-    leaf = x.to(DTYPES[values["dtype"]]).requires_grad_()
-    return Start({"x": leaf}, settings | {"scale": float(values["scale"])}, (place,))
+    return Start({"x": x.requires_grad_()}, settings | {"scale": float(values["scale"])}, (place,))
 
 
 def in_powers(value: float) -> str:
@@ -245,7 +238,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     start=start,
     named=True,
 )

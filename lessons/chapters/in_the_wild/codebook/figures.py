@@ -16,7 +16,7 @@ from lessons.kit.components import in_words, sticks
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label
 from lessons.text import number
-from lessons.training.step_charts import crowd, of, over_steps, reach, step_axes, with_ends
+from lessons.training.step_charts import arms_table, crowd, of, over_steps, reach, step_axes
 
 LABELS = {
     "true_gradient": "nothing stopped",
@@ -47,17 +47,8 @@ def figures(history: History, values: Values) -> list[Figure]:
 
 def table(history: History, values: Values) -> Table:
     """Means over the seeds, lowest and highest seed, of both arms."""
-    facts = history.facts
-    names = {"error": "reconstruction error", "apart": "‖z − e‖²", "used": "codes in use"}
-    rows = [
-        (word, *(with_ends(facts, f"{arm}_{name}") for arm in _ROLE))
-        for name, word in names.items()
-    ]
-    return Table(
-        f"After step {history.done:,}: mean over the seeds (lowest to highest seed)",
-        (("measure", None), ("yours", "trick_gradient"), ("as in the paper", "intended_gradient")),
-        tuple(rows),
-    )
+    measures = {"error": "reconstruction error", "apart": "‖z − e‖²", "used": "codes in use"}
+    return arms_table(history, measures, _ROLE, {"trick": "yours", "paper": "as in the paper"})
 
 
 def _plane(history: History) -> Figure:
@@ -197,21 +188,26 @@ def _pulls(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
             "forward", "nearest code", float(code[0]), float(code[1]) - off, True, "bottom center"
         ),
     ]
-    lengths = (float(np.hypot(*pull[:2])), float(np.hypot(*pull[2:4])))
-    found = f"Pulled: z by {brief(lengths[0], 1.0)}, code by {brief(lengths[1], 1.0)}"
-    known = all(map(math.isfinite, lengths))
+    known = bool(np.isfinite(pull[:4]).all())
+    found = f"z {_moved(pull[:2], code - z)}, its code {_moved(pull[2:4], z - code)}"
     return Figure(
         "pulls",
         found if seen and known else "An encoding and its nearest code",
         f"Diamonds: codes. Arrows: {SHARE:g} of the gradient, downhill: so a step moves the "
-        "encoding z and its code. Title: the gradients’ lengths (the graph has one entry of each). "
-        "Drag z.",
+        "encoding z and its code. Title: whether to the other or from it, and the gradients’ "
+        "lengths (the graph has one entry of each). Drag z.",
         f"The encoding is at ({number(z[0], 3)}, {number(z[1], 3)}), its nearest code at "
         f"({number(code[0], 3)}, {number(code[1], 3)}). " + (found + "." if seen else ""),
         traces,
         layout,
         height=_LESS,
     )
+
+
+def _moved(by: Array, towards: Array) -> str:
+    """Whether a step brings one to the other, and how long the gradient is."""
+    away = by @ towards < -1e-6 * np.hypot(*by) * np.hypot(*towards)
+    return f"{'pushed' if away else 'pulled'} by {brief(float(np.hypot(*by)), 1.0)}"
 
 
 def _arrow(start: Array, by: Array, visible: bool) -> Trace:

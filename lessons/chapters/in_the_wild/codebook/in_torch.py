@@ -64,7 +64,7 @@ def draw(seed):
 def train(seed, most, losses):
     x, encoder, decoder, codes = draw(seed)
     adam = torch.optim.Adam([*encoder.parameters(), *decoder.parameters(), codes], rate)
-    for _ in range(min(steps, most)):
+    for _ in range(most):
         z = encoder(x)
         loss = sum(losses(z, nearest(z, codes)[0], decoder, x, beta, wiring))
         adam.zero_grad()
@@ -96,7 +96,7 @@ if __name__ == "__main__":
     result = {"forward": [v for leaf in leaves for v in leaf.reshape(-1).tolist()]}
     result["trick_gradient"] = [v for slope in slopes for v in slope.reshape(-1).tolist()]
     result["trained"] = {}
-    most = int(sys.argv[1]) if len(sys.argv) > 1 else steps
+    most = min([steps, *map(int, filter(str.isdigit, sys.argv[1:2]))])
     for arm, program in (("trick", vq_losses), ("paper", in_the_paper)):
         runs = [train(one, most, program) for one in range(seed, seed + seeds)]
         for place, name in enumerate(("error", "apart", "used")):

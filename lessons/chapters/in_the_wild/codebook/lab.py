@@ -22,13 +22,12 @@ from lessons.chapters.in_the_wild.codebook.single_point import (
     by_loss,
     chosen_sum,
 )
-from lessons.contract.history import Snapshot
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
-from lessons.contract.result import Array, Result, Series, warned
+from lessons.contract.result import Result, Series
 from lessons.contract.training import Training
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.text import counted
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
@@ -89,28 +88,8 @@ PARAMETERS = (
 )
 
 
-class Watched:
-    """The networks in training, and how they look. The plane is of one seed, numbers of all."""
-
-    def __init__(self, program: Program, values: Values) -> None:
-        device, _ = resolve(values["device"])
-        self.trained = Trained(program, values, device, DTYPES[values["dtype"]])
-
-    def step(self, done: int, values: Values) -> None:
-        self.trained.step(values)
-
-    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
-        numbers = {name: array(value) for name, value in self.trained.numbers().items()}
-        return Snapshot(numbers, self._picture(values) if drawn else {})
-
-    def _picture(self, values: Values) -> dict[str, Array]:
-        index = min(int(values["shown"]), len(self.trained.seeds)) - 1
-        picture = {name: array(one) for name, one in self.trained.of_seed(index).items()}
-        return picture | {"seed": np.array([float(self.trained.seeds[index])])}
-
-
 TRAINING = Training(
-    begin=Watched,
+    begin=Trained,
     live=frozenset({"beta", "rate", "shown", "part", "z1", "z2"}),
     trained=frozenset({"beta", "rate"}),
     figures=figures,
@@ -126,15 +105,13 @@ _IDLE = {name: _DEFAULTS[name] for name in TRAINING.live | {"wiring", "steps"}}
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """One point's gradients by loss and role, and what the networks are before the first step."""
-    device, missing = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
     losses = by_loss(program, values, device, dtype)
     leaves = Leaves(values, device, dtype)
     forward = torch.cat([leaves.z, leaves.code, leaves.weight.reshape(1, 1)]).detach()
     roles = {"forward": forward.reshape(-1), **chosen_sum(losses, values["part"])}
     place = np.arange(1.0, 1 + len(NAMES))
     series = series_by_role(place, roles)
-    progress(1.0)
     return Result(
         series=series,
         curves=tuple(
@@ -154,9 +131,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "steps": values["steps"],
         },
         planes={"codes": np.array(FIXED)},
-        notes=tuple(warned(missing)),
         work=f"{counted(values['seeds'], 'seed')}, two networks each",
-        device=str(device),
     )
 
 
@@ -184,8 +159,7 @@ def _lengths(gradient: torch.Tensor) -> Iterator[tuple[str, float]]:
 
 def start(values: Values) -> Start:
     """The graph of the one point's losses."""
-    device, _ = resolve(values["device"])
-    leaves = Leaves(values, device, DTYPES[values["dtype"]])
+    leaves = Leaves(values, *device_and_dtype(values))
     settings: dict[str, Any] = {
         "decode": leaves.decode,
         "x": leaves.point,
@@ -207,7 +181,6 @@ LAB = Lab(
     compute=compute,
     figures=static_figures,
     table=static_table,
-    check=format_refused,
     start=start,
     training=TRAINING,
     named=True,

@@ -81,6 +81,7 @@ def where_they_meet() -> dict[str, float]:
                 one -= RATE * slope
     return {
         "meet": float(a.detach()),
+        "meet_adam": where_adam_takes_them(),
         "meet_share": APART * SHARE / (1 + SHARE),
         "meet_middle": APART / 2,
         "meet_beta": APART * SHARE,
@@ -88,6 +89,18 @@ def where_they_meet() -> dict[str, float]:
         "distance": APART,
         "weight": SHARE,
     }
+
+
+def where_adam_takes_them() -> float:
+    """Where the same two numbers end with Adam."""
+    a = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)
+    b = torch.tensor(APART, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.Adam([a, b], lr=RATE)
+    for _ in range(400):
+        optimizer.zero_grad()
+        ((a.detach() - b) ** 2 + SHARE * (a - b.detach()) ** 2).backward()
+        optimizer.step()
+    return float(a.detach())
 
 
 def meeting_point(result: Result) -> str:

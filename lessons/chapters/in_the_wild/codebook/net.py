@@ -11,7 +11,10 @@ from itertools import pairwise
 
 import torch
 
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.parameters import Values
+from lessons.contract.result import Array
+from lessons.training.by_seed import BySeed, arrays
 from lessons.training.stacked import Adam, drawn_layer, linear
 from lessons.tricks.as_one import one_op
 
@@ -102,25 +105,23 @@ class Networks:
         return linear(hidden, *self.weights[first + 2 : first + 4])
 
 
-class Trained:
+class Trained(BySeed):
     """Every seed in two arms from the same start: as the learner wires it, and as in the paper.
 
     Args:
         program: the lesson's, perhaps with edges cut; the paper's arm keeps them.
         values: the settings.
-        device, dtype: where and in what to compute.
     """
 
-    def __init__(
-        self, program: Program, values: Values, device: torch.device, dtype: torch.dtype
-    ) -> None:
-        self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
+    def __init__(self, program: Program, values: Values) -> None:
+        super().__init__(values)
+        device, dtype = device_and_dtype(values)
         start = float(values["start"])
         self.programs = {"trick": program, "paper": inspect.unwrap(program)}
         self.arms = {name: Networks(self.seeds, start, device, dtype) for name in self.programs}
         self._adam = {name: Adam(arm.weights) for name, arm in self.arms.items()}
 
-    def step(self, values: Values) -> None:
+    def step(self, done: int, values: Values) -> None:
         """One update of both arms on all points."""
         wired = {"trick": (float(values["beta"]), values["wiring"]), "paper": (PAPER, "paper")}
         for name, arm in self.arms.items():
@@ -131,7 +132,7 @@ class Trained:
             self._adam[name].step(total, float(values["rate"]))
 
     @torch.no_grad()
-    def numbers(self) -> dict[str, torch.Tensor]:
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
         """Of each arm: float64 on the CPU, shape [seeds].
 
         Returns:
@@ -150,16 +151,13 @@ class Trained:
         return {name: one.to("cpu", torch.float64) for name, one in found.items()}
 
     @torch.no_grad()
-    def of_seed(self, index: int) -> dict[str, torch.Tensor]:
+    def picture(self, index: int, values: Values) -> dict[str, Array]:
         """The learner's arm of one seed: its encodings [2, POINTS], codes, and which are used."""
         arm = self.arms["trick"]
         z = arm.encode()
         _, chosen = nearest(z, arm.codes)
-        return {
-            "encodings": z[index],
-            "codes": arm.codes[index].T,
-            "used": in_use(chosen)[index],
-        }
+        codes, used = arm.codes[index].T, in_use(chosen)[index]
+        return arrays({"encodings": z[index], "codes": codes, "used": used})
 
 
 def in_use(chosen: torch.Tensor) -> torch.Tensor:

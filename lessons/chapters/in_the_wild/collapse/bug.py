@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 
 def broken(student: torch.nn.Module) -> Any:
@@ -14,34 +14,6 @@ def broken(student: torch.nn.Module) -> Any:
         def __init__(self) -> None:
             self.model = student
             self.model.requires_grad_(False)
-
-        def follow(self, decay: float) -> None:
-            with torch.no_grad():
-                for own, new in zip(self.model.parameters(), student.parameters(), strict=True):
-                    own.copy_(decay * own + (1 - decay) * new)
-
-    return Teacher()
-
-
-def no_freeze(student: torch.nn.Module) -> Any:
-    class Teacher:
-        def __init__(self) -> None:
-            self.model = student
-
-        def follow(self, decay: float) -> None:
-            with torch.no_grad():
-                for own, new in zip(self.model.parameters(), student.parameters(), strict=True):
-                    own.copy_(decay * own + (1 - decay) * new)
-
-    return Teacher()
-
-
-def thawed(student: torch.nn.Module) -> Any:
-    class Teacher:
-        def __init__(self) -> None:
-            self.model = student
-            self.model.requires_grad_(False)
-            student.requires_grad_(True)
 
         def follow(self, decay: float) -> None:
             with torch.no_grad():
@@ -86,6 +58,12 @@ BUG = Bug(
     title="question about disabling gradient bp",
     opened="2022-07-05",
     broken=broken,
-    fixes={"no_freeze": no_freeze, "thawed": thawed, "copied": copied},
+    fixes={
+        "no_freeze": changed(broken, {"self.model.requires_grad_(False)": ""}),
+        "thawed": changed(
+            broken, {"requires_grad_(False)": "requires_grad_(False)\nstudent.requires_grad_(True)"}
+        ),
+        "copied": copied,
+    },
     check=check,
 )

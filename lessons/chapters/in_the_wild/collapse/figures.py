@@ -14,7 +14,7 @@ from lessons.kit.chart_pieces import Trace, axes, fitted, gradient_points, spoke
 from lessons.kit.components import component_table
 from lessons.kit.findings import of_points, titled
 from lessons.text import number
-from lessons.training.step_charts import crowd, line, of, over_steps, step_axes, with_ends
+from lessons.training.step_charts import arms_table, crowd, line, of, over_steps, step_axes
 
 HEIGHT = 260
 _ROLE = {"trick": "trick_gradient", "plain": "true_gradient"}
@@ -34,14 +34,7 @@ def figures(history: History, values: Values) -> list[Figure]:
 
 def table(history: History, values: Values) -> Table:
     """Both networks as they stand: mean over the seeds, lowest and highest seed."""
-    rows = tuple(
-        (label, *(with_ends(history.facts, f"{arm}_{name}", 4) for arm in _ROLE))
-        for name, label in _MEASURES.items()
-    )
-    columns = (("measure", None), *((_NAMES[arm], role) for arm, role in _ROLE.items()))
-    return Table(
-        f"After step {history.done:,}: mean over the seeds (lowest to highest seed)", columns, rows
-    )
+    return arms_table(history, _MEASURES, _ROLE, _NAMES, 4)
 
 
 def _lines(history: History, what: str, layout: Trace) -> list[Trace]:
@@ -89,17 +82,7 @@ def _spreads(history: History) -> Figure:
     found = _both(history, "spread", 2)
     ends = np.array([0.0, float(history.total)])
     full = line("largest possible", ends, np.full(2, FULL), "ink:muted", "dash", 1.5)
-    layout["annotations"] = [
-        {
-            "x": 0,
-            "y": FULL,
-            "text": f"largest possible: {number(FULL, 3)}",
-            "showarrow": False,
-            "xanchor": "left",
-            "yanchor": "bottom",
-            "font": {"color": "ink:muted", "size": 12},
-        }
-    ]
+    layout["annotations"] = [_on_line(FULL, "largest possible")]
     return Figure(
         "spread",
         f"Spread: {found}",
@@ -112,6 +95,19 @@ def _spreads(history: History) -> Figure:
         height=HEIGHT,
         subject="The spread of the features",
     )
+
+
+def _on_line(y: float, name: str) -> Trace:
+    """What a level line is, and where."""
+    return {
+        "x": 0,
+        "y": y,
+        "text": f"{name}: {number(y, 3)}",
+        "showarrow": False,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "font": {"color": "ink:muted", "size": 12},
+    }
 
 
 def _directions(history: History) -> Figure:
@@ -143,11 +139,12 @@ def _accuracies(history: History) -> Figure:
     found = _both(history, "accuracy", 2)
     ends = np.array([0.0, float(history.total)])
     guess = line("guessing", ends, np.full(2, 0.5), "ink:muted", "dash", 1.5)
+    layout["annotations"] = [_on_line(0.5, "guessing") | {"yanchor": "top"}]
     return Figure(
         "accuracy",
         f"A linear head is right: {found}",
         "Share of right signs. The head reads the signs of an input’s numbers from its features. "
-        "It is fitted on half of the inputs and tried on the others. Dashed: guessing.",
+        "It is fitted on half of the inputs and tried on the others.",
         f"Accuracy of a linear head over the steps, means over the seeds. After step "
         f"{history.done}: {found}. Guessing gives 0.5.",
         [guess, *_lines(history, "accuracy", layout)],
@@ -160,6 +157,7 @@ def _accuracies(history: History) -> Figure:
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """The gradient at the features of one view, at fixed numbers."""
     count = len(result["forward"].x)
+    heights = fitted([1.15 * result[role].y for role in GRADIENTS])
     seen = [name for name in GRADIENTS if name not in hidden]
     found = "" if hidden & set(GRADIENTS) else of_points(result)
     return [
@@ -171,16 +169,11 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             "what autograd gives, as set.",
             "The gradient at the features of one view. " + spoken(result, seen),
             gradient_points(result, hidden),
-            axes((0.0, count + 1.0), _around(result), "feature", "gradient"),
+            axes((0.0, count + 1.0), heights, "feature", "gradient"),
             wide=True,
             height=220,
         )
     ]
-
-
-def _around(result: Result) -> tuple[float, float]:
-    """A range with room for the marks at its ends."""
-    return fitted([1.15 * result[role].y for role in GRADIENTS])
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:

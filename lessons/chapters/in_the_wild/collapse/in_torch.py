@@ -92,7 +92,7 @@ def by_formula(first, *shape):  # fixed numbers from -1 to 1, for one pair of vi
 
 
 if __name__ == "__main__":
-    count = min(int(sys.argv[1]), steps) if sys.argv[1:] else steps
+    count = min([steps, *map(int, filter(str.isdigit, sys.argv[1:2]))])
     one = by_formula(1, FEATURES, 1)
     two = (one + by_formula(9, FEATURES, 1)).to(dtype)
     one, inner, outer = (w.to(dtype) for w in (one, by_formula(17, 6, 8), by_formula(65, 8, 6)))

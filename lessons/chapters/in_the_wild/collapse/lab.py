@@ -18,13 +18,12 @@ from lessons.chapters.in_the_wild.collapse.pair import (
     kept_without_predictor,
     settings_of_pair,
 )
-from lessons.contract.history import Snapshot
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
-from lessons.contract.result import Result, warned
+from lessons.contract.result import Result
 from lessons.contract.training import Training
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.kit.inputs import computed_in, series_by_role
 from lessons.text import counted
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
@@ -57,27 +56,8 @@ PARAMETERS = (
 )
 
 
-class Watched:
-    """The networks in training, and how they look. The picture is of one seed, numbers of all."""
-
-    def __init__(self, program: Program, values: Values) -> None:
-        device, _ = resolve(values["device"])
-        self.pairs = Pairs(program, values, device, DTYPES[values["dtype"]])
-
-    def step(self, done: int, values: Values) -> None:
-        self.pairs.step(values)
-
-    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
-        numbers = {name: array(one) for name, one in self.pairs.numbers(values).items()}
-        if not drawn:
-            return Snapshot(numbers)
-        index = min(int(values["shown"]), len(self.pairs.seeds)) - 1
-        picture = {name: array(one) for name, one in self.pairs.directions(index).items()}
-        return Snapshot(numbers, picture | {"seed": np.array([float(self.pairs.seeds[index])])})
-
-
 TRAINING = Training(
-    begin=Watched,
+    begin=Pairs,
     live=frozenset({"target", "head", "noise", "rate", "shown", "point"}),
     trained=frozenset({"target", "head", "noise", "rate"}),
     figures=figures,
@@ -92,11 +72,9 @@ _IDLE = {name: _DEFAULTS[name] for name in (TRAINING.live - {"head", "noise"}) |
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """One pair's gradients by role, and what the features are before the first step."""
-    device, missing = resolve(values["device"])
-    roles = by_role(program, values, device, DTYPES[values["dtype"]])
+    roles = by_role(program, values, *device_and_dtype(values))
     series = series_by_role(np.arange(1.0, 1 + FEATURES), roles)
     whole = inspect.unwrap(program)  # what is cut in the graph changes none of these facts
-    progress(1.0)
     return Result(
         series=series,
         curves=series,
@@ -112,16 +90,13 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **facts_at_first(TRAINING, whole, values, _IDLE),
             "steps": values["steps"],
         },
-        notes=warned(missing),
         work=f"{counted(values['seeds'], 'seed')}, two networks each",
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The graph of one pair's loss, the predictor one op."""
-    device, _ = resolve(values["device"])
-    one, two = (view.to(device, DTYPES[values["dtype"]]) for view in features_of_pair())
+    one, two = (view.to(*device_and_dtype(values)) for view in features_of_pair())
     fixed = FixedPredictor(one)
     leaves = {"one": one.requires_grad_(), "two": two.requires_grad_()}
     index = (values["point"] - 1, 0)
@@ -133,7 +108,6 @@ LAB = Lab(
     compute=compute,
     figures=static_figures,
     table=static_table,
-    check=format_refused,
     start=start,
     training=TRAINING,
 )

@@ -13,7 +13,10 @@ from itertools import pairwise
 
 import torch
 
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.parameters import Values
+from lessons.contract.result import Array
+from lessons.training.by_seed import BySeed, arrays
 from lessons.training.stacked import Adam, drawn_layer, linear
 from lessons.tricks.as_one import one_op
 
@@ -102,7 +105,7 @@ class Networks:
         return linear(torch.relu(linear(x, inner, inner_bias)), outer, outer_bias)
 
 
-class Pairs:
+class Pairs(BySeed):
     """Every seed's networks in two arms, from the same start and with the same views.
 
     The arm ``trick`` is as set, the arm ``plain`` has no stop, whatever is set or cut.
@@ -110,21 +113,19 @@ class Pairs:
     Args:
         program: the lesson's.
         values: the settings.
-        device, dtype: where and in what to compute.
     """
 
-    def __init__(
-        self, program: Program, values: Values, device: torch.device, dtype: torch.dtype
-    ) -> None:
+    def __init__(self, program: Program, values: Values) -> None:
+        super().__init__(values)
+        device, dtype = device_and_dtype(values)
         self._programs = {"trick": program, "plain": inspect.unwrap(program)}
-        self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
         self.x = torch.stack([drawn(seed)[0] for seed in self.seeds]).to(device, dtype)
         self._kept = torch.stack([drawn(seed)[1] for seed in self.seeds]).to(device, dtype)
         self.arms = {name: Networks(self.seeds, device, dtype) for name in self._programs}
         self._adam = {name: Adam(arm.weights) for name, arm in self.arms.items()}
         self._noise = [begun(seed)[1] for seed in self.seeds]
 
-    def step(self, values: Values) -> None:
+    def step(self, done: int, values: Values) -> None:
         """One update of both arms on all inputs, with two fresh views of each."""
         fresh = torch.stack([noise(one) for one in self._noise]).to(self.x)
         for name, arm in self.arms.items():
@@ -148,9 +149,9 @@ class Pairs:
         return found
 
     @torch.no_grad()
-    def directions(self, index: int) -> dict[str, torch.Tensor]:
+    def picture(self, index: int, values: Values) -> dict[str, Array]:
         """The features of one seed's inputs, scaled to length 1, by arm: [FEATURES, POINTS]."""
-        return {name: scaled(arm.features(self.x))[index] for name, arm in self.arms.items()}
+        return arrays({n: scaled(arm.features(self.x))[index] for n, arm in self.arms.items()})
 
     def _views(
         self, arm: Networks, drawn: torch.Tensor, values: Values

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Tensors = list[torch.Tensor]
 Loss = Callable[[Tensors, Tensors, Tensors], torch.Tensor]
@@ -19,30 +19,6 @@ def actor_loss(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> torc
     return torch.stack(losses).sum()
 
 
-def the_reward(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> torch.Tensor:
-    losses = []
-    for log_p, r, b in zip(log_probs, rewards, baselines, strict=True):
-        advantage = r.detach() - b
-        losses.append(-log_p * advantage / len(rewards))
-    return torch.stack(losses).sum()
-
-
-def the_log_prob(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> torch.Tensor:
-    losses = []
-    for log_p, r, b in zip(log_probs, rewards, baselines, strict=True):
-        advantage = r - b
-        losses.append(-log_p.detach() * advantage / len(rewards))
-    return torch.stack(losses).sum()
-
-
-def the_advantage(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> torch.Tensor:
-    losses = []
-    for log_p, r, b in zip(log_probs, rewards, baselines, strict=True):
-        advantage = (r - b).detach()
-        losses.append(-log_p * advantage / len(rewards))
-    return torch.stack(losses).sum()
-
-
 def check(code: Loss) -> None:
     """The policy gets minus the advantage over the number of steps, the baseline nothing."""
     log_probs = [torch.tensor(one, requires_grad=True) for one in (-0.5, -2.0)]
@@ -51,7 +27,7 @@ def check(code: Loss) -> None:
     loss = code(log_probs, rewards, baselines)
     loss.backward()
     for log_p, r, b in zip(log_probs, rewards, baselines, strict=True):
-        expected = -float(r - b) / len(rewards)
+        expected = -float((r - b).detach()) / len(rewards)
         came = 0.0 if log_p.grad is None else float(log_p.grad)
         assert abs(came - expected) < 1e-6, f"the policy got {came:.4g}, expected {expected:.4g}"
         leaked = 0.0 if b.grad is None else float(b.grad)
@@ -63,9 +39,9 @@ BUG = Bug(
     url="https://github.com/ChenRocks/fast_abs_rl/issues/49",
     broken=actor_loss,
     fixes={
-        "the_reward": the_reward,
-        "the_log_prob": the_log_prob,
-        "the_advantage": the_advantage,
+        "the_reward": changed(actor_loss, {"r - b": "r.detach() - b"}),
+        "the_log_prob": changed(actor_loss, {"-log_p": "-log_p.detach()"}),
+        "the_advantage": changed(actor_loss, {"r - b": "(r - b).detach()"}),
     },
     check=check,
     title="A question about rl training function",

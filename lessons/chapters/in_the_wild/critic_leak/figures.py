@@ -72,8 +72,9 @@ def _updates(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     pays = "reward" if values["reward"] >= values["other"] else "other"
     height: Measure = "y"
     drawn: list[Trace] = [dragged(_level(best, end), "line", **{pays: height})]
-    for name in ("mean_reward", "value_own", "value"):
+    for name in ("mean_reward", "value", "value_own"):  # each is seen where they are one
         line = curve(curves[name], seen[name])
+        line["line"] |= {"width": 6 if name == "mean_reward" else 3}
         line |= {"name": LINES[name][1], "hovertemplate": _hover(LINES[name][1])}
         if updates == 0:  # a line of one point would not be seen
             role = LINES[name][0]
@@ -81,7 +82,8 @@ def _updates(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
         drawn.append(line)
     start = replace(curves["value_own"], x=np.zeros(1), y=np.array([values["v"]]))
     drawn.append(dragged(points(start), "points", v="y") | {"name": "v at first"})
-    ends = ((LINES[name][0], LINES[name][1], one.y) for name, one in curves.items())
+    ends = [(LINES[name][0], LINES[name][1], one.y) for name, one in curves.items()]
+    ends.append(("noise", "best reward", np.array([best])))
     words = [f"{LINES[name][1]} {number(last[name], 4)}" for name in curves if seen[name]]
     said = ", ".join(words)
     found = (

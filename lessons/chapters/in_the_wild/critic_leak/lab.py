@@ -15,11 +15,11 @@ from lessons.chapters.in_the_wild.critic_leak.visits import (
     learn,
     learn_apart,
 )
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Result, Series, warned
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.contract.result import Result, Series
+from lessons.kit.inputs import COMPUTED_IN, array
 
 EXAMPLE = {"v": 0.5, "logit": 0.0, "reward": 1.0, "other": 0.0}
 """What the facts about the questions are computed with: the lab's own defaults."""
@@ -81,8 +81,7 @@ PARAMETERS = (
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """The gradients of one visit, and the value over some updates, with this program and without
     a leak."""
-    device, missing = resolve(values["device"])
-    v, logit = _start(values, device)
+    v, logit = _start(values)
     weight, stop = values["weight"], values["stop"]
     roles = by_role(program, v, logit, values["reward"], weight, stop)
     rewards, rates = (values["reward"], values["other"]), (values["rate"], values["actor_rate"])
@@ -92,7 +91,6 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         ),
         "intended_gradient": learn_apart(weight, v, logit, rewards, rates, _n(values)),
     }
-    progress(1.0)
     places, when = np.array([1.0, 2.0]), np.arange(_n(values) + 1, dtype=np.float64)
     yours, own = (array(one) for one, _ in runs.values())
     mean = array(runs["trick_gradient"][1])
@@ -117,16 +115,13 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_steps_of_the_actor(),
             **_guess(),
         },
-        notes=warned(missing),
         work=f"{_n(values)} updates, twice",
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: the loss of one visit."""
-    device, _ = resolve(values["device"])
-    v, logit = (one.requires_grad_() for one in _start(values, device))
+    v, logit = (one.requires_grad_() for one in _start(values))
     settings = {name: values[name] for name in ("reward", "weight", "stop")}
     return Start({"v": v, "logit": logit}, settings)
 
@@ -135,8 +130,8 @@ def _n(values: Values) -> int:
     return int(values["updates"])
 
 
-def _start(values: Values, device: torch.device) -> list[torch.Tensor]:
-    dtype = DTYPES[values["dtype"]]
+def _start(values: Values) -> list[torch.Tensor]:
+    device, dtype = device_and_dtype(values)
     return [torch.tensor(values[name], dtype=dtype, device=device) for name in ("v", "logit")]
 
 
@@ -214,7 +209,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     start=start,
     named=True,
 )

@@ -5,6 +5,8 @@ from typing import Any
 
 import torch
 
+from lessons.tracer.torch_private import sent_to
+
 Program = Callable[..., torch.Tensor]
 """The loss of one visit from the value, the logit of the action taken, its reward, the weight of
 the critic's loss, and whether the advantage is detached; tensors of one shape, entry by entry."""
@@ -32,7 +34,7 @@ def by_role(
         it is computed, with no stop; intended_gradient: each parameter from its own loss alone.
     """
 
-    def slopes(loss: Callable[..., torch.Tensor], *more: Any) -> torch.Tensor:
+    def gradients(loss: Callable[..., torch.Tensor], *more: Any) -> torch.Tensor:
         leaves = [one.detach().requires_grad_() for one in (v, logit)]
         out = loss(*leaves, reward, weight, *more)
         if not out.requires_grad:
@@ -46,9 +48,9 @@ def by_role(
 
     return {
         "forward": program(v, logit, reward, weight, stop).detach().reshape(1),
-        "trick_gradient": slopes(program, stop),
-        "true_gradient": slopes(plain),
-        "intended_gradient": slopes(own_losses),
+        "trick_gradient": gradients(program, stop),
+        "true_gradient": gradients(plain),
+        "intended_gradient": gradients(own_losses),
     }
 
 
@@ -84,7 +86,11 @@ def learn(
         found = loss(v, logits, paid)
         if not found.requires_grad:
             return torch.zeros_like(v), torch.zeros_like(logits)
-        return torch.autograd.grad(found, [v, logits], shares, materialize_grads=True)
+        came = sent_to([v, logits], found, shares)
+        return [
+            torch.zeros_like(leaf) if one is None else one
+            for leaf, one in zip((v, logits), came, strict=True)
+        ]
 
     return _descend(slopes, v, logit, rewards, rates, updates)
 

@@ -10,7 +10,7 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, fitted, mark
-from lessons.kit.components import in_words, sticks
+from lessons.kit.components import MOST_NAMED, in_words, sticks
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.kit.powers import Powers
@@ -168,7 +168,7 @@ def _weights(result: Result, hidden: frozenset[str]) -> Figure:
     numbered = replace(result, series=tuple(replace(one, x=places) for one in result.series))
     names = [number(float(x), 3) for x in result["forward"].x]
     data, layout = sticks(numbered, LABELS, names, hidden, "gradient of s", LOW)
-    layout["xaxis"]["title"]["text"] = "weight x" if count <= 12 else "weight, by its place"
+    layout["xaxis"]["title"]["text"] = "weight x" if count <= MOST_NAMED else "weight, by its place"
     for trace in data:
         if "markers" in trace["mode"]:
             trace["customdata"] = np.repeat(places, 3).astype(int).tolist()

@@ -19,12 +19,12 @@ from lessons.chapters.in_the_wild.learned_step.quantiser import (
     teeth,
     total,
 )
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Index, Integer, Number, Numbers, Values
-from lessons.contract.result import Note, Result, Series, warned
+from lessons.contract.result import Note, Result, Series
 from lessons.kit.causes import notes_on_not_finite
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused, series_by_role
+from lessons.kit.inputs import COMPUTED_IN, array, series_by_role
 from lessons.text import counted, listed, number
 
 PARAMETERS = (
@@ -75,16 +75,14 @@ PARAMETERS = (
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """Values and gradients at the learner's weights, one weight over s, and the ratio over N."""
-    device, missing = resolve(values["device"])
     given = torch.tensor(values["x"], dtype=torch.float64)
-    x = given.to(device, DTYPES[values["dtype"]])
+    x = given.to(*device_and_dtype(values))
     s, settings = float(values["s"]), _settings(values)
     roles = by_role(program, x, s, settings)
     place = min(values["point"], len(given)) - 1
     end = max(2.0, 1.25 * s)
     over, tooth = (array(one) for one in teeth(program, float(given[place]), values["bits"], end))
     ratios = relative_steps(program, values["bits"])
-    progress(1.0)
     return Result(
         series=series_by_role(array(given), roles),
         curves=(Series("forward", "forward", over, tooth),),
@@ -107,18 +105,16 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "ratio_lsq": ratios["lsq"][-1],
             "zero": 0.0,
         },
-        notes=(*warned(missing), *_notes(given, x, roles, values)),
+        notes=tuple(_notes(given, x, roles, values)),
         planes={f"ratio_{name}": np.array(one) for name, one in ratios.items()}
         | {"counts": np.array(COUNTS, dtype=np.float64)},
         work=counted(len(given), "weight"),
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: each weight with the step size by its side."""
-    device, _ = resolve(values["device"])
-    x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+    x = torch.tensor(values["x"], dtype=torch.float64).to(*device_and_dtype(values))
     s = torch.full_like(x, values["s"]).requires_grad_()
     return Start({"x": x, "s": s}, _settings(values), (min(values["point"], len(x)) - 1,))
 
@@ -207,7 +203,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     start=start,
     named=True,
     by="s",

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 
 def broken(model: torch.nn.Module, state: Any, reward: float, next_state: Any, gamma: float) -> Any:
@@ -14,26 +14,6 @@ def broken(model: torch.nn.Module, state: Any, reward: float, next_state: Any, g
     target_net = model
     expected = reward + gamma * target_net(next_state)
     torch.nn.functional.mse_loss(policy_net(state), expected).backward()
-    return policy_net, target_net
-
-
-def detached(
-    model: torch.nn.Module, state: Any, reward: float, next_state: Any, gamma: float
-) -> Any:
-    policy_net = model
-    target_net = model
-    expected = reward + gamma * target_net(next_state).detach()
-    torch.nn.functional.mse_loss(policy_net(state), expected).backward()
-    return policy_net, target_net
-
-
-def other_way(
-    model: torch.nn.Module, state: Any, reward: float, next_state: Any, gamma: float
-) -> Any:
-    policy_net = model
-    target_net = deepcopy(model)
-    expected = reward + gamma * target_net(next_state)
-    torch.nn.functional.mse_loss(policy_net(state).detach(), expected).backward()
     return policy_net, target_net
 
 
@@ -66,6 +46,16 @@ BUG = Bug(
     title="distinguish Qnet and set detach() on TD target",
     opened="2022-10-23",
     broken=broken,
-    fixes={"detached": detached, "other_way": other_way, "copied": copied},
+    fixes={
+        "detached": changed(broken, {"target_net(next_state)": "target_net(next_state).detach()"}),
+        "other_way": changed(
+            broken,
+            {
+                "target_net = model": "target_net = deepcopy(model)",
+                "policy_net(state)": "policy_net(state).detach()",
+            },
+        ),
+        "copied": copied,
+    },
     check=check,
 )

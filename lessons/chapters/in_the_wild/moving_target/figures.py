@@ -23,7 +23,7 @@ from lessons.kit.components import component_table
 from lessons.kit.findings import of_points, titled
 from lessons.kit.line_names import named
 from lessons.text import number
-from lessons.training.step_charts import line, of, over_steps, with_ends, written_out
+from lessons.training.step_charts import arms_table, line, of, over_steps, written_out
 
 HEIGHT = 270
 _ROLE = {"trick": "trick_gradient", "plain": "true_gradient"}
@@ -47,14 +47,7 @@ def figures(history: History, values: Values) -> list[Figure]:
 def table(history: History, values: Values) -> Table:
     """Both arms as they stand: mean over the seeds, lowest and highest seed."""
     measures = _MEASURES | {"middle": f"value of the {_which(values)}"}
-    rows = tuple(
-        (label, *(with_ends(history.facts, f"{arm}_{name}") for arm in _ROLE))
-        for name, label in measures.items()
-    )
-    columns = (("measure", None), *((_NAMES[arm], role) for arm, role in _ROLE.items()))
-    return Table(
-        f"After step {history.done:,}: mean over the seeds (lowest to highest seed)", columns, rows
-    )
+    return arms_table(history, measures, _ROLE, _NAMES)
 
 
 def _which(values: Values) -> str:
@@ -193,12 +186,15 @@ def _logarithmic(history: History, what: str, title: str) -> Trace:
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """The gradient at the weights that one step of the task gives."""
     count = len(result["forward"].x)
+    heights = fitted([1.15 * result[role].y for role in GRADIENTS])
     seen = [name for name in GRADIENTS if name not in hidden]
     found = "" if hidden & set(GRADIENTS) else of_points(result)
     if values["task"] == "two":
         what, called = "from the first state to the second, which share a weight", "weight"
     else:
         what, called = f"from state {values['point']} to the right", "state"
+    layout = axes((0.0, count + 1.0), heights, called, "gradient")
+    layout["xaxis"]["dtick"] = 1
     return [
         Figure(
             "gradient",
@@ -207,16 +203,11 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             "the target held still. Diamonds: what autograd gives, as set.",
             f"The gradient of the loss of one step {what}. " + spoken(result, seen),
             gradient_points(result, hidden),
-            axes((0.0, count + 1.0), _around(result), called, "gradient"),
+            layout,
             wide=True,
             height=220,
         )
     ]
-
-
-def _around(result: Result) -> tuple[float, float]:
-    """A range with room for the marks at its ends."""
-    return fitted([1.15 * result[role].y for role in GRADIENTS])
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:

@@ -87,7 +87,7 @@ def trained(one_seed, as_set, count):
 
 
 if __name__ == "__main__":
-    count = min(int(sys.argv[1]), steps) if sys.argv[1:] else steps
+    count = min([steps, *map(int, filter(str.isdigit, sys.argv[1:2]))])
     _, here, there, reward, _ = steps_of_the_task()
     at = 0 if task == "two" else 5 + point - 1
     w = torch.arange(1, 1 + len(here), dtype=torch.float64) * (math.sqrt(5) - 1) / 2 % 1

@@ -17,13 +17,12 @@ from lessons.chapters.in_the_wild.moving_target.single_step import (
     features_of,
     weights_of,
 )
-from lessons.contract.history import Snapshot
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
-from lessons.contract.result import Result, warned
+from lessons.contract.result import Result
 from lessons.contract.training import Training
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.kit.inputs import computed_in, series_by_role
 from lessons.text import counted
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
@@ -57,33 +56,8 @@ PARAMETERS = (
 )
 
 
-class Watched:
-    """The weights in training, and how they look."""
-
-    def __init__(self, program: Program, values: Values) -> None:
-        device, _ = resolve(values["device"])
-        self.learners = Learners(program, values, device, DTYPES[values["dtype"]])
-        task = self.learners.task
-        rests = {name: task.rests(name == "stopped") @ task.states for name in ("stopped", "open")}
-        self._still = {f"{name}_rests": array(one) for name, one in rests.items()}
-        self._still["true"] = array(task.true())
-
-    def step(self, done: int, values: Values) -> None:
-        self.learners.step(values)
-
-    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
-        numbers = {name: array(one) for name, one in self.learners.numbers().items()}
-        if not drawn:
-            return Snapshot(numbers)
-        picture = {name: array(one) for name, one in self.learners.values().items()}
-        index = min(int(values["shown"]), len(self.learners.seeds)) - 1
-        shown = {f"{name}_shown": one[index] for name, one in picture.items()}
-        seed = {"seed": np.array([float(self.learners.seeds[index])])}
-        return Snapshot(numbers, picture | shown | seed | self._still)
-
-
 TRAINING = Training(
-    begin=Watched,
+    begin=Learners,
     live=frozenset({"target", "rate", "shown", "point"}),
     trained=frozenset({"target", "rate"}),
     figures=figures,
@@ -97,14 +71,12 @@ _IDLE = {name: _DEFAULTS[name] for name in TRAINING.live | {"steps"}}  # before 
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """One step's gradients by role, where the training rests, and what is there before it."""
-    device, missing = resolve(values["device"])
-    roles = by_role(program, values, device, DTYPES[values["dtype"]])
+    roles = by_role(program, values, *device_and_dtype(values))
     series = series_by_role(np.arange(1.0, 1 + len(roles["forward"])), roles)
     whole = inspect.unwrap(program)  # what is cut in the graph changes none of these facts
     task = task_of(values)
     true = task.true()
     rests = {name: task.rests(name == "stopped") for name in ("stopped", "open")}
-    progress(1.0)
     return Result(
         series=series,
         curves=series,
@@ -118,16 +90,13 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **facts_at_first(TRAINING, whole, values, _IDLE),
             "steps": values["steps"],
         },
-        notes=warned(missing),
         work=f"{counted(values['seeds'], 'seed')}, two sets of weights each",
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The graph of one step's loss."""
-    device, _ = resolve(values["device"])
-    w = weights_of(values).to(device, DTYPES[values["dtype"]])
+    w = weights_of(values).to(*device_and_dtype(values))
     here, there, reward = features_of(values)
     settings = {
         "here": here.to(w),
@@ -145,7 +114,6 @@ LAB = Lab(
     compute=compute,
     figures=static_figures,
     table=static_table,
-    check=format_refused,
     start=start,
     training=TRAINING,
 )

@@ -12,7 +12,10 @@ from typing import Any
 
 import torch
 
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.parameters import Values
+from lessons.contract.result import Array
+from lessons.training.by_seed import BySeed, arrays
 from lessons.tricks.as_one import one_op
 
 STATES = 5
@@ -112,7 +115,7 @@ def two_next_states(task: Task) -> torch.Tensor:
     return weights
 
 
-class Learners:
+class Learners(BySeed):
     """Every seed's weights in two arms, from the same start and on the same sampled steps.
 
     The arm ``trick`` is as set, the arm ``plain`` has no stop, whatever is set or cut.
@@ -120,15 +123,13 @@ class Learners:
     Args:
         program: the lesson's.
         values: the settings.
-        device, dtype: where and in what to compute.
     """
 
-    def __init__(
-        self, program: Program, values: Values, device: torch.device, dtype: torch.dtype
-    ) -> None:
+    def __init__(self, program: Program, values: Values) -> None:
+        super().__init__(values)
+        device, dtype = device_and_dtype(values)
         self.task = task_of(values)
         self._programs = {"trick": program, "plain": inspect.unwrap(program)}
-        self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
         self._drawn = [torch.Generator().manual_seed(seed) for seed in self.seeds]
         count = len(self.task.states)
         start = torch.stack(
@@ -139,8 +140,11 @@ class Learners:
             part.to(device, dtype) for part in (self.task.here, self.task.there, self.task.reward)
         ]
         self._true = self.task.true()
+        rests = {stop: self.task.rests(stop) @ self.task.states for stop in (True, False)}
+        still = {"stopped_rests": rests[True], "open_rests": rests[False], "true": self._true}
+        self._still = arrays(still)
 
-    def step(self, values: Values) -> None:
+    def step(self, done: int, values: Values) -> None:
         """One plain gradient step of both arms."""
         steps = torch.stack([sampled(self.task, one) for one in self._drawn])
         here, there = (part[:, steps].movedim(0, 1) for part in self._parts[:2])
@@ -155,20 +159,25 @@ class Learners:
                     w -= float(values["rate"]) * slope
 
     @torch.no_grad()
-    def numbers(self) -> dict[str, torch.Tensor]:
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
         """Distance from the true values, expected loss, middle state's value; [seeds], float64."""
         found: dict[str, torch.Tensor] = {}
-        for name, values in self.values().items():
+        for name, worth in self.worth().items():
             w = self.weights[name].to("cpu", torch.float64)
             found |= {
-                f"{name}_off": (values - self._true).square().mean(-1).sqrt(),
+                f"{name}_off": (worth - self._true).square().mean(-1).sqrt(),
                 f"{name}_loss": self.task.loss(w),
-                f"{name}_middle": values[:, values.shape[1] // 2],
+                f"{name}_middle": worth[:, worth.shape[1] // 2],
             }
         return found
 
+    def picture(self, index: int, values: Values) -> dict[str, Array]:
+        """The values of all seeds, of the one that is drawn, as they are and where they rest."""
+        worth = arrays(self.worth())
+        return worth | {f"{name}_shown": one[index] for name, one in worth.items()} | self._still
+
     @torch.no_grad()
-    def values(self) -> dict[str, torch.Tensor]:
+    def worth(self) -> dict[str, torch.Tensor]:
         """The value of each state by arm, [seeds, states], float64 on the CPU."""
         return {
             name: w.detach().to("cpu", torch.float64) @ self.task.states

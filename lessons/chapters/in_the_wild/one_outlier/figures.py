@@ -10,6 +10,7 @@ from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.arrows import arrow, outline
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, gradient_curves, mark
+from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.text import number
 
@@ -94,6 +95,17 @@ def _within(vector: Array, layout: Trace, share: float) -> tuple[float, float]:
     return float(vector[0]) * factor, float(vector[1]) * factor
 
 
+def _leaves(vector: Array, layout: Trace) -> bool:
+    """Whether the name of an arrow stands on its way, not at its tip."""
+    return math.hypot(*_within(vector, layout, 0.7)) < 0.7 * math.hypot(*vector)
+
+
+def _falls(ray: Array, other: Array) -> bool:
+    """Whether a line falls to the right; where it is level or upright, whether the other does."""
+    slope = float(ray[0] * ray[1])
+    return (slope if abs(slope) > 0.03 * float(ray @ ray) else float(other[0] * other[1])) < 0
+
+
 def _rays(rows: Array, visible: bool) -> Trace:
     """A thin line for each sample, with a dot at its tip."""
     zero, gap = np.zeros(len(rows)), np.full(len(rows), np.nan)
@@ -120,11 +132,18 @@ def _its_name(result: Result, layout: Trace, visible: bool) -> Trace:
     shown, raw = result.planes["samples"][0], result.planes["raw"][0]
     x, y = _within(shown, layout, 0.45)
     longest = float(np.hypot(*result.planes["raw"][1:].T).max())
-    words = f"bad: {number(math.hypot(*raw), 3)}"
+    words = f"bad: {brief(math.hypot(*raw))}"
     if visible and not np.allclose(shown, raw):
-        words += f" → {number(math.hypot(*shown), 3)}"
+        words += f" → {brief(math.hypot(*shown))}"
     stands_out = math.hypot(*raw) > longest
-    side = ("top", "bottom")[y > 0] + (" left", " right")[x > 0]
+    falls = _falls(shown, result["true_gradient"].y)
+    side = (
+        ("top right" if falls else "bottom right")
+        if x > 0
+        else "bottom left"
+        if falls
+        else "top left"
+    )
     trace = label("noise", words, x, y, visible and stands_out, side)
     return trace | {"textfont": {"color": "ink:muted", "size": 12}}
 
@@ -138,20 +157,26 @@ def _tip(result: Result, role: str, layout: Trace, hidden: frozenset[str]) -> Tr
     used, plain = (result[one].y for one in ("trick_gradient", "true_gradient"))
     one_arrow = "trick_gradient" not in hidden and np.allclose(used, plain, rtol=1e-6)
     x, y = _within(vector, layout, 0.7)
-    beyond = math.hypot(x, y) < 0.7 * math.hypot(*vector)
+    beyond = _leaves(vector, layout)
     name, fact = NAMES[role]
     words = name if role != "true_gradient" or not one_arrow else f"{name} = used"
     if beyond:
-        words += f" {number(float(result.facts[f'length_{fact}']), 3)}"
+        words += f" {brief(float(result.facts[f'length_{fact}']))}"
     else:
         x, y = (float(one) for one in vector)
     # Away from the arrow “without it”, whose name stands to the right of its tip.
     above = clean[0] * vector[1] - clean[1] * vector[0] > 0
     side = "middle right" if role == "intended_gradient" else "bottom right"
-    if beyond and x * y < 0:
-        side = "top right"  # where the arrow does not run
+    if beyond:  # where the arrow does not run, and in the frame
+        side = ("bottom left" if y < 0 else "top left") if x > 0 else "top right" if y > 0 else side
     elif above and not beyond and side == "bottom right":
         side = "top left" if vector[0] > 0 else "top right"  # the bad sample's name is on the left
+    # Two that leave the frame in one direction would have their names at one place.
+    if not one_arrow and "trick_gradient" not in hidden and role != "intended_gradient":
+        across = abs(used[0] * plain[1] - used[1] * plain[0])
+        if _leaves(used, layout) and _leaves(plain, layout) and across < 0.1 * used @ plain:
+            words += f", used {brief(float(result.facts['length_used']))}"
+            one_arrow = True
     seen = role not in hidden and not (role == "trick_gradient" and one_arrow)
     return label(role, words, x, y, seen, side)
 

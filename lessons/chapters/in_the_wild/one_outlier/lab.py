@@ -19,12 +19,12 @@ from lessons.chapters.in_the_wild.one_outlier.batch import (
     shortened,
 )
 from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, Note, Result, Series, warned
-from lessons.kit.devices import DTYPES, resolve
+from lessons.contract.result import Array, Note, Result, Series
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.text import counted
 
 SIZES = torch.logspace(-1.0, 3.0, 21, dtype=torch.float64)
@@ -81,8 +81,7 @@ PARAMETERS = (
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """The gradients at the learner's batch, and the direction over the error of the label."""
-    device, missing = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
     clip, limit = values["clip"], values["limit"]
     rows = ordinary(values["seed"], values["batch"] - 1)
 
@@ -97,7 +96,6 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     labels = good.repeat(len(SIZES), 1, 1)
     labels[:, 0, 0] -= SIZES
     sizes = over_labels(program, x.to(device, dtype), labels.to(device, dtype), clip, limit)
-    progress(1.0)
     weights = np.array([1.0, 2.0])
     return Result(
         series=(
@@ -115,20 +113,18 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_one_sample(at, limit, values["batch"]),
             **_mixed(),
         },
-        notes=(*warned(missing), *_no_direction(roles)),
+        notes=tuple(_no_direction(roles)),
         planes={
             "samples": array(shortened(samples, limit) if clip == "sample" else samples),
             "raw": array(samples),
         },
         work=counted(values["batch"], "sample"),
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: the bad sample and one ordinary one, at the first weight."""
-    device, _ = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
     rows = ordinary(values["seed"], 1)
     x, y = (one.to(device, dtype) for one in batch(rows, values["size"], values["angle"]))
     w = torch.zeros(2, dtype=dtype, device=device, requires_grad=True)
@@ -230,7 +226,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     start=start,
     drawn=drawn,
     named=True,

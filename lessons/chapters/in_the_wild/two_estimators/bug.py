@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch.distributions import Normal
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Loss = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -13,24 +13,6 @@ Loss = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 def policy_loss(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
     policy = Normal(mean, torch.ones_like(mean))
     action = mean + noise  # as rsample() returns it
-    return torch.mean(-policy.log_prob(action) * reward)
-
-
-def probability(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
-    policy = Normal(mean, torch.ones_like(mean))
-    action = mean + noise  # as rsample() returns it
-    return torch.mean(-policy.log_prob(action).exp() * reward)
-
-
-def policy_fixed(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
-    policy = Normal(mean.detach(), torch.ones_like(mean))
-    action = mean + noise  # as rsample() returns it
-    return torch.mean(-policy.log_prob(action) * reward)
-
-
-def action_fixed(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
-    policy = Normal(mean, torch.ones_like(mean))
-    action = (mean + noise).detach()
     return torch.mean(-policy.log_prob(action) * reward)
 
 
@@ -51,9 +33,11 @@ BUG = Bug(
     url="https://github.com/HorizonRobotics/alf/pull/34",
     broken=policy_loss,
     fixes={
-        "probability": probability,
-        "policy_fixed": policy_fixed,
-        "action_fixed": action_fixed,
+        "probability": changed(policy_loss, {"log_prob(action)": "log_prob(action).exp()"}),
+        "policy_fixed": changed(policy_loss, {"Normal(mean,": "Normal(mean.detach(),"}),
+        "action_fixed": changed(
+            policy_loss, {"mean + noise  # as rsample() returns it": "(mean + noise).detach()"}
+        ),
     },
     check=check,
     title="Fix a bug of OnPolicyDriver for continuous action space",

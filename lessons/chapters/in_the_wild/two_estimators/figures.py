@@ -198,8 +198,10 @@ def _running(result: Result, hidden: frozenset[str]) -> Figure:
 
 
 def _thin(series: Series, visible: bool) -> Trace:
-    """A line for a series over powers of ten of the draws."""
+    """A line for a series over powers of ten of the draws; a mark where there is one alone."""
     made = curve(series, visible, exact=True)
+    if len(series.x) == 1:
+        made |= {"mode": "markers", "marker": mark(ROLES[series.role])}
     made["line"] = made["line"] | {"width": 2}
     made["hovertemplate"] = "%{y:.4g}<extra>" + NAMES[series.role] + "</extra>"
     return made
@@ -212,7 +214,7 @@ def _variance(result: Result, hidden: frozenset[str]) -> Figure:
     own, baseline = float(facts["trick_variance"]), float(facts["baseline"])
     edge = 0.04 * float(score.x[-1] - score.x[0])
     layout = axes(
-        (float(score.x[0]) - edge, float(score.x[-1])),
+        (float(score.x[0]) - edge, float(score.x[-1]) + edge),
         fitted([score.y, path.y, np.array([own])]),
         "baseline b",
         "variance of one draw",

@@ -20,11 +20,11 @@ from lessons.chapters.in_the_wild.two_estimators.sampling import (
     of_a_pair,
     over_baselines,
 )
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, Histogram, Result, Series, warned
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.contract.result import Array, Histogram, Result, Series
+from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.text import counted
 
 BINS = 80
@@ -61,8 +61,7 @@ _OTHERS = {"intended_gradient": ("path", 0.0), "noise": ("score", 0.0)}
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """Every estimator on the same draws; exact moments; the variance over the baseline."""
-    device, missing = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
     mu, sigma, count = values["mu"], values["sigma"], values["draws"]
     eps = normal_draws(values["seed"])[:count].to(device, dtype)
     chosen = {"trick_gradient": (values["estimator"], values["baseline"]), **_OTHERS}
@@ -72,7 +71,6 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         drawn[role] = array(slopes)
         exact[role] = moments(program, mu, sigma, estimator, baseline)
     truth = 2 * (mu - TARGET)
-    progress(1.0)
     first = np.arange(1.0, min(count, FIRST) + 1)
     trick = exact["trick_gradient"]
     return Result(
@@ -100,17 +98,14 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             # What is cut in the graph changes none of these.
             **_compared(inspect.unwrap(program), mu, sigma),
         },
-        notes=warned(missing),
         planes={"samples": array(mu + sigma * eps[: len(first)])},
         work=counted(count, "draw"),
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: the first draws, each with a mean of its own."""
-    device, _ = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
     eps = torch.tensor(drawn_eps(values), dtype=torch.float64).to(device, dtype)
     mu = torch.full_like(eps, values["mu"]).requires_grad_()
     settings = {name: values[name] for name in ("sigma", "estimator", "baseline")}
@@ -190,7 +185,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     start=start,
     drawn=lambda values: {"eps": drawn_eps(values)},
     named=True,

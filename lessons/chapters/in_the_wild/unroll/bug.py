@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Train = Callable[[Any, list[list[float]], float], list[tuple[float, float]]]
 """From the weight, the batches and the learning rate: the state and the gradient of each batch."""
@@ -15,46 +15,6 @@ def train(w: Any, batches: list[list[float]], rate: float) -> list[tuple[float, 
     optimizer, seen = torch.optim.SGD([w], lr=rate), []
     h = torch.zeros(())
     for batch in batches:
-        for x in batch:
-            h = w * h + x
-        optimizer.zero_grad()
-        h.backward()
-        seen.append((h.item(), w.grad.item()))
-        optimizer.step()
-    return seen
-
-
-def retain(w: Any, batches: list[list[float]], rate: float) -> list[tuple[float, float]]:
-    optimizer, seen = torch.optim.SGD([w], lr=rate), []
-    h = torch.zeros(())
-    for batch in batches:
-        for x in batch:
-            h = w * h + x
-        optimizer.zero_grad()
-        h.backward(retain_graph=True)
-        seen.append((h.item(), w.grad.item()))
-        optimizer.step()
-    return seen
-
-
-def fresh(w: Any, batches: list[list[float]], rate: float) -> list[tuple[float, float]]:
-    optimizer, seen = torch.optim.SGD([w], lr=rate), []
-    for batch in batches:
-        h = torch.zeros(())
-        for x in batch:
-            h = w * h + x
-        optimizer.zero_grad()
-        h.backward()
-        seen.append((h.item(), w.grad.item()))
-        optimizer.step()
-    return seen
-
-
-def detached(w: Any, batches: list[list[float]], rate: float) -> list[tuple[float, float]]:
-    optimizer, seen = torch.optim.SGD([w], lr=rate), []
-    h = torch.zeros(())
-    for batch in batches:
-        h = h.detach()
         for x in batch:
             h = w * h + x
         optimizer.zero_grad()
@@ -85,7 +45,14 @@ BUG = Bug(
     source="MorvanZhou/PyTorch-Tutorial#57",
     url="https://github.com/MorvanZhou/PyTorch-Tutorial/issues/57",
     broken=train,
-    fixes={"retain": retain, "fresh": fresh, "detach": detached},
+    fixes={
+        "retain": changed(train, {"h.backward()": "h.backward(retain_graph=True)"}),
+        "fresh": changed(
+            train,
+            {"h = torch.zeros(())": "", "for x in batch:": "h = torch.zeros(())\nfor x in batch:"},
+        ),
+        "detach": changed(train, {"for x in batch:": "h = h.detach()\nfor x in batch:"}),
+    },
     check=check,
     title="403: question about h_state = h_state.data",
     opened="2018-11-12",

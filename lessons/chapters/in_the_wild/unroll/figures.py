@@ -1,5 +1,7 @@
 """The charts and the table of the unrolled state."""
 
+import re
+
 import numpy as np
 
 from lessons.contract.figure import Figure, Table
@@ -75,14 +77,13 @@ def _over_w(result: Result, hidden: frozenset[str]) -> Figure:
     curves = {one.name: one for one in result.curves}
     shown = [curves[role] for role in NAMES]
     low, high = span(shown[0])
-    beside = 0.03 * (high - low)  # room for half a mark
-    layout = axes(
-        (low - beside, high + beside), fitted([one.y for one in shown]), "weight w", "dh/dw"
-    )
+    beside = 0.045 * (high - low)  # room for half a mark
+    ends = (max(low - beside, -8e307), min(high + beside, 8e307))  # Plotly needs their distance
+    layout = axes(ends, fitted([one.y for one in shown]), "weight w", "dh/dw")
     true, trick = (None if role in hidden else curves[role] for role in NAMES)
     found = of_gradient(trick, true, None, "w") if trick is not None else ""
     title = titled("dh/dw", found, "the gradient")
-    if trick is not None and true is not None and " reaches " in title:
+    if trick is not None and true is not None and re.search(" (reaches|differs) ", title):
         title = _cheap(trick, true) or title
     drawn = [curve(curves[role], role not in hidden, exact=True) for role in NAMES]
     drawn += [along_w(result, role, hidden) for role in NAMES]

@@ -14,16 +14,15 @@ from lessons.chapters.in_the_wild.unroll.state import (
     kept,
     plain,
 )
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Integer, Number, Numbers, Values
-from lessons.contract.result import Note, Result, Series, warned
+from lessons.contract.result import Note, Result, Series
 from lessons.kit.causes import notes_on_not_finite
-from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.inputs import (
     COMPUTED_IN,
     GRID,
     array,
-    format_refused,
     point_in_text,
     series_by_role,
 )
@@ -64,8 +63,7 @@ PARAMETERS = (
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """The last state and its gradients over w, and each step's contribution at the chosen w."""
-    device, missing = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
     steps, every, x = int(values["steps"]), int(values["every"]), float(values["x"])
     given = torch.tensor(values["w"], dtype=torch.float64)
     place = min(values["point"], len(given)) - 1
@@ -76,7 +74,6 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     parts, reached = contributions(lambda leaf: program(leaf, steps, every, x), chosen, steps)
     whole, _ = contributions(lambda leaf: plain(leaf, steps, x), chosen, steps)
     back = np.arange(1.0, steps + 1.0)
-    progress(1.0)
     return Result(
         series=series_by_role(array(given), roles),
         curves=(
@@ -97,16 +94,14 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_decoder(),
             **messages(),
         },
-        notes=(*warned(missing), *_not_finite(given, roles)),
+        notes=tuple(_not_finite(given, roles)),
         work=f"{counted(steps, 'step')}, {counted(len(given), 'weight')}",
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: the first steps."""
-    device, _ = resolve(values["device"])
-    w = torch.tensor(values["w"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+    w = torch.tensor(values["w"], dtype=torch.float64).to(*device_and_dtype(values))
     settings = {name: values[name] for name in ("every", "x")}
     settings["steps"] = min(values["steps"], DRAWN)
     return Start({"w": w.requires_grad_()}, settings, (min(values["point"], len(w)) - 1,))
@@ -207,7 +202,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     start=start,
     named=True,
 )

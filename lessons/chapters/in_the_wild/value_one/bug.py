@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch.autograd.functional import hessian
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Fisher = Callable[[torch.Tensor], torch.Tensor]
 
@@ -19,33 +19,6 @@ def curvature(function: Callable[[torch.Tensor], torch.Tensor], at: torch.Tensor
 def fisher(logits: torch.Tensor) -> torch.Tensor:
     def mean_kl(z: torch.Tensor) -> torch.Tensor:
         new = torch.log_softmax(z, -1)
-        old = new
-        return (old.exp() * (old - new)).sum()
-
-    return curvature(mean_kl, logits)
-
-
-def small(logits: torch.Tensor) -> torch.Tensor:
-    def mean_kl(z: torch.Tensor) -> torch.Tensor:
-        new = torch.log_softmax(z, -1)
-        old = new
-        return (old.exp() * (old - new + 1e-8)).sum()
-
-    return curvature(mean_kl, logits)
-
-
-def old_fixed(logits: torch.Tensor) -> torch.Tensor:
-    def mean_kl(z: torch.Tensor) -> torch.Tensor:
-        new = torch.log_softmax(z, -1)
-        old = new.detach()
-        return (old.exp() * (old - new)).sum()
-
-    return curvature(mean_kl, logits)
-
-
-def both_fixed(logits: torch.Tensor) -> torch.Tensor:
-    def mean_kl(z: torch.Tensor) -> torch.Tensor:
-        new = torch.log_softmax(z, -1).detach()
         old = new
         return (old.exp() * (old - new)).sum()
 
@@ -66,7 +39,11 @@ BUG = Bug(
     source="ajlangley/cpo-pytorch#10",
     url="https://github.com/ajlangley/cpo-pytorch/issues/10",
     broken=fisher,
-    fixes={"small": small, "old_fixed": old_fixed, "both_fixed": both_fixed},
+    fixes={
+        "small": changed(fisher, {"(old - new)": "(old - new + 1e-8)"}),
+        "old_fixed": changed(fisher, {"old = new": "old = new.detach()"}),
+        "both_fixed": changed(fisher, {"log_softmax(z, -1)": "log_softmax(z, -1).detach()"}),
+    },
     check=check,
     title="mean kl is always=0",
     opened="2023-02-21",

@@ -15,15 +15,14 @@ from lessons.chapters.in_the_wild.value_one.tokens import (
     second_on_average,
     without_stop,
 )
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Numbers, Values
-from lessons.contract.result import Note, Result, Series, warned
+from lessons.contract.result import Note, Result, Series
 from lessons.kit.causes import notes_on_not_finite
-from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.inputs import (
     COMPUTED_IN,
     array,
-    format_refused,
     grid_around,
     inputs,
     point_in_text,
@@ -39,6 +38,8 @@ SECOND_REACH = 6.0
 
 STORED, NOW = -1.2, -0.7
 """The log-probability when the last question's token was sampled, and after an update."""
+PPO_CLIP = 0.2
+"""How far from 1 the clipped loss of PPO lets the ratio go."""
 
 PARAMETERS = (
     Choice(
@@ -60,8 +61,7 @@ PARAMETERS = (
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """What each token adds, the gradients, the same over the logit, and the second derivative."""
-    device, missing = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
     form = values["form"]
     points = torch.tensor(values["x"], dtype=torch.float64)
     given = advantages(values)
@@ -70,7 +70,6 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     place = min(values["point"], len(points)) - 1
     added = roles["forward"].cpu().double()
     slopes = roles["trick_gradient"].cpu().double()
-    progress(1.0)
     return Result(
         series=series_by_role(array(points), roles),
         curves=(
@@ -86,6 +85,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             "minus_advantage": -float(given[place]),
             "zero": 0.0,
             **{role: float(value[place]) for role, value in roles.items()},
+            "weight": "log p" if form == "plain" else "e⁰ = 1",
             "loss": float(added.sum()),
             "logp_loss": -float(given @ functional.logsigmoid(points)),
             "printed": str(float(f"{-float((-added).mean()):.3g}")),
@@ -93,10 +93,9 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_quoted(program),
             **_later(),
         },
-        notes=(*warned(missing), *_uneven(values), *_not_finite(points, x, roles)),
+        notes=(*_uneven(values), *_not_finite(points, x, roles)),
         planes={"advantages": array(given)},
         work=counted(len(points), "token"),
-        device=str(device),
     )
 
 
@@ -109,8 +108,7 @@ def advantages(values: Values) -> torch.Tensor:
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: what each token adds, at the learner's logits."""
-    device, _ = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
     x = torch.tensor(values["x"], dtype=torch.float64).to(device, dtype).requires_grad_()
     place = min(values["point"], len(x)) - 1
     leaves = {"x": x, "advantages": advantages(values).to(device, dtype)}
@@ -166,7 +164,9 @@ def _later() -> Mapping[str, float]:
     """The ratio to a stored log-probability after an update, and its derivative by logp."""
     logp = torch.tensor(NOW, dtype=torch.float64, requires_grad=True)
     ratio = torch.exp(logp - STORED)
-    (slope,) = torch.autograd.grad(ratio, logp)
+    (slope,) = torch.autograd.grad(ratio, logp, retain_graph=True)
+    clipped = torch.minimum(ratio, ratio.clamp(1 - PPO_CLIP, 1 + PPO_CLIP))  # advantage 1
+    (left,) = torch.autograd.grad(clipped, logp)
     return {
         "later_stored": STORED,
         "later_now": NOW,
@@ -174,6 +174,8 @@ def _later() -> Mapping[str, float]:
         "later_ratio": float(ratio.detach()),
         "later_one": 1.0,
         "later_gap": NOW - STORED,
+        "later_limit": 1 + PPO_CLIP,
+        "later_clipped": float(left),
     }
 
 
@@ -204,7 +206,6 @@ LAB = Lab(
     compute=compute,
     figures=figures,
     table=table,
-    check=format_refused,
     start=start,
     named=True,
 )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch.nn import functional
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 from lessons.tricks import gradient_override_map, identity
 from lessons.tricks.rule import Op
 
@@ -32,10 +32,6 @@ def with_identity(logits: torch.Tensor) -> torch.Tensor:
         return torch.sigmoid(torch.clamp(identity(logits), -10, 10))
 
 
-def wider(logits: torch.Tensor) -> torch.Tensor:
-    return torch.sigmoid(torch.clamp(logits, -20, 20))
-
-
 def check(code: Code) -> None:
     """The value stays within the limits, and wrong answers are pulled back."""
     logits = torch.tensor([-30.0, 2.0, 12.0, 30.0], dtype=torch.float64, requires_grad=True)
@@ -60,6 +56,10 @@ BUG = Bug(
     title="why gradient of clip_by_value(x) is zero, when x is outside of range?",
     opened="2020-10-26",
     broken=broken,
-    fixes={"passes": passes, "identity": with_identity, "wider": wider},
+    fixes={
+        "passes": passes,
+        "identity": with_identity,
+        "wider": changed(broken, {"-10, 10": "-20, 20"}),
+    },
     check=check,
 )

@@ -145,14 +145,14 @@ def _alike(history: History) -> Figure:
         f"{rule} " + ", ".join(number(float(y), 2) for y in line.y)
         for rule, line in zip(RULES, series, strict=True)
     )
-    found = [f"{line.name} {number(float(line.y[-1]), 2)}" for line in series]
+    found = [f"{line.name} {float(line.y[-1]) + 0.0:.2f}".replace("-", "−") for line in series]
     return Figure(
         "alike",
-        "All random, still alike: " + ", ".join(found),
+        "All random: " + ", ".join(found),
         "Areas: 5 to 95 % of all pictures and seeds. A map that is about the "
         "weights falls to 0 when they are replaced.",
         f"Rank correlation of each map with the same map after so many of the last layers were "
-        f"randomised, none to all, after step {history.done}: {in_words}.",
+        f"randomised, none to all, after step {history.facts['compared_step']:.0f}: {in_words}.",
         [
             *(band(line) for line in series),
             *(curve(line) for line in series),
@@ -286,9 +286,12 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
 
 
 def _changed(result: Result) -> str:
-    """At how many relus the rule gives another gradient than the plain one."""
-    differ = int((result["trick_gradient"].y != result["true_gradient"].y).sum())
-    return f"The rule changes {differ} of {len(BEFORE)} gradients"
+    """At how many relus the rule gives another gradient than the plain one, and its formula."""
+    trick, true, meant = (result[name].y for name in GRADIENTS)
+    differ, wrong = int((trick != true).sum()), int((trick != meant).sum())
+    return f"The rule changes {differ} of {len(BEFORE)}, " + (
+        f"{wrong} not as intended" if wrong else "as intended"
+    )
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:

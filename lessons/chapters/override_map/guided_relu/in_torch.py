@@ -98,7 +98,7 @@ def train(seed, steps):
 def ranks(weights, x, rule):  # of each picture's pixels, by the gradient of its own class's score
     x, own = x.clone().requires_grad_(), torch.arange(len(x))
     total = guided_relu(x, lambda x: scores(weights, x)[own, own % 3].sum(), rule, when)
-    m = torch.autograd.grad(total, x)[0].flatten(1).float()
+    m = torch.autograd.grad(total + 0 * x.sum(), x)[0].flatten(1).float()
     return F.normalize(torch.sign(m[:, :, None] - m[:, None, :]).sum(-1), dim=-1)
 
 
@@ -108,7 +108,7 @@ if __name__ == "__main__":
     (gradient,) = torch.autograd.grad(y, x) if y.requires_grad else (0 * x,)
     kept = {}  # rank correlation of maps: the weights trained, and the last n layers drawn anew
     for one in range(seed, seed + seeds):
-        w = train(one, int(sys.argv[1]) if len(sys.argv) > 1 else steps)
+        w = train(one, min([steps, *map(int, filter(str.isdigit, sys.argv[1:2]))]))
         tested = pictures(9, torch.Generator().manual_seed(3 * STREAM))
         changed = [[*w[: 8 - 2 * n], *drawn(one + 2 * STREAM)[8 - 2 * n :]] for n in (1, 2, 3, 4)]
         for name in ("plain", "guided"):

@@ -35,15 +35,16 @@ from lessons.chapters.override_map.guided_relu.net import (
     test_pictures,
 )
 from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.history import Snapshot
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
-from lessons.contract.result import Array, Note, Result, warned
+from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
-from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.text import counted, number
+from lessons.training.by_seed import BySeed
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
 from lessons.tricks import gradient_override_map
@@ -115,13 +116,13 @@ PARAMETERS = (
 )
 
 
-class Watched:
+class Watched(BySeed):
     """The networks in training, and how their maps look. Maps are of one seed, numbers of all."""
 
     def __init__(self, program: Program, values: Values) -> None:
-        device, _ = resolve(values["device"])
-        self._to: dict[str, Any] = {"device": device, "dtype": DTYPES[values["dtype"]]}
-        self.shapes = Shapes(program, values, **self._to)
+        super().__init__(values)
+        self._to = device_and_dtype(values)
+        self.shapes = Shapes(program, values, *self._to)
         self._as = _maps_settings(values)
 
     def step(self, done: int, values: Values) -> None:
@@ -130,20 +131,20 @@ class Watched:
     def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
         if _maps_settings(values) != self._as:
             self._as = _maps_settings(values)
-            self.shapes.compare(values)
-        numbers = {name: array(value) for name, value in self.shapes.numbers().items()}
-        return Snapshot(numbers, self._picture(values) if drawn else {})
+            self.shapes.compare(done, values)
+        return super().look(done, values, drawn)
 
-    def _picture(self, values: Values) -> dict[str, Array]:
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+        return self.shapes.numbers()
+
+    def picture(self, index: int, values: Values) -> dict[str, Array]:
         """One seed's maps of one picture, before and after randomising, and what all give."""
-        seeds = self.shapes.classifiers.seeds
-        index = min(int(values["shown"]), len(seeds)) - 1
         own = self.shapes.networks.of_seed(index)
         changed = own.randomised(self.shapes.others.of_seed(index), values["randomised"])
         pair = joined([own, changed])
         kind = KINDS.index(values["shape"])
         place = len(KINDS) * (values["picture"] - 1) + kind
-        x = test_pictures(TESTED, values["noise"])[place : place + 1].to(**self._to)
+        x = test_pictures(TESTED, values["noise"])[place : place + 1].to(*self._to)
         target = torch.tensor([KINDS.index(aim(values))])
         found = {
             rule: array(maps(self.shapes.program, pair, x, target, rule, values)[:, 0])
@@ -158,7 +159,6 @@ class Watched:
             **alike,
             "pixels": array(x[0, 0]),
             "shares": array(shares),
-            "seed": np.array([float(seeds[index])]),
         }
 
 
@@ -175,6 +175,7 @@ TRAINING = Training(
             *("rule", "behind", "point", "rate"),
         }
     ),
+    trained=frozenset({"rate"}),
     figures=figures,
     table=table,
 )
@@ -186,13 +187,11 @@ _IDLE = {name: _DEFAULTS[name] for name in TRAINING.live - {"spelling", "when"}}
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """What is there before the first step: what the rule does to eight relus."""
-    device, missing = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
     whole = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole in the networks
     unit = np.arange(1.0, 1 + len(BEFORE))
     roles = by_role(program, values, device, dtype)
     series = series_by_role(unit, roles)
-    progress(1.0)
     place = values["point"] - 1
     return Result(
         series=series,
@@ -203,9 +202,8 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             **_beliefs(whole, values, device, dtype),
             **facts_at_first(TRAINING, whole, values, _IDLE),
         },
-        notes=tuple(_notes(values, missing)),
+        notes=tuple(_notes(values)),
         work=counted(values["seeds"], "seed"),
-        device=str(device),
     )
 
 
@@ -271,8 +269,7 @@ def missed(spelling: str) -> str:
     return "" if report.ran["relu"] else unmatched("Relu", ["relu"], report.ran)
 
 
-def _notes(values: Values, missing: str | None) -> Iterator[Note]:
-    yield from warned(missing)
+def _notes(values: Values) -> Iterator[Note]:
     words = missed(values["spelling"])
     if words and values["when"] == "runs":
         yield Note("warning", f"The three maps are one and the same. {words}")
@@ -286,8 +283,8 @@ def _notes(values: Values, missing: str | None) -> Iterator[Note]:
 
 def start(values: Values) -> Start:
     """The graph of the eight relus."""
-    device, _ = resolve(values["device"])
-    x = torch.tensor(BEFORE, device=device, dtype=DTYPES[values["dtype"]]).requires_grad_()
+    device, dtype = device_and_dtype(values)
+    x = torch.tensor(BEFORE, device=device, dtype=dtype).requires_grad_()
     settings = {
         "network": layer(values["behind"], values["spelling"]),
         "rule": values["rule"],
@@ -301,7 +298,6 @@ LAB = Lab(
     compute=compute,
     figures=static_figures,
     table=static_table,
-    check=format_refused,
     start=start,
     training=TRAINING,
 )

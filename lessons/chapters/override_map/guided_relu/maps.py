@@ -176,7 +176,7 @@ class Shapes:
         self.pictures = test_pictures(COMPARED, values["noise"]).to(device, dtype)
         self.alike: dict[str, torch.Tensor] = {}
         self._tested = self.classifiers.tested()
-        self.compare(values)
+        self.compare(0, values)
 
     @property
     def networks(self) -> Networks:
@@ -189,15 +189,17 @@ class Shapes:
         if last or (done + 1) % TEST_EVERY == 0:
             self._tested = self.classifiers.tested()
         if last or (done + 1) % COMPARE_EVERY == 0:
-            self.compare(values)
+            self.compare(done + 1, values)
 
-    def compare(self, values: Values) -> None:
-        """Compare the maps of the networks as they are now."""
+    def compare(self, done: int, values: Values) -> None:
+        """Compare the maps of the networks as they are now, after so many steps."""
+        self.compared = done
         self.alike = compared(self.program, self.networks, self.others, self.pictures, values)
 
     def numbers(self) -> dict[str, torch.Tensor]:
         """As last tested and compared, float64 on the CPU, shape [seeds]; of maps the means."""
         found = dict(self._tested)
+        found["compared_step"] = torch.full_like(found["loss"], self.compared)
         for rule, alike in self.alike.items():
             *depths, other = alike.mean(2)
             found |= {f"{rule}_{layers}": one for layers, one in enumerate(depths, start=1)}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 from lessons.tricks import gradient_override_map, identity
 
 
@@ -16,14 +16,6 @@ def pass_on(op: object, upstream: torch.Tensor) -> torch.Tensor:
 def broken(x: torch.Tensor) -> torch.Tensor:
     hidden = torch.relu(x)  # the model, built earlier
     with gradient_override_map({"relu": pass_on}):
-        y = torch.relu(hidden)
-        (gradient,) = torch.autograd.grad(y.sum(), x)
-    return gradient
-
-
-def other_name(x: torch.Tensor) -> torch.Tensor:
-    hidden = torch.relu(x)  # the model, built earlier
-    with gradient_override_map({"Relu": pass_on}):
         y = torch.relu(hidden)
         (gradient,) = torch.autograd.grad(y.sum(), x)
     return gradient
@@ -61,6 +53,10 @@ BUG = Bug(
     title="How to override gradient in a FuncGraph created by tf.function",
     opened="2020-02-19",
     broken=broken,
-    fixes={"other_name": other_name, "handed_in": handed_in, "built_inside": built_inside},
+    fixes={
+        "other_name": changed(broken, {'"relu"': '"Relu"'}),
+        "handed_in": handed_in,
+        "built_inside": built_inside,
+    },
     check=check,
 )

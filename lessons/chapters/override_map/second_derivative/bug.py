@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 
 def broken(x: torch.Tensor) -> Any:
@@ -36,21 +36,6 @@ def saved(x: torch.Tensor) -> Any:
         def backward(ctx: Any, upstream: torch.Tensor) -> Any:
             (doubled,) = ctx.saved_tensors
             return 4 * doubled * upstream
-
-    return DoubledSquare.apply(x)
-
-
-def gradients_on(x: torch.Tensor) -> Any:
-    class DoubledSquare(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: torch.Tensor) -> Any:
-            ctx.doubled = 2 * x
-            return ctx.doubled**2
-
-        @staticmethod
-        def backward(ctx: Any, upstream: torch.Tensor) -> Any:
-            with torch.enable_grad():
-                return 4 * ctx.doubled * upstream
 
     return DoubledSquare.apply(x)
 
@@ -90,6 +75,13 @@ BUG = Bug(
     title="custom Function intermediary results are dangerous for double backward",
     opened="2021-05-18",
     broken=broken,
-    fixes={"saved": saved, "gradients_on": gradients_on, "as_output": as_output},
+    fixes={
+        "saved": saved,
+        "gradients_on": changed(
+            broken,
+            {"return 4 * ctx.doubled": "with torch.enable_grad():\n    return 4 * ctx.doubled"},
+        ),
+        "as_output": as_output,
+    },
     check=check,
 )

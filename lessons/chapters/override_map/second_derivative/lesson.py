@@ -6,12 +6,13 @@ from typing import Any
 
 import torch
 
+from lessons.contract.figure import Figure
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
 from lessons.kit.answers import nearest
-from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_figures import CurveText, curve_figures
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import gradient_override_map, identity
 
@@ -126,18 +127,27 @@ CURVE = Curve(
     expression=without_rule,
     intended=slope,
     text=CurveText(
-        value="dⁿ⁻¹y/dxⁿ⁻¹",
-        gradient="dⁿy/dxⁿ",
+        value="y",
+        gradient="dy/dx",
         gradient_caption="Dotted: no rule. Ticks: for the first, the rule once; for a higher one, "
         "the slope of the other chart’s curve.",
-        forward_caption="What is differentiated: for n = 1 that is y, else the derivative before.",
+        forward_caption="What is differentiated: y, or the derivative before.",
     ),
     x="-2, 1, 2",
     point=3,
     facts=beliefs,
 )
 
-LAB = curve_lab(CURVE)
+
+def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    """The curve lab's, each derivative by its name."""
+    names = ("y", "dy/dx", "d²y/dx²", "d³y/dx³")
+    order = int(values["order"])
+    text = replace(CURVE.text, value=names[order - 1], gradient=names[order])
+    return curve_figures(result, hidden, text)
+
+
+LAB = replace(curve_lab(CURVE), figures=figures)
 
 
 def first_order(values: Values) -> Start:

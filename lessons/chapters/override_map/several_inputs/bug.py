@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 from lessons.tricks import gradient_override_map
 from lessons.tricks.rule import Op
 
@@ -16,24 +16,6 @@ def broken(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
     def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
         x, y = op.inputs
         return upstream, (-(x // y) * upstream).mean()
-
-    with gradient_override_map({"FloorMod": mod_grad}):
-        return torch.remainder(time, period)
-
-
-def total(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
-    def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
-        x, y = op.inputs
-        return upstream, (-(x // y) * upstream).sum()
-
-    with gradient_override_map({"FloorMod": mod_grad}):
-        return torch.remainder(time, period)
-
-
-def each(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
-    def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
-        x, y = op.inputs
-        return upstream, -(x // y) * upstream
 
     with gradient_override_map({"FloorMod": mod_grad}):
         return torch.remainder(time, period)
@@ -66,6 +48,10 @@ BUG = Bug(
     title="wrong gradient for mod?",
     opened="2018-01-22",
     broken=broken,
-    fixes={"total": total, "each": each, "none": none},
+    fixes={
+        "total": changed(broken, {".mean()": ".sum()"}),
+        "each": changed(broken, {"(-(x // y) * upstream).mean()": "-(x // y) * upstream"}),
+        "none": none,
+    },
     check=check,
 )

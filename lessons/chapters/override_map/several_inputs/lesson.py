@@ -1,5 +1,6 @@
 """A rule for an op with two inputs returns two gradients, in their order."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -57,7 +58,7 @@ def as_meant(x: torch.Tensor, factor: float, product: str, rule: str, power: str
 def beliefs(run: Run, settings: Values) -> dict[str, float]:
     """The gradient of the weight in each case, with L = y, and what each belief expects."""
 
-    def of_output(product: str, rule: str) -> dict[str, float]:
+    def of_output(product: str, rule: str) -> Mapping[str, float]:
         return run(product=product, rule=rule, power="1")
 
     article, matmul = of_output("weight_first", "first"), of_output("matmul", "both")

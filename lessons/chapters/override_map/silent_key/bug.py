@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 from lessons.tricks import TrickError, gradient_override_map
 
 Code = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -17,30 +17,6 @@ def broken(w: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         return upstream * torch.eye(3)
 
     with gradient_override_map({"Matmul": masked}):
-        return torch.matmul(w, x)
-
-
-def right_case(w: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    def masked(op: Any, upstream: torch.Tensor) -> Any:
-        return upstream * torch.eye(3)
-
-    with gradient_override_map({"MatMul": masked}):
-        return torch.matmul(w, x)
-
-
-def one_for_each(w: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    def masked(op: Any, upstream: torch.Tensor) -> Any:
-        return upstream * torch.eye(3), None
-
-    with gradient_override_map({"MatMul": masked}):
-        return torch.matmul(w, x)
-
-
-def local_derivative(w: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    def masked(op: Any, upstream: torch.Tensor) -> Any:
-        return (upstream @ op.inputs[1].T) * torch.eye(3), None
-
-    with gradient_override_map({"MatMul": masked}):
         return torch.matmul(w, x)
 
 
@@ -64,9 +40,15 @@ BUG = Bug(
     opened="2017-03-22",
     broken=broken,
     fixes={
-        "right_case": right_case,
-        "one_for_each": one_for_each,
-        "local_derivative": local_derivative,
+        "right_case": changed(broken, {"Matmul": "MatMul"}),
+        "one_for_each": changed(broken, {"Matmul": "MatMul", "torch.eye(3)": "torch.eye(3), None"}),
+        "local_derivative": changed(
+            broken,
+            {
+                "Matmul": "MatMul",
+                "upstream * torch.eye(3)": "(upstream @ op.inputs[1].T) * torch.eye(3), None",
+            },
+        ),
     },
     check=check,
 )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 from lessons.tracer import named
 from lessons.tricks import TrickError, gradient_override_map, py_func
 from lessons.tricks.rule import Op
@@ -18,30 +18,6 @@ def broken(x: torch.Tensor) -> torch.Tensor:
 
     with gradient_override_map({"my_round": straight_through}):
         return named(py_func(torch.round, x), "my_round")
-
-
-def type_(x: torch.Tensor) -> torch.Tensor:
-    def straight_through(op: Op, upstream: torch.Tensor) -> torch.Tensor:
-        return upstream
-
-    with gradient_override_map({"py_func": straight_through}):
-        return named(py_func(torch.round, x), "my_round")
-
-
-def capital(x: torch.Tensor) -> torch.Tensor:
-    def straight_through(op: Op, upstream: torch.Tensor) -> torch.Tensor:
-        return upstream
-
-    with gradient_override_map({"My_round": straight_through}):
-        return named(py_func(torch.round, x), "my_round")
-
-
-def name(x: torch.Tensor) -> torch.Tensor:
-    def straight_through(op: Op, upstream: torch.Tensor) -> torch.Tensor:
-        return upstream
-
-    with gradient_override_map({"my_round": straight_through}):
-        return named(py_func(torch.round, x), "py_func")
 
 
 def check(code: Code) -> None:
@@ -62,6 +38,10 @@ BUG = Bug(
     title="Gradient of tf.py_func and how to define gradients for a custom op only with python",
     opened="2016-02-14",
     broken=broken,
-    fixes={"type": type_, "capital": capital, "name": name},
+    fixes={
+        "type": changed(broken, {'{"my_round"': '{"py_func"'}),
+        "capital": changed(broken, {'{"my_round"': '{"My_round"'}),
+        "name": changed(broken, {'x), "my_round"': 'x), "py_func"'}),
+    },
     check=check,
 )

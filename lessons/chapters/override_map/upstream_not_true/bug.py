@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 from lessons.tricks import gradient_override_map
 from lessons.tricks.rule import Op
 
@@ -15,30 +15,6 @@ Code = Callable[[torch.Tensor], torch.Tensor]
 def broken(x: torch.Tensor) -> torch.Tensor:
     def unchanged(op: Op, upstream: torch.Tensor) -> Any:
         return upstream
-
-    with gradient_override_map({"Relu": unchanged}):
-        return torch.relu(x)
-
-
-def mask(x: torch.Tensor) -> torch.Tensor:
-    def unchanged(op: Op, upstream: torch.Tensor) -> Any:
-        return upstream * (op.inputs[0] > 0)
-
-    with gradient_override_map({"Relu": unchanged}):
-        return torch.relu(x)
-
-
-def local(x: torch.Tensor) -> torch.Tensor:
-    def unchanged(op: Op, upstream: torch.Tensor) -> Any:
-        return (op.inputs[0] > 0).to(upstream.dtype)
-
-    with gradient_override_map({"Relu": unchanged}):
-        return torch.relu(x)
-
-
-def value(x: torch.Tensor) -> torch.Tensor:
-    def unchanged(op: Op, upstream: torch.Tensor) -> Any:
-        return upstream * op.outputs[0]
 
     with gradient_override_map({"Relu": unchanged}):
         return torch.relu(x)
@@ -60,6 +36,12 @@ BUG = Bug(
     title="RegisterGradient not behaving as expected.",
     opened="2019-06-05",
     broken=broken,
-    fixes={"mask": mask, "local": local, "value": value},
+    fixes={
+        "mask": changed(broken, {"return upstream": "return upstream * (op.inputs[0] > 0)"}),
+        "local": changed(
+            broken, {"return upstream": "return (op.inputs[0] > 0).to(upstream.dtype)"}
+        ),
+        "value": changed(broken, {"return upstream": "return upstream * op.outputs[0]"}),
+    },
     check=check,
 )

@@ -73,6 +73,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "two_builders": math.nan,
         "refusal": "",
         **from_a_cache(),
+        **from_a_loop(),
     }
     try:
         facts["two_builders"] = run(way="names", builders=2)["trick_gradient"]
@@ -101,6 +102,19 @@ def from_a_cache() -> dict[str, float]:
         "cached_plain": 3.0,
         "cached_sum": -3 * sum(scales),
     }
+
+
+@cache
+def from_a_loop() -> dict[str, float]:
+    """Three hooks made in a loop, which read its variable in the backward pass, added up."""
+    x, scales = torch.tensor(1.0, requires_grad=True), (0.25, 0.5, 1.0)
+    paths = []
+    for scale in scales:
+        path = x.view_as(x)
+        path.register_hook(lambda g: -scale * g)  # noqa: B023  # this is the mistake
+        paths.append(path)
+    (gradient,) = torch.autograd.grad(torch.stack(paths).sum(), x)
+    return {"looped": float(gradient), "looped_each": -sum(scales)}
 
 
 def one_name(result: Result) -> str:

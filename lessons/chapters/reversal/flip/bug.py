@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 from lessons.tricks import flip_gradient
 
 Head = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
@@ -14,21 +14,6 @@ Head = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 def broken(extractor: torch.Tensor, head: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     feature = extractor * x
     return flip_gradient(head * feature)
-
-
-def other_sign(extractor: torch.Tensor, head: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    feature = extractor * x
-    return flip_gradient(head * feature, -1.0)
-
-
-def both_ends(extractor: torch.Tensor, head: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    feature = flip_gradient(extractor * x)
-    return flip_gradient(head * feature)
-
-
-def before_the_head(extractor: torch.Tensor, head: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    feature = flip_gradient(extractor * x)
-    return head * feature
 
 
 def check(code: Head) -> None:
@@ -51,9 +36,15 @@ BUG = Bug(
     opened="2020-11-03",
     broken=broken,
     fixes={
-        "other_sign": other_sign,
-        "both_ends": both_ends,
-        "before_the_head": before_the_head,
+        "other_sign": changed(broken, {"head * feature": "head * feature, -1.0"}),
+        "both_ends": changed(broken, {"extractor * x": "flip_gradient(extractor * x)"}),
+        "before_the_head": changed(
+            broken,
+            {
+                "extractor * x": "flip_gradient(extractor * x)",
+                "flip_gradient(head * feature)": "head * feature",
+            },
+        ),
     },
     check=check,
 )

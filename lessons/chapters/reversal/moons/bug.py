@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 from lessons.tricks import flip_gradient
 
 Code = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, float], torch.Tensor]
@@ -19,48 +19,6 @@ def total_loss(
 
     def network(feature: torch.Tensor, scale: float = 1.0) -> tuple[torch.Tensor, torch.Tensor]:
         return label_w * feature, domain_head(feature)
-
-    scale = 2 / (1 + math.exp(-10 * done)) - 1
-    label, domain = network(feature, scale)
-    return (label - 1) ** 2 + (domain - 1) ** 2
-
-
-def other_default(
-    feature: torch.Tensor, label_w: torch.Tensor, domain_w: torch.Tensor, done: float
-) -> torch.Tensor:
-    def domain_head(feature: torch.Tensor, scale: float = 0.0) -> torch.Tensor:
-        return domain_w * flip_gradient(feature, scale)
-
-    def network(feature: torch.Tensor, scale: float = 0.0) -> tuple[torch.Tensor, torch.Tensor]:
-        return label_w * feature, domain_head(feature)
-
-    scale = 2 / (1 + math.exp(-10 * done)) - 1
-    label, domain = network(feature, scale)
-    return (label - 1) ** 2 + (domain - 1) ** 2
-
-
-def on_the_loss(
-    feature: torch.Tensor, label_w: torch.Tensor, domain_w: torch.Tensor, done: float
-) -> torch.Tensor:
-    def domain_head(feature: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
-        return domain_w * flip_gradient(feature, scale)
-
-    def network(feature: torch.Tensor, scale: float = 1.0) -> tuple[torch.Tensor, torch.Tensor]:
-        return label_w * feature, domain_head(feature)
-
-    scale = 2 / (1 + math.exp(-10 * done)) - 1
-    label, domain = network(feature, scale)
-    return (label - 1) ** 2 + scale * (domain - 1) ** 2
-
-
-def passed_on(
-    feature: torch.Tensor, label_w: torch.Tensor, domain_w: torch.Tensor, done: float
-) -> torch.Tensor:
-    def domain_head(feature: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
-        return domain_w * flip_gradient(feature, scale)
-
-    def network(feature: torch.Tensor, scale: float = 1.0) -> tuple[torch.Tensor, torch.Tensor]:
-        return label_w * feature, domain_head(feature, scale)
 
     scale = 2 / (1 + math.exp(-10 * done)) - 1
     label, domain = network(feature, scale)
@@ -87,6 +45,10 @@ BUG = Bug(
     title="Bug in the Lambda value?",
     opened="2021-06-19",
     broken=total_loss,
-    fixes={"other_default": other_default, "on_the_loss": on_the_loss, "passed_on": passed_on},
+    fixes={
+        "other_default": changed(total_loss, {"scale: float = 1.0": "scale: float = 0.0"}),
+        "on_the_loss": changed(total_loss, {"(domain - 1)": "scale * (domain - 1)"}),
+        "passed_on": changed(total_loss, {"domain_head(feature)": "domain_head(feature, scale)"}),
+    },
     check=check,
 )

@@ -8,18 +8,19 @@ from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import GRADIENTS
-from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_points, spoken
+from lessons.kit.chart_pieces import Trace, axes, fitted, gradient_points, spoken
+from lessons.kit.components import component_table
 from lessons.kit.findings import of_points, titled
 from lessons.text import number
 from lessons.training.step_charts import (
     Facts,
+    arms_table,
     crowd,
     line,
     of,
     over_steps,
     reach,
     step_axes,
-    with_ends,
 )
 
 HEIGHT = 280
@@ -49,23 +50,15 @@ def figures(history: History, values: Values) -> list[Figure]:
 
 def table(history: History, values: Values) -> Table:
     """Both trainings as they stand: mean over the seeds, lowest and highest."""
-    facts = history.facts
-    rows = []
-    for label, name in (
-        ("target accuracy", "target"),
-        ("source accuracy", "source"),
-        ("domain classifier's accuracy", "domain"),
-        ("label loss", "label_loss"),
-        ("domain loss", "domain_loss"),
-    ):
-        rows.append(
-            (label, *(with_ends(facts, f"{arm}_{name}") for arm in ("trick", "source_only")))
-        )
-    return Table(
-        f"After step {history.done:,}: mean over the seeds (lowest to highest seed)",
-        (("measure", None), ("as wired", "trick_gradient"), ("source only", "true_gradient")),
-        tuple(rows),
-    )
+    measures = {
+        "target": "target accuracy",
+        "source": "source accuracy",
+        "domain": "domain classifier's accuracy",
+        "label_loss": "label loss",
+        "domain_loss": "domain loss",
+    }
+    roles = {"trick": "trick_gradient", "source_only": "true_gradient"}
+    return arms_table(history, measures, roles, {"trick": "as wired", "source_only": "source only"})
 
 
 def _plane(history: History) -> Figure:
@@ -192,12 +185,13 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     """The gradient that one point's features get, at fixed numbers."""
     whose = values["whose"]
     of_whom, intended = _MEANT[whose]
+    found = "" if hidden & set(GRADIENTS) else of_points(result)
     count = len(result["forward"].x)
     seen = [name for name in GRADIENTS if name not in hidden]
     return [
         Figure(
             "gradient",
-            titled("Gradient", _found(result, hidden), f"at one {whose} point"),
+            titled("Gradient", found, f"at one {whose} point"),
             f"At one {whose} point, at fixed numbers. One mark a unit, the heads small. "
             f"Squares: {of_whom} "
             "gradient with no trick. "
@@ -212,26 +206,13 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     ]
 
 
-def _found(result: Result, hidden: frozenset[str]) -> str:
-    """What the gradient is beside the one with no trick, if nothing is covered."""
-    if hidden & set(GRADIENTS):
-        return ""
-    return of_points(result)
-
-
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     """The first units: feature and gradients."""
     labels = {"forward": "feature", "trick_gradient": "autograd"}
     labels |= {"true_gradient": "no trick", "intended_gradient": "intended"}
-    rows = [
-        (
-            str(index + 1),
-            *cells(result, labels, index, hidden, 4),
-        )
-        for index in range(min(_LISTED, len(result["forward"].x)))
-    ]
-    columns = (("unit", None), *((label, role) for role, label in labels.items()))
-    return Table(f"One {values['whose']} point's features and gradients", columns, tuple(rows))
+    names = [str(index + 1) for index in range(min(_LISTED, len(result["forward"].x)))]
+    caption = f"One {values['whose']} point's features and gradients"
+    return component_table(result, labels, names, hidden, caption, "unit", 4)
 
 
 def _percent(facts: Facts, name: str) -> str:

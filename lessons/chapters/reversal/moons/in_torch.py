@@ -81,7 +81,7 @@ def train(seed, most, adapt):
         return torch.func.functional_call(domain, weights, (features,))
 
     adam = torch.optim.Adam(torch.nn.ModuleList([extractor, label_head, domain]).parameters())
-    for done in range(min(steps, most)):
+    for done in range(most):
         p, features = done / steps, extractor(x)
         adam.param_groups[0]["lr"] = rate / (1 + 10 * p) ** 0.75 if decay == "falling" else rate
         if adapt:
@@ -112,7 +112,7 @@ if __name__ == "__main__":
     loss = adversarial(features, *heads, of_source, 1 - of_source, scale, scale_at(0), wiring)
     (gradient,) = torch.autograd.grad(loss + 0 * features.sum(), features)
     result = {"forward": features.tolist(), "trick_gradient": gradient.tolist(), "trained": {}}
-    most = int(sys.argv[1]) if len(sys.argv) > 1 else steps  # the file's argument: fewer steps
+    most = min([steps, *map(int, filter(str.isdigit, sys.argv[1:2]))])  # an argument, or all
     for arm in ("trick", "source_only"):
         runs = [train(one, most, arm == "trick") for one in range(seed, seed + seeds)]
         for place, name in enumerate(("target", "domain", "domain_loss")):

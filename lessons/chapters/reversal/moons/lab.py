@@ -25,14 +25,14 @@ from lessons.chapters.reversal.moons.single_point import (
     features_of_point,
     settings_of_point,
 )
-from lessons.contract.history import Snapshot
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
-from lessons.contract.result import Array, Result, warned
+from lessons.contract.result import Array, Result
 from lessons.contract.training import Training
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.text import counted
+from lessons.training.by_seed import BySeed
 from lessons.training.contours import crossing, grid
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
@@ -52,7 +52,7 @@ PARAMETERS = (
     Number(
         "scale", "Full λ", "1", "May be moved while it trains.", False, 0.0, 1e6, (0.0, 6.0), 0.1
     ),
-    Number("angle", "Target turned by, degrees", "35", "", True, -360.0, 360.0, (0.0, 90.0), 1.0),
+    Number("angle", "Target turned by, degrees", "35", "", True, -360.0, 360.0, (0.0, 180.0), 1.0),
     Choice("wiring", "How the two losses meet", "reversal", options=WIRINGS),
     Choice(
         "network",
@@ -90,28 +90,24 @@ PARAMETERS = (
 Program = Callable[..., torch.Tensor]
 
 
-class Watched:
+class Watched(BySeed):
     """The moons in training, and how they look. Pictures are of one seed, numbers of all."""
 
     def __init__(self, program: Program, values: Values) -> None:
-        self._device, _ = resolve(values["device"])
-        self._dtype = DTYPES[values["dtype"]]
-        self.moons = Moons(program, values, self._device, self._dtype)
-        self._grid = torch.tensor(GRID[None]).to(self._device, self._dtype)
+        super().__init__(values)
+        where = device_and_dtype(values)
+        self.moons = Moons(program, values, *where)
+        self._grid = torch.tensor(GRID[None]).to(*where)
         self._plane: dict[int, torch.Tensor] = {}  # by seed: the plane its features are seen in
 
     def step(self, done: int, values: Values) -> None:
         self.moons.step(done, values)
 
-    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
-        numbers = {name: array(value) for name, value in self.moons.numbers().items()}
-        if not drawn:
-            return Snapshot(numbers)
-        index = min(int(values["shown"]), len(self.moons.seeds)) - 1
-        with torch.no_grad():
-            return Snapshot(numbers, self._picture(index))
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+        return self.moons.numbers()
 
-    def _picture(self, index: int) -> dict[str, Array]:
+    @torch.no_grad()
+    def picture(self, index: int, values: Values) -> dict[str, Array]:
         """Points, boundaries and features of one seed."""
         arms, points = self.moons.of_seed(index)
         trick, plain = arms["trick"], arms["source_only"]
@@ -121,9 +117,9 @@ class Watched:
             "domain": trick.domain_head(there),
             "source_only": plain.label_head(plain.features(self._grid)),
         }
-        picture = {"points": array(points[0]), "seed": np.array([float(self.moons.seeds[index])])}
-        for name, values in lines.items():
-            x, y = crossing(MARKS, array(values).reshape(len(MARKS), -1))
+        picture = {"points": array(points[0])}
+        for name, line in lines.items():
+            x, y = crossing(MARKS, array(line).reshape(len(MARKS), -1))
             picture |= {f"{name}_x": x, f"{name}_y": y}
         features, share = self._flattened(index, trick.features(points)[0].to("cpu", torch.float64))
         return picture | {"features": features, "share": share}
@@ -150,6 +146,7 @@ class Watched:
 TRAINING = Training(
     begin=Watched,
     live=frozenset({"scale", "schedule", "wiring", "rate", "decay", "shown", "whose", "point"}),
+    trained=frozenset({"scale", "schedule", "wiring", "rate", "decay"}),
     figures=figures,
     table=table,
     cuts=True,
@@ -183,11 +180,9 @@ def other_shares(source: float = 0.5, target: float = 0.1, photos: int = 100) ->
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """One point's gradients by role, and what the networks are before the first step."""
-    device, missing = resolve(values["device"])
-    roles = by_role(program, values, device, DTYPES[values["dtype"]])
+    roles = by_role(program, values, *device_and_dtype(values))
     unit = np.arange(1.0, 1 + len(roles["forward"]))
     series = series_by_role(unit, roles)
-    progress(1.0)
     return Result(
         series=series,
         curves=series,
@@ -197,16 +192,13 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             # Before the first step the program has not run: cut open or not is one.
             **facts_at_first(TRAINING, inspect.unwrap(program), values, _IDLE),
         },
-        notes=warned(missing),
         work=f"{counted(values['seeds'], 'seed')}, two networks each",
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The graph of one point's loss, its two heads one op each."""
-    device, _ = resolve(values["device"])
-    features = features_of_point(device, DTYPES[values["dtype"]])
+    features = features_of_point(*device_and_dtype(values))
     heads = Heads(features)
     settings = settings_of_point(heads, values)
     besides = {"w_label": heads.label, "w_domain": heads.inner}
@@ -222,7 +214,6 @@ LAB = Lab(
     compute=compute,
     figures=static_figures,
     table=static_table,
-    check=format_refused,
     start=start,
     training=TRAINING,
 )

@@ -82,7 +82,8 @@ def _plane(
     data: list[Trace] = [
         _line("boundary", np.stack([-across, across])),
         dragged(_line("classifier w₂", np.stack([np.zeros(2), tip])), "line", turn="angle"),
-        *(_arrows(role, *arrows[role], role not in hidden) for role in arrows),
+        # Dotted over solid: both are seen where they are one.
+        *(_arrows(role, *arrows[role], role not in hidden) for role in reversed(list(arrows))),
         _points("source", features[~domain], "circle"),
         _points("target", features[domain], "square-open"),
         label("noise", "w₂", tip[0] / 2, tip[1] / 2, side="bottom center"),

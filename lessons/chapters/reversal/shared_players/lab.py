@@ -15,12 +15,12 @@ from lessons.chapters.reversal.shared_players.game import (
     examples,
     weights,
 )
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import Figure
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Number, Parameter, Values
-from lessons.contract.result import Array, Result, Series, warned
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import COMPUTED_IN, array, format_refused
+from lessons.contract.result import Array, Result, Series
+from lessons.kit.inputs import COMPUTED_IN, array
 
 STEP = 0.5
 """The learning rate of the one step that the facts try."""
@@ -52,20 +52,17 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
     def settings(values: Values) -> dict[str, Any]:
         return {parameter.name: values[parameter.name] for parameter in own}
 
-    def given(values: Values) -> tuple[Tensors, torch.device]:
-        device, _ = resolve(values["device"])
+    def given(values: Values) -> Tensors:
         tensors = (*weights(values["turn"]), *examples(values["gap"]))
-        w1, w2, x, domain = (tensor.to(device, DTYPES[values["dtype"]]) for tensor in tensors)
-        return (w1, w2, x, domain), device
+        w1, w2, x, domain = (tensor.to(*device_and_dtype(values)) for tensor in tensors)
+        return w1, w2, x, domain
 
     def compute(program: Program, values: Values, progress: Progress) -> Result:
-        tensors, device = given(values)
+        tensors = given(values)
         scale, chosen = values["scale"], settings(values)
         roles = by_role(program, *tensors, scale, **chosen)
-        _, missing = resolve(values["device"])
         place = array(torch.arange(1, 7))
         arrows = _arrows(program, tensors, scale, chosen, roles)
-        progress(1.0)
         return Result(
             series=(
                 Series("forward", "forward", np.ones(1), array(roles["forward"])),
@@ -86,13 +83,11 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
                 **_one_step(tensors, roles),
                 **(_compared(program, tensors, scale, chosen, compared) if compared else {}),
             },
-            notes=warned(missing),
             work="6 examples, 6 weights",
-            device=str(device),
         )
 
     def start(values: Values) -> Start:
-        (w1, w2, x, domain), _ = given(values)
+        w1, w2, x, domain = given(values)
         leaves = {"w1": w1.requires_grad_(), "w2": w2.requires_grad_(), "x": x, "domain": domain}
         return Start(leaves, {"scale": values["scale"], **settings(values)}, (0, 0))
 
@@ -101,7 +96,6 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
         compute=compute,
         figures=_figures,
         table=lambda result, values, hidden: table(result, hidden),
-        check=format_refused,
         start=start,
         named=True,
     )

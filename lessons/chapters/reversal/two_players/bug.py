@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, softplus
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 from lessons.tricks import flip_gradient
 
 Total = Callable[..., torch.Tensor]
@@ -18,22 +18,6 @@ def total(
     label_loss = softplus(-feature @ head).mean()
     logit = feature @ classifier
     return label_loss - binary_cross_entropy_with_logits(logit, domain)
-
-
-def both_signs(
-    feature: torch.Tensor, head: torch.Tensor, classifier: torch.Tensor, domain: torch.Tensor
-) -> torch.Tensor:
-    label_loss = softplus(-feature @ head).mean()
-    logit = flip_gradient(feature) @ classifier
-    return label_loss - binary_cross_entropy_with_logits(logit, domain)
-
-
-def detached(
-    feature: torch.Tensor, head: torch.Tensor, classifier: torch.Tensor, domain: torch.Tensor
-) -> torch.Tensor:
-    label_loss = softplus(-feature @ head).mean()
-    logit = feature.detach() @ classifier
-    return label_loss + binary_cross_entropy_with_logits(logit, domain)
 
 
 def layer(
@@ -71,6 +55,12 @@ BUG = Bug(
     title="Loss function",
     opened="2019-09-02",
     broken=total,
-    fixes={"both_signs": both_signs, "detached": detached, "layer": layer},
+    fixes={
+        "both_signs": changed(total, {"logit = feature": "logit = flip_gradient(feature)"}),
+        "detached": changed(
+            total, {"logit = feature": "logit = feature.detach()", "label_loss -": "label_loss +"}
+        ),
+        "layer": layer,
+    },
     check=check,
 )

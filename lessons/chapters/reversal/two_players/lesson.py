@@ -60,7 +60,20 @@ def changed() -> dict[str, float]:
         times = gradients(*change) / now
         found |= {f"{name}_extractor_times": float(times[:4].mean())}
         found |= {f"{name}_classifier_times": float(times[4:].mean())}
-    return found
+    return found | {"adam_times": under_adam()}
+
+
+def under_adam() -> float:
+    """How many times as long Adam's first step is when the loss is multiplied by ten."""
+
+    def step(weight: float) -> float:
+        w = torch.ones((), dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.Adam([w], lr=0.1)
+        (weight * w**2).backward()
+        optimizer.step()
+        return 1 - float(w.detach())
+
+    return step(CHANGES["both"][0]) / step(1.0)
 
 
 def faster_classifier(result: Result) -> str:

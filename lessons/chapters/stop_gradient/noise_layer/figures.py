@@ -16,12 +16,12 @@ from lessons.kit.chart_pieces import (
     Trace,
     axes,
     band,
-    cells,
     curve,
     gradient_points,
     points,
     spoken,
 )
+from lessons.kit.components import component_table
 from lessons.kit.findings import of_points
 from lessons.kit.line_names import named
 from lessons.text import number
@@ -239,15 +239,9 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
     """Inputs, outputs and gradients of the layer by itself."""
     labels = {"forward": "output", "true_gradient": "true", "trick_gradient": "autograd"}
     labels |= {"intended_gradient": "intended"}
-    rows = [
-        (
-            number(float(result["forward"].x[index]), 3),
-            *cells(result, labels, index, hidden, 4),
-        )
-        for index in range(len(result["forward"].x))
-    ]
-    columns = (("x", None), *((label, role) for role, label in labels.items()))
-    return Table("The layer by itself: output, and gradient of the tanh", columns, tuple(rows))
+    names = [number(float(x), 3) for x in result["forward"].x]
+    caption = "The layer by itself: output, and gradient of the tanh"
+    return component_table(result, labels, names, hidden, caption, "x", 4)
 
 
 def _logarithmic(layout: Trace) -> Trace:

@@ -93,7 +93,7 @@ def alone(clean_backward):
 
 
 if __name__ == "__main__":
-    count = min(int(sys.argv[1]), steps) if sys.argv[1:] else steps
+    count = min([steps, *map(int, filter(str.isdigit, sys.argv[1:2]))])
     forward, trick_gradient = alone(True)
     result = {"forward": forward, "trick_gradient": trick_gradient}
     result |= {"true_gradient": alone(False)[1], "trained": {}}

@@ -23,13 +23,13 @@ from lessons.chapters.stop_gradient.noise_layer.net import (
     alone,
     by_itself,
 )
+from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.history import Snapshot
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
-from lessons.contract.result import Array, Note, Result, warned
+from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
-from lessons.kit.devices import DTYPES, resolve
-from lessons.kit.inputs import array, computed_in, format_refused, series_by_role
+from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.text import counted
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
@@ -75,8 +75,7 @@ class Watched:
     """The networks in training, and how they look. The fit is of one seed, numbers of all."""
 
     def __init__(self, program: Program, values: Values) -> None:
-        device, _ = resolve(values["device"])
-        self.long = Long(program, values, device, DTYPES[values["dtype"]])
+        self.long = Long(program, values, *device_and_dtype(values))
         self._every = max(1, self.long.steps // MEASURED)
         self._noise: dict[str, Array] = {}
         self._measured: tuple[Any, ...] = ()
@@ -115,6 +114,7 @@ class Watched:
 TRAINING = Training(
     begin=Watched,
     live=frozenset({*_COUNTED, "shown", "rate", "layer", "point"}),
+    trained=frozenset({"place", "strength", "rate"}),
     figures=figures,
     table=table,
     cuts=True,
@@ -132,12 +132,10 @@ def preview(values: Values) -> Values:
 
 def compute(program: Program, values: Values, progress: Progress) -> Result:
     """What is there before the first step: the layer by itself, and the untrained networks."""
-    device, missing = resolve(values["device"])
     roles = alone(program, values["strength"], DTYPES[values["dtype"]])
     x = array(roles.pop("x"))
     series = series_by_role(x, roles)
     before = facts_at_first(TRAINING, program, values, _IDLE)
-    progress(1.0)
     return Result(
         series=series,
         curves=series,
@@ -152,14 +150,12 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             # Under names that no run takes over: what the text says of the start stays.
             **{f"{n}_at_first": one for n, one in before.items() if n.startswith("quieter")},
         },
-        notes=tuple(_notes(values, missing)),
+        notes=tuple(_notes(values)),
         work=f"{counted(values['seeds'], 'seed')}, two networks each",
-        device=str(device),
     )
 
 
-def _notes(values: Values, missing: str | None) -> Iterator[Note]:
-    yield from warned(missing)
+def _notes(values: Values) -> Iterator[Note]:
     if values["strength"] == 0:
         yield Note("info", "With strength 0 there is no noise, and no variance to draw.")
 
@@ -181,7 +177,6 @@ LAB = Lab(
     compute=compute,
     figures=static_figures,
     table=static_table,
-    check=format_refused,
     preview=preview,
     preview_note="",
     start=start,

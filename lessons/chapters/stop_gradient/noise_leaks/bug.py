@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Loss = Callable[[torch.Tensor], torch.Tensor]
 
@@ -13,18 +13,6 @@ def broken(weight: torch.Tensor) -> torch.Tensor:
     value_now, value_next = weight * 1.0, weight * 2.0
     target = 1.0 + 0.9 * value_next
     return (target - value_now) ** 2
-
-
-def target_stopped(weight: torch.Tensor) -> torch.Tensor:
-    value_now, value_next = weight * 1.0, weight * 2.0
-    target = 1.0 + 0.9 * value_next.detach()
-    return (target - value_now) ** 2
-
-
-def value_stopped(weight: torch.Tensor) -> torch.Tensor:
-    value_now, value_next = weight * 1.0, weight * 2.0
-    target = 1.0 + 0.9 * value_next
-    return (target - value_now.detach()) ** 2
 
 
 def all_stopped(weight: torch.Tensor) -> torch.Tensor:
@@ -49,6 +37,10 @@ BUG = Bug(
     title="distinguish Qnet and set detach() on TD target",
     opened="2022-10-23",
     broken=broken,
-    fixes={"value": value_stopped, "target": target_stopped, "all": all_stopped},
+    fixes={
+        "value": changed(broken, {"- value_now)": "- value_now.detach())"}),
+        "target": changed(broken, {"0.9 * value_next": "0.9 * value_next.detach()"}),
+        "all": all_stopped,
+    },
     check=check,
 )

@@ -5,21 +5,11 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 
 def broken(x: torch.Tensor) -> torch.Tensor:
     e = torch.exp(-25 * x)
-    return 25 * e / (e + 1) ** 2
-
-
-def doubled(x: torch.Tensor) -> torch.Tensor:
-    e = torch.exp(-25 * x.double())
-    return (25 * e / (e + 1) ** 2).float()
-
-
-def mirrored(x: torch.Tensor) -> torch.Tensor:
-    e = torch.exp(25 * x)
     return 25 * e / (e + 1) ** 2
 
 
@@ -43,6 +33,16 @@ BUG = Bug(
     title="Fix NaN gradients in sigmoid surrogate backward pass",
     opened="2026-07-07",
     broken=broken,
-    fixes={"value": through_the_value, "double": doubled, "mirror": mirrored},
+    fixes={
+        "value": through_the_value,
+        "double": changed(
+            broken,
+            {
+                "-25 * x": "-25 * x.double()",
+                "25 * e / (e + 1) ** 2": "(25 * e / (e + 1) ** 2).float()",
+            },
+        ),
+        "mirror": changed(broken, {"-25 * x": "25 * x"}),
+    },
     check=check,
 )

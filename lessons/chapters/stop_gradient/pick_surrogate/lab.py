@@ -7,17 +7,16 @@ import torch
 
 from lessons.chapters.stop_gradient.pick_surrogate.formula import Expression, read
 from lessons.chapters.stop_gradient.pick_surrogate.surrogate import Program, by_role
+from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Index, Numbers, Text, Values
-from lessons.contract.result import Note, Result, Series, warned
+from lessons.contract.result import Note, Result, Series
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
-from lessons.kit.devices import DTYPES, resolve
 from lessons.kit.inputs import (
     COMPUTED_IN,
     array,
-    format_refused,
     grid_around,
     inputs,
     series_by_role,
@@ -64,8 +63,7 @@ def surrogate_lab(observe: Observe) -> Lab:
     """The lab; ``observe`` adds what the prose needs besides the numbers at the chosen input."""
 
     def compute(program: Program, values: Values, progress: Progress) -> Result:
-        device, missing = resolve(values["device"])
-        dtype = DTYPES[values["dtype"]]
+        device, dtype = device_and_dtype(values)
         f, g = read(values["f"]), read(values["g"])
         points = torch.tensor(values["x"], dtype=torch.float64)
         weights = _weights(values, len(points)).to(device, dtype)
@@ -79,7 +77,6 @@ def surrogate_lab(observe: Observe) -> Lab:
 
         at_points = {role: value[0] for role, value in roles(points[None]).items()}
         on_grid = {role: value[:, place] for role, value in roles(moved).items()}
-        progress(1.0)
         return Result(
             series=series_by_role(array(points), at_points),
             curves=series_by_role(array(grid), on_grid),
@@ -93,12 +90,10 @@ def surrogate_lab(observe: Observe) -> Lab:
                 **observe(program),
             },
             notes=(
-                *warned(missing),
                 *_not_finite(points, points.to(device, dtype), f, g, at_points),
                 *_alone(f, g),
             ),
             work=counted(len(points), "input"),
-            device=str(device),
         )
 
     return Lab(
@@ -133,7 +128,7 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
 
 def check(values: Values) -> dict[str, str]:
     """Refusals that need more than one value."""
-    errors = format_refused(values)
+    errors: dict[str, str] = {}
     x, weights = values["x"], values["weights"]
     if weights is not None and len(weights) not in (1, len(x)):
         errors["weights"] = (
@@ -147,8 +142,7 @@ def check(values: Values) -> dict[str, str]:
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn; the upstream gradient enters as a product at its end."""
-    device, _ = resolve(values["device"])
-    x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+    x = torch.tensor(values["x"], dtype=torch.float64).to(*device_and_dtype(values))
     place = min(values["point"], len(x)) - 1
     settings = {"f": read(values["f"]), "g": read(values["g"]), "spelling": values["spelling"]}
     if values["weights"] is None:

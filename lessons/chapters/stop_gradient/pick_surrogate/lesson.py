@@ -68,8 +68,21 @@ def observed(program: Program) -> Mapping[str, float]:
             "spoilt_value": run("sign(x)", "sqrt(x)", [-1.0], [1.0])["forward"],
             "tanh_far": run("sign(x)", "tanh(x)", [-2.0], [1.0])["trick_gradient"],
             **leaky_spellings(),
+            **over_gumbel_noise(),
         }
     )
+
+
+def over_gumbel_noise() -> dict[str, float]:
+    """The mean of Gumbel-softmax's gradient for two equal logits and the cost of the first alone,
+    and that cost's own slope. The difference of two Gumbel noises is the logit of a uniform."""
+    x = torch.zeros((), dtype=torch.float64, requires_grad=True)
+    uniform = (torch.arange(10_000, dtype=torch.float64) + 0.5) / 10_000
+    soft, choice = torch.sigmoid(x + uniform.logit()), torch.sigmoid(x)
+    return {
+        "gumbel_mean": gradient(soft.mean(), x).item(),
+        "gumbel_true": gradient(choice, x).item(),
+    }
 
 
 LEAK = 0.1

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Masked = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -12,16 +12,6 @@ Masked = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 def broken(plane: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
     mask = torch.sigmoid(logits)
     return (plane * (mask >= 0.5)).detach()
-
-
-def plain(plane: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
-    mask = torch.sigmoid(logits)
-    return plane * (mask >= 0.5)
-
-
-def soft(plane: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
-    mask = torch.sigmoid(logits)
-    return plane * mask
 
 
 def both(plane: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
@@ -51,6 +41,10 @@ BUG = Bug(
     title="About detach() function",
     opened="2023-10-23",
     broken=broken,
-    fixes={"plain": plain, "both": both, "soft": soft},
+    fixes={
+        "plain": changed(broken, {"(plane * (mask >= 0.5)).detach()": "plane * (mask >= 0.5)"}),
+        "both": both,
+        "soft": changed(broken, {"(plane * (mask >= 0.5)).detach()": "plane * mask"}),
+    },
     check=check,
 )

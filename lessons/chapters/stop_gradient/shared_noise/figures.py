@@ -21,7 +21,8 @@ from lessons.kit.chart_pieces import (
     span,
     spoken,
 )
-from lessons.kit.findings import of_spread, titled
+from lessons.kit.curve_figures import gradient_finding
+from lessons.kit.findings import of_spread, of_value, titled
 from lessons.kit.line_names import NAMES, label
 from lessons.kit.off_target import HEIGHT, NOISY, ends_of, framed, with_strip
 from lessons.text import number
@@ -68,7 +69,7 @@ def _gradients(result: Result, values: Values, hidden: frozenset[str]) -> Figure
     covered = "" if len(seen) == 3 else " One curve is covered until you have answered."
     return Figure(
         "gradient",
-        titled("dz/dx:", _spread_of(result, hidden), "the gradient"),
+        _of_gradients(result, hidden),
         "Area: 5–95 % of the draws; dotted: where that of the true gradient ends. Below: how far "
         "off the intended gradient. Points: this draw at your x. Drag one along x; a click shows "
         "its histogram. Drag an edge up or down to set the noise.",
@@ -82,20 +83,24 @@ def _gradients(result: Result, values: Values, hidden: frozenset[str]) -> Figure
     )
 
 
-def _spread_of(result: Result, hidden: frozenset[str]) -> str:
-    """How far the draws of the gradient lie apart at the chosen input, if that is uncovered."""
-    if "trick_gradient" in hidden or int(result.facts["draws"]) < 2:
-        return ""
-    trick, true = (float(result.facts[f"{name}_deviation"]) for name in NOISY)
-    size = abs(float(result.facts["true_gradient_mean"]))
-    return of_spread(None if "true_gradient" in hidden else true, trick, size)
+def _of_gradients(result: Result, hidden: frozenset[str]) -> str:
+    """How far the draws of the gradient lie apart at the chosen input; where they do not, what it
+    is over x."""
+    found = ""
+    if "trick_gradient" not in hidden and int(result.facts["draws"]) > 1:
+        trick, true = (float(result.facts[f"{name}_deviation"]) for name in NOISY)
+        size = abs(float(result.facts["true_gradient_mean"]))
+        found = of_spread(None if "true_gradient" in hidden else true, trick, size)
+    if found:
+        return f"dz/dx: {found}"
+    return titled("dz/dx", gradient_finding(result, hidden), "the gradient")
 
 
 def _forward(result: Result, values: Values) -> Figure:
     forward = next(series for series in result.curves if series.name == "forward")
     return Figure(
         "forward",
-        titled("z:", _forward_spread(result), "the forward value"),
+        _of_forward(result, forward),
         "The forward value z: with the trick and without it the same, up to rounding. "
         "Drag an edge of the area to set the noise.",
         "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
@@ -109,13 +114,14 @@ def _forward(result: Result, values: Values) -> Figure:
     )
 
 
-def _forward_spread(result: Result) -> str:
-    """How far the draws of the value lie apart at the chosen input."""
+def _of_forward(result: Result, forward: Series) -> str:
+    """How far the draws of the value lie apart at the chosen input; where they do not, how it
+    runs."""
     facts = result.facts
-    size = abs(float(facts["forward_mean"]))
-    return (
-        of_spread(None, float(facts["forward_deviation"]), size) if int(facts["draws"]) > 1 else ""
-    )
+    mean, deviation, x = (float(facts[name]) for name in ("forward_mean", "forward_deviation", "x"))
+    if int(facts["draws"]) > 1 and (found := of_spread(None, deviation, abs(mean))):
+        return f"z: {found} at x = {number(x, 3)}"
+    return titled("z", of_value(forward), "the forward value")
 
 
 def _histogram(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
@@ -123,10 +129,9 @@ def _histogram(result: Result, values: Values, hidden: frozenset[str]) -> Figure
     title = f"dz/dx at x = {x}, draw by draw"
     if not result.histograms:
         layout = axes((-1.0, 1.0), (0.0, 1.0), "dz/dx", "draws")
-        alt = f"No histogram: the gradient at x = {x} is finite in no draw."
-        return Figure("histogram", title, alt, alt, [], layout)
+        found = f"dz/dx at x = {x} is finite in no draw"
+        return Figure("histogram", title if hidden else found, "", f"{found}.", [], layout)
     shown = [bars for bars in result.histograms if bars.role not in hidden]
-    top = max(float(bars.counts.max()) for bars in result.histograms) or 1.0
     ends = result.histograms[0].edges
     target = float(result["intended_gradient"].y[_chosen(result, values)])
     summaries = [
@@ -138,11 +143,11 @@ def _histogram(result: Result, values: Values, hidden: frozenset[str]) -> Figure
     return Figure(
         "histogram",
         _mean_of(result, hidden) or title,
-        f"Draws at x = {x}: upward as autograd gives them, downward without a trick. "
-        "Dashed: the intended gradient.",
+        f"Draws at x = {x}: upward as autograd gives them, downward without a trick, each on a "
+        "scale of its own. Dashed: the intended gradient.",
         f"How often each gradient came out at x = {x}. " + "; ".join(summaries) + ".",
         [
-            *(_bars(bars, top, bars.role not in hidden) for bars in result.histograms),
+            *(_bars(bars, bars.role not in hidden) for bars in result.histograms),
             _line(target),
             *(
                 label(name, NAMES[name], float(ends[0]), y, name not in hidden)
@@ -156,18 +161,21 @@ def _histogram(result: Result, values: Values, hidden: frozenset[str]) -> Figure
 def _mean_of(result: Result, hidden: frozenset[str]) -> str:
     """Where the draws at the chosen input lie on average, if that is uncovered."""
     found = {bars.role: bars for bars in result.histograms if bars.role not in hidden}
-    if "trick_gradient" not in found or not math.isfinite(found["trick_gradient"].mean):
+    if "trick_gradient" not in found:
         return ""
+    if not math.isfinite(found["trick_gradient"].mean):
+        return f"dz/dx at x = {number(float(result.facts['x']))} is finite in no draw"
     mean, target = found["trick_gradient"].mean, float(result.facts["intended_gradient"])
     return f"dz/dx on average {number(mean, 3)}, intended {number(target, 3)}"
 
 
-def _bars(bars: Histogram, top: float, visible: bool) -> Trace:
+def _bars(bars: Histogram, visible: bool) -> Trace:
     """The histogram as one stepped area: much quicker to move than forty bars.
 
-    Of two with the same draws one would hide the other: the true gradient's hangs downward.
+    Of two with the same draws one would hide the other: the true gradient's hangs downward. Each
+    has a scale of its own: beside a single peak the other would be flat, and tell a covered peak.
     """
-    share = np.repeat(bars.counts, 2) / top
+    share = np.repeat(bars.counts, 2) / max(float(bars.counts.max()), 1.0)
     return {
         "type": "scatter",
         "mode": "lines",

@@ -18,16 +18,15 @@ from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
     of_this_noise,
 )
 from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import notes
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Index, Integer, Number, Numbers, Values
-from lessons.contract.result import Histogram, Result, Series, warned
-from lessons.kit.devices import DTYPES, resolve
+from lessons.contract.result import Histogram, Result, Series
 from lessons.kit.draws import ROWS, unit_draws
 from lessons.kit.inputs import (
     COMPUTED_IN,
     GRID,
     array,
-    format_refused,
     grid_around,
     inputs,
     series_by_role,
@@ -73,7 +72,7 @@ _SPREAD_ROLES = ("forward", "trick_gradient", "true_gradient")
 
 def check(values: Values) -> Mapping[str, str]:
     """Refusals that need more than one value."""
-    errors = format_refused(values)
+    errors: dict[str, str] = {}
     low, high, x, u = (values[name] for name in ("noise_low", "noise_high", "x", "u"))
     if low > high:
         errors["noise_low"] = f"{low:g} is above “Noise to”, {high:g}. Lower it, or raise that."
@@ -107,8 +106,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         values: of PARAMETERS, validated.
         progress: called after each chunk of draws.
     """
-    device, missing = resolve(values["device"])
-    dtype = DTYPES[values["dtype"]]
+    device, dtype = device_and_dtype(values)
 
     def cast(tensor: torch.Tensor) -> torch.Tensor:
         return tensor.to(device, dtype)
@@ -146,19 +144,14 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         ),
         histograms=_histograms(spreads, place, float(roles["intended_gradient"][place])),
         facts={**_facts(points, u, roles, spreads, place, values), **powers(program)},
-        notes=(
-            *warned(missing),
-            *notes(points, cast(points), cast(u), roles, spreads, along),
-        ),
+        notes=(*notes(points, cast(points), cast(u), roles, spreads, along),),
         work=counted(total, "draw"),
-        device=str(device),
     )
 
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: this draw of the noise at the learner's x."""
-    device, _ = resolve(values["device"])
-    x = torch.tensor(values["x"], dtype=torch.float64).to(device, DTYPES[values["dtype"]])
+    x = torch.tensor(values["x"], dtype=torch.float64).to(*device_and_dtype(values))
     u = _noise_at_points(values, len(x)).to(x)
     place = min(values["point"], len(x)) - 1
     return Start({"x": x.requires_grad_(), "u": u}, index=(place,))

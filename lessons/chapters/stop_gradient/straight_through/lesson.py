@@ -1,9 +1,11 @@
 """A step function with gradient 1, in three spellings."""
 
 import math
+from itertools import pairwise
 
 import torch
 
+from lessons.contract.devices import DTYPES
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values
 from lessons.contract.result import Result
@@ -11,7 +13,7 @@ from lessons.kit.answers import nearest, which
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
-from lessons.kit.devices import DTYPES
+from lessons.kit.gradients import gradient
 from lessons.tricks import stop_gradient, straight_through
 
 SPELLINGS = ("difference", "value", "exact")
@@ -81,7 +83,22 @@ def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, f
             for spelling in SPELLINGS
         },
         **through_a_gate(program),
+        "around": around_a_rectangle(program),
     }
+
+
+def around_a_rectangle(program: Program) -> float:
+    """The gradient of a product of two rounded values, summed along a rectangle: 0 for any true
+    gradient. The first value passes a step on its way, the second does not."""
+    size = torch.tensor([1.0, 0.4], dtype=torch.float64)
+    corners = [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)]
+    total = 0.0
+    for start, end in pairwise(torch.tensor(corners) * size):
+        along = torch.linspace(0, 1, 9, dtype=torch.float64)[:, None]
+        at = (start + (end - start) * along).requires_grad_()
+        q = program(at, "round", "difference", "nothing")
+        total += float((gradient(q.prod(dim=1), at).mean(dim=0) * (end - start)).sum())
+    return total
 
 
 def through_a_gate(program: Program) -> dict[str, float]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -18,18 +18,6 @@ def broken(encoded: torch.Tensor, code: torch.Tensor) -> Pair:
 def before(encoded: torch.Tensor, code: torch.Tensor) -> Pair:
     loss = (code - encoded.detach()) ** 2
     quantized = encoded + (code - encoded).detach()
-    return quantized, loss
-
-
-def swapped(encoded: torch.Tensor, code: torch.Tensor) -> Pair:
-    quantized = encoded + (code - encoded).detach()
-    loss = (quantized.detach() - encoded) ** 2
-    return quantized, loss
-
-
-def unstopped(encoded: torch.Tensor, code: torch.Tensor) -> Pair:
-    quantized = encoded + (code - encoded).detach()
-    loss = (quantized - encoded) ** 2
     return quantized, loss
 
 
@@ -49,6 +37,10 @@ BUG = Bug(
     title="Possible bug in VQ loss gradient",
     opened="2022-09-08",
     broken=broken,
-    fixes={"swap": swapped, "before": before, "unstopped": unstopped},
+    fixes={
+        "swap": changed(broken, {"quantized - encoded.detach()": "quantized.detach() - encoded"}),
+        "before": before,
+        "unstopped": changed(broken, {"encoded.detach()": "encoded"}),
+    },
     check=check,
 )

@@ -6,36 +6,11 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 
 def broken(g: torch.Tensor, d: torch.Tensor) -> None:
     fake = g * 2
-    d_loss = d * fake
-    d_loss.backward()
-    g_loss = -d.detach() * fake
-    g_loss.backward()
-
-
-def detached(g: torch.Tensor, d: torch.Tensor) -> None:
-    fake = g * 2
-    d_loss = d * fake.detach()
-    d_loss.backward()
-    g_loss = -d.detach() * fake
-    g_loss.backward()
-
-
-def retained(g: torch.Tensor, d: torch.Tensor) -> None:
-    fake = g * 2
-    d_loss = d * fake
-    d_loss.backward(retain_graph=True)
-    g_loss = -d.detach() * fake
-    g_loss.backward()
-
-
-def without_graph(g: torch.Tensor, d: torch.Tensor) -> None:
-    with torch.no_grad():
-        fake = g * 2
     d_loss = d * fake
     d_loss.backward()
     g_loss = -d.detach() * fake
@@ -60,6 +35,10 @@ BUG = Bug(
     title="why is detach necessary",
     opened="2017-03-20",
     broken=broken,
-    fixes={"detach": detached, "retain": retained, "no_grad": without_graph},
+    fixes={
+        "detach": changed(broken, {"d * fake": "d * fake.detach()"}),
+        "retain": changed(broken, {"d_loss.backward()": "d_loss.backward(retain_graph=True)"}),
+        "no_grad": changed(broken, {"fake = g * 2": "with torch.no_grad():\n    fake = g * 2"}),
+    },
     check=check,
 )

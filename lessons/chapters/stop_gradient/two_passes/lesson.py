@@ -153,5 +153,5 @@ LESSON = Lesson(
         "block": no_grad_around_a_name,
         "transfer": part_of_a_quotient,
     },
-    highlight="first = stop_gradient(x)",
+    highlight="stop_gradient(x)",
 )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -19,18 +19,6 @@ def swapped(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
     to_code = (code - encoded.detach()) ** 2
     commitment = (code.detach() - encoded) ** 2
     return to_code + 0.25 * commitment
-
-
-def unstopped(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
-    to_code = (code - encoded) ** 2
-    commitment = (code - encoded) ** 2
-    return to_code + 0.25 * commitment
-
-
-def weighted(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
-    to_code = (code.detach() - encoded) ** 2
-    commitment = (code - encoded.detach()) ** 2
-    return 0.25 * (to_code + commitment)
 
 
 def check(loss: Loss) -> None:
@@ -48,6 +36,12 @@ BUG = Bug(
     title="According to the paper, these two summands should be exchanged, should they not?",
     opened="2021-02-16",
     broken=broken,
-    fixes={"unstopped": unstopped, "weighted": weighted, "swapped": swapped},
+    fixes={
+        "unstopped": changed(broken, {"code.detach()": "code", "encoded.detach()": "encoded"}),
+        "weighted": changed(
+            broken, {"to_code + 0.25 * commitment": "0.25 * (to_code + commitment)"}
+        ),
+        "swapped": swapped,
+    },
     check=check,
 )

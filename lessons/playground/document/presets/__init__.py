@@ -10,7 +10,8 @@ from pathlib import Path
 
 from lessons.playground.document.as_text import from_text
 from lessons.playground.document.contents import Document
-from lessons.playground.language.playground_error import PlaygroundError, brief, suggestion
+from lessons.playground.language.playground_error import PlaygroundError, suggestion
+from lessons.text import cited
 
 _FOLDER = Path(__file__).parent
 
@@ -61,7 +62,7 @@ def preset(name: str) -> Document:
         if known.name == name:
             return known.document
     names = [known.name for known in presets()]
-    message = f"There is no preset {brief(name)}. {suggestion(name, names)}"
+    message = f"There is no preset {cited(name)}. {suggestion(name, names)}"
     raise PlaygroundError(message, part="document")
 
 

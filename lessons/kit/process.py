@@ -1,13 +1,10 @@
-"""Which devices and dtypes torch can compute on here, and how a process is set up for it."""
+"""How a process is set up for what torch computes here."""
 
 import ctypes
-import os
 import sys
 import warnings
 
 import torch
-
-DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
 def suit_small_tensors() -> None:
@@ -49,30 +46,3 @@ def give_back() -> None:
 
 # As malloc.h numbers them.
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
-
-
-def devices() -> list[str]:
-    """The devices of this machine by torch's names, the CPU first."""
-    found = ["cpu"]
-    found += [f"cuda:{index}" for index in range(torch.cuda.device_count())]
-    if torch.backends.mps.is_available():
-        found.append("mps")
-    return found
-
-
-CUDA = "GRADIENT_TRICKS_CUDA"
-"""The variable that says which of several devices this process calls "cuda": 0, 1 and so on, and
-round again. The server sets it, so that trainings are spread over them."""
-
-
-def resolve(wanted: str) -> tuple[torch.device, str | None]:
-    """The device to compute on, and what to tell the learner if it is not the one wanted."""
-    name = f"cuda:{_own_cuda()}" if wanted == "cuda" else wanted
-    if name in devices():
-        return torch.device(name), None
-    return torch.device("cpu"), f"There is no device {wanted} on this machine; the CPU is used."
-
-
-def _own_cuda() -> int:
-    told = os.environ.get(CUDA, "0")
-    return int(told) % max(1, torch.cuda.device_count()) if told.isdecimal() else 0

@@ -1,0 +1,44 @@
+"""A learner of many seeds, as a page sees it: the numbers of all of them, the picture of one."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+
+from lessons.contract.history import Snapshot
+from lessons.contract.parameters import Values
+from lessons.contract.result import Array
+from lessons.kit.inputs import array
+
+
+class BySeed:
+    """What ``Learner`` has, but for ``step``; a lesson's networks say ``numbers`` and ``picture``.
+
+    Args:
+        values: the settings, of ``which_seeds.py`` among them.
+    """
+
+    def __init__(self, values: Values) -> None:
+        self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
+
+    def numbers(self, values: Values) -> Mapping[str, torch.Tensor]:
+        """What is told of every seed, by name: [seeds]."""
+        raise NotImplementedError
+
+    def picture(self, index: int, values: Values) -> Mapping[str, Array]:
+        """What charts need of the seed at this place."""
+        raise NotImplementedError
+
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+        """How things stand; the picture is of the seed that is set, or of the last one."""
+        numbers = arrays(self.numbers(values))
+        if not drawn:
+            return Snapshot(numbers)
+        index = min(int(values["shown"]), len(self.seeds)) - 1
+        seed = np.array([float(self.seeds[index])])
+        return Snapshot(numbers, {**self.picture(index, values), "seed": seed})
+
+
+def arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, Array]:
+    """Each as plain float64 numpy."""
+    return {name: array(one) for name, one in tensors.items()}

@@ -1,0 +1,24 @@
+// What the address bar says of a lab: the step at once, the rest when the hand rests.
+
+/**
+ * At once: should the server go before the lab has answered, the address is what is left.
+ * @param {number} step
+ */
+export function showStep(step) {
+  const search = location.search.replace(/([?&]step=)[^&]*/, `$1${step}`);
+  if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
+}
+
+/**
+ * Replaced, never added: the Back button leaves the page instead of replaying a drag.
+ * @param {string} query
+ */
+export function showAddress(query) {
+  // Inside a teacher's page the address also says that it may be there.
+  const words = new URLSearchParams(location.search);
+  const frame = ["embed", "embed_options", "only"].flatMap((name) => words.getAll(name).map((value) => `${name}=${value}`));
+  const whole = [query, ...frame].filter(Boolean).join("&");
+  const search = whole ? `?${whole}` : "";
+  if (search === location.search) return;
+  history.replaceState(history.state, "", location.pathname + search + location.hash);
+}

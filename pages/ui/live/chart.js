@@ -1,0 +1,198 @@
+// One chart on the page: a Plotly node, made once and from then on only changed, so that zoom is kept
+// and no frame is ever empty.
+
+import { axes, fullLayout } from "./chart_layout.js";
+import { element, setText } from "./dom.js";
+import { draggable } from "./drag.js";
+import { Ghost } from "./ghost.js";
+import { handBack, quickDraw } from "./quick.js";
+import { keepSurfaces } from "./quick_space.js";
+import { Zoom } from "./zoom.js";
+
+const CONFIG = {
+  displayModeBar: false,
+  showTips: false,
+  doubleClick: false,
+  showAxisDragHandles: false, // a drag moves what is under it; a chart is zoomed by its button
+  scrollZoom: false, // the wheel scrolls the page, over charts in space as well
+  // The screen's own: Plotly's is 2 everywhere, four times the points, each to be shaded where there
+  // is no graphics card.
+  plotGlPixelRatio: devicePixelRatio,
+};
+
+const TITLE = 24; // pixels above a chart that is taken away as a picture
+
+/** @import { Charts } from "./charts.js" */
+/** @import { FigureSpec } from "./messages.d.ts" */
+/** @import { Layout, Plot, Point } from "./plotly.d.ts" */
+
+export class Chart {
+  /** @param {FigureSpec} spec  @param {Charts} charts  those of the lab, this one among them */
+  constructor(spec, charts) {
+    this.charts = charts;
+    this.spec = spec; // with the axes that a hand holds
+    this.given = spec; // with axes of its own
+    /** @type {?Record<string, unknown>} */
+    this.held = null; // the ranges of axes that stand still, while something in the chart is dragged
+    /** @type {?string} */
+    this.digest = null; // of what is drawn
+    /** @type {?string} */
+    this.style = null; // the same, without where things lie
+    /** @type {?number} */
+    this.width = null;
+    /** @type {?string} */
+    this.alt = null;
+    this.inSight = true;
+    this.quick = false; // drawn without Plotly, which still holds older numbers
+    this.listening = false; // Plotly has drawn here before
+    this.title = element("div", "gl-title");
+    /** @type {Plot} */
+    this.plot = element("div", "gl-plot", { role: "img" }); // the node that Plotly draws into
+    this.caption = element("figcaption", "gl-caption");
+    this.zoom = new Zoom(() => this.spec.figure?.layout ?? {}, () => this.draw());
+    const { title, plot, caption, zoom } = this;
+    this.root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom.button, zoom.hint, plot, caption);
+    this.ghost = new Ghost(plot, charts.palette);
+  }
+
+  /** Title, caption and room: everything but the drawing. @param {FigureSpec} spec */
+  frame(spec) {
+    const { plot } = this;
+    this.root.classList.toggle("gl-wide", spec.wide);
+    this.given = spec;
+    this.spec = this.#held();
+    setText(this.title, spec.title);
+    setText(this.caption, spec.caption);
+    const height = `${spec.height}px`;
+    if (plot.style.height !== height) plot.style.height = height;
+    if (this.alt !== spec.alt) plot.setAttribute("aria-label", (this.alt = spec.alt));
+  }
+
+  /** Whether it shows another figure than it should. */
+  get isStale() {
+    return this.digest !== this.spec.digest;
+  }
+
+  /** Whether it is a space that can be turned. */
+  get isInSpace() {
+    return Boolean(this.spec.figure?.layout?.scene);
+  }
+
+  /** All counts as changed. */
+  forget() {
+    this.digest = this.style = null;
+  }
+
+  /** Draw, by Plotly. */
+  draw() {
+    const { Plotly, palette, controls } = this.charts;
+    const { plot, spec } = this;
+    if (!Plotly || !this.width || !spec.figure) return; // hidden for now; drawn when it gets a width
+    const { data, layout } = spec.figure;
+    this.digest = spec.digest ?? "";
+    this.style = this.#look();
+    this.quick = false;
+    handBack(plot, layout);
+    try {
+      // The settings go in once: given again, Plotly measures the page to compare them, and
+      // makes a new chart where the address has changed.
+      const config = this.listening ? undefined : CONFIG;
+      Plotly.react(plot, palette.paint(data), this.#layout(layout), config);
+    } catch (error) {
+      console.error(`The chart ${spec.id} could not be drawn.`, error);
+      return;
+    }
+    keepSurfaces(plot);
+    if (!this.listening) {
+      this.listening = true;
+      plot.on?.("plotly_click", ({ points }) => this.#clicked(points));
+      plot.on?.("plotly_relayout", (changes) => this.zoom.changed(Object.keys(changes)));
+      plot.addEventListener("dblclick", () => this.zoom.whole());
+      const chart = {
+        traces: () => this.spec.figure?.data ?? [],
+        selects: () => this.spec.selects,
+        hold: (/** @type {boolean} */ still) => this.#hold(still),
+      };
+      if (controls) draggable(plot, chart, controls);
+    }
+    this.zoom.drawn();
+    this.showGhost();
+  }
+
+  /** Draw without Plotly, where only numbers have changed. @returns {boolean} whether that was done */
+  drawQuickly() {
+    const { figure, digest } = this.spec;
+    if (!figure || !this.listening || this.style !== this.#look()) return false;
+    if (!quickDraw(this.plot, figure)) return false;
+    this.digest = digest ?? "";
+    this.quick = true;
+    this.showGhost();
+    return true;
+  }
+
+  /** What was there before the last change. */
+  showGhost() {
+    const { rests } = this.charts;
+    if (rests === null) this.ghost.forget();
+    else this.ghost.follow(this.spec, rests, this.charts);
+  }
+
+  /** With its title, as the address of an SVG. */
+  async picture() {
+    const { Plotly, palette } = this.charts;
+    const { figure, title, height, id } = this.spec;
+    if (!Plotly || !figure || !this.width) throw new Error(`No chart ${id} is drawn.`);
+    const layout = this.#layout(figure.layout);
+    const margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE };
+    const heading = { text: title, x: 0.01, xanchor: "left", font: { size: 14 } };
+    const whole = { ...layout, ...palette.paint({ paper_bgcolor: "ink:paper" }), margin, title: heading };
+    const size = { width: this.width, height: height + TITLE };
+    return Plotly.toImage({ data: palette.paint(figure.data), layout: { ...whole, ...size } }, { format: "svg", ...size });
+  }
+
+  drop() {
+    this.zoom.stop();
+    this.charts.Plotly?.purge(this.plot);
+    this.root.remove();
+  }
+
+  /** @param {Layout} layout */
+  #layout(layout) {
+    const { width, zoom, charts } = this;
+    return fullLayout(layout, { width, height: this.spec.height, family: charts.family }, zoom, charts.palette);
+  }
+
+  /** @param {Point[]} points */
+  #clicked(points) {
+    const value = points[0]?.customdata;
+    const { selects } = this.spec;
+    if (selects && value !== undefined && value !== null) {
+      this.charts.controls?.choose({ [selects]: String(value) }, false);
+    }
+  }
+
+  /** While a hand drags in a chart its axes stand still. @param {boolean} still */
+  #hold(still) {
+    const layout = this.spec.figure?.layout ?? {};
+    const ranges = axes(layout).map((name) => [name, /** @type {Layout["xaxis"]} */ (layout[name])?.range]);
+    this.held = still ? Object.fromEntries(ranges) : null;
+    if (still) return;
+    this.spec = this.#held();
+    this.draw();
+  }
+
+  /** The figure, with the axes that a hand holds. @returns {FigureSpec} */
+  #held() {
+    const { given, held } = this;
+    if (!held || !given.figure) return given;
+    const { layout } = given.figure;
+    const kept = Object.entries(held).map(([name, range]) => [name, { .../** @type {object} */ (layout[name]), range }]);
+    return { ...given, figure: { ...given.figure, layout: { ...layout, ...Object.fromEntries(kept) } } };
+  }
+
+  /** All of it but where things lie: what is drawn quickly has to have it. */
+  #look() {
+    const { style, height } = this.spec;
+    return `${style} ${height} ${this.width}`;
+  }
+}

@@ -1,0 +1,54 @@
+// What all charts of the course share: axes, margins and colours, under a figure's own layout.
+
+/** @import { Palette } from "./palette.js" */
+/** @import { Layout } from "./plotly.d.ts" */
+/** @import { Zoom } from "./zoom.js" */
+
+// A finger on a chart scrolls the page.
+const TURNING = matchMedia("(pointer: coarse)").matches ? false : "turntable";
+
+const AXIS = {
+  gridcolor: "ink:grid",
+  linecolor: "ink:axis",
+  zerolinecolor: "ink:axis",
+  tickangle: 0, // these two spare Plotly measuring every label at every step
+  ticklabeloverflow: "allow",
+};
+
+/**
+ * @param {Layout} layout  the figure's own
+ * @param {{width: ?number, height: number, family: string}} page  what the page gives it
+ * @param {Zoom} zoom
+ * @param {Palette} palette
+ */
+export function fullLayout(layout, { width, height, family }, zoom, palette) {
+  const space = layout.scene && { scene: { ...layout.scene, dragmode: TURNING } };
+  const text = "ink:text";
+  /** @type {Record<string, any>} */
+  const full = {
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    hovermode: "closest",
+    dragmode: zoom.drawing && "zoom",
+    margin: { l: 48, r: 16, t: 16, b: 40 },
+    ...layout,
+    ...space,
+    font: { family, size: 12, color: text, ...layout.font },
+    hoverlabel: { bgcolor: "ink:paper", bordercolor: "ink:axis", font: { color: text } },
+    uirevision: `lab ${zoom.views}`, // the learner's zoom outlives every new answer
+    width,
+    height,
+    autosize: false, // the size is known; measuring it at every step costs a layout
+  };
+  for (const name of ["xaxis", "yaxis"]) full[name] ??= {};
+  for (const name of axes(full)) {
+    full[name] = { ...AXIS, ...full[name] };
+    if (full[name].range) full[name].range = [...full[name].range]; // a zoom is written into it
+  }
+  return palette.paint(full);
+}
+
+/** The names of a layout's axes. @param {Layout} layout */
+export function axes(layout) {
+  return Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
+}

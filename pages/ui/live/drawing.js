@@ -1,0 +1,120 @@
+// When the lab's charts are drawn: what is in sight now, the rest once the hand and the server give
+// it time. Fetches Plotly's script, the whole one when a chart needs it.
+
+import { loadPlotly, needWhole } from "./chart_script.js";
+import { dropFirst } from "./first_picture.js";
+
+/** @import { Charts } from "./charts.js" */
+/** @import { Palette } from "./palette.js" */
+/** @import { Pinned } from "./pinned.js" */
+
+const A_FRAME = 17; // ms in which the rest is painted before what takes long is drawn
+const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
+
+/**
+ * What decides when something is drawn.
+ * @typedef {Object} Pace
+ * @property {() => boolean} isQuiet  whether nothing is awaited from the server
+ * @property {() => boolean} trains   whether pictures of a training come
+ * @property {() => boolean} rests    whether the hand lies still, and what is shown is final
+ * @property {() => void} drawn
+ * @property {() => void} failed      there is no script to draw with
+ */
+
+export class Drawing {
+  /**
+   * @param {HTMLElement} root  the lab's, which says of which answer the charts are
+   * @param {Charts} charts
+   * @param {Pinned} pinned
+   * @param {Palette} palette
+   * @param {Pace} pace
+   */
+  constructor(root, charts, pinned, palette, pace) {
+    this.root = root;
+    this.charts = charts;
+    this.pinned = pinned;
+    this.both = [charts, pinned.charts];
+    this.palette = palette;
+    this.pace = pace;
+    this.seq = 0; // of the answer that is shown
+    /** @type {?import("./plotly.d.ts").Plotly} */
+    this.Plotly = null;
+    this.whole = false; // whether the charts need Plotly's whole script
+    this.recoloured = true; // until the charts have been drawn in the theme's colours
+    this.later = 0;
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.repaint = () => {
+      if (!palette.refresh()) return;
+      this.recoloured = true;
+      this.draw();
+    };
+    this.scheme.addEventListener("change", this.repaint);
+    this.#load();
+  }
+
+  /** What is in sight. */
+  draw() {
+    if (!this.whole && needWhole(this.charts.specs.values())) {
+      this.whole = true;
+      this.Plotly = null;
+      this.#load();
+    }
+    if (!this.Plotly || !this.charts.framed) return;
+    const { Plotly, recoloured } = this;
+    const { dataset } = this.root;
+    const seq = String(this.seq);
+    const rests = this.pace.trains() ? null : this.pace.rests();
+    const rest = this.both.map((charts) => charts.draw(Plotly, recoloured, rests)).some(Boolean);
+    this.recoloured = false;
+    this.pace.drawn();
+    dataset.seq = seq;
+    if (!dataset.ready) dropFirst();
+    dataset.ready = "true";
+    clearTimeout(this.later);
+    if (rest && dataset.whole) this.later = setTimeout(() => this.#drawSpace(), A_FRAME);
+    else if (rest) this.later = setTimeout(() => this.#drawRest(), 0);
+    else dataset.caughtUp = seq;
+    if (this.charts.areAllShown()) dataset.whole = seq;
+  }
+
+  stop() {
+    clearTimeout(this.later);
+    this.scheme.removeEventListener("change", this.repaint);
+    for (const charts of this.both) charts.stop();
+  }
+
+  #load() {
+    const { whole } = this;
+    loadPlotly(whole).then(
+      (Plotly) => {
+        if (whole !== this.whole) return; // the other one is on its way
+        this.Plotly = Plotly;
+        this.draw();
+      },
+      (error) => {
+        console.error(error);
+        dropFirst(); // whose controls are none
+        this.pace.failed();
+      },
+    );
+  }
+
+  /** Once the others are painted, and unless the hand is already further: charts in space. */
+  #drawSpace() {
+    const drawn = this.pace.isQuiet() && this.charts.drawSpace();
+    if (drawn && this.charts.areAllShown()) this.root.dataset.whole = String(this.seq);
+    this.later = setTimeout(() => this.#drawRest(), QUIET);
+  }
+
+  #drawRest() {
+    const trains = this.pace.trains();
+    if (!this.pace.isQuiet() || trains) {
+      // The next answer comes by here again; a training's pictures leave no quiet moment.
+      if (trains) this.charts.drawUnseen();
+      return;
+    }
+    this.charts.drawRest();
+    this.pinned.drawRest();
+    this.root.dataset.whole = this.root.dataset.caughtUp = String(this.seq);
+  }
+}

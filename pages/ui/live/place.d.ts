@@ -1,0 +1,41 @@
+// What the page says to its lab, through Streamlit.
+
+import type { Cookie } from "./remember.js";
+
+/** What the page says. */
+export interface Place {
+  /** a lesson's slug, "home" or "playground" */
+  lab: string;
+  /** the address of the labs' route */
+  socket: string;
+  /** in turn */
+  orders: Order[];
+  step: number;
+  answers: string[];
+  /** the answer to the step's question, as remembered; empty before */
+  committed: string;
+  hide: string[];
+  fix: string[];
+  /** until the learner changes something */
+  note: string;
+  /** the part of the lab that the text speaks of */
+  show: { name: string; step: string } | null;
+  /** those that were reached */
+  goals?: string[];
+  /** what to remember across reloads */
+  cookie: Cookie | null;
+}
+
+/**
+ * What the lab is to be set to. Each order is carried out once; a first one only where this tab has
+ * nothing newer.
+ */
+export interface Order {
+  id: string;
+  first: boolean;
+  values: Record<string, string>;
+  /** null leaves them as they are */
+  cuts: string | null;
+  /** of the backward pass; null leaves it as it is */
+  graph_step: number | null;
+}

@@ -1,0 +1,63 @@
+// The sketch's axes: where a value stands in the drawing, grid and numbers, and the lab's own lines.
+
+import { path, svg } from "./svg.js";
+
+/** @import { Sketch } from "./sketch.js" */
+/** @typedef {ReturnType<typeof places>} Places */
+
+export const WIDE = 460;
+export const HIGH = 284;
+const EDGE = { left: 52, right: 14, top: 14, bottom: 50 };
+
+/**
+ * Where things stand in the drawing, in its own units.
+ * @param {Sketch} data
+ */
+export function places({ x, low, high }) {
+  const least = Math.min(...x);
+  const reach = Math.max(...x) - least || 1;
+  const room = 0.06 * reach; // so that the outer handles stand clear of the frame
+  const inner = { wide: WIDE - EDGE.left - EDGE.right, high: HIGH - EDGE.top - EDGE.bottom };
+  return {
+    across: (/** @type {number} */ value) => EDGE.left + ((value - least + room) / (reach + 2 * room)) * inner.wide,
+    up: (/** @type {number} */ value) => EDGE.top + ((high - value) / (high - low)) * inner.high,
+    value: (/** @type {number} */ pixel) => high - ((pixel - EDGE.top) / inner.high) * (high - low),
+  };
+}
+
+/**
+ * Grid, numbers and names of the axes: said to nobody, the handles say it all.
+ * @param {Sketch} data
+ * @param {Places} at
+ */
+export function frame(data, at) {
+  const right = WIDE - EDGE.right;
+  const bottom = HIGH - EDGE.bottom;
+  const group = svg("g", { "aria-hidden": "true" });
+  for (const { y, label } of data.ticks) {
+    const place = at.up(y);
+    const line = { x1: EDGE.left, x2: right, y1: place, y2: place };
+    group.append(
+      svg("line", { ...line, class: y === 0 ? "gt-zero" : "gt-grid" }),
+      svg("text", { x: EDGE.left - 8, y: place + 5, "text-anchor": "end" }, label),
+    );
+  }
+  data.x.forEach((x, index) => {
+    const place = at.across(x);
+    group.append(
+      svg("line", { x1: place, x2: place, y1: EDGE.top, y2: bottom, class: "gt-grid" }),
+      svg("text", { x: place, y: bottom + 24, "text-anchor": "middle" }, data.names[index]),
+    );
+  });
+  const middle = (EDGE.top + bottom) / 2;
+  const turned = { transform: `rotate(-90 13 ${middle})`, "text-anchor": "middle" };
+  group.append(
+    svg("text", { x: 13, y: middle + 4, ...turned, class: "gt-name" }, data.label),
+    svg("text", { x: (EDGE.left + right) / 2, y: HIGH - 6, "text-anchor": "middle", class: "gt-name" }, "x"),
+  );
+  for (const { x, y, role, dash } of data.lines) {
+    const places = x.map((one, index) => [at.across(one), at.up(y[index])]);
+    group.append(svg("path", { d: path(places), class: "gt-lab-line", "data-dash": dash, style: `color: var(--role-${role})` }));
+  }
+  return group;
+}

@@ -1,0 +1,147 @@
+// The chart to draw in: a handle for each x, moved up and down. Press or drag anywhere in the chart, or
+// reach a handle by Tab and use the arrow keys.
+
+import { HIGH, WIDE } from "./axes.js";
+import { key, ofTheLab } from "./key.js";
+import { element, path, svg } from "./svg.js";
+
+/** @import { Places } from "./axes.js" */
+/** @import { Box, Sketch } from "./sketch.js" */
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const CLOSE = 6; // a stroke this near to a handle's x moves it as well
+/** @type {Record<string, number>} */
+const KEYS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 6, PageDown: -6 };
+
+/**
+ * The handles, their line, and the button.
+ * @param {SVGSVGElement} drawing
+ * @param {Sketch} data
+ * @param {Places} at
+ * @param {Box} box
+ */
+export function moving(drawing, data, at, box) {
+  const step = (data.high - data.low) / data.levels;
+  const zero = Math.round(-data.low / step);
+  const levels = data.x.map(() => zero);
+  const line = svg("path", { class: "gt-mine" });
+  const about = { type: "button", class: "gt-commit", disabled: "", "aria-describedby": "gt-why" };
+  const button = /** @type {HTMLButtonElement} */ (element("button", about, "Commit to this sketch"));
+  const why = element("span", { id: "gt-why" }, "Draw first: move a handle.");
+  const handles = data.x.map((x, index) =>
+    svg(
+      "g",
+      {
+        class: "gt-handle",
+        role: "slider",
+        tabindex: "0",
+        "aria-label": `${data.label} at x = ${data.names[index]}`,
+        "aria-orientation": "vertical",
+        "aria-valuemin": data.low,
+        "aria-valuemax": data.high,
+      },
+      svg("circle", { r: 9 }),
+    ),
+  );
+  const value = (/** @type {number} */ level) => Number((data.low + level * step).toPrecision(10));
+  const show = () => {
+    handles.forEach((handle, index) => {
+      const y = value(levels[index]);
+      handle.setAttribute("transform", `translate(${at.across(data.x[index])} ${at.up(y)})`);
+      handle.setAttribute("aria-valuenow", String(y));
+      handle.setAttribute("aria-valuetext", String(Number(y.toPrecision(3))).replace("-", "−"));
+    });
+    line.setAttribute("d", path(levels.map((level, i) => [at.across(data.x[i]), at.up(value(level))])));
+  };
+  const put = (/** @type {number} */ index, /** @type {number} */ level) => {
+    levels[index] = Math.min(Math.max(Math.round(level), 0), data.levels);
+    button.disabled = false;
+    why.hidden = true;
+    show();
+  };
+
+  hearStrokes(drawing, data, at, handles, put);
+  hearKeys(data, handles, (index, change) => put(index, change(levels[index])));
+  drawing.setAttribute("role", "group");
+  drawing.setAttribute("aria-label", `Sketch of ${data.label} over x: ${data.x.length} handles`);
+  drawing.append(line, ...handles);
+  show();
+  button.addEventListener("click", () => box.commit(levels.map((level) => DIGITS[level]).join("")));
+  const help = element(
+    "p",
+    { class: "gt-sketch-help" },
+    "Draw across the chart, or drag one handle. By keyboard: Tab to a handle, then the arrow keys.",
+  );
+  const foot = element("p", { class: "gt-foot" }, button, why);
+  return data.lines.length ? [foot, key(ofTheLab(data)), help] : [foot, help];
+}
+
+/**
+ * What is pressed takes the nearest handle along. Once the pointer has crossed another it is a
+ * stroke, and moves a handle where it crosses its x: one stroke across the chart draws them all.
+ * @param {SVGSVGElement} drawing
+ * @param {Sketch} data
+ * @param {Places} at
+ * @param {SVGElement[]} handles
+ * @param {(index: number, level: number) => void} put
+ */
+function hearStrokes(drawing, data, at, handles, put) {
+  const across = data.x.map((x) => at.across(x));
+  /** @type {{x: number, level: number, held: number | null} | null} */
+  let last = null; // where the pointer was, and the handle it has hold of
+  const where = (/** @type {PointerEvent} */ event) => {
+    const box = drawing.getBoundingClientRect();
+    const x = ((event.clientX - box.left) / box.width) * WIDE;
+    const y = ((event.clientY - box.top) / box.height) * HIGH;
+    return { x, level: ((at.value(y) - data.low) / (data.high - data.low)) * data.levels };
+  };
+  const nearest = (/** @type {number} */ x) => {
+    const apart = across.map((place) => Math.abs(place - x));
+    return apart.indexOf(Math.min(...apart));
+  };
+  drawing.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    drawing.setPointerCapture(event.pointerId);
+    const now = where(event);
+    const held = nearest(now.x);
+    last = { ...now, held };
+    put(held, now.level);
+    handles[held].focus({ preventScroll: true, focusVisible: false });
+  });
+  drawing.addEventListener("pointermove", (event) => {
+    const before = last;
+    if (!before || !drawing.hasPointerCapture(event.pointerId)) return;
+    const now = where(event);
+    let { held } = before;
+    across.forEach((x, index) => {
+      const crossed = (before.x - x) * (now.x - x) < 0;
+      if (index === held || (!crossed && Math.abs(now.x - x) > CLOSE)) return;
+      const share = crossed ? (x - before.x) / (now.x - before.x) : 1;
+      put(index, before.level + share * (now.level - before.level));
+      held = null;
+    });
+    if (held !== null && nearest(now.x) === held) put(held, now.level);
+    last = { ...now, held };
+  });
+}
+
+/**
+ * @param {Sketch} data
+ * @param {SVGElement[]} handles
+ * @param {(index: number, change: (level: number) => number) => void} move
+ */
+function hearKeys(data, handles, move) {
+  handles.forEach((handle, index) =>
+    handle.addEventListener("keydown", (event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      /** @type {Record<string, number>} */
+      const ends = { Home: 0, End: data.levels };
+      if (event.key in ends) move(index, () => ends[event.key]);
+      else if (event.key in KEYS) move(index, (level) => level + KEYS[event.key]);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    }),
+  );
+}

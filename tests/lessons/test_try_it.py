@@ -1,0 +1,170 @@
+"""Each step has a thing to move, watch or decide: a question, or a **Try it:** that can be done.
+
+That the paragraph is there, is a rule of ``test_every_lesson``. Here: it tells one to do something,
+what it names is there to be used, and what it says to move does move something from where the step
+has set the lab.
+"""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from lessons.contract.lesson import CutError
+from lessons.contract.parameters import (
+    Choice,
+    Integer,
+    InvalidParametersError,
+    Number,
+    Numbers,
+    Text,
+)
+from lessons.outputs.catalogue import find
+from lessons.training.under_way import Run
+from tests.lessons.test_every_lesson import LESSONS, TRY
+
+TOLD = re.compile(
+    r"\b(add|change|choose|compare|cut|drag|enter|find|go through|lift|look|lower|mend|move|press"
+    r"|put|raise|read|run|set|step|switch|train|type|watch|write)\b",
+    re.IGNORECASE,
+)
+"""What a learner can be told to do."""
+BOLD = re.compile(r"\*\*(.+?)\*\*")
+GRAPH = re.compile(r"\b(graph|scissors|edges?|[Ss]tep (?:on|through|back|backward))\b")
+BESIDES = {"Start", "More settings"}
+"""What else stands on the page under its own name."""
+
+
+def tried(lesson):
+    """Each paragraph that says what to try, with its step."""
+    for step in lesson.prose.steps:
+        for text in TRY.findall(step.text) if not step.question else ():
+            yield step, " ".join(text.split())
+
+
+def undoable(lesson, step, text):
+    """What is wrong with a paragraph, a sentence each."""
+    controls = {one.label: one for one in lesson.lab.parameters}
+    options = {word for one in controls.values() for word in named(one)}
+    if not TOLD.search(text):
+        yield "it tells one to do nothing"
+    for name in BOLD.findall(text):
+        if name not in controls and name not in options | BESIDES:
+            yield f"“{name}” is no control and no choice of one"
+    for value in re.findall(r"to “(.+?)”", text):
+        if value not in options:
+            yield f"“{value}” is no choice of any control"
+    if "**Start**" in text and lesson.lab.training is None:
+        yield "there is nothing to start"
+    if GRAPH.search(text) and lesson.lab.start is None:
+        yield "there is no graph"
+    for label in BOLD.findall(text):
+        if isinstance(controls.get(label), Choice) and f"**{label}** is set to" not in text:
+            own = dict(controls[label].options)
+            said = {key for key, word in own.items() if names_it(text, word) or names_it(text, key)}
+            if said == {step.lab.get(controls[label].name, controls[label].default)}:
+                yield f"“{label}” is already at what it says"
+
+
+def named(parameter):
+    """The words of a control's choices."""
+    options = parameter.options if isinstance(parameter, Choice) else ()
+    return {word for option in options for word in option}
+
+
+def names_it(text, word):
+    return any(f"{a}{word}{b}" in text for a, b in (("**", "**"), ("“", "”"), ("`", "`")))
+
+
+def other_values(parameter, text, now):
+    """Where a control can be moved to, without a look at what it does."""
+    match parameter:
+        case Choice():
+            return [key for key, _ in parameter.options if key != now]
+        case Integer():
+            near = (parameter.low, parameter.low + 1, min(parameter.high, 9))
+            return [str(number) for number in near if str(number) != now]
+        case Number():
+            return [parameter.format(end) for end in parameter.slider]
+        case Numbers():
+            return ["0.3, 2", "0.3"]
+        case Text():
+            return [*re.findall("`([^`]+)`", text), "another"]
+    return []
+
+
+def shown(lesson, given):
+    """All that the lab shows at these settings but the settings themselves; or why it does not."""
+    try:
+        values = lesson.validate(given)
+        result = lesson.compute(values)
+    except (InvalidParametersError, CutError) as error:
+        return str(error)
+    body = json.loads(result.to_json())
+    settings = {one.name for one in lesson.lab.parameters}
+    body["facts"] = {name: fact for name, fact in body["facts"].items() if name not in settings}
+    if lesson.lab.training:
+        run = Run(lesson.lab.training, lesson.program, values)
+        run.advance(float("inf"), values, most=2)
+        facts = run.history.facts
+        body["trained"] = {name: repr(fact) for name, fact in facts.items() if name not in settings}
+    if recording := lesson.record(values):
+        body["graph"] = [(edge.consumer.name, repr(edge.gradient)) for edge in recording.edges]
+    table = lesson.lab.table(result, values, frozenset())
+    figures = lesson.lab.figures(result, values, frozenset())
+    return json.dumps(body), table, [(figure.name, figure.alt) for figure in figures]
+
+
+ONLY_TRAINED = {("guided_relu", "Last layers randomised")}
+"""Moves the table and the maps of a network that has learned; test_shapes.py has it."""
+
+
+@LESSONS
+def test_what_is_to_be_tried_can_be_done(lesson):
+    wrong = [
+        f"“{step.title}”: {why}: {text}"
+        for step, text in tried(lesson)
+        for why in undoable(lesson, step, text)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@LESSONS
+def test_what_is_to_be_moved_moves_something(lesson):
+    controls = {one.label: one for one in lesson.lab.parameters}
+    few = {"seeds": "1"} if "seeds" in lesson.defaults and lesson.lab.training else {}
+    for step, text in tried(lesson):
+        for label in sorted(set(BOLD.findall(text)) & controls.keys()):
+            control, given = controls[label], {**step.lab, **few}
+            if (lesson.slug, label) in ONLY_TRAINED:
+                continue
+            before = shown(lesson, given)
+            values = other_values(control, text, given.get(control.name, control.default))
+            moved = (shown(lesson, {**given, control.name: value}) for value in values)
+            assert any(after != before for after in moved), f"“{step.title}”: {label} moves nothing"
+
+
+@pytest.mark.parametrize(
+    ("slug", "text", "why"),
+    [
+        ("flip", "the chart shows a lot.", "tells one to do nothing"),
+        ("flip", "move **Scale μ**.", "no control"),
+        ("two_passes", "set **Stopped** to “neither”.", "no choice"),
+        ("two_passes", "set **Stopped** to “both”.", "already"),
+        ("flip", "press **Start** and wait.", "nothing to start"),
+        ("cliff", "cut an edge of the graph.", "no graph"),
+    ],
+)
+def test_a_paragraph_that_cannot_be_done_is_found(slug, text, why):
+    lesson = find(slug)
+    step = replace(lesson.prose.steps[0], lab={"stopped": "both"} if slug == "two_passes" else {})
+    assert any(why in said for said in undoable(lesson, step, text))
+
+
+def test_a_dead_control_is_found():
+    """The second name of one registered rule: how many builders there are changes nothing."""
+    lesson = find("builder")
+    once = {"way": "once", "builders": "2"}
+    assert shown(lesson, once) == shown(lesson, {**once, "builders": "1"})
+    assert shown(lesson, once) != shown(lesson, {**once, "way": "rule"})

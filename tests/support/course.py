@@ -1,0 +1,28 @@
+"""Lessons as their tests want them: computed by name, or with another program in their place."""
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Values
+from lessons.contract.result import Result
+from lessons.outputs.catalogue import find
+from lessons.tracer.cutting import Cut
+
+
+def run(slug: str, cuts: Collection[Cut] = (), **given: str) -> Result:
+    """What a lesson comes to with these settings, as text."""
+    lesson = find(slug)
+    return lesson.compute(lesson.validate(given), cuts=cuts)
+
+
+def answers(slug: str, program: Callable[..., Any], *names: str) -> list[str]:
+    """The right answers to these questions if this were the lesson's program."""
+    lesson = find(slug)
+    result = lesson.lab.compute(program, lesson.validate({}), lambda share: None)
+    return [lesson.predictions[name](result) for name in names]
+
+
+def settings(lesson: Lesson, **given: Any) -> Values:
+    """All settings of a lesson, these among them."""
+    return lesson.validate({name: str(value) for name, value in given.items()})

@@ -1,0 +1,113 @@
+"""What each training declares of its settings: those that its steps are made with, and the others.
+
+What is declared wrong here leaves a finished run beside settings that it was not trained with, or
+throws one away for a setting that its steps never read.
+"""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lessons.contract.history import Snapshot
+from lessons.contract.parameters import Choice, Integer, Number
+from lessons.outputs import catalogue
+from lessons.training.under_way import Run, finished
+from tests.support.course import settings
+
+pytestmark = pytest.mark.slow
+
+SHORT = {"seeds": 2, "steps": 3}
+LESSONS = [lesson for lesson in catalogue.lessons() if lesson.lab.training]
+LIVE = [
+    (lesson.slug, parameter)
+    for lesson in LESSONS
+    for parameter in lesson.lab.parameters
+    if parameter.name in lesson.lab.training.live
+]
+
+
+def another(parameter, value):
+    if isinstance(parameter, Choice):
+        return next(name for name, _ in parameter.options if name != value)
+    if isinstance(parameter, Integer):
+        return value - 1 if value > parameter.low else value + 1
+    assert isinstance(parameter, Number)
+    return next(end for end in parameter.slider if end != value)
+
+
+def trained_and_seen(lesson, trained_with, looked_at_with) -> Snapshot:
+    run = Run(lesson.lab.training, lesson.program, trained_with)
+    run.advance(math.inf, trained_with)
+    run.look(looked_at_with)
+    return run.history.latest
+
+
+def same(one: Snapshot, other: Snapshot) -> bool:
+    pairs = [(one.numbers, other.numbers), (one.picture, other.picture)]
+    return all(
+        mine.keys() == theirs.keys()
+        and all(np.array_equal(mine[n], theirs[n], equal_nan=True) for n in mine)
+        for mine, theirs in pairs
+    )
+
+
+@pytest.mark.parametrize(("slug", "parameter"), LIVE, ids=lambda one: getattr(one, "name", one))
+def test_a_live_setting_is_one_that_trains_where_it_changes_what_steps_come_to(slug, parameter):
+    lesson = catalogue.find(slug)
+    name = parameter.name
+    values = lesson.validate({}) | SHORT
+    other = values | {name: another(parameter, values[name])}
+    mixed = trained_and_seen(lesson, values, other)
+    changes = not same(mixed, trained_and_seen(lesson, other, other))
+    assert changes == (name in lesson.lab.training.trained)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.slug)
+def test_what_trains_may_change_on_the_way(lesson):
+    assert lesson.lab.training.trained <= lesson.lab.training.live
+
+
+@pytest.mark.parametrize(
+    ("slug", "given", "looked_at", "charts"),
+    [
+        ("moons", {"steps": 30, "wiring": "subtract", "scale": 1e6}, {}, 4),
+        ("noise_layer", {"steps": 5, "strength": 1000, "draws": 2}, {}, 4),
+        ("guided_relu", {"steps": 15}, {"randomised": 2}, 5),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_blown_up_seeds_are_told(slug, given, looked_at, charts):
+    lesson = catalogue.find(slug)
+    values = settings(lesson, seeds=2, rate=10.0, **given)
+    run = Run(lesson.lab.training, lesson.program, values)
+    run.advance(math.inf, values)
+    figures = lesson.lab.training.figures(run.history, values | looked_at)
+    assert len(figures) == charts  # whatever the numbers have become
+    lost = ~np.isfinite(np.stack(list(run.history.latest.numbers.values()))).all(0)
+    assert bool(run.history.notes()) == lost.any()
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize(
+    ("slug", "given", "near"),
+    [
+        ("moons", {"steps": 40, "seeds": 5}, {"rel": 1e-6}),
+        ("noise_layer", {"steps": 12, "seeds": 3, "draws": 4}, {"rel": 1e-6}),
+        ("guided_relu", {"steps": 20, "seeds": 3}, {"rel": 1e-5, "abs": 1e-6}),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_a_gpu_trains_the_same_networks(slug, given, near):
+    lesson = catalogue.find(slug)
+    here, there = (
+        finished(
+            lesson.lab.training,
+            lesson.program,
+            settings(lesson, dtype="float64", device=device, **given),
+        ).latest.numbers
+        for device in ("cpu", "cuda:0")
+    )
+    for name, seeds in here.items():
+        assert seeds == pytest.approx(there[name], **near)
