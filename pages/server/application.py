@@ -82,9 +82,9 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     _workshop.computers.start()  # it loads on another core meanwhile
     await asyncio.to_thread(prepare)
     await _workshop.computers.ready()
-    _workshop.trainings.start(after=10.0)  # loading torch once more would slow the first visit
     threading.Thread(target=_warm, daemon=True).start()
-    beside = [asyncio.create_task(one) for one in (_workshop.tidy.live(), _workshop.drain())]
+    works = (_workshop.tidy.live(), _workshop.drain(), _workshop.train_soon(10.0))
+    beside = [asyncio.create_task(one) for one in works]
     _workshop.meters.labs.set_function(lambda: len(_workshop.sockets))
     _workshop.meters.watch(_workshop.processes)
     log.set_up()

@@ -1,8 +1,9 @@
 """A process that computes, started by ``computers``: work in, answers out.
 
-Each line that comes in is JSON: ``{"job": 7, "work": "frame", "text": "…", "client": 3}``, or
-``job`` with ``stop`` or ``drop``. A message that goes out has the job, 1 where it is the answer, or
-0 where it is JSON of a ``Notice``. The first one, of job 0, says that everything is loaded.
+Each line that comes in is JSON: ``{"job": 7, "work": "frame", "text": "…", "late": 0.2}``, or
+``job`` with ``stop`` or ``drop``. A message that goes out has the job and what ``told`` makes of
+it; what is no answer is JSON of a ``Notice``. The first one, of job 0, says that everything is
+loaded.
 """
 
 import json
@@ -14,7 +15,7 @@ from typing import BinaryIO
 
 from pages.server import log
 from pages.server.child import HEAD, output
-from pages.server.computing import Computing, Notice
+from pages.server.computing import Computing, Notice, told
 from pages.server.prepared import prepare
 
 
@@ -42,16 +43,19 @@ class Computer:
             elif "drop" in message:
                 self._computing.drop(job)
             else:
-                self._ask(job, message["work"], message["text"], message["client"])
+                self._ask(job, message["work"], message["text"], message["late"])
 
-    def _ask(self, job: int, work: str, text: str, client: int) -> None:
-        self._computing.ask(job, work, text, lambda reply: self._send(job, reply), client)
+    def _ask(self, job: int, work: str, text: str, late: float) -> None:
+        def deliver(reply: bytes | Notice, spent: float) -> None:
+            self._send(job, reply, spent)
 
-    def _send(self, job: int, reply: bytes | Notice) -> None:
-        answer = isinstance(reply, bytes)
+        self._computing.ask(job, work, text, deliver, late)
+
+    def _send(self, job: int, reply: bytes | Notice, spent: float = 0.0) -> None:
         content = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+        kind = told(isinstance(reply, bytes), spent)
         with self._writing:
-            self._out.write(HEAD.pack(job, answer, len(content)) + content)
+            self._out.write(HEAD.pack(job, kind, len(content)) + content)
             self._out.flush()
 
 

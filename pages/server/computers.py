@@ -6,7 +6,14 @@ import json
 from typing import Protocol
 
 from pages.server.child import Child, cores
-from pages.server.computing import MISTAKE, Computing, Deliver, Notice
+from pages.server.computing import MISTAKE, Computing, Deliver, Notice, heard
+from pages.server.turns import LIGHT, Use
+
+LONG_PIECE = 0.05
+"""Seconds of computing at a time that keep others waiting."""
+UNUSED = Use()
+NICENESS = 5
+"""All but the first process stand back so far behind it and the pages."""
 
 
 def most_processes() -> int:
@@ -40,8 +47,8 @@ class Does(Protocol):
     async def stop(self) -> None:
         """Do nothing more."""
 
-    def ask(self, work: str, text: str, deliver: Deliver, client: int = 0) -> Job:
-        """Begin work; ``deliver`` takes what comes of it."""
+    def ask(self, work: str, text: str, deliver: Deliver, use: Use = UNUSED) -> Job:
+        """Begin work for one who has computed so much; ``deliver`` takes what comes of it."""
 
     def pids(self) -> list[int]:
         """The processes that do it, besides this one."""
@@ -71,10 +78,10 @@ class InProcess:
         """None besides this one."""
         return []
 
-    def ask(self, work: str, text: str, deliver: Deliver, client: int = 0) -> Job:
-        """Begin work; ``deliver`` takes what comes of it."""
+    def ask(self, work: str, text: str, deliver: Deliver, use: Use = UNUSED) -> Job:
+        """Begin work for one who has computed so much; ``deliver`` takes what comes of it."""
         number = next(self._numbers)
-        self.computing.ask(number, work, text, deliver, client)
+        self.computing.ask(number, work, text, deliver, use.late)
         return _Job(number, self.computing)
 
 
@@ -98,14 +105,14 @@ class _Job:
 class Computer(Child):
     """One process that computes."""
 
-    def __init__(self) -> None:
-        super().__init__("pages.server.computer")
+    def __init__(self, niceness: int = 0) -> None:
+        super().__init__("pages.server.computer", niceness=niceness)
         self.ready = asyncio.Event()
         self.jobs: dict[int, tuple[Deliver, dict[str, object]]] = {}
 
-    def ask(self, job: int, work: str, text: str, deliver: Deliver, client: int) -> None:
+    def ask(self, job: int, work: str, text: str, deliver: Deliver, late: float) -> None:
         """Begin work."""
-        line: dict[str, object] = {"job": job, "work": work, "text": text, "client": client}
+        line: dict[str, object] = {"job": job, "work": work, "text": text, "late": late}
         self.jobs[job] = deliver, line
         self.send(line)
 
@@ -124,8 +131,9 @@ class Computer(Child):
         for _, line in self.jobs.values():
             self.send(line)
 
-    def received(self, job: int, answer: int, content: bytes) -> None:
+    def received(self, job: int, kind: int, content: bytes) -> None:
         """The answer to a job, or a notice."""
+        answer, spent = heard(kind)
         reply = content if answer else Notice(*json.loads(content))
         if job == 0:
             self.ready.set()
@@ -133,18 +141,20 @@ class Computer(Child):
             deliver, _ = self.jobs[job]
             if isinstance(reply, bytes) or reply.last:
                 del self.jobs[job]
-            deliver(reply)
+            deliver(reply, spent)
 
     def ended(self) -> None:
         """Whoever waits is told."""
         self.ready.clear()
         jobs, self.jobs = self.jobs, {}
         for deliver, _ in jobs.values():
-            deliver(MISTAKE)
+            deliver(MISTAKE, 0.0)
 
 
 class Computers:
     """All processes that compute. One at first; more as soon as work waits.
+
+    Then the first one is kept for those who ask little.
 
     Args:
         most: how many at most; by default one for each core.
@@ -187,19 +197,37 @@ class Computers:
         for computer in computers:
             await computer.kill()
 
-    def ask(self, work: str, text: str, deliver: Deliver, client: int = 0) -> Job:
-        """Begin work in the process with the least to do; ``deliver`` runs on the event loop."""
+    def ask(self, work: str, text: str, deliver: Deliver, use: Use = UNUSED) -> Job:
+        """Begin work where it holds up the fewest; ``deliver`` runs on the event loop."""
         self.start()
         ready = [computer for computer in self._computers if computer.ready.is_set()]
-        chosen = min(ready or self._computers, key=lambda computer: len(computer.jobs))
+        chosen = self._chosen(ready or self._computers, use)
         if chosen.jobs and chosen.ready.is_set() and len(self._computers) < self._most:
             self._another()
         number = next(self._numbers)
-        chosen.ask(number, work, text, deliver, client)
+        chosen.ask(number, work, text, deliver, use.late)
         return _Job(number, chosen)
+
+    @staticmethod
+    def _chosen(among: list[Computer], use: Use) -> Computer:
+        """The process with the least to do.
+
+        Not the first where the last piece of this learner was long, and where there have been many
+        short ones only while the others are busy.
+        """
+
+        def jobs(computer: Computer) -> int:
+            return len(computer.jobs)
+
+        first, others = among[0], among[1:]
+        if others and (use.last >= LONG_PIECE or use.late >= LIGHT):
+            second = min(others, key=jobs)
+            if use.last >= LONG_PIECE or first.jobs or not second.jobs:
+                return second
+        return min(among, key=jobs)
 
     def _another(self) -> None:
         if all(computer.ready.is_set() for computer in self._computers):  # else one is on its way
-            computer = Computer()
+            computer = Computer(NICENESS if self._computers else 0)
             computer.start()
             self._computers.append(computer)

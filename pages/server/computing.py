@@ -17,7 +17,7 @@ from pages.labs.messages import Frame, RefusedError, Wish, read
 from pages.labs.turn import Turn
 from pages.server import api_answers
 from pages.server.tidy import HEAVY, Tidy
-from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, TooLong, Turns, Used
+from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, TooLong, Turns
 
 FRAME = "frame"
 """The work that a wish asks for; the others are those of ``api_answers``."""
@@ -44,8 +44,20 @@ class Notice(NamedTuple):
         return self.kind != "progress"
 
 
-Deliver = Callable[[bytes | Notice], None]
-"""Takes the answer, and what is said before it. From any thread."""
+Deliver = Callable[[bytes | Notice, float], None]
+"""Takes the answer, and the seconds that it took to compute; before it what is said meanwhile, with
+0 seconds. From any thread."""
+
+
+def told(answer: bool, spent: float) -> int:
+    """Whether it is an answer, and the seconds that were computed for it, as one number."""
+    return round(spent * 1e6) << 1 | answer
+
+
+def heard(kind: int) -> tuple[bool, float]:
+    """The same, read again."""
+    return bool(kind & 1), (kind >> 1) / 1e6
+
 
 GIVEN_UP = Notice("given up")
 """Something newer is wanted, or nobody is there any more: nothing is to be said."""
@@ -85,13 +97,12 @@ class Computing:
     def __init__(self, labs: Mapping[str, Lab] = LABS) -> None:
         self.turns = Turns(1)  # Python runs one thread at a time, and a process does for one core
         self.tidy = Tidy()
-        self._used = Used()
         self._labs = labs
         self._threads = ThreadPoolExecutor(THREADS, "lab")
         self._flags: dict[int, _Flags] = {}
         self._lock = threading.Lock()
 
-    def ask(self, job: int, work: str, text: str, deliver: Deliver, client: int = 0) -> None:
+    def ask(self, job: int, work: str, text: str, deliver: Deliver, late: float = 0.0) -> None:
         """Begin work; returns at once.
 
         Args:
@@ -99,12 +110,12 @@ class Computing:
             work: what kind of work.
             text: what for.
             deliver: takes what comes of it.
-            client: whose work it is; all that the API is asked is one's.
+            late: seconds that whoever wants it has computed of late.
         """
         flags = _Flags()
         with self._lock:
             self._flags[job] = flags
-        self._threads.submit(self._do, job, flags, work, text, deliver, client)
+        self._threads.submit(self._do, job, flags, work, text, deliver, late)
 
     def stop(self, job: int) -> None:
         """The learner pressed Stop, or nobody waits for it any more."""
@@ -127,10 +138,11 @@ class Computing:
         return wire.encode(self._labs.get(wish.lab, lesson.frame)(wish, turn), wish.have)
 
     def _do(
-        self, job: int, flags: _Flags, work: str, text: str, deliver: Deliver, client: int
+        self, job: int, flags: _Flags, work: str, text: str, deliver: Deliver, late: float
     ) -> None:
         def report(share: float, seconds: float) -> None:
-            deliver(Notice("progress", f"{share:.0%} done, about {seconds:.0f} s left", share))
+            text = f"{share:.0%} done, about {seconds:.0f} s left"
+            deliver(Notice("progress", text, share), 0.0)
 
         def crowded() -> bool:
             return len(self._flags) > THREADS
@@ -141,7 +153,7 @@ class Computing:
             stopped=lambda: flags.stopped,
             on_progress=report,
             crowded=crowded,
-            before=self._used.of(client),
+            before=late,
         )
         begun = time.thread_time()
         try:
@@ -169,7 +181,6 @@ class Computing:
             with self._lock:
                 del self._flags[job]
             spent = time.thread_time() - begun
-            self._used.add(client, spent)
             if spent > HEAVY:
                 self.tidy.note()
-        deliver(reply)
+        deliver(reply, spent)

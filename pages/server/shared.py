@@ -11,9 +11,12 @@ from pages.server.draining import Draining
 from pages.server.meters import Meters
 from pages.server.tidy import Tidy
 from pages.server.trainings import Trainings
+from pages.server.turns import Used
 
 KEPT = 24 << 20
 """Bytes of frames kept for the next who wants the same."""
+QUIET = 0.2
+"""Seconds between two looks whether anything is computed."""
 
 
 class Shared:
@@ -30,6 +33,7 @@ class Shared:
         self.trainings = trainings or Trainings()
         self.trainings.on_counts = self.meters.trainings
         self.tidy = Tidy()
+        self.used = Used()
         self.draining = Draining()
         # Both by what stands for a wish.
         self.making: dict[bytes, asyncio.Event] = {}  # those that are computed now
@@ -46,29 +50,42 @@ class Shared:
         """What the work comes to; stopped where nobody waits for it any more.
 
         Args:
-            work, text, client: as ``Computing.ask`` has them.
+            work, text: as ``Computing.ask`` has them.
+            client: whose work it is; all that the API is asked is one's.
             on_begun: takes the job.
             on_progress: takes how far it is.
         """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[bytes | Notice] = loop.create_future()
 
-        def take(reply: bytes | Notice) -> None:
+        def take(reply: bytes | Notice, spent: float) -> None:
+            if spent:
+                self.used.add(client, spent)
             if isinstance(reply, Notice) and not reply.last:
                 on_progress(reply)
             elif not answer.done():
                 answer.set_result(reply)
 
-        def deliver(reply: bytes | Notice) -> None:
-            loop.call_soon_threadsafe(take, reply)
+        def deliver(reply: bytes | Notice, spent: float) -> None:
+            loop.call_soon_threadsafe(take, reply, spent)
 
-        job = self.computers.ask(work, text, deliver, client)
+        job = self.computers.ask(work, text, deliver, self.used.of(client))
         on_begun(job)
         try:
             return await answer
         finally:
             if not answer.done() or answer.cancelled():
                 job.stop()
+
+    async def train_soon(self, after: float) -> None:
+        """Start those who train, so many seconds from now and in a quiet moment: to load torch
+        takes a core for seconds."""
+        await asyncio.sleep(after)
+        quiet = 0
+        while quiet < 3:
+            await asyncio.sleep(QUIET)
+            quiet = 0 if self.making else quiet + 1
+        self.trainings.start()
 
     def processes(self) -> Iterator[tuple[str, int]]:
         """What each process of this server does, and its number."""

@@ -1,6 +1,5 @@
 """The server's side of the trainings: the processes that train, and who gets whose pictures."""
 
-import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -84,10 +83,10 @@ class Trainings:
             worker.on_counts = self._counted
         self.on_counts: Callable[[dict[str, int]], None] = lambda counts: None
 
-    def start(self, after: float = 0.0) -> None:
-        """Start them in the background, so many seconds from now if nobody trains before that."""
+    def start(self) -> None:
+        """Start them in the background; who trains before that starts one as well."""
         for worker in self._workers:
-            asyncio.get_running_loop().call_later(after, worker.start)
+            worker.start()
 
     async def stop(self) -> None:
         """End them now."""

@@ -129,6 +129,13 @@ class Turns:
         return bool(self._waiting)
 
 
+class Use(NamedTuple):
+    """Seconds that one learner has computed: ``late`` altogether, ``last`` the last time."""
+
+    late: float = 0.0
+    last: float = 0.0
+
+
 class Used:
     """Seconds of computing by learner: who asks for much again and again comes after the others.
 
@@ -138,23 +145,19 @@ class Used:
     HALF, MOST_KNOWN = 5.0, 2_000
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: OrderedDict[int, tuple[float, float]] = OrderedDict()  # seconds, and when
+        self._known: OrderedDict[int, tuple[Use, float]] = OrderedDict()  # and when
 
-    def of(self, client: int) -> float:
-        """Of late."""
-        with self._lock:
-            seconds, when = self._known.get(client, (0.0, 0.0))
-        return float(seconds * 0.5 ** ((time.monotonic() - when) / self.HALF))
+    def of(self, client: int) -> Use:
+        """What this one has used."""
+        use, when = self._known.get(client, (Use(), 0.0))
+        return use._replace(late=use.late * 0.5 ** ((time.monotonic() - when) / self.HALF))
 
     def add(self, client: int, seconds: float) -> None:
         """Take note."""
-        now = self.of(client) + seconds
-        with self._lock:
-            self._known[client] = now, time.monotonic()
-            self._known.move_to_end(client)
-            if len(self._known) > self.MOST_KNOWN:
-                self._known.popitem(last=False)
+        self._known[client] = Use(self.of(client).late + seconds, seconds), time.monotonic()
+        self._known.move_to_end(client)
+        if len(self._known) > self.MOST_KNOWN:
+            self._known.popitem(last=False)
 
 
 class LearnersTurn(Turn):

@@ -369,7 +369,7 @@ def question(random_: random.Random) -> list[str]:
     replies: list[bytes | Notice] = []
     done = threading.Event()
 
-    def deliver(reply: bytes | Notice) -> None:
+    def deliver(reply: bytes | Notice, spent: float) -> None:
         if isinstance(reply, bytes) or reply.last:
             replies.append(reply)
             done.set()

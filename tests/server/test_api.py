@@ -186,7 +186,7 @@ class Never:
     def __init__(self):
         self.begun = self.stopped = 0
 
-    def ask(self, work, text, deliver, client=0):
+    def ask(self, work, text, deliver, use=None):
         self.begun += 1
         return self
 

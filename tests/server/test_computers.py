@@ -3,12 +3,14 @@
 import os
 import signal
 import time
+from types import SimpleNamespace
 
 import pytest
 
-from pages.server.computers import Computers
+from pages.server.computers import NICENESS, Computers
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
+from pages.server.turns import Use
 from tests.server.serving import Browser
 
 pytestmark = pytest.mark.slow
@@ -54,6 +56,47 @@ def test_many_at_once_make_more_processes_up_to_a_limit(url, computers):
     assert len({one.pid for one in computers}) == MOST
     for browser in browsers:
         browser.socket.close()
+
+
+def jobs(count):
+    return SimpleNamespace(jobs=dict.fromkeys(range(count)))
+
+
+LIGHT, DRAGS, LONG = Use(0.1, 0.01), Use(2.0, 0.01), Use(2.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("use", "waiting", "chosen"),
+    [
+        (LIGHT, (0, 0), 0),
+        (LIGHT, (1, 1), 0),
+        (LIGHT, (1, 0), 1),
+        (DRAGS, (0, 0), 1),
+        (DRAGS, (1, 3), 1),
+        (DRAGS, (0, 1), 0),
+        (LONG, (0, 0), 1),
+        (LONG, (0, 9), 1),
+        (LONG, (0, 2, 1), 2),
+        (LONG, (3,), 0),
+    ],
+)
+def test_the_first_process_is_kept_for_those_who_ask_little(use, waiting, chosen):
+    among = [jobs(count) for count in waiting]
+    assert Computers._chosen(among, use) is among[chosen]
+
+
+def test_who_asks_for_long_work_again_gets_another_process_which_stands_back(browser, computers):
+    for high in ("1.91", "1.92"):  # the first time nobody knows
+        browser.ask("noise_leaks", values={"draws": "300000", "noise_high": high})
+        if high == "1.92":
+            until = time.monotonic() + 10
+            while not computers[1].jobs and time.monotonic() < until:
+                time.sleep(0.001)
+            assert (len(computers[0].jobs), len(computers[1].jobs)) == (0, 1)
+        browser.frame()
+    if hasattr(os, "getpriority"):
+        nice = [os.getpriority(os.PRIO_PROCESS, one.pid) for one in computers]
+        assert nice[1] == nice[0] + NICENESS
 
 
 def test_stop_and_a_newer_wish_reach_the_process(browser):

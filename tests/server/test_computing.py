@@ -35,7 +35,7 @@ class Replies:
         self.news = threading.Condition()
 
     def of(self, job):
-        def replies(reply):
+        def replies(reply, spent):
             if isinstance(reply, bytes) or reply.last:
                 with self.news:
                     self.replies[job] = reply

@@ -190,15 +190,15 @@ def test_who_has_used_much_of_late_comes_after_who_has_not(monkeypatch):
     monkeypatch.setattr(turns.time, "monotonic", lambda: now)
     used = Used()
     used.add(1, 2.0)
-    assert used.of(1) == 2.0
-    assert used.of(2) == 0.0
+    assert used.of(1) == (2.0, 2.0)
+    assert used.of(2) == (0.0, 0.0)
     now += Used.HALF
-    assert used.of(1) == 1.0
-    used.add(1, 1.0)
-    assert used.of(1) == 2.0
+    assert used.of(1) == (1.0, 2.0)
+    used.add(1, 0.5)
+    assert used.of(1) == (1.5, 0.5)
     for client in range(10, 10 + Used.MOST_KNOWN):
         used.add(client, 0.1)
-    assert used.of(1) == 0.0, "only so many are remembered"
+    assert used.of(1) == (0.0, 0.0), "only so many are remembered"
 
 
 def test_what_was_used_before_counts_in_the_queue():
