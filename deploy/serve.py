@@ -1,8 +1,8 @@
 """One machine, all its cores, without containers: some replicas of the app, and nginx over them.
 
-``make serve REPLICAS=4``. A replica that ends is started again; SIGHUP restarts them one after the
-other, each as soon as the one before is ready; SIGTERM and Ctrl-C end all of it. nginx is the one
-of the system, its configuration that of compose.yaml.
+``make serve REPLICAS=4``. A replica that ends is started again. SIGHUP replaces them one after the
+other: a new one is started beside the old, which ends once learners come to the new one. SIGTERM
+and Ctrl-C end all of it. nginx is the one of the system, its configuration that of compose.yaml.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import threading
 import time
 import urllib.request
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -27,6 +27,8 @@ START = 120.0
 """Seconds that a replica may take until it is ready; loading torch on a busy machine takes many."""
 END = 12.0
 """Seconds that a replica has to end in; it promises ten."""
+RELOAD = 1.0
+"""Seconds in which nginx takes up another configuration."""
 
 
 def filled_in(template: str, values: dict[str, str]) -> str:
@@ -56,7 +58,6 @@ class Replica:
     base: str
     environment: dict[str, str]
     process: subprocess.Popen[bytes] | None = None
-    starting: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
         """Start it, unless it runs."""
@@ -131,15 +132,22 @@ class Site:
         environment.setdefault("GRADIENT_TRICKS_CORES", str(share))
         ports = [first_port + number for number in range(replicas)]
         self.replicas = [Replica(port, base.strip("/"), environment) for port in ports]
-        self._folder = folder
+        self._spare = Replica(first_port + replicas, base.strip("/"), environment)
+        self._listen, self._base, self._folder = listen, base, folder
         folder.chmod(0o711)  # nginx's workers are another user, and look for their cache
         (folder / "conf.d").mkdir()
         (folder / "nginx.conf").write_bytes((HERE / "nginx.conf").read_bytes())
-        text = site(listen, ports, base, folder / "cache")
-        (folder / "conf.d" / "site.conf").write_text(text, "utf-8")
+        self._configure()
         self._nginx: subprocess.Popen[bytes] | None = None
         self.ending = threading.Event()
         self._rolling = threading.Lock()
+        self._changing = threading.Lock()  # which replicas there are
+
+    def _configure(self) -> None:
+        """Write nginx's configuration for the replicas of now."""
+        ports = [replica.port for replica in self.replicas]
+        text = site(self._listen, ports, self._base, self._folder / "cache")
+        (self._folder / "conf.d" / "site.conf").write_text(text, "utf-8")
 
     def check(self) -> None:
         """Whether nginx is there and takes the configuration.
@@ -176,32 +184,45 @@ class Site:
         while not self.ending.wait(0.3):
             if self._nginx and self._nginx.poll() is not None:
                 raise RuntimeError("nginx ended; its last words stand above")
-            for replica in self.replicas:
-                if not replica.runs and replica.starting.acquire(blocking=False):
-                    try:
+            with self._changing:
+                for replica in self.replicas:
+                    if not replica.runs:
                         print(f"replica on port {replica.port} ended: started again", flush=True)
                         replica.end()
                         replica.start()
-                    finally:
-                        replica.starting.release()
 
     def roll(self) -> None:
-        """Restart one replica after the other; in a thread of its own."""
+        """Replace one replica after the other; in a thread of its own.
+
+        The new one takes the port that the one before has left: all its learners find one that is
+        ready.
+        """
         with self._rolling:
-            for replica in self.replicas:
-                if self.ending.is_set():
+            for number, old in enumerate(self.replicas):
+                new = self._spare
+                new.start()
+                try:
+                    new.wait()
+                except RuntimeError as error:
+                    new.end()
+                    if not self.ending.is_set():
+                        print(f"{error}: the old ones go on", flush=True)
                     return
-                with replica.starting:
-                    replica.end()
-                    replica.start()
-                replica.wait()
-                print(f"replica on port {replica.port} restarted", flush=True)
+                with self._changing:
+                    self.replicas[number], self._spare = new, old
+                self._configure()
+                if self._nginx:
+                    self._nginx.send_signal(signal.SIGHUP)
+                self.ending.wait(RELOAD)
+                old.end()
+                print(f"replica on port {old.port} replaced by {new.port}", flush=True)
             print("all replicas restarted", flush=True)
 
     def end(self) -> None:
         """End all replicas at once, then nginx."""
         self.ending.set()
-        ending = [threading.Thread(target=replica.end) for replica in self.replicas]
+        all_ = [*self.replicas, self._spare]
+        ending = [threading.Thread(target=replica.end) for replica in all_]
         for thread in ending:
             thread.start()
         for thread in ending:

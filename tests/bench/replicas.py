@@ -56,7 +56,7 @@ async def killed(server: Server) -> None:
 
 
 async def rolled(server: Server) -> None:
-    """All replicas are restarted, one after the other; back when all are there again."""
+    """All replicas are replaced, one after the other; back when all are new."""
     await asyncio.sleep(SECONDS / 6)
     os.kill(server.pid, signal.SIGHUP)
     until = time.monotonic() + 300
