@@ -9,7 +9,7 @@ from pages.server.child import Child, cores
 from pages.server.computing import MISTAKE, Computing, Deliver, Notice, heard
 from pages.server.turns import LIGHT, Use
 
-LONG_PIECE = 0.05
+LONG_PIECE = 0.03
 """Seconds of computing at a time that keep others waiting."""
 UNUSED = Use()
 NICENESS = 5
