@@ -22,7 +22,8 @@ DELAYS = (0.2, 0.4, 0.8, 1.5)
 GIVES_UP = 20.0
 """Seconds until an interaction counts as lost."""
 SAMPLED = 5
-"""One answer in so many is read, and each after a break: reading takes as long as computing."""
+"""One answer in so many is read, and each after a break; when the learner leaves, so that reading
+takes no time from the others."""
 _QUERY = re.compile(rb'"query":\s*("(?:[^"\\]|\\.)*")')
 _BROKEN = (WebSocketException, OSError, TimeoutError)
 
@@ -66,6 +67,7 @@ class Lasting(Learner):
         self._expected: dict[str, str] = {}
         self._returns = False
         self._keeping: asyncio.Task[None] | None = None
+        self._sampled: list[tuple[bytes, dict[str, str]]] = []  # answers, and what was set
 
     async def stay(self) -> None:
         """Keep the page open, from now on."""
@@ -103,7 +105,7 @@ class Lasting(Learner):
             if found := _QUERY.search(content):
                 self._query, self._answered = json.loads(found[1]), dict(self.form)
             if broken or self._seq % SAMPLED == 0:
-                self._look(content)
+                self._sampled.append((content, dict(self.form)))
             return
         self.heard.lost += 1
 
@@ -113,11 +115,11 @@ class Lasting(Learner):
                 await asyncio.wait_for(self._line.close(), 0.2)
         self._line = await asyncio.wait_for(self._connect_lab(), 5)
 
-    def _look(self, content: bytes) -> None:
+    def _look(self, content: bytes, form: dict[str, str]) -> None:
         """Whether it is this lab, set so."""
         frame = wire.without_arrays(content)
         try:
-            asked = self.lesson.text(self.lesson.validate(self.form))
+            asked = self.lesson.text(self.lesson.validate(form))
             shown = self.lesson.text(self.lesson.validate(frame["form"]))
         except InvalidParametersError:
             self.heard.wrong += 1
@@ -166,11 +168,13 @@ class Lasting(Learner):
             return form
 
     async def leave(self) -> None:
-        """Close all."""
+        """Close all, and look at what came."""
         if self._keeping:
             self._keeping.cancel()
         with suppress(*_BROKEN):
             await asyncio.wait_for(self.close(), 2)
+        for content, form in self._sampled:
+            self._look(content, form)
 
 
 async def _end(page: ClientConnection) -> None:

@@ -8,6 +8,7 @@ import random
 import struct
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -63,6 +64,7 @@ class Learner:
         self.form: dict[str, str] = {}
         self._have: dict[str, str] = {}
         self._seq = 0
+        self._planned: list[dict[str, str]] = []
         self.page: ClientConnection | None = None
         self._line: ClientConnection | None = None
         self._unread: bytes | None = None
@@ -179,16 +181,20 @@ class Learner:
             if frame[part]:
                 self._have[part] = frame[part]["digest"]
 
+    def plan(self, moves: int) -> None:
+        """Think of so many moves now, so that it takes no time from the others later."""
+        self._planned = [self._new() for _ in range(moves)]
+
     def move(self) -> None:
         """Set the first slider, or where there is none the inputs x, to something new."""
+        self.form = self.form | (self._planned.pop() if self._planned else self._new())
+
+    def _new(self) -> dict[str, str]:
         for _ in range(100):
-            set_ = self.form | self._another()
-            try:
-                self.lesson.validate(set_)
-            except InvalidParametersError:
-                continue
-            self.form = set_
-            return
+            new = self._another()
+            with suppress(InvalidParametersError):
+                self.lesson.validate(self.form | new)
+                return new
         raise ValueError(f"{self.lesson.slug} refuses whatever is set")
 
     def _another(self) -> dict[str, str]:

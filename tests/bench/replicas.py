@@ -92,6 +92,7 @@ async def crowd(server: Server, count: int, heard: Lasted, link: bool) -> list[L
             await learner.open_page()
             await learner.open_lab()
             await learner.stay()
+        learner.plan(SECONDS)
 
     await asyncio.gather(*(arrive(one) for one in learners))
     heard.waits.clear()
