@@ -83,7 +83,7 @@ def state(wish: Wish, turn: Turn = ALONE) -> State:
     """
     form, notice = _form(wish)
     if not {"program", "inputs"}.isdisjoint(wish.touched):
-        form, gone = without_leftovers(form)
+        form, gone = without_leftovers(form, complete(_texts(wish.good)) if wish.good else None)
         notice = notice or gone
     document, errors = read(form)
     if wish.do.startswith("snip ") and document is not None and not errors:

@@ -5,8 +5,11 @@ its second input) must not stand in the way.
 """
 
 import pytest
+import torch
+from torch.nn import functional
 
-from lessons.playground import cut, mend, preset
+from lessons.playground import Document, Input, cut, mend, preset, run
+from lessons.playground.language.spellings import INSTEAD
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from pages.labs.playground_controls import groups
@@ -26,6 +29,10 @@ RUNS = [
     ("a = x * 0.5\nb = a.detach() + a  # half", [0.5] * 3),
     ("y = torch.where(x > 0, x, 0)", [0, 0, 1]),
     ("y = straight_through(torch.sign)(x)", [1, 1, 1]),
+    ("y = x.clone() * 2", [2, 2, 2]),
+    ("y = torch.softmax(x, dim=-1)", [0, 0, 0]),
+    ("y = F.log_softmax(x, -1).sum()", None),
+    ("y = torch.logsumexp(x, dim=-1)", [0.04201007, 0.1141952, 0.84379473]),
 ]
 SAYS = [
     ("y=stopgradient(x)", (1, 3), "Did you mean stop_gradient"),
@@ -60,7 +67,48 @@ SAYS = [
     ("y = x.norm()", (1, 5), "sqrt(sum(x**2))"),
     ("lambda = 2\ny = lambda * x", (1, 1), "such as lam"),
     ("a, b = x, x\ny = a * b", (1, 8), "a line of its own"),
+    ("x = torch.tensor([1.0, 2.0], requires_grad=True)", (1, 30), "by every input is taken"),
+    ("x.requires_grad_(True)\ny = x", (1, 3), "Leave requires_grad out"),
+    ("x.requires_grad = True\ny = x", (1, 3), "Leave requires_grad out"),
+    ("y = x.sum(dim=0, keepdim=True)", (1, 18), "an axis less"),
+    ("y = x\ny.backward(retain_graph=True)", (2, 12), "Leave this line out"),
+    ("y = where(True, x, 0)", (1, 11), "As a number write 1"),
+    ("y = (x**2\nz = y + 1", (1, 5), "not closed at the end of its line"),
+    ("y = sum(x,\nz = y + 1", (1, 8), "never closed"),
+    ("y = softmax(x, dim=0)", (1, 16), "has no “dim”. It works along the last axis"),
+    ("y = x * 2\ny.mul_(3)", (2, 1), "in place. Write a new name instead, as in y2 = y * 2."),
+    ("y = x * 2\ny[0] = 0", (2, 1), "cannot be changed in place"),
+    ("y = torch.mul(x, 2)", (1, 5), "Write a * b."),
+    ("y = x.float()", (1, 5), "Leave it out"),
+    ("y = x.view(-1)", (1, 5), "A shape is not changed here"),
+    ("y = torch.zeros_like(x)", (1, 5), "Write 0"),
+    ("y = torch.clamp(x, min=0)", (1, 5), "Where there is no limit, write 1e30."),
+    ("y = atan(x)", (1, 5), "There are: sqrt"),
+    ("y = x.argmax()", (1, 5), "Did you mean onehot_argmax?"),
+    ("class Flip(torch.autograd.Function):", (1, 1), "a rule in the override table"),
+    ("torch.nn.utils.clip_grad_norm_(x, 1.0)", (1, 1), "clip_gradient_norm(x, 1)"),
+    ("w = sum(x)\nclean = w @ x", (2, 9), "If it is an input, give it a list of values."),
 ]
+
+
+REPLACED = {
+    "std": ("sqrt(sum((x - mean(x))**2) / (4 - 1))", torch.std),
+    "var": ("sum((x - mean(x))**2) / (4 - 1)", torch.var),
+    "elu": ("where(x > 0, x, exp(clamp(x, -1e30, 0)) - 1)", functional.elu),
+    "silu": ("x * sigmoid(x)", functional.silu),
+    "leaky_relu": ("where(x > 0, x, 0.01 * x)", functional.leaky_relu),
+    "norm": ("sqrt(sum(x**2))", torch.linalg.vector_norm),
+    "max": ("select(topk(x, 1), 0)", torch.max),
+    "min": ("-select(topk(-x, 1), 0)", torch.min),
+    "clamp_min": ("clamp(x, 0, 1e30)", lambda x: x.clamp_min(0)),
+    "clamp_max": ("clamp(x, -1e30, 1)", lambda x: x.clamp_max(1)),
+    "log1p": ("log(1 + x)", torch.log1p),
+    "expm1": ("exp(x) - 1", torch.expm1),
+    "tan": ("sin(x) / cos(x)", torch.tan),
+    "trunc": ("sign(x) * floor(abs(x))", torch.trunc),
+    "rsqrt": ("1 / sqrt(x)", torch.rsqrt),
+}
+"""What an answer offers in place of torch's own, and torch's own, to be compared at four points."""
 
 
 def typed(program, **more):
@@ -90,6 +138,42 @@ def test_what_does_not_run_is_answered_at_its_place(program, place, words):
     assert (error.line, error.column) == place
     assert now.outcome is not None, "the old picture stays"
     assert now.form["intended"] == "clean", "half a program drops nothing"
+
+
+@pytest.mark.parametrize("name", REPLACED)
+def test_what_an_answer_offers_has_torchs_value_and_gradient(name):
+    offered, of_torch = REPLACED[name]
+    points = (-0.5, 0.0, 1.0, 2.25)
+    said = INSTEAD[name].replace("(n - 1)", "(4 - 1)")
+    assert offered in said
+    found = run(Document((Input("x", points),), f"y = {offered}"), curves=False)
+    x = torch.tensor(points, dtype=torch.float64, requires_grad=True)
+    y = of_torch(x)
+    (gradient,) = torch.autograd.grad(y.sum(), x)
+    assert found.values["y"].tolist() == pytest.approx(y.tolist(), nan_ok=True)
+    mine = found.gradients["trick_gradient"]["x"]
+    assert mine.tolist() == pytest.approx(gradient.tolist(), nan_ok=True)
+
+
+STE = "y = torch.round(x)\nz = x + (y - x).detach()\nloss = mean(z**2)"
+
+
+def test_a_program_of_ones_own_ends_in_its_own_output_though_it_shares_a_name():
+    now = typed(STE)
+    assert now.outcome.output == "loss"
+    assert now.form["output"] == ""
+    assert "The output is now loss, the last name; it was z." in now.notice
+    # d mean(round(x)²)/dx, straight through: 2/3 · round(x)
+    found = now.outcome.gradients["trick_gradient"]["x"].tolist()
+    assert found == pytest.approx([-4 / 3, -2 / 3, 2 / 3])
+
+
+def test_a_line_below_an_output_that_was_chosen_keeps_it_and_says_so():
+    first = preset(FIRST).program
+    now = typed(f"{first}\nloss = mean(z)")
+    assert now.outcome.output == "z"
+    assert "The output is still z, not the last name, loss." in now.notice
+    assert typed(first.replace("y * u", "y * u * u")).notice == "", "the end is as it was"
 
 
 def test_a_rule_for_lines_that_are_gone_is_dropped_too():

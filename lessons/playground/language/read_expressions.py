@@ -74,6 +74,11 @@ class Reader:
         return Assignment(names, value, span)
 
     def _new_name(self, target: ast.expr, inputs: Sequence[str]) -> str:
+        if isinstance(target, ast.Subscript):
+            raise self.error(
+                target, "A part of a tensor cannot be changed in place. Write a new name, as in "
+                "y2 = y * [0, 1, 1].",
+            )  # fmt: skip
         if not isinstance(target, ast.Name):
             raise self.error(target, "On the left of “=” stands a name, as in y = x**2.")
         name = target.id
