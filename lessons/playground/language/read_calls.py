@@ -21,7 +21,14 @@ from lessons.playground.language.expressions import (
 from lessons.playground.language.functions import CALLABLE, FORMS, FUNCTIONS, Function, Parameter
 from lessons.playground.language.limits import MAX_ELEMENTS
 from lessons.playground.language.playground_error import PlaygroundError, nearest
-from lessons.playground.language.spellings import INSTEAD, KEYWORDS, in_place, method, spelt
+from lessons.playground.language.spellings import (
+    INSTEAD,
+    KEYWORDS,
+    OPERATORS,
+    in_place,
+    method,
+    spelt,
+)
 from lessons.text import cited
 
 _WHOLE = {
@@ -48,6 +55,7 @@ class Reader(Protocol):
     names: dict[str, Kind]
 
     def read(self, node: ast.expr, several: int = 0) -> Node: ...
+    def binary(self, sign: str, a: ast.expr, b: ast.expr, node: ast.expr) -> Node: ...
     def span(self, node: ast.expr) -> Span: ...
     def error(self, node: ast.expr | ast.keyword, message: str) -> PlaygroundError: ...
 
@@ -89,6 +97,10 @@ class CallReader:
         if name in FORMS:
             raise error(node, f"{name} takes functions by name, then its operand. Write "
                         f"{FORMS[name][0]}, as in {FORMS[name][1].rsplit(': ', 1)[1]}")  # fmt: skip
+        operands = [*on, *node.args]
+        if name in OPERATORS and len(operands) == 2 and not node.keywords:
+            self._one_output(node, name, several)
+            return self.reader.binary(OPERATORS[name], *operands, node)
         function = FUNCTIONS.get(name)
         if function is None:
             raise error(called, unknown_function(name))
@@ -99,7 +111,7 @@ class CallReader:
             self._one_output(node, name, several)
         if self._in_py_func and function.trick:
             raise error(node, "A trick within py_func does nothing: the op has no gradient.")
-        arguments = self._arguments(node, function, [*on, *node.args])
+        arguments = self._arguments(node, function, operands)
         kind = "several" if function.several else "tensor"
         return Call(self.reader.span(node), kind, function, arguments)  # type: ignore[arg-type]
 

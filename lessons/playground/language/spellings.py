@@ -7,7 +7,18 @@ to write instead.
 import ast
 
 MODULES = {"torch", "tf", "tensorflow", "np", "numpy", "jnp", "jax", "math", "F", "nn"}
-_WITHIN = {"nn", "functional", "utils", "math", "lax", "numpy", "scipy", "special"}
+_WITHIN = {
+    "nn",
+    "functional",
+    "utils",
+    "linalg",
+    "autograd",
+    "math",
+    "lax",
+    "numpy",
+    "scipy",
+    "special",
+}
 
 KEYWORDS = {"min": "low", "max": "high", "dim": "axis", "input": "x"}
 """A parameter's name elsewhere, and here."""
@@ -22,6 +33,15 @@ _FUNCTIONS = {
     "reduce_logsumexp": "logsumexp",
     "top_k": "topk",
 }
+
+OPERATORS = {
+    **dict.fromkeys(("pow", "power"), "**"),
+    **dict.fromkeys(("mul", "multiply"), "*"),
+    "add": "+",
+    **dict.fromkeys(("sub", "subtract"), "-"),
+    **dict.fromkeys(("div", "divide", "true_divide"), "/"),
+}
+"""An operator spelt as a function of two operands: ``x.pow(2)`` is ``x**2``."""
 
 INSTEAD = {
     "pow": "Write a**b, as in x**2.",
