@@ -23,10 +23,11 @@ from lessons.playground.document.check import check_name
 from lessons.playground.document.contents import Numbers, shape_of
 from lessons.playground.document.input_text import read_number, shortest
 from lessons.playground.language.expressions import Program
-from lessons.playground.language.limits import MAX_INPUTS, MAX_OVERRIDES
+from lessons.playground.language.limits import MAX_CHARACTERS, MAX_INPUTS, MAX_OVERRIDES
 from lessons.playground.language.parse import parse_program
 from lessons.text import listed, visible
 from lessons.tricks import op_types
+from pages.labs.playground_pasted import pasted_function
 
 Form = dict[str, str]
 
@@ -166,6 +167,25 @@ def _readable_names(form: Mapping[str, str]) -> list[str]:
         return names(form)
     except PlaygroundError:
         return []
+
+
+def unpacked(form: Form) -> tuple[Form, str]:
+    """The form with the body of a function that was pasted as the program, and what was done."""
+    pasted = pasted_function(form["program"]) if len(form["program"]) <= MAX_CHARACTERS else None
+    if pasted is None:
+        return form, ""
+    before = _readable_names(form)
+    made = form | {"program": pasted.program, "output": pasted.output}
+    if pasted.inputs:
+        made["inputs"] = ", ".join(pasted.inputs)
+        first = pasted.inputs[0]
+        if before and first not in before and before[0] not in pasted.inputs:
+            # The first argument is the first input under another name.
+            made |= {f"in.{first}.{word}": form[f"in.{before[0]}.{word}"] for word in INPUT}
+    return complete(made), (
+        f"The function’s body is the program now. Inputs: {visible(made['inputs'], 60)}. Output: "
+        f"{visible(pasted.output, 32)}."
+    )
 
 
 def without_leftovers(form: Form, good: Mapping[str, str] | None = None) -> tuple[Form, str]:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from lessons.playground import Document, Input, cut, mend, preset, run
+from lessons.playground import Document, Input, check, cut, mend, preset, program_code, run
 from lessons.playground.language.spellings import INSTEAD
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
@@ -182,6 +182,76 @@ def test_a_line_below_an_output_that_was_chosen_keeps_it_and_says_so():
     assert now.outcome.output == "z"
     assert "The output is still z, not the last name, loss." in now.notice
     assert typed(first.replace("y * u", "y * u * u")).notice == "", "the end is as it was"
+
+
+def test_a_pasted_function_becomes_the_program_its_inputs_and_its_output():
+    now = typed(
+        """import torch
+import torch.nn.functional as F
+
+def quantise(w: torch.Tensor, scale) -> torch.Tensor:
+    \"\"\"Straight through.\"\"\"
+    q = torch.round(w / scale)  # the grid
+
+    y = w + (q * scale - w).detach()
+    seen = F.relu(y)
+    return y
+"""
+    )
+    assert now.errors == {}
+    assert now.form["program"] == (
+        "q = torch.round(w / scale)  # the grid\n\n"
+        "y = w + (q * scale - w).detach()\nseen = F.relu(y)"
+    )
+    assert now.form["inputs"] == "w, scale"
+    assert now.outcome.output == "y"
+    assert now.outcome.values["y"].tolist() == [-2, -1, 1], "w takes the values of the first input"
+    assert now.outcome.gradients["trick_gradient"]["w"].tolist() == [1, 1, 1]
+    assert "The function’s body is the program now. Inputs: w, scale. Output: y." in now.notice
+
+
+@pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])
+def test_the_code_that_is_shown_can_be_pasted_back(framework):
+    document = preset("right_place")
+    now = typed(program_code(check(document), framework))
+    assert now.errors == {}
+    before = run(document, curves=False).gradients["trick_gradient"]["x"]
+    assert now.outcome.gradients["trick_gradient"]["x"].tolist() == pytest.approx(before.tolist())
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "output"),
+    [
+        ("def f(x):\n\ty = x * 2\n\treturn y.sum()", "y = x * 2\nout = y.sum()", "out"),
+        ("def f(x):\n  return (x +\n    1)", "out = (x +\n  1)", "out"),
+        ("def f(x):\n  out = 2 * x\n  return out + 1", "out = 2 * x\noutput = out + 1", "output"),
+        ("def f(x):\n  return x", "out = x", "out"),
+        ("def f():\n  return 2 * x", "out = 2 * x", "out"),
+    ],
+)
+def test_what_a_function_returns_is_the_output(text, program, output):
+    now = typed(text)
+    assert now.form["program"] == program
+    assert now.outcome.output == output
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x):\n    if x > 0:\n        return x\n    return -x",
+        "def f(x):\n    y = x * 2",
+        "def f(x, *rest):\n    return x",
+        "def f(x, n=3):\n    return x",
+        "def f(x):\n    return x\nf(2)",
+        "def f(x):\n    return x\n    y = x",
+        "def f(x):",
+        'def f(x):\n    """Never closed.\n    return x',
+    ],
+)
+def test_what_is_not_plainly_one_function_is_refused_as_it_stands(text):
+    now = typed(text)
+    assert now.form["program"] == text
+    assert "Functions cannot be defined here" in now.errors["program"].message
 
 
 def test_a_rule_for_lines_that_are_gone_is_dropped_too():

@@ -100,7 +100,7 @@ class CallReader:
         operands = [*on, *node.args]
         if name in OPERATORS and len(operands) == 2 and not node.keywords:
             self._one_output(node, name, several)
-            return self.reader.binary(OPERATORS[name], *operands, node)
+            return self.reader.binary(OPERATORS[name], operands[0], operands[1], node)
         function = FUNCTIONS.get(name)
         if function is None:
             raise error(called, unknown_function(name))
