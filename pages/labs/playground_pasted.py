@@ -55,7 +55,7 @@ def pasted_function(text: str) -> Pasted | None:
     kept, last = body[: ends[0]], body[ends[0] :]
     found = _RETURN.fullmatch(last[0])
     whole = _NAME.fullmatch(found[1]) if found else None
-    if whole and len(last) == 1 and whole[1] not in inputs:
+    if whole and len(last) == 1 and any(_gives(line, whole[1]) for line in kept):
         return Pasted("\n".join(kept).strip("\n"), inputs, whole[1])
     # A line after the return is a part of it only if it goes on within brackets.
     if found is None or any(line and not line.startswith((" ", ")", "]")) for line in last[1:]):
@@ -79,6 +79,11 @@ def _body(lines: list[str]) -> list[str]:
             end = next((i for i, line in enumerate(body) if quotes in line[3 * (not i) :]), None)
             return [] if end is None else body[end + 1 :]
     return body
+
+
+def _gives(line: str, name: str) -> bool:
+    left, equals, _ = line.partition("=")
+    return bool(equals) and name in (word.strip() for word in left.split(","))
 
 
 def _has(text: str, name: str) -> bool:

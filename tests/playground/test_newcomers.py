@@ -227,12 +227,19 @@ def test_the_code_that_is_shown_can_be_pasted_back(framework):
         ("def f(x):\n  out = 2 * x\n  return out + 1", "out = 2 * x\noutput = out + 1", "output"),
         ("def f(x):\n  return x", "out = x", "out"),
         ("def f():\n  return 2 * x", "out = 2 * x", "out"),
+        ("def f(x):\n  a, b, c = unbind(x)\n  return b", "a, b, c = unbind(x)", "b"),
     ],
 )
 def test_what_a_function_returns_is_the_output(text, program, output):
     now = typed(text)
     assert now.form["program"] == program
     assert now.outcome.output == output
+
+
+def test_a_name_that_no_line_gives_is_refused_where_it_is_returned():
+    now = typed("def f(x):\n    y = x * 2\n    return yy")
+    assert now.form["program"] == "y = x * 2\nout = yy"
+    assert str(now.errors["program"]) == "Line 2, column 7: There is no “yy”. Did you mean y?"
 
 
 @pytest.mark.parametrize(
