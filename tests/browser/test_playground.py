@@ -215,6 +215,12 @@ def test_on_a_phone_a_run_leads_to_what_it_changed(page):
     see.click()
     expect(see).to_be_hidden()
     expect(page.locator("[data-figure]").first).to_be_in_viewport()
+    # Streamlit's header lies over the first 60 pixels: a note, or the charts, begin below it.
+    assert 60 <= page.locator(".gl-figures").bounding_box()["y"] < 120
+    write(page, "def f(x):\n    return 3 * x")
+    see.click()
+    expect(page.locator(".gl-notes").first).to_contain_text("The function’s body")
+    assert 60 <= page.locator(".gl-notes").first.bounding_box()["y"] < 120
 
 
 def test_the_mark_is_as_long_as_the_word_that_is_meant(page):
