@@ -39,6 +39,7 @@ from pages.labs.playground_form import (
     form_of,
     known_control,
     read,
+    unpacked,
     with_sliders,
     without_leftovers,
 )
@@ -82,9 +83,14 @@ def state(wish: Wish, turn: Turn = ALONE) -> State:
         RefusedTextError: as for ``frame``.
     """
     form, notice = _form(wish)
+    done = ""
+    if "program" in wish.touched:
+        form, done = unpacked(form)
     if not {"program", "inputs"}.isdisjoint(wish.touched):
-        form, gone = without_leftovers(form)
-        notice = notice or gone
+        # A function says itself what its output is.
+        before = complete(_texts(wish.good)) if wish.good and not done else None
+        form, gone = without_leftovers(form, before)
+        notice = notice or " ".join(text for text in (done, gone) if text)
     document, errors = read(form)
     if wish.do.startswith("snip ") and document is not None and not errors:
         form, notice = _snipped(form, document, wish.do.removeprefix("snip "), turn)

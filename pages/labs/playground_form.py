@@ -22,10 +22,12 @@ from lessons.playground import (
 from lessons.playground.document.check import check_name
 from lessons.playground.document.contents import Numbers, shape_of
 from lessons.playground.document.input_text import read_number, shortest
-from lessons.playground.language.limits import MAX_INPUTS, MAX_OVERRIDES
+from lessons.playground.language.expressions import Program
+from lessons.playground.language.limits import MAX_CHARACTERS, MAX_INPUTS, MAX_OVERRIDES
 from lessons.playground.language.parse import parse_program
 from lessons.text import listed, visible
 from lessons.tricks import op_types
+from pages.labs.playground_pasted import pasted_function
 
 Form = dict[str, str]
 
@@ -167,16 +169,40 @@ def _readable_names(form: Mapping[str, str]) -> list[str]:
         return []
 
 
-def without_leftovers(form: Form) -> tuple[Form, str]:
+def unpacked(form: Form) -> tuple[Form, str]:
+    """The form with the body of a function that was pasted as the program, and what was done."""
+    pasted = pasted_function(form["program"]) if len(form["program"]) <= MAX_CHARACTERS else None
+    if pasted is None:
+        return form, ""
+    before = _readable_names(form)
+    made = form | {"program": pasted.program, "output": pasted.output}
+    if pasted.inputs:
+        made["inputs"] = ", ".join(pasted.inputs)
+        first = pasted.inputs[0]
+        if before and first not in before and before[0] not in pasted.inputs:
+            # The first argument is the first input under another name.
+            made |= {f"in.{first}.{word}": form[f"in.{before[0]}.{word}"] for word in INPUT}
+    return complete(made), (
+        f"The function’s body is the program now. Inputs: {visible(made['inputs'], 60)}. Output: "
+        f"{visible(pasted.output, 32)}."
+    )
+
+
+def without_leftovers(form: Form, good: Mapping[str, str] | None = None) -> tuple[Form, str]:
     """The form without what names a part of a program that was there before, and what was dropped.
 
     A program that cannot be read drops nothing: it may be half of one.
+
+    Args:
+        form: with the program as it is now.
+        good: with the program that ran before, if one did.
     """
     try:
         inputs = names(form)
-        known = parse_program(form["program"].replace("\r\n", "\n").strip("\n"), inputs).names
+        program = _program(form)
     except PlaygroundError:
         return form, ""
+    known = program.names
     made, dropped = dict(form), []
     for control, label, there in (
         ("intended", "Intended", known),
@@ -195,7 +221,38 @@ def without_leftovers(form: Form) -> tuple[Form, str]:
     if made["over"] != form["over"]:
         made["entry"] = "1"
     gone = f"Dropped, since the program no longer has that name: {listed(dropped)}."
-    return made, gone if dropped else ""
+    made["output"], ended = _output_after(program, made, good)
+    return made, " ".join(text for text in (gone if dropped else "", ended) if text)
+
+
+def _output_after(program: Program, form: Form, good: Mapping[str, str] | None) -> tuple[str, str]:
+    """The output of a program that ends otherwise than the one before, and what to say of it.
+
+    A program that is pasted over another may share a name with it by chance, such as z. Its own
+    end is what its author looks at.
+    """
+    output, last = form["output"].strip(), program.names[-1]
+    try:
+        before = _program(good) if good else None
+    except PlaygroundError:
+        before = None
+    if before is None or output in ("", last) or last in (before.names[-1], form["intended"]):
+        return form["output"], ""
+    if _line_of(program, output) == _line_of(before, output):
+        return form["output"], (
+            f"The output is still {output}, not the last name, {last}. Change it under “Output”."
+        )
+    return "", f"The output is now {last}, the last name; it was {output}."
+
+
+def _program(form: Mapping[str, str]) -> Program:
+    return parse_program(form["program"].replace("\r\n", "\n").strip("\n"), names(form))
+
+
+def _line_of(program: Program, name: str) -> str:
+    """The text that gives a name; empty where none does."""
+    found = (line for line in program.assignments if name in line.names)
+    return next((program.text[line.span.start : line.span.end] for line in found), "")
 
 
 def read(form: Mapping[str, str]) -> tuple[Document | None, dict[str, PlaygroundError]]:

@@ -101,7 +101,10 @@ def _words() -> None:
     with st.expander("What a program can say"):
         st.markdown(
             "A program is a list of assignments: `+ - * / ** @`, comparisons, numbers, lists of "
-            "numbers, and the functions here. `torch.relu(x)` and `x.relu()` are `relu(x)`. "
+            "numbers, and the functions here. `torch.relu(x)` and `x.relu()` are `relu(x)`; "
+            "`x.pow(2)` is `x**2`. A function, pasted from `def` to its one `return`, becomes the "
+            "program. What has loops or classes runs with "
+            "`python -m lessons trace FILE.py:function`. "
             "A rule of the override table is an expression over "
             "`grad` (`grad1`, `grad2` …), `in1` … and `out1` …, one for each tensor operand, with "
             "commas between; `None` stands for no gradient."

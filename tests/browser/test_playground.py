@@ -58,6 +58,18 @@ def test_an_edited_program_is_run_and_its_numbers_change(page):
     expect(page.locator(".st-key-code .gt-code")).to_contain_text("5 * x")
 
 
+def test_a_pasted_function_is_replaced_by_its_body_while_the_field_has_the_focus(page):
+    text = "import torch\n\ndef f(x):\n    q = torch.round(x)\n    return x + (q - x).detach()"
+    write(page, text)
+    body = "q = torch.round(x)\nout = x + (q - x).detach()"
+    expect(program(page)).to_have_value(body)
+    expect(program(page)).to_be_focused()
+    shows(page, "x₁", "autograd", "1")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nloss = mean(out")
+    expect(program(page)).to_have_value(f"{body}\nloss = mean(out")
+
+
 def test_an_error_points_at_its_place_and_picture_and_text_stay(page):
     before = cells(page)
     text = "y = x**2\nz = sqrt(yy)\nclean = y"
@@ -203,6 +215,12 @@ def test_on_a_phone_a_run_leads_to_what_it_changed(page):
     see.click()
     expect(see).to_be_hidden()
     expect(page.locator("[data-figure]").first).to_be_in_viewport()
+    # Streamlit's header lies over the first 60 pixels: a note, or the charts, begin below it.
+    assert 60 <= page.locator(".gl-figures").bounding_box()["y"] < 120
+    write(page, "def f(x):\n    return 3 * x")
+    see.click()
+    expect(page.locator(".gl-notes").first).to_contain_text("The function’s body")
+    assert 60 <= page.locator(".gl-notes").first.bounding_box()["y"] < 120
 
 
 def test_the_mark_is_as_long_as_the_word_that_is_meant(page):

@@ -5,8 +5,11 @@ its second input) must not stand in the way.
 """
 
 import pytest
+import torch
+from torch.nn import functional
 
-from lessons.playground import cut, mend, preset
+from lessons.playground import Document, Input, check, cut, mend, preset, program_code, run
+from lessons.playground.language.spellings import INSTEAD
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from pages.labs.playground_controls import groups
@@ -26,6 +29,14 @@ RUNS = [
     ("a = x * 0.5\nb = a.detach() + a  # half", [0.5] * 3),
     ("y = torch.where(x > 0, x, 0)", [0, 0, 1]),
     ("y = straight_through(torch.sign)(x)", [1, 1, 1]),
+    ("y = x.clone() * 2", [2, 2, 2]),
+    ("y = x.pow(2)", [-4, -2, 2]),
+    ("y = (x - 1).pow(2).mul(3).sum()", [-18, -12, 0]),
+    ("y = torch.div(torch.sub(x, 1), torch.add(x, 4)) * 1.0", [5 / 4, 5 / 9, 5 / 25]),
+    ("y = np.power(2, x)", [0.17328679513998632, 0.34657359027997264, 1.3862943611198906]),
+    ("y = torch.softmax(x, dim=-1)", [0, 0, 0]),
+    ("y = F.log_softmax(x, -1).sum()", None),
+    ("y = torch.logsumexp(x, dim=-1)", [0.04201007, 0.1141952, 0.84379473]),
 ]
 SAYS = [
     ("y=stopgradient(x)", (1, 3), "Did you mean stop_gradient"),
@@ -42,7 +53,12 @@ SAYS = [
     ("y = (x - 1)(x + 1)", (1, 6), "Write * to multiply"),
     ("y = (x - 1) x", (1, 13), "write * to multiply"),
     ("y = max(x, 0)", (1, 5), "maximum(x, 0)"),
-    ("y = x.pow(2)", (1, 5), "x**2"),
+    ("y = x.pow()", (1, 5), "x**2"),
+    ("y = x.pow(exponent=2)", (1, 5), "x**2"),
+    ("y = torch.add(x, x, alpha=2)", (1, 5), "Write a + b."),
+    ("y = x.pow(65)", (1, 11), "exponent 65 is larger than 64"),
+    ("a, b = x.mul(2)", (1, 8), "one output"),
+    ("y = torch.linalg.norm(x)", (1, 5), "sqrt(sum(x**2))"),
     ("y = x[0]", (1, 5), "unbind"),
     ("y = x.T", (1, 5), "transpose(x)"),
     ("import torch\ny = x", (1, 1), "leave this line out"),
@@ -60,7 +76,47 @@ SAYS = [
     ("y = x.norm()", (1, 5), "sqrt(sum(x**2))"),
     ("lambda = 2\ny = lambda * x", (1, 1), "such as lam"),
     ("a, b = x, x\ny = a * b", (1, 8), "a line of its own"),
+    ("x = torch.tensor([1.0, 2.0], requires_grad=True)", (1, 30), "by every input is taken"),
+    ("x.requires_grad_(True)\ny = x", (1, 3), "Leave requires_grad out"),
+    ("x.requires_grad = True\ny = x", (1, 3), "Leave requires_grad out"),
+    ("y = x.sum(dim=0, keepdim=True)", (1, 18), "an axis less"),
+    ("y = x\ny.backward(retain_graph=True)", (2, 12), "Leave this line out"),
+    ("y = where(True, x, 0)", (1, 11), "As a number write 1"),
+    ("y = (x**2\nz = y + 1", (1, 5), "not closed at the end of its line"),
+    ("y = sum(x,\nz = y + 1", (1, 8), "never closed"),
+    ("y = softmax(x, dim=0)", (1, 16), "has no “dim”. It works along the last axis"),
+    ("y = x * 2\ny.mul_(3)", (2, 1), "in place. Write a new name instead, as in y2 = y * 2."),
+    ("y = x * 2\ny[0] = 0", (2, 1), "cannot be changed in place"),
+    ("y = x.float()", (1, 5), "Leave it out"),
+    ("y = x.view(-1)", (1, 5), "A shape is not changed here"),
+    ("y = torch.zeros_like(x)", (1, 5), "Write 0"),
+    ("y = torch.clamp(x, min=0)", (1, 5), "Where there is no limit, write 1e30."),
+    ("y = atan(x)", (1, 5), "There are: sqrt"),
+    ("y = x.argmax()", (1, 5), "Did you mean onehot_argmax?"),
+    ("class Flip(torch.autograd.Function):", (1, 1), "a rule in the override table"),
+    ("torch.nn.utils.clip_grad_norm_(x, 1.0)", (1, 1), "clip_gradient_norm(x, 1)"),
+    ("w = sum(x)\nclean = w @ x", (2, 9), "If it is an input, give it a list of values."),
 ]
+
+
+REPLACED = {
+    "std": ("sqrt(sum((x - mean(x))**2) / (4 - 1))", torch.std),
+    "var": ("sum((x - mean(x))**2) / (4 - 1)", torch.var),
+    "elu": ("where(x > 0, x, exp(clamp(x, -1e30, 0)) - 1)", functional.elu),
+    "silu": ("x * sigmoid(x)", functional.silu),
+    "leaky_relu": ("where(x > 0, x, 0.01 * x)", functional.leaky_relu),
+    "norm": ("sqrt(sum(x**2))", torch.linalg.vector_norm),
+    "max": ("select(topk(x, 1), 0)", torch.max),
+    "min": ("-select(topk(-x, 1), 0)", torch.min),
+    "clamp_min": ("clamp(x, 0, 1e30)", lambda x: x.clamp_min(0)),
+    "clamp_max": ("clamp(x, -1e30, 1)", lambda x: x.clamp_max(1)),
+    "log1p": ("log(1 + x)", torch.log1p),
+    "expm1": ("exp(x) - 1", torch.expm1),
+    "tan": ("sin(x) / cos(x)", torch.tan),
+    "trunc": ("sign(x) * floor(abs(x))", torch.trunc),
+    "rsqrt": ("1 / sqrt(x)", torch.rsqrt),
+}
+"""What an answer offers in place of torch's own, and torch's own, to be compared at four points."""
 
 
 def typed(program, **more):
@@ -92,6 +148,119 @@ def test_what_does_not_run_is_answered_at_its_place(program, place, words):
     assert now.form["intended"] == "clean", "half a program drops nothing"
 
 
+@pytest.mark.parametrize("name", REPLACED)
+def test_what_an_answer_offers_has_torchs_value_and_gradient(name):
+    offered, of_torch = REPLACED[name]
+    points = (-0.5, 0.0, 1.0, 2.25)
+    said = INSTEAD[name].replace("(n - 1)", "(4 - 1)")
+    assert offered in said
+    found = run(Document((Input("x", points),), f"y = {offered}"), curves=False)
+    x = torch.tensor(points, dtype=torch.float64, requires_grad=True)
+    y = of_torch(x)
+    (gradient,) = torch.autograd.grad(y.sum(), x)
+    assert found.values["y"].tolist() == pytest.approx(y.tolist(), nan_ok=True)
+    mine = found.gradients["trick_gradient"]["x"]
+    assert mine.tolist() == pytest.approx(gradient.tolist(), nan_ok=True)
+
+
+STE = "y = torch.round(x)\nz = x + (y - x).detach()\nloss = mean(z**2)"
+
+
+def test_a_program_of_ones_own_ends_in_its_own_output_though_it_shares_a_name():
+    now = typed(STE)
+    assert now.outcome.output == "loss"
+    assert now.form["output"] == ""
+    assert "The output is now loss, the last name; it was z." in now.notice
+    # d mean(round(x)²)/dx, straight through: 2/3 · round(x)
+    found = now.outcome.gradients["trick_gradient"]["x"].tolist()
+    assert found == pytest.approx([-4 / 3, -2 / 3, 2 / 3])
+
+
+def test_a_line_below_an_output_that_was_chosen_keeps_it_and_says_so():
+    first = preset(FIRST).program
+    now = typed(f"{first}\nloss = mean(z)")
+    assert now.outcome.output == "z"
+    assert "The output is still z, not the last name, loss." in now.notice
+    assert typed(first.replace("y * u", "y * u * u")).notice == "", "the end is as it was"
+
+
+def test_a_pasted_function_becomes_the_program_its_inputs_and_its_output():
+    now = typed(
+        """import torch
+import torch.nn.functional as F
+
+def quantise(w: torch.Tensor, scale) -> torch.Tensor:
+    \"\"\"Straight through.\"\"\"
+    q = torch.round(w / scale)  # the grid
+
+    y = w + (q * scale - w).detach()
+    seen = F.relu(y)
+    return y
+"""
+    )
+    assert now.errors == {}
+    assert now.form["program"] == (
+        "q = torch.round(w / scale)  # the grid\n\n"
+        "y = w + (q * scale - w).detach()\nseen = F.relu(y)"
+    )
+    assert now.form["inputs"] == "w, scale"
+    assert now.outcome.output == "y"
+    assert now.outcome.values["y"].tolist() == [-2, -1, 1], "w takes the values of the first input"
+    assert now.outcome.gradients["trick_gradient"]["w"].tolist() == [1, 1, 1]
+    assert "The function’s body is the program now. Inputs: w, scale. Output: y." in now.notice
+
+
+@pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])
+def test_the_code_that_is_shown_can_be_pasted_back(framework):
+    document = preset("right_place")
+    now = typed(program_code(check(document), framework))
+    assert now.errors == {}
+    before = run(document, curves=False).gradients["trick_gradient"]["x"]
+    assert now.outcome.gradients["trick_gradient"]["x"].tolist() == pytest.approx(before.tolist())
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "output"),
+    [
+        ("def f(x):\n\ty = x * 2\n\treturn y.sum()", "y = x * 2\nout = y.sum()", "out"),
+        ("def f(x):\n  return (x +\n    1)", "out = (x +\n  1)", "out"),
+        ("def f(x):\n  out = 2 * x\n  return out + 1", "out = 2 * x\noutput = out + 1", "output"),
+        ("def f(x):\n  return x", "out = x", "out"),
+        ("def f():\n  return 2 * x", "out = 2 * x", "out"),
+        ("def f(x):\n  a, b, c = unbind(x)\n  return b", "a, b, c = unbind(x)", "b"),
+    ],
+)
+def test_what_a_function_returns_is_the_output(text, program, output):
+    now = typed(text)
+    assert now.form["program"] == program
+    assert now.outcome.output == output
+
+
+def test_a_name_that_no_line_gives_is_refused_where_it_is_returned():
+    now = typed("def f(x):\n    y = x * 2\n    return yy")
+    assert now.form["program"] == "y = x * 2\nout = yy"
+    assert str(now.errors["program"]) == "Line 2, column 7: There is no “yy”. Did you mean y?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x):\n    if x > 0:\n        return x\n    return -x",
+        "def f(x):\n    y = x * 2",
+        "def f(x, *rest):\n    return x",
+        "def f(x, n=3):\n    return x",
+        "def f(x):\n    return x\nf(2)",
+        "def f(x):\n    return x\n    y = x",
+        "def f(x):",
+        'def f(x):\n    """Never closed.\n    return x',
+    ],
+)
+def test_what_is_not_plainly_one_function_is_refused_as_it_stands(text):
+    now = typed(text)
+    assert now.form["program"] == text
+    assert "Functions cannot be defined here" in now.errors["program"].message
+
+
 def test_a_rule_for_lines_that_are_gone_is_dropped_too():
     row = {"override.1.op": "mul", "override.1.rule": "None, None", "override.1.only": "yu"}
     now = typed("y = x * x", **row)
@@ -119,6 +288,8 @@ def test_a_blank_start_is_one_line_that_runs():
         ("y = stop_gradient(x + u) * x", "mul", "y = (x + u) * x"),
         ("y = stop_gradient(x + u).sum()", "sum", "y = (x + u).sum()"),
         ("y = sum(stop_gradient(x + u))", "sum", "y = sum(x + u)"),
+        ("y = stop_gradient(x + u).pow(2)", "pow", "y = (x + u).pow(2)"),
+        ("y = torch.mul(stop_gradient(x), u)", "mul", "y = torch.mul(x, u)"),
     ],
 )
 def test_scissors_mend_a_cut_that_was_written_in_any_way(program, op, mended):

@@ -3,6 +3,9 @@
 import ast
 from typing import Protocol
 
+import torch
+from torch.nn import functional
+
 from lessons.playground.language.expressions import (
     Call,
     Kind,
@@ -18,7 +21,14 @@ from lessons.playground.language.expressions import (
 from lessons.playground.language.functions import CALLABLE, FORMS, FUNCTIONS, Function, Parameter
 from lessons.playground.language.limits import MAX_ELEMENTS
 from lessons.playground.language.playground_error import PlaygroundError, nearest
-from lessons.playground.language.spellings import INSTEAD, KEYWORDS, method, spelt
+from lessons.playground.language.spellings import (
+    INSTEAD,
+    KEYWORDS,
+    OPERATORS,
+    in_place,
+    method,
+    spelt,
+)
 from lessons.text import cited
 
 _WHOLE = {
@@ -31,12 +41,21 @@ _WHOLE = {
 """The parameters that are whole numbers: the least, the most, and what is said of any other."""
 
 
+_ALONG_LAST = ("softmax", "log_softmax", "logsumexp")
+_AXIS = ("dim", "axis")
+_ONLY_LAST = (
+    "It works along the last axis, and -1 may say so. Of one list that is the only one; in a "
+    "matrix, transpose(x) puts the first there."
+)
+
+
 class Reader(Protocol):
     """What this file needs of parse.py's reader."""
 
     names: dict[str, Kind]
 
     def read(self, node: ast.expr, several: int = 0) -> Node: ...
+    def binary(self, sign: str, a: ast.expr, b: ast.expr, node: ast.expr) -> Node: ...
     def span(self, node: ast.expr) -> Span: ...
     def error(self, node: ast.expr | ast.keyword, message: str) -> PlaygroundError: ...
 
@@ -78,6 +97,10 @@ class CallReader:
         if name in FORMS:
             raise error(node, f"{name} takes functions by name, then its operand. Write "
                         f"{FORMS[name][0]}, as in {FORMS[name][1].rsplit(': ', 1)[1]}")  # fmt: skip
+        operands = [*on, *node.args]
+        if name in OPERATORS and len(operands) == 2 and not node.keywords:
+            self._one_output(node, name, several)
+            return self.reader.binary(OPERATORS[name], operands[0], operands[1], node)
         function = FUNCTIONS.get(name)
         if function is None:
             raise error(called, unknown_function(name))
@@ -88,7 +111,7 @@ class CallReader:
             self._one_output(node, name, several)
         if self._in_py_func and function.trick:
             raise error(node, "A trick within py_func does nothing: the op has no gradient.")
-        arguments = self._arguments(node, function, [*on, *node.args])
+        arguments = self._arguments(node, function, operands)
         kind = "several" if function.several else "tensor"
         return Call(self.reader.span(node), kind, function, arguments)  # type: ignore[arg-type]
 
@@ -109,26 +132,34 @@ class CallReader:
     ) -> tuple[Node, ...]:
         error, parameters = self.reader.error, function.parameters
         given: dict[str, ast.expr] = {}
+        along_last, keywords = function.name in _ALONG_LAST, node.keywords
+        if along_last and len(positional) == 2 and _is_last(positional[1]):
+            positional = positional[:1]
+        if along_last:
+            keywords = [k for k in keywords if k.arg not in _AXIS or not _is_last(k.value)]
         for place, argument in enumerate(positional):
             if isinstance(argument, ast.Starred):
                 raise error(argument, "A star before a name is not part of the language.")
             if place >= len(parameters):
+                more = f" {_ONLY_LAST}" if along_last else ""
                 raise error(argument, f"{function.signature} takes {_count(parameters)}, and "
-                            f"{len(positional)} came.")  # fmt: skip
+                            f"{len(positional)} came.{more}")  # fmt: skip
             given[parameters[place].name] = argument
         names = [parameter.name for parameter in parameters]
-        for keyword in node.keywords:
+        for keyword in keywords:
             word = keyword.arg or ""
             word = word if word in names else KEYWORDS.get(word, word)
             if word not in names:
-                came = cited(word) if word else "** before a name"
-                raise error(keyword, f"{function.signature} has no {came}.")
+                came = cited(keyword.arg) if keyword.arg else "** before a name"
+                more = f" {_ONLY_LAST}" if along_last and keyword.arg in _AXIS else ""
+                raise error(keyword, f"{function.signature} has no {came}.{more}")
             if word in given:
                 raise error(keyword, f"{word} was given twice.")
             given[word] = keyword.value
         missing = [p.name for p in parameters if p.name not in given and not p.optional]
         if missing:
-            raise error(node, f"{function.signature} lacks {' and '.join(missing)}.")
+            hint = " Where there is no limit, write 1e30." if function.name == "clamp" else ""
+            raise error(node, f"{function.signature} lacks {' and '.join(missing)}.{hint}")
         found: list[Node] = []
         for parameter in parameters:
             if parameter.name in given:
@@ -215,6 +246,16 @@ class CallReader:
         return PyFunc(self.reader.span(node), kind, tuple(names.values()), outputs)  # type: ignore[arg-type]
 
 
+def _is_last(node: ast.expr) -> bool:
+    """Whether an axis is written -1: the last."""
+    return (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+        and node.operand.value == 1
+    )
+
+
 def _root(node: ast.expr) -> ast.expr:
     """What the dots of a path reach into."""
     while isinstance(node, ast.Attribute):
@@ -224,9 +265,13 @@ def _root(node: ast.expr) -> ast.expr:
 
 def unknown_function(name: str) -> str:
     """What is said of a function that there is not."""
-    near = nearest(name, CALLABLE)
-    hint = INSTEAD.get(name) or (
-        f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(CALLABLE)}."
+    # What is torch's own is not a slip of the pen: atan is not tanh.
+    own = any(hasattr(where, name) for where in (torch, torch.Tensor, functional))
+    near = [known for known in CALLABLE if f"_{name}" in known] if own else nearest(name, CALLABLE)
+    hint = (
+        in_place(name)
+        or INSTEAD.get(name)
+        or (f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(CALLABLE)}.")
     )
     return f"There is no function {cited(name)}. {hint}"
 

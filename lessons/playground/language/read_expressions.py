@@ -74,6 +74,11 @@ class Reader:
         return Assignment(names, value, span)
 
     def _new_name(self, target: ast.expr, inputs: Sequence[str]) -> str:
+        if isinstance(target, ast.Subscript):
+            raise self.error(
+                target, "A part of a tensor cannot be changed in place. Write a new name, as in "
+                "y2 = y * [0, 1, 1].",
+            )  # fmt: skip
         if not isinstance(target, ast.Name):
             raise self.error(target, "On the left of “=” stands a name, as in y = x**2.")
         name = target.id
@@ -170,12 +175,16 @@ class Reader:
         sign = _SIGNS.get(type(node.op))
         if sign is None:
             raise self.error(node, not_in_language(node.op))
-        left, right = self.operand(node.left), self.operand(node.right)
+        return self.binary(sign, node.left, node.right, node)
+
+    def binary(self, sign: str, a: ast.expr, b: ast.expr, node: ast.expr) -> Node:
+        """An operator between two operands, however the program spells it."""
+        left, right = self.operand(a), self.operand(b)
         if sign == "**":
             size = _written(right)
             if size is not None and abs(size) > MAX_EXPONENT:
                 raise self.error(
-                    node.right, f"The exponent {size:g} is larger than {MAX_EXPONENT}. Use a "
+                    b, f"The exponent {size:g} is larger than {MAX_EXPONENT}. Use a "
                     "smaller one.",
                 )  # fmt: skip
         if sign == "@" and "number" in (left.kind, right.kind):

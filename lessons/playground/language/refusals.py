@@ -14,7 +14,7 @@ WORDS = {
     "import": "import is not needed: leave this line out. torch.relu(x) and relu(x) are the same.",
     "from": "import is not needed: leave this line out. torch.relu(x) and relu(x) are the same.",
     "def": "Functions cannot be defined here. Write out what it computes, one assignment a line, "
-    "as in y = x * 2.",
+    "as in y = x * 2. Name what goes into it among the inputs.",
     "return": "return is not needed: the last name is the output. Give it one, as in y = x * 2.",
     "with": "with is not part of the language. For no_grad write stop_gradient(…); a gradient map "
     "is a row of the override table.",
@@ -26,9 +26,10 @@ WORDS = {
     "in": "in is not part of the language. A comparison is one of <, <=, >, >=, ==, !=.",
     "is": "is is not part of the language. A comparison is one of <, <=, >, >=, ==, !=.",
     "while": "Loops are not part of the language. Write each step on a line of its own.",
-    "class": "Classes are not part of the language: only assignments, as in y = x**2.",
-    "True": "True is not a number here. Write 1.",
-    "False": "False is not a number here. Write 0.",
+    "class": "Classes are not part of the language: only assignments, as in y = x**2. A gradient "
+    "of your own is a rule in the override table, or forward_backward(f, g)(x).",
+    "True": "True is not part of the language. As a number write 1.",
+    "False": "False is not part of the language. As a number write 0.",
     "None": "None stands for no gradient, and only in a rule. To stop a gradient, write "
     "stop_gradient(…).",
     "del": "del is not part of the language. An unused name does no harm.",

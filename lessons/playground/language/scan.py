@@ -22,6 +22,7 @@ from lessons.playground.language.limits import (
 from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import SIGNS, WORDS
+from lessons.playground.language.spellings import LEFT_OUT
 from lessons.text import cited
 
 _TOKEN = re.compile(
@@ -34,6 +35,8 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _NUMBER = re.compile(r"(?!0\d+\Z)(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_GIVEN_TO = re.compile(rf"\b({'|'.join(LEFT_OUT)})_?\s*[=(]\s*\Z", re.ASCII)
+"""What a True or a False that follows is given to."""
 _ALLOWED = {*"+-*/@()[],=<>.", "**", "==", "!=", "<=", ">="}
 _PAIRS = {")": "(", "]": "["}
 
@@ -154,6 +157,13 @@ def _check_sign_between(state: _State, token: str, place: int) -> None:
     last = state.last
     if not (last[-1].isalnum() or last[-1] in "_)]") or keyword.iskeyword(token):
         return
+    if state.brackets and "\n" in state.text[state.last_place : place]:
+        bracket, where = state.brackets[-1]
+        message = (
+            f"This “{bracket}” is not closed at the end of its line. Close it there, or end the "
+            "line in a sign."
+        )
+        raise refused(state.text, where, message)
     if last in CALLABLE:
         message = f"{last} is a function: write its operand in brackets, as in {last}({token})."
         raise refused(state.text, state.last_place, message)
@@ -207,6 +217,8 @@ def _check_name(state: _State, token: str, place: int) -> None:
     if state.rule and token in ("def", "lambda", "return"):
         message = "A rule is the expression alone, as in -grad or clamp(grad, -0.1, 0.1)."
         raise refused(state.text, place, message)
+    if token in ("True", "False") and (given := _GIVEN_TO.search(state.text[:place])):
+        raise refused(state.text, given.start(), LEFT_OUT[given[1]])
     if keyword.iskeyword(token):
         message = WORDS.get(token, f"{token} is not part of the language: only assignments of "
                              "expressions, as in y = x**2.")  # fmt: skip

@@ -226,17 +226,20 @@ class Machine:
                 for child, shape in zip(_tensors_of(node), shapes, strict=False)
             )
             raise self._error(
-                node, f"The shapes clash: {what} has {with_shapes}. They must be equal, or one "
-                "of them one number.",
+                node, f"The shapes clash: {what} has {with_shapes}. Counted from the last, each "
+                "two sizes must be equal, or one of them 1.",
             )  # fmt: skip
         self._check_size(node, shape)
 
     def _check_matmul(self, node: Node, a: torch.Size, b: torch.Size) -> None:
         if not a or not b:
             child = node.children[0 if not a else 1]
+            given = isinstance(child, Name)
+            more = " If it is an input, give it a list of values." if given else ""
             raise self._error(
-                node, f"@ multiplies lists, and {self.words(child)} is one number. Write * instead."
-            )
+                node, f"@ multiplies lists, and {self.words(child)} is one number. Write * "
+                f"instead.{more}",
+            )  # fmt: skip
         if a[-1] != b[-2 if len(b) > 1 else 0]:
             left, right = (self.words(child) for child in node.children)
             raise self._error(

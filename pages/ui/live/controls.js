@@ -172,7 +172,8 @@ export class Controls {
     if (this.unsettled && (name === this.touched || (this.filling && rowOf(name) === this.filling))) return true;
     const active = document.activeElement;
     const kind = active && "type" in active ? active.type : "";
-    return field.root.contains(active) && (kind === "text" || kind === "textarea");
+    // A program that was sent and not edited since may come back rewritten: a pasted function's body.
+    return field.root.contains(active) && (kind === "text" || (kind === "textarea" && this.unsettled));
   }
 
   #forget() {

@@ -76,7 +76,9 @@ export function code(spec, id, notify, { body }) {
   run.addEventListener("click", apply);
   see.addEventListener("click", () => {
     see.hidden = true;
-    charts()?.scrollIntoView();
+    // What is said of the run stands above the charts.
+    const notes = body.closest(".gl-lab")?.querySelector(".gl-notes");
+    (notes?.clientHeight ? notes : charts())?.scrollIntoView();
   });
 
   return {

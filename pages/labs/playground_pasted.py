@@ -1,0 +1,90 @@
+"""A function that was pasted: its body becomes the program, its arguments the inputs.
+
+The playground shows a program as ``def program(x, u)``, and torch code is written so. What is not
+plainly one function with one ``return`` at its end stays as it is, for the language to refuse.
+"""
+
+import re
+from dataclasses import dataclass
+
+_BEFORE = re.compile(r"\s*(#.*|import\s.*|from\s.*)?", re.ASCII)
+"""A line that may stand above the function and says nothing of what it computes."""
+_HEADER = re.compile(r"def\s+\w+\s*\(([^()]*)\)\s*(?:->\s*[\w. ]+)?:\s*(?:#.*)?", re.ASCII)
+_ARGUMENT = re.compile(r"\s*([A-Za-z]\w*)\s*(?::\s*[\w. ]+)?\s*", re.ASCII)
+_RETURN = re.compile(r"return\s+(\S.*)", re.ASCII)
+_NAME = re.compile(r"([A-Za-z]\w*)\s*(?:#.*)?", re.ASCII)
+_QUOTES = ('"""', "'''")
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """What a pasted function comes to.
+
+    Args:
+        program: its body, at the left edge.
+        inputs: the names of its arguments.
+        output: the name that it returns.
+    """
+
+    program: str
+    inputs: tuple[str, ...]
+    output: str
+
+
+def pasted_function(text: str) -> Pasted | None:
+    r"""The program that a pasted function is; None for any other text.
+
+    >>> pasted_function("def f(x):\n    y = x * 2\n    return y + 1")
+    Pasted(program='y = x * 2\nout = y + 1', inputs=('x',), output='out')
+    >>> pasted_function("y = x * 2") is None
+    True
+    """
+    lines = text.replace("\r\n", "\n").expandtabs(4).rstrip().split("\n")
+    while lines and _BEFORE.fullmatch(lines[0]):
+        del lines[0]
+    header = _HEADER.fullmatch(lines[0].rstrip()) if lines else None
+    if header is None:
+        return None
+    words = header[1].strip().removesuffix(",")
+    arguments = [_ARGUMENT.fullmatch(word) for word in words.split(",")] if words else []
+    inputs = tuple(found[1] for found in arguments if found)
+    body = _body(lines[1:])
+    ends = [place for place, line in enumerate(body) if re.match(r"\s*return\b", line)]
+    if len(inputs) < len(arguments) or len(ends) != 1:
+        return None
+    kept, last = body[: ends[0]], body[ends[0] :]
+    found = _RETURN.fullmatch(last[0])
+    whole = _NAME.fullmatch(found[1]) if found else None
+    if whole and len(last) == 1 and any(_gives(line, whole[1]) for line in kept):
+        return Pasted("\n".join(kept).strip("\n"), inputs, whole[1])
+    # A line after the return is a part of it only if it goes on within brackets.
+    if found is None or any(line and not line.startswith((" ", ")", "]")) for line in last[1:]):
+        return None
+    name = next(n for n in ("out", "output", "result", "returned") if not _has(text, n))
+    last[0] = f"{name} = {found[1]}"
+    return Pasted("\n".join([*kept, *last]).strip("\n"), inputs, name)
+
+
+def _body(lines: list[str]) -> list[str]:
+    """A function's lines at the left edge, its docstring left out; none where one is outside."""
+    first = next((line for line in lines if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip())]
+    if not indent or any(line.strip() and not line.startswith(indent) for line in lines):
+        return []
+    body = [line[len(indent) :].rstrip() for line in lines]
+    while body and not body[0]:
+        del body[0]
+    for quotes in _QUOTES:
+        if body[0].startswith(quotes):
+            end = next((i for i, line in enumerate(body) if quotes in line[3 * (not i) :]), None)
+            return [] if end is None else body[end + 1 :]
+    return body
+
+
+def _gives(line: str, name: str) -> bool:
+    left, equals, _ = line.partition("=")
+    return bool(equals) and name in (word.strip() for word in left.split(","))
+
+
+def _has(text: str, name: str) -> bool:
+    return re.search(rf"\b{name}\b", text, re.ASCII) is not None
