@@ -14,13 +14,12 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.looking import asked, cells, control, edge, exact, ready
+from tests.browser.looking import answered, asked, cells, control, edge, exact, ready, silent
 from tests.browser.test_training import button, done, reaches
 from tests.browser.test_wire import (
     LESSON,
     LOST,
     PLACES,
-    answered,
     commit,
     cut,
     is_at_step,
@@ -72,8 +71,7 @@ def goes_on(page: Page, since: float) -> None:
 def is_drawn_anew(page: Page) -> None:
     """Streamlit is connected, and the new server has drawn the page: it hears what is pressed."""
     page.wait_for_function("came.stream > 0", timeout=6000)
-    page.wait_for_timeout(100)
-    page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+    silent(page)
 
 
 # What is done to a server of one's own is of `make test-long`.
