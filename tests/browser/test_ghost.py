@@ -91,6 +91,15 @@ def test_another_step_has_nothing_to_compare_with(flip):
     assert then["before"] == then["words"] == []
 
 
+def test_what_was_pale_takes_no_room_in_a_window_that_becomes_narrower(flip):
+    assert press(flip)["before"]
+    flip.evaluate("placed({step: 7})")
+    assert seen(flip)["before"] == []
+    flip.set_viewport_size({"width": 390, "height": 844})
+    main = "document.querySelector('.stMain').scrollWidth"
+    flip.wait_for_function(f"{main} <= 390")
+
+
 def test_a_chart_that_the_last_change_left_alone_has_nothing_pale(bare, open_page):
     page = ready(open_page(bare, script=SPY))
     slider = control(page, "noise_high", "input[type=range]")
