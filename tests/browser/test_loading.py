@@ -201,8 +201,7 @@ def first_and_live(app, browser, address: str, look: str = PICTURE) -> tuple[Any
     page.goto(app.url + address, wait_until="commit")
     page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)
     page.wait_for_function("document.querySelector('.gl-lab .gl-controls')")
-    page.wait_for_selector('html[data-whole="true"]', state="attached")
-    ran(page)
+    ran(page)  # nothing of Streamlit's comes above it any more
     page.wait_for_timeout(300)
     first = page.evaluate(look, ".gl-first")
     assert page.locator(".gl-plot .js-line").count() == 0
