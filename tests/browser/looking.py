@@ -1,10 +1,40 @@
 """What the browser's tests look for on a page with a lab."""
 
-from urllib.parse import parse_qs, urlsplit
+import time
+from collections.abc import Callable
+from typing import TypeVar
+from urllib.parse import parse_qs
 
 from playwright.sync_api import Locator, Page
 
+Found = TypeVar("Found")
+
 LAB = '.gl-lab[data-ready="true"]'
+PATIENCE = 30  # seconds, as Playwright's own
+# Every socket by the last part of its address: what was sent, how often something came, and when.
+SPY = """
+window.sent = {};
+window.came = {};
+window.lines = {};
+window.last = {};
+const named = (socket) => new URL(socket.url).pathname.split("/").at(-1);
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (data) {
+  (sent[named(this)] ??= []).push(typeof data === "string" ? data : "bytes");
+  last[named(this)] = performance.now();
+  return send.call(this, data);
+};
+window.WebSocket = class extends WebSocket {
+  constructor(...all) {
+    super(...all);
+    lines[named(this)] = this;
+    this.addEventListener("message", () => {
+      came[named(this)] = (came[named(this)] ?? 0) + 1;
+      last[named(this)] = performance.now();
+    });
+  }
+};
+"""
 
 
 def ready(page: Page) -> Page:
@@ -13,8 +43,68 @@ def ready(page: Page) -> Page:
     return page
 
 
+def trains(page: Page) -> Page:
+    """The same page, once its training has sent a picture: a process loads torch for the first one,
+    and it stands back behind all others.
+    """
+    page.wait_for_selector(".gl-trainer .gl-progress", timeout=90_000)
+    return page
+
+
+def ran(page: Page) -> None:
+    """Wait until Streamlit's script has run to its end."""
+    page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+
+
+def rested(page: Page) -> None:
+    """Wait longer than the lab waits for a next key. By timers of the page: on a busy machine the
+    lab's own is late too, and never later than this one.
+    """
+    page.evaluate("() => new Promise((done) => setTimeout(done, 350))")
+
+
+def answered(page: Page) -> None:
+    """Wait until the newest wish is answered and all of it drawn but by Plotly; needs `SPY`."""
+    rested(page)
+    page.wait_for_function(
+        """() => {
+          const asks = sent.labs.filter((one) => / ask /.test(one.slice(0, 20)));
+          const { seq } = document.querySelector(".gl-lab").dataset;
+          const behind = document.querySelector(".gl-graph[data-behind]");
+          return +seq >= parseInt(asks.at(-1)) && !behind;
+        }"""
+    )
+
+
+def silent(page: Page) -> None:
+    """Wait until Streamlit's script has run and nothing more has gone over its line for a second;
+    needs `SPY`.
+    """
+    page.wait_for_function(
+        """() => document.querySelector('.stApp[data-test-script-state="notRunning"]')
+            && performance.now() - (last.stream ?? 0) > 1000"""
+    )
+
+
+def still(page: Page) -> None:
+    """Wait until nothing fades: faded text has less contrast."""
+    page.wait_for_function("document.getAnimations().every((one) => one.playState !== 'running')")
+    page.wait_for_timeout(100)
+
+
+def becomes(page: Page, read: Callable[[], Found], wanted: object, said: object = None) -> Found:
+    """What is read, once it is that; it may take the page a while."""
+    end = time.monotonic() + PATIENCE
+    while (found := read()) != wanted and time.monotonic() < end:
+        page.wait_for_timeout(50)
+    assert found == wanted, said
+    return found
+
+
 def caught_up(page: Page) -> None:
-    """Wait until Plotly itself has drawn the newest frame, and not only the quick drawing."""
+    """Wait until Plotly itself has drawn the newest frame, and not only the quick drawing. Before
+    the answer to what was just set, the newest is the one before: wait for that first.
+    """
     page.wait_for_function(
         "(({seq, caughtUp}) => seq && seq === caughtUp)(document.querySelector('.gl-lab').dataset)"
     )
@@ -27,6 +117,7 @@ def look(page: Page, width: int, theme: str) -> None:
     paper = "getComputedStyle(document.querySelector('.stApp')).backgroundColor"
     dark = f"{paper}.match(/\\d+/g).every((one) => one < 100) === {str(theme == 'dark').lower()}"
     page.wait_for_function(dark)
+    still(page)
 
 
 def control(page: Page, name: str, part: str = "input") -> Locator:
@@ -47,7 +138,8 @@ def cells(page: Page) -> list[list[str]]:
 
 def asked(page: Page) -> dict[str, str]:
     """What the address asks for."""
-    return {name: text for name, (text,) in parse_qs(urlsplit(page.url).query).items()}
+    query = str(page.evaluate("location.search")).removeprefix("?")
+    return {name: text for name, (text,) in parse_qs(query).items()}
 
 
 def edge(page: Page, name: str) -> Locator:

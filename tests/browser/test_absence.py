@@ -14,13 +14,12 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.looking import asked, cells, control, edge, exact, ready
+from tests.browser.looking import answered, asked, cells, control, edge, exact, ready, silent
 from tests.browser.test_training import button, done, reaches
 from tests.browser.test_wire import (
     LESSON,
     LOST,
     PLACES,
-    answered,
     commit,
     cut,
     is_at_step,
@@ -72,8 +71,7 @@ def goes_on(page: Page, since: float) -> None:
 def is_drawn_anew(page: Page) -> None:
     """Streamlit is connected, and the new server has drawn the page: it hears what is pressed."""
     page.wait_for_function("came.stream > 0", timeout=6000)
-    page.wait_for_timeout(100)
-    page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+    silent(page)
 
 
 # What is done to a server of one's own is of `make test-long`.
@@ -204,7 +202,8 @@ def a_training_that_was_lost_is_said_to_be_and_another_begins(mortal, visit):
     yield
     expect(page.locator(".gl-notes")).not_to_contain_text(LOST)
     said = page.locator(".gl-trainer .gl-trained")
-    expect(said).to_contain_text("the run was lost with the connection; Start begins another")
+    lost = "the run was lost with the connection; Start begins another"
+    expect(said).to_contain_text(lost, timeout=90_000)  # a process loads torch to say so
     page.wait_for_timeout(1000)
     assert done(page) == 0, "it has not begun by itself"
     button(page, "Start").click()

@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from lessons.outputs.catalogue import find
-from tests.browser.looking import asked, cells, control, look, ready
+from tests.browser.looking import LAB, asked, cells, control, look, ready
 
 pytestmark = pytest.mark.browser
 
@@ -150,8 +150,9 @@ def test_the_back_button_leaves_the_page(app, open_page):
     ready(page)
     page.locator("a", has_text="stop_gradient").first.click()
     page.wait_for_url("**/stop_gradient*")
-    page.locator("[data-control=stopped]").wait_for(state="attached")
-    page.locator("[data-control=x] input").first.fill("3, 4")
+    # Neither home's lab, which may still be there, nor the first picture, which hears nothing.
+    lab = page.locator(LAB, has=page.locator("[data-control=stopped]"))
+    lab.locator("[data-control=x] input").first.fill("3, 4", timeout=90_000)
     page.wait_for_function("location.search.includes('x=')")
     page.go_back()
     page.wait_for_function("location.pathname === '/'")

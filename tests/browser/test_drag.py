@@ -68,6 +68,7 @@ def test_a_tip_a_limit_and_a_number_of_the_text_set_the_lab(bare, open_page):
     expect(first).to_have_text("−2")
     first.press("End")
     expect(exact(page, "g1")).to_have_value("4")
+    expect(first).to_have_text("4")  # the text moves no more
     box = first.bounding_box()
     pull(page, (box["x"] + 4, box["y"] + 8), -75, 0)  # a quarter of the range
     page.mouse.up()
@@ -113,6 +114,16 @@ def noise(page: Page) -> tuple[float, float]:
     return tuple(float(exact(page, f"noise_{end}").input_value()) for end in ("low", "high"))
 
 
+# A page that was swiped may go on scrolling for a while.
+UNTIL_STILL = """async () => {
+  const main = document.querySelector('.stMain');
+  for (let before = -1; before !== main.scrollTop; ) {
+    before = main.scrollTop;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}"""
+
+
 def swipe(
     page: Page, touch: CDPSession, start: tuple[float, float], x: float, y: float, rest: float = 0
 ) -> float:
@@ -130,6 +141,7 @@ def swipe(
         page.wait_for_timeout(25)
     send("touchEnd")
     page.wait_for_timeout(300)
+    page.evaluate(UNTIL_STILL)
     return page.evaluate(scrolled) - before
 
 
@@ -221,6 +233,7 @@ def test_an_edge_stops_at_the_other_one_and_leaves_it_again(bare, open_page):
     # The slider's keys and the field set the same.
     exact(page, "noise_high").fill("1.1")
     exact(page, "noise_high").press("Enter")
+    page.wait_for_function("location.search.includes('noise_high=1.1')")
     before = edges(page, "forward", 2)
     control(page, "noise_low").press("ArrowLeft")
     expect(exact(page, "noise_low")).to_have_value("0.89")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
-from tests.browser.looking import control, ready
+from tests.browser.looking import becomes, control, ran, ready, trains
 from tests.support.server import Server
 from tests.support.visitor import Tabs
 
@@ -18,6 +18,9 @@ SEEN = """node => {
   const hit = (y) => node.contains(at(y)) || at(y)?.contains(node);
   return height > 0 && top >= 0 && bottom <= innerHeight && hit(top + 2) && hit(bottom - 2);
 }"""
+
+
+TOP = "one.getBoundingClientRect().top"
 
 
 def is_seen(part: Locator) -> bool:
@@ -40,12 +43,22 @@ def box(part: Locator) -> dict[str, float]:
 
 def step(page: Page, number: int) -> None:
     expect(page.locator(".gt-eyebrow")).to_contain_text(f"Step {number} of")
-    page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+    ran(page)
 
 
 def on(page: Page, number: int) -> None:
+    """To the next step; the lab hears of it after the page, and then gives the text the focus."""
     page.locator(".st-key-next button").click()
     step(page, number)
+    expect(page.locator(".st-key-words")).to_be_focused()
+
+
+def stands(page: Page, part: Locator, low: float, high: float, ms: float) -> None:
+    """It comes to stand between these heights of the window, and stays there for so long."""
+    between = f"(one) => {low} <= {TOP} && {TOP} < {high}"
+    page.wait_for_function(between, arg=part.element_handle())
+    page.wait_for_timeout(ms)
+    assert low <= box(part)["y"] < high
 
 
 def test_a_refused_setting_reaches_no_goal(bare, open_page):
@@ -141,7 +154,7 @@ def test_a_desk(app, page):
     row.click()
     commit = page.get_by_role("button", name="Commit to this answer")
     expect(commit).to_be_enabled()
-    page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
+    ran(page)
     slow.hold()
     commit.click()
     page.wait_for_selector('[data-test-script-state="running"] [data-stale="true"] h2')
@@ -154,6 +167,7 @@ def test_a_desk(app, page):
     expect(page.locator(".st-key-reply_right")).to_be_visible()
     # The first answer adds to the progress, and moves nothing.
     expect(page.locator(".gt-eyebrow")).to_contain_text("predictions right at first try")
+    ran(page)
     assert box(page.locator(".st-key-lessons"))["height"] == list_before
 
     # With Next the heading, the control that the text names and the part it shows are in sight.
@@ -187,10 +201,10 @@ def test_a_desk(app, page):
     # A wide window: all begins at one line, and a chart alone in its row takes the row.
     page.set_viewport_size({"width": 1920, "height": 1080})
     sees(page, page.get_by_role("link", name="Home"))
-    starts = [box(page.get_by_role("link", name="Home"))["x"], box(page.locator("h1"))["x"]]
-    assert abs(starts[0] - starts[1]) < 20
-    figures = box(page.locator(".gl-figures"))["width"]
-    assert box(page.locator("[data-figure=forward]"))["width"] > 0.95 * figures
+    parts = [page.get_by_role("link", name="Home"), page.locator("h1")]
+    becomes(page, lambda: abs(box(parts[0])["x"] - box(parts[1])["x"]) < 20, True)
+    row, chart = page.locator(".gl-figures"), page.locator("[data-figure=forward]")
+    becomes(page, lambda: box(chart)["width"] > 0.95 * box(row)["width"], True)
 
 
 def contrast(part: Locator) -> float:
@@ -236,8 +250,7 @@ def test_a_phone(app, open_page):
     small = "parts => parts.filter((one) => one.getBoundingClientRect().height < 44).length"
     assert page.locator(targets).evaluate_all(small) == 0
     on(page, 3)
-    page.wait_for_timeout(600)  # in which it would have scrolled on
-    assert HEADER < box(heading(page))["y"] < 250
+    stands(page, heading(page), HEADER + 1, 250, 600)  # in which it would have scrolled on
     page.get_by_role("button", name="See the graph").click()
     expect(page.locator(".gl-graph .gl-svg")).to_be_in_viewport(ratio=0.6)
 
@@ -260,13 +273,12 @@ def test_a_phone(app, open_page):
         page.wait_for_function(fits, arg=width)  # charts take their new width one by one
         page.locator(".st-key-back button").click()
         step(page, 2)
-        page.wait_for_timeout(300)
-        assert HEADER <= box(page.locator(".gt-eyebrow"))["y"] < height
+        stands(page, page.locator(".gt-eyebrow"), HEADER, height, 300)
         on(page, 3)
 
 
 def test_start_is_in_the_empty_chart_and_few_controls_come_before_the_first(bare, open_page):
-    page = ready(open_page(bare + "/reversal?lesson=moons&step=2", width=390, height=844))
+    page = trains(ready(open_page(bare + "/reversal?lesson=moons&step=2", width=390, height=844)))
     chart = page.locator("[data-figure=accuracy]")
     start = chart.get_by_role("button", name="Start")
     expect(start).to_be_visible()
@@ -278,7 +290,8 @@ def test_start_is_in_the_empty_chart_and_few_controls_come_before_the_first(bare
 
 
 def test_what_is_opened_in_the_controls_while_the_charts_are_read_is_in_sight(app, open_page):
-    page = ready(open_page(app.url + "/in_the_wild?lesson=codebook&step=4"))
+    page = trains(ready(open_page(app.url + "/in_the_wild?lesson=codebook&step=4")))
+    ran(page)
     page.locator("[data-figure=apart]").evaluate("one => one.scrollIntoView({ block: 'center' })")
     summary = page.locator(".gl-head .gl-summary")
     before = summary.bounding_box()

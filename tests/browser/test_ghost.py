@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.looking import caught_up, control, ready
+from tests.browser.looking import SPY, answered, caught_up, control, ready
 
 pytestmark = pytest.mark.browser
 
@@ -24,11 +24,11 @@ FORMS = {"slider": "[data-control=scale] input[type=range]", "field": "[data-con
 @pytest.fixture
 def flip(bare, open_page) -> Page:
     """The lab of `flip` at its last step but one: nothing is covered any more."""
-    return ready(open_page(f"{bare}/reversal?lesson=flip&step=6&scale=1"))
+    return ready(open_page(f"{bare}/reversal?lesson=flip&step=6&scale=1", script=SPY))
 
 
 def seen(page, figure="gradient"):
-    page.wait_for_timeout(400)
+    answered(page)
     caught_up(page)
     return page.evaluate(SEEN, figure)
 
@@ -73,7 +73,7 @@ def test_while_a_hand_drags_what_was_before_stands_still(flip):
     pale = []
     for share in (0.55, 0.6, 0.65):
         flip.mouse.move(box["x"] + box["width"] * share, y)
-        flip.wait_for_timeout(300)
+        answered(flip)
         caught_up(flip)
         pale.append((pixels(flip), flip.evaluate(SEEN, "gradient")["before"]))
     flip.mouse.up()
@@ -86,14 +86,22 @@ def test_another_step_has_nothing_to_compare_with(flip):
     assert press(flip)["before"]
     flip.evaluate("placed({step: 7, orders: [{id: 'next', first: false, values: {flips: '2'},"
                   " cuts: null, graph_step: null}]})")  # fmt: skip
-    flip.wait_for_timeout(500)
-    assert flip.locator(".gl-lab").count() == 1
     then = seen(flip)
+    assert flip.locator(".gl-lab").count() == 1
     assert then["before"] == then["words"] == []
 
 
+def test_what_was_pale_takes_no_room_in_a_window_that_becomes_narrower(flip):
+    assert press(flip)["before"]
+    flip.evaluate("placed({step: 7})")
+    assert seen(flip)["before"] == []
+    flip.set_viewport_size({"width": 390, "height": 844})
+    main = "document.querySelector('.stMain').scrollWidth"
+    flip.wait_for_function(f"{main} <= 390")
+
+
 def test_a_chart_that_the_last_change_left_alone_has_nothing_pale(bare, open_page):
-    page = ready(open_page(bare))
+    page = ready(open_page(bare, script=SPY))
     slider = control(page, "noise_high", "input[type=range]")
     slider.press("End")
     for figure in ("forward", "gradient"):

@@ -84,7 +84,7 @@ def test_a_node_lights_its_number_and_its_curves(address, point, also, column, b
 
 def test_a_training_lights_curves_and_columns_and_no_wrong_number(bare, open_page):
     page = ready(open_page(f"{bare}/reversal?lesson=moons&step=99", height=2400))
-    page.wait_for_selector("[data-figure=accuracy] .trace", state="attached")
+    page.wait_for_selector("[data-figure=accuracy] .trace", state="attached", timeout=90_000)
     page.locator(".gl-scroll").scroll_into_view_if_needed()
     heads = page.locator("[data-table] th")
     expect(heads.filter(has_text="source only")).to_be_visible()
@@ -150,6 +150,7 @@ def test_the_keyboard_goes_through_code_table_and_terms(bare, open_page):
     page.locator(".gl-stepper").get_by_role("button", name="Back").click()
     terms = page.locator(".gl-product .gl-term")
     expect(terms).to_have_count(3)
+    expect(page.locator(".gl-rule math")).to_be_visible()  # its script has come: nothing moves
     terms.first.hover()
     assert lit(page, ".gl-node") == ["pow"]
     assert lit(page, ".gt-row") == ["y = x**2"]

@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse
 from tests.browser.bare import labs
 from tests.browser.bare import page as page_with
 from tests.browser.drawn_by_numpy import SLOW_SECONDS, START, frame
-from tests.browser.looking import look
+from tests.browser.looking import look, rested
 
 pytestmark = pytest.mark.browser
 
@@ -139,7 +139,7 @@ def pick(page: Page, name: str, label: str) -> None:
 
 def settled(page: Page) -> None:
     """Wait until the newest change has been answered and drawn, and Plotly holds its numbers."""
-    page.wait_for_timeout(300)  # longer than the lab waits for a next key
+    rested(page)
     page.wait_for_function(
         """() => {
           const sent = Math.max(0, ...wire.map(({ sent }) => sent ?? 0));
@@ -217,8 +217,11 @@ def test_a_drag_is_followed_in_place(page: Page, record_property: pytest.Fixture
 
 def test_two_requests_at_most_are_under_way_and_the_last_value_wins(page: Page) -> None:
     page.evaluate(WATCH)
-    drag(page, "power", 1, end=0.9)
-    settled(page)
+    for _ in range(4):  # a busy machine answers fewer moves
+        drag(page, "power", 1, end=0.9)
+        settled(page)
+        if page.evaluate("wire.filter(({ sent }) => sent).length") > 10:
+            break
 
     sends = answered = 0
     sent_at = None

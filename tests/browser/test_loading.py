@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from lessons.outputs import catalogue
-from tests.browser.looking import ready
+from tests.browser.looking import becomes, ran, ready
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
@@ -183,9 +183,8 @@ def test_the_text_and_the_first_picture_wait_for_no_lab_and_nothing_stands_in_th
       bar.style.height = "56px"; // a piece above it that comes late, or goes
       mount.before(bar);
     }""")
-    page.wait_for_timeout(300)
-    top = page.locator(".st-key-lab_home").bounding_box()["y"]
-    assert page.locator(".gl-first > .gl-lab").bounding_box()["y"] == pytest.approx(top, abs=1)
+    lab, picture = page.locator(".st-key-lab_home"), page.locator(".gl-first > .gl-lab")
+    becomes(page, lambda: abs(picture.bounding_box()["y"] - lab.bounding_box()["y"]) <= 1.0, True)
     page.close()
 
 
@@ -202,6 +201,7 @@ def first_and_live(app, browser, address: str, look: str = PICTURE) -> tuple[Any
     page.goto(app.url + address, wait_until="commit")
     page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)
     page.wait_for_function("document.querySelector('.gl-lab .gl-controls')")
+    ran(page)  # nothing of Streamlit's comes above it any more
     page.wait_for_timeout(300)
     first = page.evaluate(look, ".gl-first")
     assert page.locator(".gl-plot .js-line").count() == 0

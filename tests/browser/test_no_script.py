@@ -27,8 +27,8 @@ def test_it_is_said_the_rest_works_and_the_next_lab_tries_again(app, page):
     note = page.locator(".gl-notes .gl-note", has_text="charts' script could not be loaded")
     expect(note).to_have_count(1)
     expect(note).to_contain_text("Reload the page")
+    page.locator("[data-table] tbody tr").first.wait_for()
     before = cells(page)
-    assert before
     control(page, "x").fill("3, 4")
     page.wait_for_function("location.search.includes('x=')")
     assert cells(page) != before

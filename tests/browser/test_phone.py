@@ -1,9 +1,10 @@
 """A lesson on a phone, in one column: nothing jumps, and text and lab are a press apart."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.looking import ready
+from tests.browser.looking import ran, ready
+from tests.browser.test_first_use import stands
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
@@ -43,12 +44,6 @@ def test_nothing_jumps_while_a_step_loads(address, app, open_page):
     assert sum(value for value, _ in shifts) < 0.05, shifts
 
 
-def top(page: Page) -> float:
-    return float(
-        page.locator(".st-key-words h2").evaluate("one => one.getBoundingClientRect().top")
-    )
-
-
 def test_a_press_leads_from_the_lab_back_to_the_text(app, open_page):
     page = ready(open_page(app.url + "/stop_gradient?lesson=right_place&step=3", **PHONE))
     back = page.get_by_role("button", name="Back to the text")
@@ -68,8 +63,8 @@ def test_a_press_leads_from_the_lab_back_to_the_text(app, open_page):
     # Next from far below begins at the new step's beginning.
     page.locator(".st-key-next button").click()
     expect(page.locator(".gt-eyebrow")).to_contain_text("Step 4 of")
-    page.wait_for_timeout(600)  # in which it would have scrolled on
-    assert 60 < top(page) < 250
+    heading = page.locator(".st-key-words h2")
+    stands(page, heading, 61, 250, 600)  # in which it would have scrolled on
     # Beside the text nothing leads back to it.
     page.set_viewport_size({"width": 1280, "height": 800})
     page.locator(".gl-scroll").scroll_into_view_if_needed()
@@ -91,8 +86,11 @@ def test_at_four_times_the_size_nothing_in_the_header_lies_over_another(app, ope
 def test_at_four_times_the_size_a_table_of_the_page_moves_nothing_sideways(app, open_page):
     page = ready(open_page(app.url + "/playground", width=320, height=256))
     fits = "(one) => one.scrollWidth <= one.clientWidth"
+    main = page.locator(".stMain").element_handle()
+    page.locator(".stMain .stMarkdown table").first.wait_for(state="attached")
+    ran(page)
     for one in page.locator(".stMain details:has(.stMarkdown table)").all():
         one.locator("summary").click()
         expect(one.locator("table")).to_be_visible()
-        assert page.locator(".stMain").evaluate(fits)
+        page.wait_for_function(fits, arg=main)
     assert page.locator(".stMain .stMarkdown table").count() > 0

@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from lessons.playground import preset
-from tests.browser.looking import asked, cells, control, edge, look, node, ready
+from tests.browser.looking import SPY, answered, asked, cells, control, edge, look, node, ready
 
 pytestmark = pytest.mark.browser
 
@@ -16,7 +16,7 @@ PAGE = "/playground"
 
 @pytest.fixture
 def page(bare, open_page) -> Page:
-    return ready(open_page(bare + PAGE))
+    return ready(open_page(bare + PAGE, script=SPY))
 
 
 def program(page: Page):
@@ -241,7 +241,7 @@ def test_the_address_restores_program_inputs_and_rules(page, open_page):
     shows(page, "x₂", "value", "5")
     expect(page.locator('[data-control="program"] .gl-error')).to_be_empty()
     page.wait_for_function("location.search.includes('program=')")
-    page.wait_for_timeout(500)
+    answered(page)
     first = cells(page)
     there = ready(open_page(page.url))
     assert cells(there) == first

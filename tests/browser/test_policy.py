@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import chapters, lessons
-from tests.browser.looking import LAB, cells, control
+from tests.browser.looking import LAB, becomes, cells, control
 
 pytestmark = pytest.mark.browser
 
@@ -128,7 +128,8 @@ def test_a_script_from_elsewhere_a_frame_and_a_form_are_forbidden(app, page):
       add("iframe", { src: "https://evil.example/" });
       fetch("https://evil.example/").catch(() => {});
     }""")
-    page.wait_for_timeout(500)
-    found = {kind.split("-elem")[0] for kind, _, _ in page.evaluate("forbidden")}
-    assert found == {"script-src", "img-src", "frame-src", "connect-src"}
+    kinds = {"script-src", "img-src", "frame-src", "connect-src"}
+    becomes(
+        page, lambda: {kind.split("-elem")[0] for kind, *_ in page.evaluate("forbidden")}, kinds
+    )
     assert page.evaluate("window.ran") is None

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.looking import control, ready
+from tests.browser.looking import control, ran, ready, still
 from tests.browser.test_accessibility import broken
 
 pytestmark = pytest.mark.browser
@@ -42,12 +42,14 @@ def test_a_commit_shows_the_case_and_the_bug_after_it_has_the_page_to_itself(app
     expect(callout).to_have_text("asked: 27")
     expect(callout).to_be_in_viewport()
 
+    still(page)
     assert broken(page, ".st-key-verdict") == []
 
     page.get_by_role("button", name="Next: Find the bug").click()
     code = page.get_by_label("The code with the bug")
     expect(code).to_be_visible()
     expect(stopped).to_have_value("first")  # what the commit changed is as it was
+    ran(page)
     tall = code.locator(".gt-row").evaluate_all("rows => rows.map(row => row.offsetHeight)")
     assert max(tall) < 1.5 * min(tall), "a line wraps"
     page.get_by_role("heading", name="Find the bug").evaluate("title => title.scrollIntoView()")

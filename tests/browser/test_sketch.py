@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from lessons.outputs.catalogue import find
-from tests.browser.looking import LAB
+from tests.browser.looking import LAB, ran
 
 pytestmark = pytest.mark.browser
 
@@ -21,6 +21,7 @@ def ready(page: Page) -> Page:
     page.locator(".gt-handle").first.wait_for()
     expect(commit_button(page)).to_be_disabled()
     expect(page.get_by_text("Draw first: move a handle.")).to_be_visible()
+    ran(page)
     return page
 
 

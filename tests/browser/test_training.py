@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import find
-from tests.browser.looking import ready
+from tests.browser.looking import becomes, ready, trains
 
 pytestmark = pytest.mark.browser
 
@@ -17,7 +17,7 @@ LESSON = "/reversal?lesson=moons&step=2&seeds=4"
 
 
 def opened(open_page, url: str, **how) -> Page:
-    page = ready(open_page(url, height=1400, **how))
+    page = trains(ready(open_page(url, height=1400, **how)))
     expect(button(page, "Start")).to_be_visible()
     return page
 
@@ -106,13 +106,24 @@ def test_a_cut_in_the_graph_begins_a_new_run_that_is_cut(bare, open_page):
     assert [alone for _, alone in cut] == [alone for _, alone in whole]
 
 
+# Whether the bar has gone back: so short a run is over before anybody looks.
+BEGUN = """() => {
+  const bar = document.querySelector('.gl-progress');
+  window.begun = false;
+  new MutationObserver(() => { begun ||= bar.value < bar.max; })
+    .observe(bar, { attributeFilter: ["value"] });
+}"""
+
+
 @pytest.mark.long  # on a commit test_wire.py has a run that ends
 def test_it_ends_by_itself_and_the_text_tells_how(bare, open_page):
     page = opened(open_page, bare + LESSON + "&steps=12")
     button(page, "Start").click()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("done", timeout=60_000)
     expect(page.locator(".st-key-words")).to_contain_text("After step 12 of 12")
+    page.evaluate(BEGUN)
     button(page, "Train again").click()
+    page.wait_for_function("begun", timeout=60_000)
     expect(button(page, "Train again")).to_be_visible(timeout=60_000)
     assert done(page) == 12
 
@@ -209,8 +220,8 @@ def test_a_training_draws_nothing_that_a_question_covers(bare, open_page):
     button(page, "Start").click()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("done", timeout=60_000)
     table = page.locator(".gl-scroll table")
-    page.wait_for_timeout(500)
-    assert page.evaluate(SHOWN, "shares") == 3, "no clipping: its mean, its area and its name"
+    said = "no clipping: its mean, its area and its name"
+    becomes(page, lambda: page.evaluate(SHOWN, "shares"), 3, said)
     assert page.evaluate(SHOWN, "starts_norm") == 0
     expect(page.locator("[data-figure=starts_norm]")).to_contain_text("Covered until")
     expect(table.locator("tbody tr").first).to_contain_text("?")

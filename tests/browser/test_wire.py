@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,7 +17,18 @@ from lessons.contract.prose import written
 from lessons.outputs.catalogue import chapters, find
 from lessons.playground import preset
 from pages.labs import wire
-from tests.browser.looking import asked, cells, control, edge, exact, ready
+from tests.browser.looking import (
+    PATIENCE,
+    SPY,
+    answered,
+    asked,
+    cells,
+    control,
+    edge,
+    exact,
+    ready,
+    silent,
+)
 from tests.browser.test_playground import program, shows, write
 from tests.browser.test_training import button, done, reaches
 
@@ -29,26 +41,6 @@ GONE = re.compile(
     r"WebSocket|ERR_|DoInitPings timed out|Connection timed out|Failed to load resource"
     r"|Client Error in reaching|server is not responding"
 )
-
-# Every socket by the last part of its address: what was sent, how often something came.
-SPY = """
-window.sent = {};
-window.came = {};
-window.lines = {};
-const named = (socket) => new URL(socket.url).pathname.split("/").at(-1);
-const send = WebSocket.prototype.send;
-WebSocket.prototype.send = function (data) {
-  (sent[named(this)] ??= []).push(typeof data === "string" ? data : "bytes");
-  return send.call(this, data);
-};
-window.WebSocket = class extends WebSocket {
-  constructor(...all) {
-    super(...all);
-    lines[named(this)] = this;
-    this.addEventListener("message", () => (came[named(this)] = (came[named(this)] ?? 0) + 1));
-  }
-};
-"""
 
 
 @pytest.fixture
@@ -63,8 +55,7 @@ def visit(open_page: Callable[..., Page]) -> Callable[[str], Page]:
 
 def scriptless(page: Page) -> dict[str, list[str]]:
     """Wait until Streamlit has nothing more to say, and count from here; what was sent before."""
-    page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
-    page.wait_for_timeout(1000)
+    silent(page)
     return page.evaluate("[sent, (window.sent = {}), (window.came = {})][0]")
 
 
@@ -111,18 +102,6 @@ def cut(page: Page, name: str) -> None:
     edge(page, name).focus()
     page.keyboard.press("Enter")
     expect(edge(page, name)).to_have_attribute("aria-pressed", "true")
-
-
-def answered(page: Page) -> None:
-    """The newest wish has been answered and drawn."""
-    page.wait_for_timeout(350)  # longer than the lab waits for a next key
-    page.wait_for_function(
-        """() => {
-          const asks = sent.labs.filter((one) => / ask /.test(one.slice(0, 20)));
-          const { seq } = document.querySelector(".gl-lab").dataset;
-          return +seq >= parseInt(asks.at(-1));
-        }"""
-    )
 
 
 # --- the first request ---
@@ -173,6 +152,12 @@ def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(app, open_page)
     address = page.url
     with dragging(page, "noise_high"):
         expect(number).not_to_have_text(before)
+        slider = control(page, "noise_high", "input[type=range]").bounding_box()
+        far = time.monotonic() + PATIENCE  # a busy machine answers fewer moves
+        while count(page)["labs"] <= 10 and time.monotonic() < far:
+            for share in (0.6, 0.9):
+                page.mouse.move(slider["x"] + share * slider["width"], slider["y"] + 5)
+                page.wait_for_timeout(30)
         assert page.url == address, "the address is written on release"
     answered(page)
     page.wait_for_function("location.search.includes('noise_high')")

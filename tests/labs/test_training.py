@@ -2,7 +2,6 @@
 
 import gc
 import math
-import threading
 from dataclasses import replace
 
 import pytest
@@ -15,7 +14,13 @@ from lessons.outputs.catalogue import find
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
-from tests.training.counting import COUNTING, Counter, program
+from tests.training.counting import (
+    COUNTING,
+    Counter,
+    clock_of_steps,
+    no_thread_stays,
+    program,
+)
 
 MOONS = find("moons")
 PARAMETERS = (
@@ -24,6 +29,11 @@ PARAMETERS = (
     Number("pace", "Pace", "1", low=0.0, high=9.0),
     Number("seconds", "", "0.005", low=0.0, high=9.0),
 )
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch):
+    clock_of_steps(monkeypatch)
 
 
 def lesson_of(training=COUNTING):
@@ -302,14 +312,14 @@ def test_a_browser_that_left_is_waited_for_and_goes_on():
 
 def test_a_hundred_left_behind_leave_no_thread_and_no_growth():
     gc.collect()
-    alive, threads = Counter.alive, {*threading.enumerate()}
-    for _ in range(100):
-        watch = new(TrainingWish(single=1))
-        go(watch)
-    del watch
-    gc.collect()
+    alive = Counter.alive
+    with no_thread_stays():
+        for _ in range(100):
+            watch = new(TrainingWish(single=1))
+            go(watch)
+        del watch
+        gc.collect()
     assert Counter.alive == alive
-    assert {*threading.enumerate()} <= threads
 
 
 def test_the_end_is_the_end():

@@ -165,10 +165,10 @@ def test_a_run_past_its_time_is_stopped_between_ops_and_says_where():
     lines = "\n".join(f"v{i} = {'x' if not i else f'v{i - 1}'} @ w" for i in range(150))
     square = ((0.1,) * 32,) * 32
     document = Document((Input("x", square), Input("w", square)), lines)
-    start = time.monotonic()
+    start = time.thread_time()
     with pytest.raises(PlaygroundError, match="took more than") as caught:
         run(document, seconds=0.002)
-    assert time.monotonic() - start < 1
+    assert time.thread_time() - start < 1
     assert 1 <= caught.value.line <= 150
     run(document)
 

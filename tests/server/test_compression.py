@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import re
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -145,15 +144,16 @@ def test_a_first_visit_is_a_third_once_warm(monkeypatch):
 
 
 class Slow:
-    """A file whose reading takes a while; counts how often and where it is read."""
+    """A file whose reading takes until it may end; counts how often and where it is read."""
 
     def __init__(self):
         self.threads = []
+        self.go = threading.Event()
         self.file = File(self.read, "text/plain")
 
     def read(self):
         self.threads.append(threading.current_thread())
-        time.sleep(0.3)
+        self.go.wait(20)
         return b"slow " * 1000
 
     async def answer(self):
@@ -169,6 +169,8 @@ def test_many_at_once_wait_for_one_thread_and_hold_nobody_up():
         while not wishes.done():
             await asyncio.sleep(0.01)
             ticks += 1
+            if ticks == 10:
+                slow.go.set()
         return ticks, await wishes, threading.current_thread()
 
     ticks, answers, loop = run(many())
@@ -187,6 +189,8 @@ def test_one_who_goes_away_takes_nothing_from_the_others():
         first, second = (asyncio.create_task(slow.answer()) for _ in range(2))
         await asyncio.sleep(0.05)
         first.cancel()
+        before.go.set()
+        slow.go.set()
         return await asyncio.gather(first, second, other, return_exceptions=True)
 
     gone, *answers = run(three())

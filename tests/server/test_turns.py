@@ -58,18 +58,17 @@ def test_whoever_has_used_less_comes_first():
 
 def held(shared, used):
     """A turn is held, by a thread of its own, until it is let go."""
-    over = threading.Event()
+    over, inside = threading.Event(), threading.Event()
 
     def hold():
         shared.take(used)
-        over.wait(10)
+        inside.set()
+        over.wait(30)
         shared.give(used)
 
     thread = threading.Thread(target=hold)
-    before = shared._running
     thread.start()
-    while shared._running == before:
-        time.sleep(0.001)
+    assert inside.wait(30)
 
     def end():
         over.set()
@@ -78,25 +77,35 @@ def held(shared, used):
     return end
 
 
-def waits(shared, used):
-    """Whether one who has used so much still waits after a while; then it is let in and ends."""
-    inside = threading.Event()
+def asking(shared, used):
+    """One who has used so much, and what is set once it was let in and has ended."""
+    ended = threading.Event()
 
     def work():
         shared.take(used)
-        inside.set()
         shared.give(used)
+        ended.set()
 
     threading.Thread(target=work).start()
-    return not inside.wait(0.3)
+    return ended
+
+
+def waits(shared, used):
+    """Whether one who has used so much still waits after a while."""
+    return not asking(shared, used).wait(0.3)
+
+
+def comes_in(shared, used):
+    """Whether one who has used so much is let in; a busy machine begins a thread late."""
+    return asking(shared, used).wait(20)
 
 
 def test_nobody_light_waits_for_a_piece_of_one_who_used_much():
     shared = Turns(1)
     end = held(shared, 5.0)
     assert waits(shared, 4.0), "who used much waits for its end"
-    assert not waits(shared, 0.0), "and does not hold up one who used little"
-    assert not waits(shared, 0.0), "again and again"
+    assert comes_in(shared, 0.0), "and does not hold up one who used little"
+    assert comes_in(shared, 0.0), "again and again"
     beside = held(shared, 0.0)
     assert waits(shared, 0.0), "but one at a time"
     beside()
@@ -130,12 +139,10 @@ def test_long_work_lets_somebody_else_in_between():
     thread.start()
     while len(seen) < 3:
         time.sleep(0.001)
-    start = time.monotonic()
     with LearnersTurn(shared):
         seen.append("short")
-        waited = time.monotonic() - start
     thread.join()
-    assert waited < 0.3, "it did not wait for the end, which is half a second away"
+    assert seen.index("short") < 60, "it did not wait for the end, which is a hundred steps away"
     assert seen[-1] == "long"
 
 
@@ -203,7 +210,7 @@ def test_who_has_used_much_of_late_comes_after_who_has_not(monkeypatch):
 
 def test_what_was_used_before_counts_in_the_queue():
     shared = Turns(1)
-    order, entered = [], threading.Event()
+    order = []
     shared.take(0.0)
 
     def work(name, before):
@@ -211,9 +218,10 @@ def test_what_was_used_before_counts_in_the_queue():
             order.append(name)
 
     threads = [threading.Thread(target=work, args=one) for one in (("hog", 3.0), ("new", 0.0))]
-    for thread in threads:
+    for count, thread in enumerate(threads, 1):
         thread.start()
-        entered.wait(0.05)
+        while len(shared._waiting) < count:
+            time.sleep(0.001)
     shared.give()
     for thread in threads:
         thread.join()

@@ -1,8 +1,13 @@
 """A training that costs nothing: its one number counts the steps, each seed at its own pace."""
 
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from lessons.contract.figure import Table
 from lessons.contract.history import Snapshot
@@ -36,6 +41,39 @@ class Counter:
 
 def program(numbers, pace):
     return numbers + pace
+
+
+def clock_of_steps(patch: pytest.MonkeyPatch) -> Callable[[], float]:
+    """Time goes by where a step takes its seconds, and nowhere else: on a busy machine as many
+    steps fit into a slice as on an idle one. Returns what says what time it is.
+    """
+    now = 0.0
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    patch.setattr("tests.training.counting.time", SimpleNamespace(sleep=sleep))
+    clock = SimpleNamespace(perf_counter=lambda: now)
+    patch.setattr("lessons.training.under_way.time", clock)
+    return lambda: now
+
+
+@contextmanager
+def no_thread_stays() -> Iterator[None]:
+    """Of the threads that this one begins in the block; others begin threads of their own."""
+    here, begun = threading.current_thread(), []
+    start = threading.Thread.start
+
+    def noted(thread: threading.Thread) -> None:
+        if threading.current_thread() is here:
+            begun.append(thread)
+        start(thread)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threading.Thread, "start", noted)
+        yield
+    assert not [one for one in begun if one.is_alive()]
 
 
 COUNTING = Training(

@@ -2,15 +2,20 @@
 
 import gc
 import math
-import threading
-import time
 
 import numpy as np
 import pytest
 
 from lessons.contract.history import KEPT, History, Snapshot
 from lessons.training.under_way import PICTURES, Run, facts_at_first, finished, snapshots
-from tests.training.counting import COUNTING, VALUES, Counter, program
+from tests.training.counting import (
+    COUNTING,
+    VALUES,
+    Counter,
+    clock_of_steps,
+    no_thread_stays,
+    program,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -44,11 +49,11 @@ def test_it_makes_all_steps_and_no_more():
     assert (facts["step"], facts["steps"]) == (1000, 1000)
 
 
-def test_it_stops_between_two_steps_when_the_time_is_over():
+def test_it_stops_between_two_steps_when_the_time_is_over(monkeypatch):
+    clock = clock_of_steps(monkeypatch)
     run = new(seconds=0.01)
-    start = time.perf_counter()
     run.advance(0.05, VALUES | {"seconds": 0.01})
-    assert 0.05 <= time.perf_counter() - start < 1.0
+    assert 0.05 <= clock() < 0.07
     assert 1 <= run.done <= 6
     assert run.history.done == run.done, "the last step made is the one that is seen"
 
@@ -161,11 +166,11 @@ def test_a_closed_generator_ends_the_run():
 
 def test_a_hundred_abandoned_runs_leave_no_thread_and_no_memory():
     gc.collect()
-    alive, threads = Counter.alive, {*threading.enumerate()}
-    for _ in range(100):
-        run = new()
-        run.advance(0.0, VALUES)
-        del run
-    gc.collect()
+    alive = Counter.alive
+    with no_thread_stays():
+        for _ in range(100):
+            run = new()
+            run.advance(0.0, VALUES)
+            del run
+        gc.collect()
     assert Counter.alive == alive
-    assert {*threading.enumerate()} <= threads, "those of an earlier test may end meanwhile"

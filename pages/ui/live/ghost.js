@@ -75,9 +75,12 @@ export class Ghost {
     this.drawn = "";
   }
 
+  /** Also its size: one that is empty would widen the page in a window that has become narrower. */
   #clear() {
-    this.svg.replaceChildren();
-    this.words.replaceChildren();
+    for (const layer of [this.svg, this.words]) {
+      layer.replaceChildren();
+      layer.style.cssText = "";
+    }
   }
 
   /** @param {FigureSpec} spec */
