@@ -145,7 +145,12 @@ def test_a_desk(app, page):
     slow.hold()
     commit.click()
     page.wait_for_selector('[data-test-script-state="running"] [data-stale="true"] h2')
+    size = box(commit)
     page.wait_for_timeout(1600)  # Streamlit fades after half a second, for a second
+    waits = "one => { const after = getComputedStyle(one.closest('.stButton'), '::after');"
+    waits += " return [after.content, after.visibility]; }"
+    assert commit.evaluate(waits) == ['"torch computes…"', "visible"]
+    assert box(commit) == size
     faded = "parts => parts.filter((one) => getComputedStyle(one).opacity < 1).length"
     assert page.locator("[data-stale]").evaluate_all(faded) == 0
     assert is_seen(page.get_by_role("button", name="Search"))

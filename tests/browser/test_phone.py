@@ -120,7 +120,7 @@ def test_from_the_text_to_a_graph_and_on_with_a_finger(app, browser: Browser):
 def test_no_press_leads_to_a_lab_that_shows_another_program(step, leads, app, open_page):
     page = ready(open_page(f"{app.url}/stop_gradient?lesson=two_passes&step={step}", **PHONE))
     expect(page.locator(".st-key-turn button").first).to_be_visible()
-    expect(page.get_by_role("button", name="See the")).to_have_count(leads)
+    expect(page.locator("[data-see]")).to_have_count(leads)
 
 
 def test_hand_and_eye_are_together_where_a_network_trains(app, browser: Browser):
@@ -140,7 +140,7 @@ def test_hand_and_eye_are_together_where_a_network_trains(app, browser: Browser)
         )
         expect(chart).to_be_in_viewport(ratio=0.6)
         # Share stands clear of the line above it.
-        above = page.locator(".gl-trained").bounding_box()
+        above = page.locator(".gl-trainer .gl-trained").bounding_box()
         share = page.locator(".gl-share > summary").bounding_box()
         assert share["y"] >= above["y"] + above["height"]
         page.goto(app.url)
