@@ -123,6 +123,22 @@ def test_no_press_leads_to_a_lab_that_shows_another_program(step, leads, app, op
     expect(page.locator("[data-see]")).to_have_count(leads)
 
 
+def test_a_fix_of_one_call_is_read_on_one_line(app, open_page):
+    page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=5", **PHONE))
+    page.get_by_text("Keep the graph with").click()
+    page.get_by_role("button", name="Run the assertion").click()
+    added = page.locator(".st-key-bug ins.gt-row")
+    expect(added).to_contain_text("d_loss.backward(retain_graph=True)")
+    size = page.locator(".st-key-bug .gt-wrap").last.evaluate(
+        "one => parseFloat(getComputedStyle(one).fontSize)"
+    )
+    assert added.bounding_box()["height"] < 2 * size, "it goes on in another line"
+    # Nor does iOS zoom in on what is typed.
+    page.goto(app.url + "/stop_gradient?lesson=two_passes&step=7")
+    field = page.locator(".st-key-question input")
+    assert field.evaluate("one => getComputedStyle(one).fontSize") == "16px"
+
+
 def test_hand_and_eye_are_together_where_a_network_trains(app, browser: Browser):
     with browser.new_context(**TOUCHED) as context:
         page = context.new_page()
