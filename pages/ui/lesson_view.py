@@ -98,8 +98,11 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     facts = (place.asked(question) if question else place.result).facts
     text = without_hidden(lesson, step.text, place.hide)
     show_text(lesson, trail.step, fill(text, facts, None if still else numbers.mark))
-    # In one column the lab is far below, and the page never scrolls there by itself.
-    st.html(f'<button type="button" class="gt-see" data-see>See the {_spoken_of(step)} ↓</button>')
+    # In one column the lab is far below, and the page never scrolls there by itself. What another
+    # program does cannot be seen there.
+    if question is None or questions.is_of_lab(question):
+        see = f"See the {_spoken_of(step)} ↓"
+        st.html(f'<button type="button" class="gt-see" data-see>{see}</button>')
     if question:
         with st.container(key="question"):
             questions.ask(lesson, question, place, trail)
@@ -120,13 +123,18 @@ def _step_bar(lesson: Lesson, trail: Trail) -> str:
     chapter = catalogue.chapter_of(lesson)
     items = []
     for number, step in enumerate(steps, start=1):
-        answered = step.question is not None and step.question.name in trail.answers
-        title = html.escape(f"{plain(step.title)}{', answered' if answered else ''}")
+        mark = asks = ""
+        if step.question is not None:
+            # A dot that is filled once it is answered: a check mark would say that it was right.
+            done = step.question.name in trail.answers
+            asks = ", answered" if done else ", a question"
+            mark = f'<i class="gt-asks{" gt-answered" if done else ""}"></i>'
+        title = html.escape(f"{plain(step.title)}{asks}")
         state = "here" if number == trail.step else "past" if number < trail.step else "coming"
         current = ' aria-current="step"' if number == trail.step else ""
         items.append(
             f'<li><a href="{lesson.chapter}?lesson={lesson.slug}&step={number}" class="{state}" '
-            f'data-go="{number}"{current} title="{title}">{number}{" ✓" if answered else ""}'
+            f'data-go="{number}"{current} title="{title}">{number}{mark}'
             f'<span class="gt-unseen"> {title}</span></a></li>'
         )
     right = memory.progress(chapter.lessons).by_predictions

@@ -66,6 +66,11 @@ def stands_still(lesson: Lesson, question: Question) -> bool:
     return lesson.lab.training is None or bool(question.reveal)
 
 
+def is_of_lab(question: Question) -> bool:
+    """Whether it is about what the lab runs."""
+    return question.kind != "bug" and not _elsewhere(question)
+
+
 def _elsewhere(question: Question) -> bool:
     """Whether it is about a program that the lab does not run."""
     return question.name == "transfer" and not question.reveal

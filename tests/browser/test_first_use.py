@@ -158,7 +158,12 @@ def test_a_desk(app, page):
     slow.hold()
     commit.click()
     page.wait_for_selector('[data-test-script-state="running"] [data-stale="true"] h2')
+    size = box(commit)
     page.wait_for_timeout(1600)  # Streamlit fades after half a second, for a second
+    waits = "one => { const after = getComputedStyle(one.closest('.stButton'), '::after');"
+    waits += " return [after.content, after.visibility]; }"
+    assert commit.evaluate(waits) == ['"torch computes…"', "visible"]
+    assert box(commit) == size
     faded = "parts => parts.filter((one) => getComputedStyle(one).opacity < 1).length"
     assert page.locator("[data-stale]").evaluate_all(faded) == 0
     assert is_seen(page.get_by_role("button", name="Search"))
@@ -183,8 +188,17 @@ def test_a_desk(app, page):
     # Each step is a link with its title, followed without leaving the page.
     marks = page.get_by_role("navigation", name="Steps").get_by_role("link")
     names = marks.evaluate_all("links => links.map((link) => link.textContent)")
-    assert names[1] == "2 ✓ Predict: one path of two, answered"
+    # Answered, in words and as a filled dot: a check mark would say that the answer was right.
+    assert names[1] == "2 Predict: one path of two, answered"
     assert names[2] == "3 None is not zero"
+    assert names[4] == "5 Find the bug, a question"
+    filled = marks.evaluate_all(
+        """links => links.map((link) => {
+            const dot = link.querySelector("i");
+            return dot && 2 * parseFloat(getComputedStyle(dot).borderTopWidth) >= dot.offsetWidth;
+        })"""
+    )
+    assert filled == [None, True, None, False, False, None, False]
     look = "links => links.map((link) => getComputedStyle(link).borderBottom.replace(/rgb.*/, ''))"
     looks = marks.evaluate_all(look)
     assert looks[0] == looks[2]

@@ -1,7 +1,7 @@
 """A lesson on a phone, in one column: nothing jumps, and text and lab are a press apart."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.looking import ran, ready
 from tests.browser.test_first_use import stands
@@ -10,6 +10,7 @@ from tests.support.amount import also
 pytestmark = pytest.mark.browser
 
 PHONE = {"width": 390, "height": 844}
+TOUCHED = {"viewport": PHONE, "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
 # How slow this machine is, is not asked: a patient page waits until all of its text is there.
 SHIFTS = """
 const later = window.setTimeout;
@@ -69,6 +70,94 @@ def test_a_press_leads_from_the_lab_back_to_the_text(app, open_page):
     page.set_viewport_size({"width": 1280, "height": 800})
     page.locator(".gl-scroll").scroll_into_view_if_needed()
     expect(back).to_be_hidden()
+
+
+def tap(one: Locator) -> None:
+    """With a finger, which leaves its hover behind."""
+    box = one.bounding_box()
+    assert box
+    one.page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def test_from_the_text_to_a_graph_and_on_with_a_finger(app, browser: Browser):
+    with browser.new_context(**TOUCHED) as context:
+        page = context.new_page()
+        page.goto(app.url + "/stop_gradient?lesson=two_passes&step=3")
+        ready(page)
+        look = """one => ["backgroundColor", "borderColor"]
+            .map((name) => getComputedStyle(one)[name])"""
+        turn = page.locator(".st-key-next button")
+        rests = turn.evaluate(look)
+        page.get_by_role("button", name="See the graph").click()
+        # As much of it as fits: with its words and the small chart in one window.
+        graph = page.locator(".gl-graph")
+        expect(graph).to_be_in_viewport(ratio=0.6)
+        page.wait_for_function(
+            "60 <= document.querySelector('.gl-graph').getBoundingClientRect().top"
+            " && document.querySelector('.gl-graph').getBoundingClientRect().top < 80"
+        )
+        page.get_by_role("button", name="Back to the text").click()
+        turn.scroll_into_view_if_needed()
+        tap(turn)
+        expect(page.locator(".gt-eyebrow")).to_contain_text("Step 4 of")
+        expect(turn).to_contain_text("Skip the question")
+        page.mouse.move(
+            *turn.evaluate("""one => {
+            const { x, y, width, height } = one.getBoundingClientRect();
+            return [x + width / 2, y + height / 2];
+        }""")
+        )
+        assert turn.evaluate("one => one.matches(':hover')")
+        assert turn.evaluate(look) == rests, "looks as if it were the one to press"
+
+
+@pytest.mark.parametrize(("step", "leads"), [(4, 1), (5, 0), (7, 0)])
+def test_no_press_leads_to_a_lab_that_shows_another_program(step, leads, app, open_page):
+    page = ready(open_page(f"{app.url}/stop_gradient?lesson=two_passes&step={step}", **PHONE))
+    expect(page.locator(".st-key-turn button").first).to_be_visible()
+    expect(page.locator("[data-see]")).to_have_count(leads)
+
+
+def test_a_fix_of_one_call_is_read_on_one_line(app, open_page):
+    page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=5", **PHONE))
+    page.get_by_text("Keep the graph with").click()
+    page.get_by_role("button", name="Run the assertion").click()
+    added = page.locator(".st-key-bug ins.gt-row")
+    expect(added).to_contain_text("d_loss.backward(retain_graph=True)")
+    size = page.locator(".st-key-bug .gt-wrap").last.evaluate(
+        "one => parseFloat(getComputedStyle(one).fontSize)"
+    )
+    assert added.bounding_box()["height"] < 2 * size, "it goes on in another line"
+    # Nor does iOS zoom in on what is typed.
+    page.goto(app.url + "/stop_gradient?lesson=two_passes&step=7")
+    field = page.locator(".st-key-question input")
+    assert field.evaluate("one => getComputedStyle(one).fontSize") == "16px"
+
+
+def test_hand_and_eye_are_together_where_a_network_trains(app, browser: Browser):
+    with browser.new_context(**TOUCHED) as context:
+        page = context.new_page()
+        page.goto(app.url + "/reversal?lesson=moons&step=2")
+        ready(page)
+        page.locator(".gl-there").wait_for()
+        # The chart that the text speaks of is the first, in the first picture too.
+        chart = page.locator("[data-figure=accuracy]")
+        tops = page.locator(".gl-figures > .gl-figure").evaluate_all(
+            "all => all.map((one) => [one.getBoundingClientRect().top, one.dataset.figure])"
+        )
+        assert min(tops)[1] == "accuracy", tops
+        page.locator('[data-control="scale"]').evaluate(
+            "one => { one.style.scrollMarginTop = '60px'; one.scrollIntoView(); }"
+        )
+        expect(chart).to_be_in_viewport(ratio=0.6)
+        # Share stands clear of the line above it.
+        above = page.locator(".gl-trainer .gl-trained").bounding_box()
+        share = page.locator(".gl-share > summary").bounding_box()
+        assert share["y"] >= above["y"] + above["height"]
+        page.goto(app.url)
+        ready(page)
+        first = page.locator("[data-figure=gradient]").bounding_box()["y"]
+        assert first < page.locator("[data-figure=forward]").bounding_box()["y"]
 
 
 def test_at_four_times_the_size_nothing_in_the_header_lies_over_another(app, open_page):

@@ -115,6 +115,18 @@ BEGUN = """() => {
 }"""
 
 
+def test_another_step_begins_no_run_by_itself(app, open_page):
+    page = opened(open_page, app.url + LESSON)
+    button(page, "Start").click()
+    reaches(page, 3)
+    page.locator(".st-key-next button").click()
+    expect(page.locator(".gt-eyebrow")).to_contain_text("Step 3 of")
+    expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("of 600")
+    expect(button(page, "Start")).to_be_visible()
+    page.wait_for_timeout(1000)  # in which it would have begun
+    assert done(page) == 0
+
+
 @pytest.mark.long  # on a commit test_wire.py has a run that ends
 def test_it_ends_by_itself_and_the_text_tells_how(bare, open_page):
     page = opened(open_page, bare + LESSON + "&steps=12")

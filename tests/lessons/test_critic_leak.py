@@ -192,6 +192,19 @@ def test_zero_grad_between_two_optimizers_hides_the_leak():
         assert (v.grad.item() == pytest.approx(-0.5)) is hides
 
 
+def test_before_the_first_update_each_name_stands_beside_its_point():
+    lesson = find("critic_leak")
+    for updates, beside in (("0", True), ("60", False)):
+        values = course.settings(lesson, updates=updates)
+        figure = lesson.lab.figures(lesson.compute(values), values, frozenset())[1]
+        end = figure.layout["xaxis"]["range"][1]
+        names = [one for one in figure.data if one.get("mode") == "text"]
+        assert len(names) == 4
+        assert all((one["x"][0] < 0.1 * end) is beside for one in names[:3]), "no line leads there"
+        assert names[3]["x"] == [end]
+        assert figure.title.startswith("No update yet: v starts at 0.5") is beside
+
+
 def test_the_check_in_the_text_tells():
     for leaks in (True, False):
         v, z = scalar(0.5).requires_grad_(), scalar(0.0).requires_grad_()

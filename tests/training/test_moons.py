@@ -204,6 +204,17 @@ def test_the_gradients_of_one_point_against_central_differences(whose):
             assert intended == pytest.approx(-1.7 * slope(unit), abs=1e-8), "no label to learn"
 
 
+def test_charts_text_and_program_have_one_word_for_what_reads_the_domain():
+    chosen = values(seeds=2, steps=1)
+    history = finished(TRAINING, adversarial, chosen)
+    figures, table = TRAINING.figures(history, chosen), TRAINING.table(history, chosen)
+    said = [*(f"{one.title} {one.caption} {one.alt}" for one in figures), str(table)]
+    said += [step.text for step in LESSON.prose.steps]
+    assert not [one for one in said if "classifier" in one.replace("predict: classifier", "")]
+    assert "domain head" in said[0]
+    assert "domain head" in said[-2]
+
+
 @pytest.mark.long
 def test_the_answers_follow_the_program():
     result = LESSON.compute(values())

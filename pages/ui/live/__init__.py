@@ -8,6 +8,7 @@ browser needs lie in this folder too.
 from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -123,7 +124,8 @@ def live_lab(
     # Later the scripts are there, and the lab comes at once and as it was left. A run that draws
     # the first page again shows the same.
     if st.session_state.setdefault(_FIRST, wish) == wish:
-        st.html(f'<div class="gl-first" data-frame="{_first(wish)}"></div>')
+        part = escape(show["name"] if show else "")
+        st.html(f'<div class="gl-first" data-part="{part}" data-frame="{_first(wish)}"></div>')
 
 
 @lru_cache(maxsize=64)

@@ -89,6 +89,7 @@ function show(place, mount) {
   } else key.append(...keyOf(frame.key));
   const charts = new Charts(figures, palette, null);
   charts.frame(frame.figures);
+  for (const { spec, root } of charts.all.values()) root.classList.toggle("gl-outlined", spec.id === place.dataset.part);
   const shown = [...charts.all.values()];
   const widths = shown.map(({ plot }) => plot.clientWidth);
   shown.forEach(({ plot, spec }, index) => {

@@ -145,7 +145,11 @@ class Lab {
     if (this.done.includes(id)) return;
     const newer = first && this.done.length > 0; // what this tab has
     this.done = [...this.done, id].slice(-ORDERS);
-    if (!newer) this.#set({ values, cuts, graph_step });
+    if (newer) return;
+    const now = { ...this.wish.form, ...this.controls.values() };
+    const set = Object.keys(values).some((name) => values[name] !== now[name]);
+    if (set || (cuts ?? this.wish.cuts) !== this.wish.cuts) this.trainer.rest();
+    this.#set({ values, cuts, graph_step });
   }
 
   /** Set the lab from here. @param {Pick<Order, "values" | "cuts" | "graph_step">} what */

@@ -112,7 +112,9 @@ export class Outline {
   #scrollTo(part, always) {
     const box = scroller(part);
     const head = this.root.querySelector(".gl-head[data-stays]");
-    const upper = HEADER + (head ? head.getBoundingClientRect().height : 0);
+    // In one column the controls go by with the rest.
+    const stays = head && getComputedStyle(head).position === "sticky";
+    const upper = HEADER + (stays ? head.getBoundingClientRect().height : 0);
     const { top, height } = part.getBoundingClientRect();
     const room = Math.max(innerHeight - upper, 1);
     const seenAt = (/** @type {number} */ y) => Math.min(y + height, innerHeight) - Math.max(y, upper);

@@ -65,6 +65,13 @@ export class Trainer {
     else if (this.there.parentNode !== chart) chart.append(this.there);
   }
 
+  /** The page set the lab anew, and its text asks to begin: no run begins by itself. */
+  rest() {
+    if (this.phase !== "run") return;
+    this.phase = "pause";
+    this.count += 1;
+  }
+
   /** Whether steps are made now. */
   get runs() {
     return this.phase === "run";

@@ -13,8 +13,14 @@ def updated(s, updates, v, mean):
     return int(updates) == len(value) - 1 and reads(v, value[-1]) and reads(mean, paid[-1])
 
 
+def starts(s, v, mean):
+    value, paid = s.curves["value"].y, s.curves["mean_reward"].y
+    return len(value) == 1 and reads(v, value[0]) and reads(mean, paid[0])
+
+
 SAYS = {
     rf"Gradient for v: {N}, of its own loss {N}": gets,
     rf"After (\d+) updates? v = {N}; mean reward {N}": updated,
+    rf"No update yet: v starts at {N}; mean reward {N}": starts,
 }
 SILENT = ("What critic and actor get", "The value, update by update")

@@ -13,6 +13,9 @@ from lessons.kit.findings import brief
 from lessons.kit.line_names import named
 from lessons.text import counted, number
 
+_BESIDE = 0.06
+"""From the first point to its names, as a part of the chart without updates."""
+
 COMPONENTS = ("critic’s v", "actor’s logit")
 
 LABELS = {
@@ -86,17 +89,20 @@ def _updates(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     ends.append(("noise", "best reward", np.array([best])))
     words = [f"{LINES[name][1]} {number(last[name], 4)}" for name in curves if seen[name]]
     said = ", ".join(words)
-    found = (
-        f"After {counted(updates, 'update')} v = {brief(last['value'])}; "
-        f"mean reward {brief(last['mean_reward'])}"
-    )
+    mean = f"mean reward {brief(last['mean_reward'])}"
+    names = named(ends, hidden, layout, HALF)
+    found = f"After {counted(updates, 'update')} v = {brief(last['value'])}; {mean}"
+    if updates == 0:  # no line leads to a name at the frame: it stands beside the first point
+        found = f"No update yet: v starts at {brief(last['value'])}; {mean}"
+        names = [name | {"x": [_BESIDE]} for name in names[:-1]] + names[-1:]
+        layout["xaxis"] |= {"range": [-_BESIDE, end], "tickmode": "array", "tickvals": [0]}
     return Figure(
         "updates",
         "The value, update by update" if hidden else found,
         "Each update averages many visits, some with a and some with b. Dotted: the best reward. "
         "Drag it, or the point where v starts.",
         f"After {counted(updates, 'update')}: {said}; best reward {number(best, 4)}.",
-        [*drawn, *named(ends, hidden, layout, HALF)],
+        [*drawn, *names],
         layout,
     )
 

@@ -53,7 +53,7 @@ def table(history: History, values: Values) -> Table:
     measures = {
         "target": "target accuracy",
         "source": "source accuracy",
-        "domain": "domain classifier's accuracy",
+        "domain": "domain head's accuracy",
         "label_loss": "label loss",
         "domain_loss": "domain loss",
     }
@@ -89,12 +89,12 @@ def _plane(history: History) -> Figure:
         f"Seed {int(picture['seed'][0])}; the title is of all. Grey: source, which has "
         "labels. Blue: target, which has none. Circles and crosses: the "
         "two moons. Thick: where the label head decides. Dotted: the same, trained on the source "
-        "alone. Dashed: where the domain classifier decides.",
+        "alone. Dashed: where the domain head decides.",
         f"Two interleaved moons in two domains and the boundaries between them after step "
         f"{history.done}. Of this and all other seeds, the label head is right on "
         f"{_percent(facts, 'trick_target')} of the target, on "
         f"{_percent(facts, 'source_only_target')} when trained on the source alone; the domain "
-        f"classifier is right on {_percent(facts, 'trick_domain')}.",
+        f"head is right on {_percent(facts, 'trick_domain')}.",
         data,
         axes((-SIDE, SIDE), (-SIDE, SIDE), "x₁", "x₂"),
         height=HEIGHT,
@@ -110,9 +110,9 @@ def _features(history: History) -> Figure:
     seen = f"{share:.0%}" if np.isfinite(share) else "an unknown part"
     return Figure(
         "features",
-        f"Domain classifier right on {_percent(history.facts, 'trick_domain')} of all points",
+        f"Domain head right on {_percent(history.facts, 'trick_domain')} of all points",
         "The same points as the extractor sees them, on the first two principal components. Where "
-        "the colours mix, no domain classifier can separate them.",
+        "the colours mix, no domain head can separate them.",
         f"The features of all points on two principal components, which hold {seen} of the "
         f"variance, after step {history.done}.",
         _crowds(features),
@@ -160,10 +160,10 @@ def _accuracies(history: History) -> Figure:
         "accuracy",
         f"Right on the target: {before} → {now}",
         "From source only, the same seeds trained on the source alone, to as wired. Domain: the "
-        "domain classifier, which guesses at one half.",
+        "domain head, which guesses at one half.",
         f"Accuracies over the steps, means over the seeds. After step {history.done}: target "
         f"{_percent(facts, 'trick_target')}, source only "
-        f"{_percent(facts, 'source_only_target')}, domain classifier "
+        f"{_percent(facts, 'source_only_target')}, domain head "
         f"{_percent(facts, 'trick_domain')}.",
         over_steps(history, names, layout, HEIGHT),
         layout,

@@ -57,7 +57,7 @@ def brief(program: Callable[..., torch.Tensor], wiring: str) -> dict[str, float]
 
 
 def classifier(result: Result, program: Callable[..., torch.Tensor] = adversarial) -> str:
-    """Where the domain classifier's accuracy ends, between what it is alone and always wrong."""
+    """Where the domain head's accuracy ends, between what it is alone and always wrong."""
     ends = brief(program, "reversal")
     beliefs = {"guess": 0.5, "alone": ends["source_only_domain"], "wrong": 0.0}
     return min(beliefs, key=lambda key: abs(beliefs[key] - ends["trick_domain"]))
