@@ -11,6 +11,8 @@ A lab of a lesson's own (``lessons/chapters/clipping/value_or_norm/lab.py`` is o
   of ``kit/findings.py``; others stand in tests/lessons/said/<slug>.py, titles without a number too;
 - facts that tell of a role under its name, as ``trick_gradient_length``, or under words that
   ``TELLS`` of that file lists: the tests change those to see that no title gives them away;
+- facts that need further runs of the program, what a wrong answer expects say, as the others of
+  ``FactsAsAsked``: they are computed only where a text quotes one;
 - the same numbers for the same values: what is drawn comes from ``kit/draws.py`` and a seed;
 - a ``start`` that runs the lesson's program, whose graph should stay below a dozen ops; a leaf of
   one shape meets operands of the same shape, since a step shows one component of each.

@@ -14,7 +14,7 @@ from lessons.contract.devices import refused, resolve
 from lessons.contract.lab import Lab, Progress
 from lessons.contract.parameters import InvalidParametersError, Values, validate
 from lessons.contract.prose import Prose, Question, Step
-from lessons.contract.result import Result, warned
+from lessons.contract.result import FactsAsAsked, Result, warned
 from lessons.contract.sketch import Sketch
 from lessons.tracer import Recording, RefusedError, record
 from lessons.tracer.cutting import Cut, cut, write_cuts
@@ -119,7 +119,11 @@ class Lesson:
         try:
             result = self.lab.compute(self.cut_open(cuts), values, progress)
             progress(1.0)
-            facts = {**result.facts, **self.elsewhere()}
+            facts, own = result.facts, self.elsewhere()
+            if isinstance(facts, FactsAsAsked) and not cuts:
+                facts = facts.with_known(own)
+            else:  # with an edge cut all are computed here: some need the gradient that it sent
+                facts = {**facts, **own}
             device, missing = resolve(values.get("device", "cpu"))
             notes = (*warned(missing), *result.notes)
             return replace(result, facts=facts, notes=notes, device=str(device))

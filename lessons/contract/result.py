@@ -2,8 +2,10 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +14,7 @@ import numpy.typing as npt
 from lessons.contract.roles import ROLES
 
 Array = npt.NDArray[np.float64]
+Facts = Mapping[str, float | int | str]
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,37 @@ def warned(text: str | None) -> tuple[Note, ...]:
     return (Note("warning", text),) if text else ()
 
 
+class FactsAsAsked(Facts):
+    """Facts that include some computed only when one of these is read: most steps quote none.
+
+    Args:
+        known: the facts that are there.
+        others: compute the other facts, in parts that are read one after the other; they give none
+            of the known names.
+    """
+
+    def __init__(self, known: Facts, *others: Callable[[], Facts]) -> None:
+        self.known, self._others = known, [cache(one) for one in others]
+
+    def with_known(self, more: Facts) -> "FactsAsAsked":
+        """These and more that are there."""
+        return FactsAsAsked({**self.known, **more}, *self._others)
+
+    def __getitem__(self, name: str) -> float | int | str:
+        if name in self.known:
+            return self.known[name]
+        for one in self._others:
+            if name in one():
+                return one()[name]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self.known, *(one() for one in self._others))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 @dataclass(frozen=True)
 class Histogram:
     """How often a value fell where, with its mean and standard deviation.
@@ -90,7 +124,7 @@ class Result:
     curves: tuple[Series, ...] = ()
     statistics: tuple[Series, ...] = ()
     histograms: tuple[Histogram, ...] = ()
-    facts: Mapping[str, float | int | str] = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     planes: Mapping[str, Array] = field(default_factory=dict)
     work: str = ""

@@ -13,7 +13,7 @@ import torch
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Parameter, Values
-from lessons.contract.result import Note, Result
+from lessons.contract.result import Facts, FactsAsAsked, Note, Result
 from lessons.kit.causes import Cause, notes_on_not_finite
 from lessons.kit.curve import AsAsked, Program, by_role_asked
 from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
@@ -33,7 +33,7 @@ Run = Callable[..., Mapping[str, float]]
 Roles = Mapping[str, torch.Tensor]
 
 
-Observe = Callable[[Program, torch.Tensor, Values], Mapping[str, float | int | str]]
+Observe = Callable[[Program, torch.Tensor, Values], Facts]
 """Facts from runs of the program itself at the chosen x, shape [1], with these settings."""
 
 
@@ -74,7 +74,7 @@ class Curve:
     text: CurveText
     x: str = "-2, -1, 1"
     point: int = 1
-    facts: Callable[[Run, Values], Mapping[str, float | int | str]] = _no_facts
+    facts: Callable[[Run, Values], Facts] = _no_facts
     observe: Observe = _nothing_observed
     causes: Callable[[torch.Tensor, Roles], Iterable[Cause]] = _no_causes
 
@@ -110,17 +110,19 @@ def curve_lab(curve: Curve) -> Lab:
             found = roles(points[[place]], **other)
             return AsAsked({role: partial(_first, found, role) for role in found})
 
+        def observed() -> Facts:
+            return curve.observe(program, points[[place]].to(device, dtype), chosen)
+
+        known = {
+            **chosen,
+            "x": float(points[place]),
+            "inputs": len(points),
+            **{role: float(value[place]) for role, value in at_points.items()},
+        }
         return Result(
             series=series_by_role(array(points), at_points),
             curves=series_by_role(array(grid), on_grid),
-            facts={
-                **chosen,
-                "x": float(points[place]),
-                "inputs": len(points),
-                **{role: float(value[place]) for role, value in at_points.items()},
-                **curve.facts(run, chosen),
-                **curve.observe(program, points[[place]].to(device, dtype), chosen),
-            },
+            facts=FactsAsAsked(known, observed, lambda: curve.facts(run, chosen)),
             notes=(*_not_finite(points, points.to(device, dtype), at_points, curve.causes),),
             work=counted(len(points), "input"),
         )

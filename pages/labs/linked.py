@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Array, Result, Series
+from lessons.contract.result import Array, FactsAsAsked, Result, Series
 from lessons.playground import Outcome
 from lessons.playground.codegen.program_file import places
 from lessons.playground.document.check import Checked
@@ -115,11 +115,13 @@ def links(
     """
     nodes = [node for node in recording if node.name in drawn]
     covered = not {"trick_gradient", "true_gradient"}.isdisjoint(hidden)
+    # What is computed only when a text quotes it is about other settings than those of this run.
+    facts = result.facts.known if isinstance(result.facts, FactsAsAsked) else result.facts
     found: list[Link] = []
     for one in _numbers(recording, nodes, index, result):
         if one.role in hidden or (covered and one.of == "gradient"):
             continue
-        fact = result.facts.get(one.name)
+        fact = facts.get(one.name)
         link: Link = {"node": one.node, "of": one.of, "role": one.role, "cell": None, "fact": None}
         if table:
             link["cell"] = _cell(table, one)

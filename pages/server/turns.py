@@ -217,10 +217,10 @@ class LearnersTurn(Turn):
         Raises:
             Interrupted: the work is given up.
         """
-        now = time.perf_counter()
-        waited, spent = now - self._begun, time.thread_time() - self._computed
         if share >= 1:
             return
+        now = time.perf_counter()
+        waited, spent = now - self._begun, time.thread_time() - self._computed
         if self._stopped():
             raise Stopped
         if waited > PATIENCE:

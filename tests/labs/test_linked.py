@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from lessons.chapters.clipping.value_or_norm import lab
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground import presets
 from pages.labs import playground
@@ -21,6 +22,11 @@ def answered(lesson):
     steps = lesson.prose.steps
     asked = [step.question.name for step in steps if step.question]
     return frame(Wish(lab=lesson.slug, step=len(steps), answers=asked))
+
+
+def test_a_frame_computes_no_fact_that_its_step_does_not_quote(monkeypatch):
+    monkeypatch.setattr(lab, "_many", pytest.fail)
+    assert frame(Wish(lab="value_or_norm", values={"g1": "2.123"}))["graph"]["links"]
 
 
 @pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.slug)

@@ -175,6 +175,7 @@ def test_result_is_one_strict_json_object(lesson):
     for _, values, result in computed(lesson):
         text = result.to_json(lesson=lesson.slug, parameters=lesson.text(values))
         body = json.loads(text, parse_constant=pytest.fail)
+        assert len(body["facts"]) == len(result.facts), "two facts have the same name"
         assert body["series"]["forward"]["role"] == "forward"
         if isinstance(values.get("x"), tuple):
             assert body["series"]["forward"]["x"] == list(values["x"])
@@ -355,9 +356,9 @@ def test_a_move_of_a_control_takes_few_ops(lesson):
     asked = {tuple(step.lab.items()) for step in lesson.prose.steps}
     for given in asked:
         values = lesson.lab.preview(lesson.validate(dict(given)))
-        lesson.compute(values)
+        dict(lesson.compute(values).facts)
         with Ops() as ops:
-            lesson.compute(values)
+            dict(lesson.compute(values).facts)  # those too that are computed as they are asked for
         assert ops.count <= most, (
             f"{ops.count} torch ops for one move of a control at {dict(given)}, at most {most}. "
             "Put what depends on no setting into a function under @cache; train in lab.training."

@@ -13,7 +13,7 @@ from lessons.chapters.clipping.value_or_norm.vector import Program, bowl, by_rol
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Number, Values
-from lessons.contract.result import Array, Note, Result, Series
+from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.text import number
@@ -52,20 +52,24 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     return Result(
         series=tuple(Series(role, role, component, value) for role, value in vectors.items()),
         curves=tuple(_curves(program, w, limit, device, dtype)),
-        facts={
-            "g1": values["g1"],
-            "g2": values["g2"],
-            "limit": limit,
-            "loss": float(bowl(w)),
-            "clipped1": float(vectors["trick_gradient"][0]),
-            "clipped2": float(vectors["trick_gradient"][1]),
-            "shorter1": float(vectors["intended_gradient"][0]),
-            "shorter2": float(vectors["intended_gradient"][1]),
-            **_measures(vectors),
-            **_many(program, limit),
-            **_by_largest_component(),
-            "adam_angle": _adam_angle(),
-        },
+        facts=FactsAsAsked(
+            {
+                "g1": values["g1"],
+                "g2": values["g2"],
+                "limit": limit,
+                "loss": float(bowl(w)),
+                "clipped1": float(vectors["trick_gradient"][0]),
+                "clipped2": float(vectors["trick_gradient"][1]),
+                "shorter1": float(vectors["intended_gradient"][0]),
+                "shorter2": float(vectors["intended_gradient"][1]),
+                **_measures(vectors),
+            },
+            lambda: {
+                **_many(program, limit),
+                **_by_largest_component(),
+                "adam_angle": _adam_angle(),
+            },
+        ),
         notes=(*_no_direction(vectors),),
         work="2 components",
     )

@@ -23,7 +23,7 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import HALF, Figure, Table
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Number, Numbers, Values
-from lessons.contract.result import Note, Result, Series
+from lessons.contract.result import FactsAsAsked, Note, Result, Series
 from lessons.kit.chart_pieces import axes, curve, fitted
 from lessons.kit.components import component_table, in_words, sticks
 from lessons.kit.findings import brief
@@ -90,20 +90,22 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             *(Series(r, r, places, y) for r, y in roles.items() if r != "forward"),
         ),
         curves=tuple(Series(role, role, when, y) for role, y in losses.items()),
-        facts={
-            "x": values["x"],
-            "target": values["target"],
-            "w_first": values["w"][0],
-            "loss": float(roles["forward"][0]),
-            "true_first": float(roles["true_gradient"][0]),
-            "trick_first": float(roles["trick_gradient"][0]),
-            "arrives": int(arrives(program, w, settings)),
-            "steps": STEPS,
-            "rate": RATE,
-            "true_end": float(losses["true_gradient"][-1]),
-            "trick_end": float(losses["trick_gradient"][-1]),
-            **_about_the_copy(program, w, values),
-        },
+        facts=FactsAsAsked(
+            {
+                "x": values["x"],
+                "target": values["target"],
+                "w_first": values["w"][0],
+                "loss": float(roles["forward"][0]),
+                "true_first": float(roles["true_gradient"][0]),
+                "trick_first": float(roles["trick_gradient"][0]),
+                "arrives": int(arrives(program, w, settings)),
+                "steps": STEPS,
+                "rate": RATE,
+                "true_end": float(losses["true_gradient"][-1]),
+                "trick_end": float(losses["trick_gradient"][-1]),
+            },
+            lambda: _about_the_copy(program, w, values),
+        ),
         notes=tuple(_notes(said, [*known, *losses.values()], values)),
         work=counted(len(w), "weight"),
     )

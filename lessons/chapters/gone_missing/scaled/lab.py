@@ -23,7 +23,7 @@ from lessons.chapters.gone_missing.scaled.precision import (
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Index, Integer, Number, Numbers, Values
-from lessons.contract.result import Array, Note, Result, Series
+from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.causes import lost, notes_on_not_finite
 from lessons.kit.inputs import array, computed_in, series_by_role
@@ -95,20 +95,24 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     return Result(
         series=series_by_role(array(x), roles),
         curves=tuple(_over_scales(program, x, setting, dtype, roles)),
-        facts={
-            **{name: values[name] for name in ("scale", "limit", "tokens")},
-            **_counts(x, setting, array(at(scale, "none")["trick_gradient"])),
-            **_lengths(roles),
-            "format": narrow,
-            "smallest": in_powers(smallest(narrow)),
-            "largest_said": _largest_said(narrow),
-            "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
-            "first_true": in_powers(float(roles["true_gradient"].abs().max())),
-            "used_said": in_powers(_length(array(roles["trick_gradient"]))),
-            **_scaler(program, values["x"], scale, setting),
-            **_micro_batches(),
-            **one_step(),
-        },
+        facts=FactsAsAsked(
+            {
+                **{name: values[name] for name in ("scale", "limit", "tokens")},
+                **_counts(x, setting, array(at(scale, "none")["trick_gradient"])),
+                **_lengths(roles),
+                "format": narrow,
+                "smallest": in_powers(smallest(narrow)),
+                "largest_said": _largest_said(narrow),
+                "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
+                "first_true": in_powers(float(roles["true_gradient"].abs().max())),
+                "used_said": in_powers(_length(array(roles["trick_gradient"]))),
+            },
+            lambda: {
+                **_scaler(program, values["x"], scale, setting),
+                **_micro_batches(),
+                **one_step(),
+            },
+        ),
         # One line stands there in each case: the charts below it do not move with the scale.
         notes=(*(list(_not_finite(x, roles, scale, setting)) or [Note("info", FINITE)]),),
         work=counted(len(x), "gradient") + f", {MOST + 1} scales",

@@ -22,7 +22,7 @@ from lessons.chapters.in_the_wild.learned_step.quantiser import (
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Index, Integer, Number, Numbers, Values
-from lessons.contract.result import Note, Result, Series
+from lessons.contract.result import FactsAsAsked, Note, Result, Series
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.inputs import COMPUTED_IN, array, series_by_role
 from lessons.text import counted, listed, number
@@ -86,25 +86,30 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     return Result(
         series=series_by_role(array(given), roles),
         curves=(Series("forward", "forward", over, tooth),),
-        facts={
-            "s": s,
-            "h": float(values["h"]),
-            "bits": values["bits"],
-            "inputs": len(given),
-            "lowest": levels(values["bits"])[0],
-            "highest": levels(values["bits"])[1],
-            "x": float(given[place]),
-            **{role: float(value[place]) for role, value in roles.items()},
-            "v": float(given[place]) / s,
-            **_sums(program, x, given, s, settings, roles),
-            # What is cut in the graph changes none of these.
-            **_of_one(inspect.unwrap(program), x[place : place + 1], s, values["bits"]),
-            "difference": _difference(program, given, values, settings),
-            "many": COUNTS[-1],
-            "ratio_none": ratios["none"][-1],
-            "ratio_lsq": ratios["lsq"][-1],
-            "zero": 0.0,
-        },
+        facts=FactsAsAsked(
+            {
+                "s": s,
+                "h": float(values["h"]),
+                "bits": values["bits"],
+                "inputs": len(given),
+                "lowest": levels(values["bits"])[0],
+                "highest": levels(values["bits"])[1],
+                "x": float(given[place]),
+                **{role: float(value[place]) for role, value in roles.items()},
+                "v": float(given[place]) / s,
+                **{f"sum_{r.partition('_')[0]}": float(y.double().sum()) for r, y in roles.items()},
+                "many": COUNTS[-1],
+                "ratio_none": ratios["none"][-1],
+                "ratio_lsq": ratios["lsq"][-1],
+                "zero": 0.0,
+            },
+            lambda: {
+                **_sums(program, x, given, s, settings),
+                # What is cut in the graph changes none of these.
+                **_of_one(inspect.unwrap(program), x[place : place + 1], s, values["bits"]),
+                "difference": _difference(program, given, values, settings),
+            },
+        ),
         notes=tuple(_notes(given, x, roles, values)),
         planes={f"ratio_{name}": np.array(one) for name, one in ratios.items()}
         | {"counts": np.array(COUNTS, dtype=np.float64)},
@@ -141,9 +146,8 @@ def _sums(
     given: torch.Tensor,
     s: float,
     settings: Mapping[str, Any],
-    roles: Mapping[str, torch.Tensor],
 ) -> dict[str, float]:
-    """The step size's gradient from all weights, in each role and as each answer expects it."""
+    """The step size's gradient from all weights, as each answer expects it."""
 
     def all_of(rounding: str, scale: str = "none") -> float:
         told = {**settings, "rounding": rounding, "scale": scale}
@@ -155,7 +159,6 @@ def _sums(
     straight = all_of("straight")
     factor = gradient_factor(len(given), settings["bits"])
     return {
-        **{f"sum_{role.partition('_')[0]}": float(y.double().sum()) for role, y in roles.items()},
         "straight_sum": straight,
         "plain_sum": all_of("plain"),
         "whole_sum": all_of("whole"),

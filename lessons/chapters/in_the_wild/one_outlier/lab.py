@@ -22,7 +22,7 @@ from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, Note, Result, Series
+from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.text import counted
@@ -103,16 +103,17 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             *(Series(r, r, weights, y) for r, y in roles.items() if r != "forward"),
         ),
         curves=_over_sizes({role: array(found) for role, found in sizes.items()}),
-        facts={
-            **{name: values[name] for name in ("size", "angle", "limit", "batch")},
-            "others": values["batch"] - 1,
-            "example_size": EXAMPLE_SIZE,
-            "moved_times": MOVED_TIMES,
-            "loss": float(roles["forward"][0]),
-            **_measures(roles),
-            **_one_sample(at, limit, values["batch"]),
-            **_mixed(),
-        },
+        facts=FactsAsAsked(
+            {
+                **{name: values[name] for name in ("size", "angle", "limit", "batch")},
+                "others": values["batch"] - 1,
+                "example_size": EXAMPLE_SIZE,
+                "moved_times": MOVED_TIMES,
+                "loss": float(roles["forward"][0]),
+                **_measures(roles),
+            },
+            lambda: {**_one_sample(at, limit, values["batch"]), **_mixed()},
+        ),
         notes=tuple(_no_direction(roles)),
         planes={
             "samples": array(shortened(samples, limit) if clip == "sample" else samples),

@@ -23,7 +23,7 @@ from lessons.chapters.in_the_wild.two_estimators.sampling import (
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, Histogram, Result, Series
+from lessons.contract.result import Array, FactsAsAsked, Histogram, Result, Series
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.text import counted
 
@@ -71,7 +71,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
         drawn[role] = array(slopes)
         exact[role] = moments(program, mu, sigma, estimator, baseline)
     truth = 2 * (mu - TARGET)
-    first = np.arange(1.0, min(count, FIRST) + 1)
+    first, own = np.arange(1.0, min(count, FIRST) + 1), inspect.unwrap(program)
     trick = exact["trick_gradient"]
     return Result(
         series=(
@@ -84,20 +84,23 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             *_variances(program, mu, sigma, values["baseline"], exact),
         ),
         histograms=tuple(_histograms(drawn, exact, truth)),
-        facts={
-            **{name: values[name] for name in ("mu", "sigma", "baseline", "draws")},
-            "zero": 0.0,
-            "exact": truth,
-            "cost": expected_cost(mu, sigma),
-            "trick_expected": trick.mean,
-            "trick_variance": trick.variance,
-            "trick_error": math.sqrt(trick.variance / count),
-            **{f"{role}_mean": float(slopes.mean()) for role, slopes in drawn.items()},
-            "path_variance": exact["intended_gradient"].variance,
-            "score_variance": exact["noise"].variance,
-            # What is cut in the graph changes none of these.
-            **_compared(inspect.unwrap(program), mu, sigma),
-        },
+        facts=FactsAsAsked(
+            {
+                **{name: values[name] for name in ("mu", "sigma", "baseline", "draws")},
+                "zero": 0.0,
+                "exact": truth,
+                "cost": expected_cost(mu, sigma),
+                "trick_expected": trick.mean,
+                "trick_variance": trick.variance,
+                "trick_error": math.sqrt(trick.variance / count),
+                **{f"{role}_mean": float(slopes.mean()) for role, slopes in drawn.items()},
+                "path_variance": exact["intended_gradient"].variance,
+                "score_variance": exact["noise"].variance,
+                # What is cut in the graph changes none of these.
+                **_best(own, mu, sigma),
+            },
+            lambda: _compared(own, mu, sigma),
+        ),
         planes={"samples": array(mu + sigma * eps[: len(first)])},
         work=counted(count, "draw"),
     )
@@ -159,9 +162,16 @@ def _histograms(
         yield Histogram(role, role, edges, counts, float(drawn[role].mean()), spread)
 
 
+def _best(program: Program, mu: float, sigma: float) -> Mapping[str, float]:
+    """The best baseline."""
+    best = expected_cost(mu, sigma, 2)
+    variance = moments(program, mu, sigma, "score", best).variance
+    return {"best_baseline": best, "best_variance": variance}
+
+
 def _compared(program: Program, mu: float, sigma: float) -> Mapping[str, float | int]:
-    """What the prose compares: the mean cost as a baseline, the best one, draws, a pair."""
-    cost, best = expected_cost(mu, sigma), expected_cost(mu, sigma, 2)
+    """What the prose compares: the mean cost as a baseline, draws, a pair."""
+    cost = expected_cost(mu, sigma)
     based = moments(program, mu, sigma, "score", cost)
     score, path = (moments(program, mu, sigma, name, 0.0).variance for name in ("score", "path"))
     truth = 2 * (mu - TARGET)
@@ -169,8 +179,6 @@ def _compared(program: Program, mu: float, sigma: float) -> Mapping[str, float |
         "based_expected": based.mean,
         "based_variance": based.variance,
         "moved": truth - cost,
-        "best_baseline": best,
-        "best_variance": moments(program, mu, sigma, "score", best).variance,
         "as_good_as": AS_GOOD_AS,
         "needed": AS_GOOD_AS * score / path if path else math.nan,
         "pair_expected": of_a_pair(program, mu, sigma),

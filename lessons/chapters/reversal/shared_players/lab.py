@@ -19,7 +19,7 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import Figure
 from lessons.contract.lab import Lab, Progress, Start
 from lessons.contract.parameters import Choice, Number, Parameter, Values
-from lessons.contract.result import Array, Result, Series
+from lessons.contract.result import Array, FactsAsAsked, Result, Series
 from lessons.kit.inputs import COMPUTED_IN, array
 
 STEP = 0.5
@@ -75,14 +75,16 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
                 for column, axis in enumerate("xy")
                 for place_of in [np.arange(1.0, len(points) + 1)]
             ),
-            facts={
-                "scale": scale,
-                "gap": values["gap"],
-                **chosen,
-                **_shares(roles),
-                **_one_step(tensors, roles),
-                **(_compared(program, tensors, scale, chosen, compared) if compared else {}),
-            },
+            facts=FactsAsAsked(
+                {
+                    "scale": scale,
+                    "gap": values["gap"],
+                    **chosen,
+                    **_shares(roles),
+                    **_one_step(tensors, roles),
+                },
+                lambda: _compared(program, tensors, scale, chosen, compared) if compared else {},
+            ),
             work="6 examples, 6 weights",
         )
 
