@@ -1,7 +1,7 @@
 """A lesson on a phone, in one column: nothing jumps, and text and lab are a press apart."""
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.looking import ran, ready
 from tests.browser.test_first_use import stands
