@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from collections import Counter
 from collections.abc import Callable
 from zlib import crc32
@@ -13,6 +14,9 @@ from pages.server.child import Child, cores
 Listener = Callable[[bytes], None]
 NICENESS = 10
 """Pages and sliders come first."""
+TUNABLES, HUGE_PAGES = "GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"
+"""Each step of a training reads and writes some tens of megabytes. In pages of 2 MB, which this
+has the C library ask Linux for, a step takes a twentieth less; elsewhere it says nothing."""
 
 
 def processes() -> int:
@@ -28,7 +32,9 @@ class Worker(Child):
     """
 
     def __init__(self, number: int = 0) -> None:
-        super().__init__("pages.server.trainer", {CUDA: str(number)}, NICENESS)
+        told = os.environ.get(TUNABLES)
+        tunables = f"{told}:{HUGE_PAGES}" if told else HUGE_PAGES
+        super().__init__("pages.server.trainer", {CUDA: str(number), TUNABLES: tunables}, NICENESS)
         self._listeners: dict[int, Listener] = {}
         self._wishes: dict[int, tuple[int, str, str]] = {}  # the newest of each
         self.counts: dict[str, int] = {}  # of trainings, by state
