@@ -40,7 +40,10 @@ class History:
         self.total = total
         self.done = 0
         self.latest = Snapshot({})
-        self._moments: list[tuple[int, Mapping[str, _Band]]] = []
+        # As arrays, which a chart takes as they are, picture after picture.
+        self._steps = np.zeros(KEPT + 1)
+        self._bands: dict[str, Array] = {}  # [KEPT + 1, 3]
+        self._count = 0  # moments in them
         self._passing = False  # the last moment gives way to the next
         self._facts: dict[str, float | int | str] = {}
 
@@ -52,20 +55,26 @@ class History:
             snapshot: what was seen.
             keep: False drops this moment from the curves when the next one comes.
         """
-        if self._moments and (self._passing or self._moments[-1][0] == done):
-            self._moments.pop()
+        if self._count and (self._passing or self._steps[self._count - 1] == done):
+            self._count -= 1
         self.done, self.latest, self._passing, self._facts = done, snapshot, not keep, {}
-        self._moments.append((done, {n: _band(seeds) for n, seeds in snapshot.numbers.items()}))
-        if len(self._moments) > KEPT:
-            self._moments = self._moments[::2]
+        self._steps[self._count] = done
+        for name, seeds in snapshot.numbers.items():
+            if name not in self._bands:
+                self._bands[name] = np.full((KEPT + 1, 3), np.nan)
+            self._bands[name][self._count] = _band(seeds)
+        self._count += 1
+        if self._count > KEPT:
+            for rows in (self._steps, *self._bands.values()):
+                rows[: len(rows[::2])] = rows[::2].copy()
+            self._count = len(self._steps[::2])
 
     def __len__(self) -> int:
-        return len(self._moments)
+        return self._count
 
     def series(self, name: str, role: str) -> Series:
         """One number over the steps: mean over the seeds, 5th to 95th percentile of them."""
-        steps = np.array([float(done) for done, _ in self._moments])
-        bands = np.array([moment[name] for _, moment in self._moments])
+        steps, bands = self._steps[: self._count].copy(), self._bands[name][: self._count].copy()
         return Series(name, role, steps, bands[:, 0], bands[:, 1], bands[:, 2])
 
     @property
@@ -88,7 +97,7 @@ class History:
         numbers = list(self.latest.numbers.values())
         if not numbers:
             return ()
-        lost = [not np.isfinite(seed).all() for seed in np.stack(numbers).T]
+        lost = [not seed.all() for seed in np.isfinite(np.stack(numbers)).T]
         if not any(lost):
             return ()
         message = (

@@ -134,7 +134,8 @@ def _chart(chart: Mapping[str, Any]) -> tuple[bytes, str, list[bytes], int]:
         for trace in chart["data"]
     ]
     packer = _Packer()
-    text = _dump({**chart, "data": traces}, packer.written)
+    with np.errstate(over="ignore"):  # past float32's range a chart has no pixel to show
+        text = _dump({**chart, "data": traces}, packer.written)
     style = [
         [_without(_MOVES, trace) for trace in traces],
         {
@@ -214,8 +215,7 @@ class _Packer:
 
     def _array(self, values: npt.NDArray[Any], place: bool) -> Any:
         """Four bytes a number, NaN and infinities kept."""
-        with np.errstate(over="ignore"):  # past float32's range a chart has no pixel to show
-            content = np.ascontiguousarray(values, dtype="<f4").tobytes()
+        content = values.astype("<f4").tobytes()
         width = values.shape[1] if values.ndim == 2 else 0
         stands: dict[str, Any] = {"$": [self.count, values.size, width]}
         if not place:

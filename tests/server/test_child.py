@@ -6,12 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
 from pages.server.child import HEAD, ROOT
 from pages.server.computers import Computers
-from pages.server.trainings import NICENESS, Worker
+from pages.server.trainings import HUGE_PAGES, NICENESS, TUNABLES, Worker
 from tests.server.asgi import run
 from tests.support.amount import also
 
@@ -67,6 +68,24 @@ def test_those_who_train_stand_back_before_they_have_loaded():
         return found
 
     assert run(niceness()) == os.getpriority(os.PRIO_PROCESS, 0) + NICENESS
+
+
+@pytest.mark.parametrize("told", ["", "glibc.malloc.check=0"])
+def test_those_who_train_ask_for_huge_pages_beside_what_they_are_told(monkeypatch, told):
+    monkeypatch.setenv(TUNABLES, told)
+    found = []
+
+    async def started(*words, env, **more):
+        found.append(env[TUNABLES])
+        raise NotImplementedError
+
+    async def start():
+        with suppress(NotImplementedError):
+            await Worker().living()
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", started)
+    run(start())
+    assert found == [f"{told}:{HUGE_PAGES}" if told else HUGE_PAGES]
 
 
 def test_an_event_loop_that_starts_no_processes_is_said_at_once(monkeypatch):

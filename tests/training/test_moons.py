@@ -13,7 +13,7 @@ from lessons.chapters.reversal.moons.lesson import adversarial, classifier, reve
 from lessons.chapters.reversal.moons.net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
 from lessons.chapters.reversal.moons.single_point import Heads, features_of_point, settings_of_point
 from lessons.outputs.catalogue import find
-from lessons.training.stacked import Adam
+from lessons.training.stacked import Adam, accuracy
 from lessons.training.under_way import Run, finished
 from tests.support import course
 
@@ -300,10 +300,45 @@ def test_looking_does_not_change_what_is_trained():
     unseen = Moons(adversarial, given, CPU, torch.float32)
     for done in range(20):
         unseen.step(done, given)
-    for index in range(2):
-        seen, not_seen = (moons.of_seed(index)[0]["trick"] for moons in (watched.moons, unseen))
-        for one, other in zip(seen.weights, not_seen.weights, strict=True):
-            assert torch.equal(one, other)
+    for name in unseen.arms:
+        seen, not_seen = (moons.arms[name].weights for moons in (watched.moons, unseen))
+        for one, other in zip(seen, not_seen, strict=True):
+            assert torch.equal(one, other), name
+
+
+@pytest.mark.parametrize("lost", [math.nan, math.inf, -math.inf])
+def test_a_seed_with_a_logit_that_is_not_finite_has_no_accuracy(lost):
+    logit = torch.tensor([[[1.0, -1.0, 2.0]], [[1.0, lost, -2.0]]])
+    first, second = accuracy(logit, torch.tensor([1.0, 0.0, 0.0])).tolist()
+    assert first == pytest.approx(2 / 3)
+    assert math.isnan(second)
+
+
+def test_what_a_look_computed_is_not_computed_again(monkeypatch):
+    """Neither by the look at the same moment that draws it, nor by the step that comes."""
+    run: list[str] = []
+
+    def counted(name, layer):
+        def call(*args, **more):
+            run.append(name)
+            return layer(*args, **more)
+
+        return call
+
+    given = values(seeds=2, steps=20)
+    watched = Watched(adversarial, given)
+    for name, arm in watched.moons.arms.items():
+        for what in ("features", "label_head", "domain_head"):
+            monkeypatch.setattr(arm, what, counted(f"{name} {what}", getattr(arm, what)))
+    watched.look(0, given, drawn=False)
+    assert len(run) == 6
+    assert watched.numbers(given) is watched.numbers(given)
+    assert len(run) == 6
+    watched.step(0, given)
+    # Its heads run again: its program may be cut open at them.
+    assert run[6:] == ["trick label_head", "trick domain_head"]
+    watched.look(1, given, drawn=False)
+    assert len(run) == 8 + 6
 
 
 def test_a_seed_is_the_same_alone_and_among_others():

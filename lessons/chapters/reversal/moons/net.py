@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from functools import lru_cache, partial
 from itertools import pairwise
+from typing import NamedTuple
 
 import torch
 
@@ -143,6 +144,20 @@ def rate_at(p: float, values: Values) -> float:
     return full if values["decay"] == "none" else full / (1 + 10 * p) ** 0.75
 
 
+class Seen(NamedTuple):
+    """What networks make of the points.
+
+    Args:
+        features: with their graph.
+        label, domain: the logits; where the step that comes takes them up, with their graph, the
+            domain head's up to its input.
+    """
+
+    features: torch.Tensor
+    label: torch.Tensor
+    domain: torch.Tensor
+
+
 def loss_of(
     program: Callable[..., torch.Tensor],
     networks: Networks,
@@ -151,21 +166,27 @@ def loss_of(
     scale_at_start: float,
     wiring: str,
     heard: bool = True,
-    features: torch.Tensor | None = None,
+    seen: Seen | None = None,
 ) -> torch.Tensor:
     """What one step descends, one number a seed: the lesson's program on these networks.
 
     ``heard=False`` spares the domain head's gradient at the features, where λ is 0 and would make
-    nothing of it. ``features`` are those of the points, where they are known already.
+    nothing of it. ``seen`` is what the networks make of the points, where that is known already.
+    Heads that are heard compute anew: the program may be cut open at them.
     """
 
-    def unheard(features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
-        return networks.domain_head(features.detach(), frozen)
+    def label_head(features: torch.Tensor) -> torch.Tensor:
+        known = seen is not None and features is seen.features
+        return seen.label if seen and known else networks.label_head(features)
+
+    def domain_head(features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
+        known = seen is not None and not frozen and features.is_set_to(seen.features)
+        return seen.domain if seen and known else networks.domain_head(features.detach(), frozen)
 
     return program(
-        networks.features(points) if features is None else features,
-        label_head=networks.label_head,
-        domain_head=networks.domain_head if heard else unheard,
+        seen.features if seen else networks.features(points),
+        label_head=networks.label_head if heard else label_head,
+        domain_head=networks.domain_head if heard else domain_head,
         labels=LABELS.to(points),
         domains=DOMAINS.to(points),
         scale=scale,
@@ -203,24 +224,31 @@ class Moons:
         self.arms = {"trick": new(), "source_only": new()}
         self._adam = {name: Adam(arm.weights) for name, arm in self.arms.items()}
         self._scale_at_start = scale_at(0.0, values)
-        self._seen: dict[str, torch.Tensor] = {}  # by arm: the points' features, with their graph
+        # Since the last step: what each arm makes of the points, and the numbers.
+        self._seen: dict[str, Seen] = {}
+        self._numbers: dict[str, torch.Tensor] = {}
 
     def step(self, done: int, values: Values) -> None:
         """One update of both arms on all points; ``done`` were made before it."""
         p = progress(done, self.steps)
         loss = partial(loss_of, self.program)
         wired = (scale_at(p, values), self._scale_at_start, values["wiring"])
-        seen, self._seen = self._seen, {}
-        trick = loss(self.arms["trick"], self.points, *wired, features=seen.pop("trick", None))
+        seen, self._seen, self._numbers = self._seen, {}, {}
+        trick = loss(self.arms["trick"], self.points, *wired, seen=seen.pop("trick", None))
         self._adam["trick"].step(trick, rate_at(p, values))
         whole = partial(loss_of, self.whole)
-        unheard = partial(whole, heard=False, features=seen.pop("source_only", None))
+        unheard = partial(whole, heard=False, seen=seen.pop("source_only", None))
         plain = unheard(self.arms["source_only"], self.points, 0.0, 0.0, "reversal")
         self._adam["source_only"].step(plain, rate_at(p, values))
 
     @torch.no_grad()
     def numbers(self) -> dict[str, torch.Tensor]:
-        """Losses and accuracies as they are now, float64 on the CPU, shape [seeds]."""
+        """Losses and accuracies as they are now, float64 on the CPU, shape [seeds].
+
+        Asked twice where a moment of the curves is drawn too, and computed once.
+        """
+        if self._numbers:
+            return self._numbers
         found = {
             f"{name}_{what}": value
             for name in self.arms
@@ -228,21 +256,24 @@ class Moons:
         }
         # All at once: each number fetched from a GPU waits for it.
         rows = torch.stack([value.to(torch.float64) for value in found.values()]).cpu()
-        return dict(zip(found, rows, strict=True))
+        self._numbers = dict(zip(found, rows, strict=True))
+        return self._numbers
 
     def _numbers_of(self, name: str) -> dict[str, torch.Tensor]:
         """Of one arm by itself: torch rounds the last numbers of a tensor in another way than the
         others, so two arms in one tensor would differ where their networks are the same.
 
-        The next step begins with the same features, and takes them from here.
+        The next step begins with the same features, and takes them from here; the arm that is
+        never cut open its logits as well.
         """
         arm = self.arms[name]
-        if name not in self._seen:
-            with torch.enable_grad():
-                self._seen[name] = arm.features(self.points)
-        features = self._seen[name].detach()
+        with torch.enable_grad():
+            features = arm.features(self.points)
+        with torch.set_grad_enabled(name == "source_only"):
+            seen = Seen(features, arm.label_head(features), arm.domain_head(features.detach()))
+        self._seen[name] = seen
         labels, domains = LABELS.to(self.points), DOMAINS.to(self.points)
-        label, domain = arm.label_head(features), arm.domain_head(features)
+        label, domain = seen.label.detach(), seen.domain.detach()
         source, target = slice(SOURCE), slice(SOURCE, None)
         return {
             "target": accuracy(label[..., target], labels[target]),
