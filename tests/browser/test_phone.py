@@ -1,7 +1,7 @@
 """A lesson on a phone, in one column: nothing jumps, and text and lab are a press apart."""
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Route, expect
 
 from tests.browser.looking import ran, ready
 from tests.browser.test_first_use import stands
@@ -43,6 +43,25 @@ def test_nothing_jumps_while_a_step_loads(address, app, open_page):
     page.wait_for_timeout(1500)  # in which what comes late would move the rest
     shifts = page.evaluate("shifts")
     assert sum(value for value, _ in shifts) < 0.05, shifts
+
+
+@pytest.mark.long
+def test_no_line_breaks_anew_once_its_font_has_come(app, browser: Browser):
+    held: list[Route] = []
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    page.add_init_script(SHIFTS)
+    page.route("**/*.woff2", lambda route: held.append(route))  # playwright takes no method of a list
+    page.goto(app.url + "/stop_gradient?lesson=noise_leaks&step=2", wait_until="commit")
+    page.wait_for_selector(".st-key-turn p", state="attached", timeout=90_000)
+    page.wait_for_timeout(300)  # all of the text is there, its fonts are not
+    page.route("**/*.woff2", lambda route: route.continue_())
+    for route in held:
+        route.continue_()
+    ready(page).wait_for_timeout(1500)
+    shifts = page.evaluate("shifts")
+    context.close()
+    assert sum(value for value, _ in shifts) < 0.01, shifts
 
 
 def test_a_press_leads_from_the_lab_back_to_the_text(app, open_page):

@@ -19,6 +19,7 @@ const PATIENT = 6000; // ms
 const HIDDEN = ".st-key-lessons, .st-key-lab_home, .st-key-teach"; // as in style.css
 let waits = 0;
 const STILL = 60; // ms without another piece
+const FONTS = 1000; // ms at most to wait for fonts: in another font lines break elsewhere
 let still = 0;
 const WORDS = ".st-key-words, .st-key-teach";
 const LAST = ".st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLinkButton]";
@@ -33,9 +34,16 @@ const pieces = new MutationObserver((changes) => {
   const links = [...document.querySelectorAll(".st-key-lessons .stPageLink")];
   const coming = words?.querySelector("[data-testid=stSkeleton]") || !links.every((link) => link.querySelector("p"));
   clearTimeout(still);
-  if (words && document.querySelector(LAST) && !coming) still = setTimeout(show, STILL);
+  still = 0;
+  if (words && document.querySelector(LAST) && !coming) still = setTimeout(dress, STILL);
 });
 pieces.observe(document.documentElement, { childList: true, subtree: true });
+
+function dress() {
+  const late = new Promise((done) => setTimeout(done, FONTS));
+  const mine = still;
+  void Promise.race([document.fonts.ready, late]).then(() => mine === still && show());
+}
 
 function show() {
   clearTimeout(waits);
