@@ -9,8 +9,11 @@ from dataclasses import dataclass
 
 _BEFORE = re.compile(r"\s*(#.*|import\s.*|from\s.*)?", re.ASCII)
 """A line that may stand above the function and says nothing of what it computes."""
-_HEADER = re.compile(r"def\s+\w+\s*\(([^()]*)\)\s*(?:->\s*[\w. ]+)?:\s*(?:#.*)?", re.ASCII)
-_ARGUMENT = re.compile(r"\s*([A-Za-z]\w*)\s*(?::\s*[\w. ]+)?\s*", re.ASCII)
+# No two parts that take the same characters stand side by side: a text that is meant to take long
+# would be tried in all ways to share them.
+_HEADER = re.compile(r"def\s+\w+\s*\(([^()]*)\)\s*(?:->[\w. ]+)?:\s*(?:#.*)?", re.ASCII)
+_ARGUMENT = re.compile(r"([A-Za-z]\w*)", re.ASCII)
+_TYPE = re.compile(r"[\w. ]+", re.ASCII)
 _RETURN = re.compile(r"return\s+(\S.*)", re.ASCII)
 _NAME = re.compile(r"([A-Za-z]\w*)\s*(?:#.*)?", re.ASCII)
 _QUOTES = ('"""', "'''")
@@ -46,8 +49,8 @@ def pasted_function(text: str) -> Pasted | None:
     if header is None:
         return None
     words = header[1].strip().removesuffix(",")
-    arguments = [_ARGUMENT.fullmatch(word) for word in words.split(",")] if words else []
-    inputs = tuple(found[1] for found in arguments if found)
+    arguments = [_argument(word) for word in words.split(",")] if words else []
+    inputs = tuple(name for name in arguments if name)
     body = _body(lines[1:])
     ends = [place for place, line in enumerate(body) if re.match(r"\s*return\b", line)]
     if len(inputs) < len(arguments) or len(ends) != 1:
@@ -63,6 +66,13 @@ def pasted_function(text: str) -> Pasted | None:
     name = next(n for n in ("out", "output", "result", "returned") if not _has(text, n))
     last[0] = f"{name} = {found[1]}"
     return Pasted("\n".join([*kept, *last]).strip("\n"), inputs, name)
+
+
+def _argument(word: str) -> str | None:
+    """The name of an argument, with its type perhaps; None where it is something else."""
+    name, colon, kind = word.partition(":")
+    found = _ARGUMENT.fullmatch(name.strip())
+    return found[1] if found and (not colon or _TYPE.fullmatch(kind)) else None
 
 
 def _body(lines: list[str]) -> list[str]:

@@ -51,7 +51,9 @@ def test_no_line_breaks_anew_once_its_font_has_come(app, browser: Browser):
     context = browser.new_context(viewport=PHONE)
     page = context.new_page()
     page.add_init_script(SHIFTS)
-    page.route("**/*.woff2", lambda route: held.append(route))  # playwright takes no method of a list
+    page.route(
+        "**/*.woff2", lambda route: held.append(route)
+    )  # playwright takes no method of a list
     page.goto(app.url + "/stop_gradient?lesson=noise_leaks&step=2", wait_until="commit")
     page.wait_for_selector(".st-key-turn p", state="attached", timeout=90_000)
     page.wait_for_timeout(300)  # all of the text is there, its fonts are not

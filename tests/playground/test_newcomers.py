@@ -4,16 +4,20 @@ Each is typed over the playground's first program, whose leftovers (its output, 
 its second input) must not stand in the way.
 """
 
+import time
+
 import pytest
 import torch
 from torch.nn import functional
 
 from lessons.playground import Document, Input, check, cut, mend, preset, program_code, run
+from lessons.playground.language.limits import MAX_CHARACTERS
 from lessons.playground.language.spellings import INSTEAD
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from pages.labs.playground_controls import groups
 from pages.labs.playground_form import form_of
+from pages.labs.playground_pasted import pasted_function
 
 RUNS = [
     ("y = x**2 + stop_gradient(x)", [-4, -2, 2]),
@@ -296,3 +300,16 @@ def test_scissors_mend_a_cut_that_was_written_in_any_way(program, op, mended):
     document = preset(FIRST).with_(program=program, output="", intended="")
     assert mend(document, op, 0).program == mended
     assert mend(cut(document.with_(program=mended), op, 0), op, 0).program == mended
+
+
+def test_a_function_that_is_meant_to_take_long_is_read_at_once():
+    long = " " * (MAX_CHARACTERS - 40)
+    texts = [
+        *(f"def f(x:{long}!):\n y = x\n return y", f"def f(x) ->{long}!:\n y = x\n return y"),
+        *(f"def f({long}!):\n return x", f"def f(x){long}!:\n return x", f"def f{long}!"),
+        *(f"{long}!\ndef f(x):\n return x", f"def f(x):\n return x{long}!"),
+    ]
+    begun = time.process_time()
+    for text in texts:
+        pasted_function(text)
+    assert time.process_time() - begun < 1, "one took 90 s where parts could share the blanks"
