@@ -233,7 +233,7 @@ def test_an_edge_stops_at_the_other_one_and_leaves_it_again(bare, open_page):
     # The slider's keys and the field set the same.
     exact(page, "noise_high").fill("1.1")
     exact(page, "noise_high").press("Enter")
-    page.wait_for_function("location.search.includes('noise_high=1.1')")
+    expect(exact(page, "noise_high")).to_have_value("1.1")
     before = edges(page, "forward", 2)
     control(page, "noise_low").press("ArrowLeft")
     expect(exact(page, "noise_low")).to_have_value("0.89")
@@ -292,6 +292,8 @@ def test_a_number_that_maths_is_split_around_is_a_handle(bare, browser: Browser)
         right.press("Enter")
         expect(exact(page, "right")).to_have_value("2")
         expect(right).to_have_text("2")
+        page.wait_for_function("location.search.includes('right=2')")
+        caught_up(page)  # nothing moves any more
         box = right.bounding_box()
         middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         assert swipe(page, touch, middle, 40, 3) == 0
