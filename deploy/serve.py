@@ -199,6 +199,8 @@ class Site:
         """
         with self._rolling:
             for number, old in enumerate(self.replicas):
+                if self.ending.is_set():  # what is started now nobody would end
+                    return
                 new = self._spare
                 new.start()
                 try:

@@ -51,3 +51,15 @@ def test_where_no_new_one_starts_the_old_ones_go_on(happened, tmp_path, monkeypa
     assert ports(site, tmp_path) == ([9001, 9002], [9001, 9002])
     said = "the replica on port 9003 did not become ready: the old ones go on\n"
     assert capsys.readouterr().out == said
+
+
+def test_nothing_is_started_once_the_site_ends(happened, tmp_path, monkeypatch):
+    site = Site(2, "127.0.0.1:8501", 9001, "", tmp_path)
+
+    def ends(replica):
+        happened.append(("end", replica.port))
+        site.ending.set()  # a Ctrl-C, while the first old one ends
+
+    monkeypatch.setattr(Replica, "end", ends)
+    site.roll()
+    assert happened == [("start", 9003), ("wait", 9003), ("end", 9001)]
