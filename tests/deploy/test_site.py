@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, expect
 from deploy.serve import Replica, nginx
 from tests.bench.replicas import replicas, wait_for_all
 from tests.browser.looking import ready
-from tests.support.server import ROOT, Server, free_port, serve
+from tests.support.server import ROOT, Server, free_port, serve, wait_until_it_listens
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -77,6 +77,7 @@ def outside(site, tmp_path_factory) -> Iterator[str]:
     run = [nginx(), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-g", "daemon off;"]
     process = subprocess.Popen(run)
     try:
+        wait_until_it_listens(port, process)
         yield f"https://127.0.0.1:{port}/gradients"
     finally:
         process.terminate()

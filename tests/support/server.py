@@ -1,6 +1,7 @@
 """Starts a web server for a test or a benchmark, waits until it answers, and ends it again."""
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -9,12 +10,13 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 90  # importing torch for the first time on a busy two-core machine
+PORTS = range(20_000, 32_000, 10)  # a site takes the ports after its own as well
 
 
 @dataclass(frozen=True)
@@ -83,9 +85,27 @@ def serve(
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens at.
+
+    Below those that the system gives to outgoing connections: one of these could take a port again
+    before the server does that it was chosen for.
+    """
+    for port in random.Random().sample(PORTS, 100):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError(f"a hundred ports of {PORTS.start} to {PORTS.stop - 1} are all in use")
+
+
+def wait_until_it_listens(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Until connections to `port` are taken, for a server that is asked nothing over plain HTTP."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise RuntimeError(f"nothing listens at {port}: {process.args} {process.poll()}")
 
 
 def _clean_environment(home: str) -> dict[str, str]:
