@@ -12,7 +12,7 @@ from pages.server.turns import LIGHT, Use
 if TYPE_CHECKING:  # it loads torch, and whoever asks others to compute does without
     from pages.server.computing import Computing
 
-LONG_PIECE = 0.03
+LONG_PIECE = 0.015
 """Seconds of computing at a time that keep others waiting."""
 UNUSED = Use()
 NICENESS = 5

@@ -26,10 +26,10 @@ from streamlit.web.server.server_util import is_url_from_allowed_origins
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from pages.server.computers import Computer
-from pages.server.draining import Draining
+from pages.server.draining import RESTART, Draining
 from pages.server.lab_sockets import DRAIN, METERS, REFUSAL
 from pages.server.notice import Notice
-from pages.server.socket import TRY_LATER, Workshop
+from pages.server.socket import Workshop
 from pages.server.tidy import Tidy
 
 _REFUSED = 1008
@@ -191,7 +191,7 @@ class Elsewhere:
             logging.getLogger(__name__).warning("a lab's socket could not be handed over")
             with suppress(RuntimeError, WebSocketDisconnect):
                 transport.resume_reading()
-                await websocket.close(TRY_LATER)
+                await websocket.close(RESTART)
             return
         transport.abort()  # closes our handle alone: the connection goes on with the other
         while (await receive())["type"] != "websocket.disconnect":
