@@ -1,15 +1,17 @@
 """Runs exported files far from the project, by a Python that has seen nothing of it.
 
 That Python has loaded torch once, which takes longer than most files, and forks for those who ask:
-what one of them does there, no other sees.
+what one of them does there, no other sees. For files that make torch load its compiler, as its
+optimizers do, there is a second one that has loaded this too: else each such file takes 1.5 s more.
 """
 
 import json
+import re
 import select
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 TIMEOUT = 240  # seconds
@@ -18,9 +20,12 @@ NO_PATH = (
     "a gradient of 0, as torch.autograd.grad((y + 0 * x).sum(), x) does."
 )
 
+LOADS_COMPILER = re.compile(r"\btorch\.optim\.|\bcheckpoint\(")
+"""What does so when it is first called."""
+
 DRIVER = """
-import json, os, runpy, sys, traceback
-import torch
+import importlib, json, os, runpy, sys, traceback
+importlib.import_module(sys.argv[1])
 
 def run(folder, commands):
     os.chdir(folder)
@@ -45,8 +50,10 @@ for line in sys.stdin:
 
 
 class Alone:
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+    def __init__(self, folder: Path, until_left: ExitStack) -> None:
+        self._folder = folder
+        self._until_left = until_left
+        self._started: dict[str, subprocess.Popen[str]] = {}
 
     def run(self, folder: Path, commands: Sequence[Sequence[str]]) -> list[str]:
         """What each file prints, run as the main program in `folder`, one after the other.
@@ -54,23 +61,36 @@ class Alone:
         Args:
             commands: each a file and its arguments, as in `sys.argv`.
         """
-        print(json.dumps([str(folder), commands]), file=self._process.stdin, flush=True)
-        answered, _, _ = select.select([self._process.stdout], [], [], TIMEOUT)
+        texts = ((folder / file).read_text("utf-8") for file, *_ in commands)
+        python = self._python(
+            "torch._dynamo" if any(map(LOADS_COMPILER.search, texts)) else "torch"
+        )
+        print(json.dumps([str(folder), commands]), file=python.stdin, flush=True)
+        answered, _, _ = select.select([python.stdout], [], [], TIMEOUT)
         assert answered, f"still running after {TIMEOUT} s: {commands}"
-        status = self._process.stdout.readline().strip()
+        status = python.stdout.readline().strip()
         said = (folder / "stderr").read_text("utf-8")
         assert status == "0", said + (NO_PATH if "does not require grad" in said else "")
         return (folder / "stdout").read_text("utf-8").split("\0")[:-1]
+
+    def _python(self, loaded: str) -> subprocess.Popen[str]:
+        """The one that has loaded this module."""
+        if loaded not in self._started:
+            python = subprocess.Popen(
+                [sys.executable, "-I", "-c", DRIVER, loaded],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                cwd=self._folder,
+            )
+            self._until_left.enter_context(python)
+            self._until_left.callback(python.kill)
+            self._started[loaded] = python
+        return self._started[loaded]
 
 
 @contextmanager
 def python_alone(folder: Path) -> Iterator[Alone]:
     """A Python that starts in `folder` and knows of no other."""
-    command = [sys.executable, "-I", "-c", DRIVER]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder
-    ) as process:
-        try:
-            yield Alone(process)
-        finally:
-            process.kill()
+    with ExitStack() as until_left:
+        yield Alone(folder, until_left)
