@@ -72,7 +72,7 @@ class Sketch:
         role: which of the result's curves is asked for.
         chart: the lab's chart that shows it.
         low, high, label, lines: that chart's ends, the name of its axis, and its curves that are
-            not covered, each with x, y, role and dash; ``on`` knows them.
+            not covered, each with role, dash and its unbroken stretches; ``on`` knows them.
     """
 
     beliefs: Callable[[Array, Facts], Mapping[str, Array]]
@@ -98,7 +98,12 @@ class Sketch:
         low, high = axis["range"]
         level = (high - low) / LEVELS
         below = round(-low / level)
-        lines = [one for one in chart.data if one.get("name") and _is_curve(one)]
+        # What stands below on an axis of its own has another scale.
+        lines = [
+            one
+            for one in chart.data
+            if one.get("name") and one.get("yaxis", "y") == "y" and _is_curve(one)
+        ]
         there = replace(
             self,
             low=-below * level,
@@ -109,12 +114,18 @@ class Sketch:
         return replace(there, lines=tuple(shown))
 
     def _background(self, line: Mapping[str, Any]) -> dict[str, Any]:
-        """A curve of the lab's chart, where there are handles."""
+        """A curve of the lab's chart, where there are handles; its gaps stay gaps."""
         x, y = np.asarray(line["x"], np.float64), np.asarray(line["y"], np.float64)
         seen = (x >= min(self.x)) & (x <= max(self.x)) & np.isfinite(y)
+        breaks = np.flatnonzero(np.diff(seen.astype(np.int8))) + 1
+        stretches = [
+            {"x": x[part].tolist(), "y": self._in_sight(y[part]).tolist()}
+            for part in np.split(np.arange(len(x)), breaks)
+            if len(part) and seen[part[0]]
+        ]
         role = ROLES[_colour(line).removeprefix("role:")]
-        style = {"role": role.name, "dash": role.dash}
-        return {"x": x[seen].tolist(), "y": self._in_sight(y[seen]).tolist(), **style}
+        dash = "ticks" if line.get("mode") == "markers" else role.dash
+        return {"role": role.name, "dash": dash, "stretches": stretches}
 
     def level(self, y: float) -> float:
         """Where a value stands, in levels from the bottom."""

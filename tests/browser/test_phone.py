@@ -132,6 +132,28 @@ def test_from_the_text_to_a_graph_and_on_with_a_finger(app, browser: Browser):
         assert turn.evaluate(look) == rests, "looks as if it were the one to press"
 
 
+def test_of_a_tall_graph_the_step_is_in_sight(app, browser: Browser):
+    """Between the header and the sheet, from See the graph to the last Next."""
+    clear = """(id) => {
+        const at = document.querySelector('.gl-node[data-step="current"]');
+        const { top, bottom } = at.getBoundingClientRect();
+        const sheet = document.querySelector(".gl-handy").getBoundingClientRect();
+        return at.dataset.id === id && top >= 60 && bottom <= sheet.top;
+    }"""
+    with browser.new_context(**TOUCHED) as context:
+        page = context.new_page()
+        page.goto(app.url + "/stop_gradient?lesson=wrong_place&step=3")
+        ready(page)
+        page.get_by_role("button", name="See the graph").click()
+        nodes = "sqrt", "sqrt", "add", "stop_gradient", "pow"
+        for index, node in enumerate(nodes):
+            if index:
+                tap(page.locator(".gl-stepper").get_by_role("button", name="Next"))
+            page.wait_for_function(clear, arg=node)
+        page.locator(".gl-stepper .gl-range").press("ArrowLeft")
+        page.wait_for_function(clear, arg="stop_gradient")
+
+
 @pytest.mark.parametrize(("step", "leads"), [(4, 1), (5, 0), (7, 0)])
 def test_no_press_leads_to_a_lab_that_shows_another_program(step, leads, app, open_page):
     page = ready(open_page(f"{app.url}/stop_gradient?lesson=two_passes&step={step}", **PHONE))

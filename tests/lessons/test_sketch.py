@@ -115,6 +115,19 @@ def test_it_is_drawn_on_the_labs_own_chart(lesson, step):
     roles = {line["role"] for line in sketch.lines}
     assert roles
     assert not roles & hidden
+    assert len(roles) == len(sketch.lines), "each is named once"
+    curves = {one.role: one for one in lesson.compute(values).curves}
+    for line in sketch.lines:
+        of = curves[line["role"]]
+        low, high = (of.y if end is None else end for end in (of.low, of.high))
+        for stretch in line["stretches"]:
+            assert (np.diff(stretch["x"]) > 0).all(), "no line leads back"
+            there = np.isin(of.x, stretch["x"])
+            ends = np.clip([low[there], high[there]], sketch.low, sketch.high)
+            assert np.isclose(ends, stretch["y"]).any(axis=0).all()
+            if line["dash"] != "ticks":
+                within = (of.x >= stretch["x"][0]) & (of.x <= stretch["x"][-1])
+                assert np.isfinite(of.y[within]).all(), "a gap stays a gap"
     x, y = sketch.whole(lesson.compute(values))
     assert set(sketch.x) <= set(x), "the whole curve passes each handle"
     at = [y[x.index(one)] for one in sketch.x]

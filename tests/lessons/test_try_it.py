@@ -168,3 +168,24 @@ def test_a_dead_control_is_found():
     once = {"way": "once", "builders": "2"}
     assert shown(lesson, once) == shown(lesson, {**once, "builders": "1"})
     assert shown(lesson, once) != shown(lesson, {**once, "way": "rule"})
+
+
+@pytest.mark.parametrize(
+    ("slug", "tried", "meant"),
+    [
+        ("pick_surrogate", {"f": "relu(x)", "g": "x", "x": "-1, 2"}, [1, 1]),
+        ("the_end", {"way": "whole"}, [-4, -2, 2]),
+        ("wrong_place", {"u": "4"}, [-0.5, -0.5, 0.5]),
+        ("straight_through", {"spelling": "value"}, [1]),
+    ],
+)
+def test_what_is_to_be_tried_at_the_end_can_be_done_after_all_before(slug, tried, meant):
+    """The last steps find the lab as those before have left it, with what these said to try."""
+    lesson = find(slug)
+    *before, last = lesson.prose.steps[:-1]
+    given = {}
+    for step in before:
+        given |= step.lab | (step.question.reveal if step.question else {})
+    left = {"u": "-0.3"} if slug == "the_end" else {}
+    values = lesson.validate(given | left | last.lab | tried)
+    assert lesson.compute(values)["trick_gradient"].y == pytest.approx(meant)

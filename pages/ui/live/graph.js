@@ -6,6 +6,7 @@ import { Drawing } from "./graph_drawing.js";
 import { hasLanded, momentAt } from "./graph_pulse.js";
 import { reached } from "./graph_reached.js";
 import { swatch } from "./graph_shapes.js";
+import { away, behavior, scroller } from "./in_sight.js";
 import { StepWords } from "./step_words.js";
 import { Stepper } from "./stepper.js";
 
@@ -165,7 +166,17 @@ export class Graph {
     this.place = place;
     if (this.step === step && hasLanded(place) === hasLanded(before)) this.#move();
     else this.#draw();
-    if (this.step !== step) this.handlers.moved();
+    if (this.step === step) return;
+    this.#follow();
+    this.handlers.moved();
+  }
+
+  /** A press on Next seems to do nothing while the step's node is out of sight. */
+  #follow() {
+    const node = this.svg.querySelector('.gl-node[data-step="current"]');
+    const root = this.box.closest(".gl-lab");
+    const by = root && node ? away(root, node) : 0;
+    if (by) scroller(this.box).scrollBy({ top: by, behavior: behavior() });
   }
 
   /** @param {KeyboardEvent} event */

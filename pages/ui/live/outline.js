@@ -1,7 +1,8 @@
 // Points at the part of the lab that the text speaks of: a frame round it. With a new step its text
 // stands at the top of the window; where the lab is beside it, the part is brought into sight.
 
-const HEADER = 60; // pixels of Streamlit's header, which stays
+import { HEADER, away, behavior, scroller, upper } from "./in_sight.js";
+
 const FAR = 1e5; // pixels
 const GAP = 12;
 
@@ -111,33 +112,23 @@ export class Outline {
    */
   #scrollTo(part, always) {
     const box = scroller(part);
-    const head = this.root.querySelector(".gl-head[data-stays]");
-    // In one column the controls go by with the rest.
-    const stays = head && getComputedStyle(head).position === "sticky";
-    const upper = HEADER + (stays ? head.getBoundingClientRect().height : 0);
+    const from = upper(this.root);
     const { top, height } = part.getBoundingClientRect();
-    const room = Math.max(innerHeight - upper, 1);
-    const seenAt = (/** @type {number} */ y) => Math.min(y + height, innerHeight) - Math.max(y, upper);
+    const room = Math.max(innerHeight - from, 1);
+    const seenAt = (/** @type {number} */ y) => Math.min(y + height, innerHeight) - Math.max(y, from);
     const enough = Math.min(height, room) * 0.6;
     if (!always && seenAt(top) >= enough) return;
     const first = top + box.scrollTop; // where it is with the page at its start
-    const above = upper + Math.max((room - height) / 2, GAP);
+    const above = from + Math.max((room - height) / 2, GAP);
     const to = !always && seenAt(first) >= enough ? 0 : first - above;
-    box.scrollTo({ top: to, behavior: behavior() });
+    // Of a tall graph, from its start as far as the step of the backward pass that is spoken of.
+    const node = part.querySelector('.gl-node[data-step="current"]');
+    const on = always && node ? Math.max(away(this.root, node, to - box.scrollTop), 0) : 0;
+    box.scrollTo({ top: to + on, behavior: behavior() });
   }
 }
 
 /** @param {Element} words  @param {Element} lab */
 function isBeside(words, lab) {
   return words.getBoundingClientRect().right <= lab.getBoundingClientRect().left;
-}
-
-/** What scrolls: a part of Streamlit's page, or the page itself. @param {Element} part */
-function scroller(part) {
-  return part.closest(".stMain") ?? document.documentElement;
-}
-
-/** @returns {ScrollBehavior} */
-function behavior() {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
 }

@@ -1,6 +1,6 @@
 // The sketch's axes: where a value stands in the drawing, grid and numbers, and the lab's own lines.
 
-import { path, svg } from "./svg.js";
+import { path, svg, ticks } from "./svg.js";
 
 /** @import { Sketch } from "./sketch.js" */
 /** @typedef {ReturnType<typeof places>} Places */
@@ -55,9 +55,12 @@ export function frame(data, at) {
     svg("text", { x: 13, y: middle + 4, ...turned, class: "gt-name" }, data.label),
     svg("text", { x: (EDGE.left + right) / 2, y: HIGH - 6, "text-anchor": "middle", class: "gt-name" }, "x"),
   );
-  for (const { x, y, role, dash } of data.lines) {
-    const places = x.map((one, index) => [at.across(one), at.up(y[index])]);
-    group.append(svg("path", { d: path(places), class: "gt-lab-line", "data-dash": dash, style: `color: var(--role-${role})` }));
+  for (const { stretches, role, dash } of data.lines) {
+    const d = stretches.map(({ x, y }) => {
+      const places = x.map((one, index) => [at.across(one), at.up(y[index])]);
+      return dash === "ticks" ? ticks(places) : path(places);
+    });
+    group.append(svg("path", { d: d.join(""), class: "gt-lab-line", "data-dash": dash, style: `color: var(--role-${role})` }));
   }
   return group;
 }

@@ -1,6 +1,6 @@
 // Which line is which: a small drawing of each, and its name.
 
-import { element, svg } from "./svg.js";
+import { element, svg, ticks } from "./svg.js";
 
 /** @import { Sketch } from "./sketch.js" */
 
@@ -22,7 +22,7 @@ export function key(entries) {
  */
 export function ofTheLab({ lines }) {
   return lines.map(({ role, dash, label }) => [
-    [svg("path", { d: "M0 9H26", class: "gt-lab-line", "data-dash": dash, style: `color: var(--role-${role})` })],
+    [svg("path", { d: dash === "ticks" ? ticks([3, 10, 17, 24].map((x) => [x, 9])) : "M0 9H26", class: "gt-lab-line", "data-dash": dash, style: `color: var(--role-${role})` })],
     label,
   ]);
 }

@@ -18,7 +18,7 @@ import { svg } from "./svg.js";
  * @property {number} levels     steps from the one to the other
  * @property {string} label
  * @property {{y: number, label: string}[]} ticks
- * @property {(Curve & {role: string, dash: string, label: string})[]} lines  the lab's, uncovered
+ * @property {{stretches: Curve[], role: string, dash: string, label: string}[]} lines  the lab's, uncovered
  * @property {Graded | null} graded
  *
  * @typedef {Object} Graded

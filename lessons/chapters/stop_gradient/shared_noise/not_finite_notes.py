@@ -53,10 +53,13 @@ def notes(
         if bool((left_out > 0).any()):
             worst = int(left_out.argmax())
             name = "forward value" if role == "forward" else "gradient"
+            # The value of a finite x² is not finite where its noise is negative, and only there.
+            negative = role == "forward" and bool(y[worst].isfinite())
             yield Note(
                 "warning",
                 f"At x = {number(float(given[worst]))} the {name} is NaN or infinite in "
-                f"{int(left_out[worst]):,} of {spread.draws:,} draws. "
+                f"{int(left_out[worst]):,} of {spread.draws:,} draws"
+                f"{', where u is negative' if negative else ''}. "
                 "The mean and the band use the other draws.",
             )
     some, drawn = along["forward"].draws, spreads["forward"].draws
