@@ -215,13 +215,15 @@ def quoted(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def written(value: float | int | str, form: str) -> str:
-    """A fact as it reads in a text.
+    """A fact as it reads in a text; after a true minus sign no line ends.
 
-    >>> written(-1.0, ".2f")
-    '−1.00'
+    >>> written(-1.0, ".2f"), written(8.24e-09, ".3g"), written("-as-is", "")
+    ('−1.00', '8.24e−09', '−as-is')
     """
     shown = format(value, form)
-    return shown.replace("-", "−", 1) if shown.startswith("-") else shown
+    if isinstance(value, str):
+        return shown.replace("-", "−", 1) if shown.startswith("-") else shown
+    return shown.replace("-", "−")
 
 
 def _apart(text: str) -> list[tuple[int, int]]:
