@@ -31,6 +31,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Parameter, Values
 from lessons.contract.result import Result
 from lessons.contract.training import Training
+from lessons.tracer.recording.plain_tensor import Entry
 
 Progress = Callable[[float], None]
 """Called with the share done, 0 to 1, now and then; may raise to stop the computation. What takes
@@ -49,7 +50,8 @@ class Start:
         leaves: the tensors it starts from, by argument; those that require a gradient get one.
         settings: its other arguments.
         index: the component whose numbers the drawing shows, as in
-            ``lessons.tracer.picture.graph_drawing``.
+            ``lessons.tracer.picture.graph_drawing``; of tensors with a row for each entry of the
+            leaves, the entry's row.
         finish: makes one tensor of what the program returns; the backward pass starts there, with
             an upstream gradient of ones.
         besides: the tensors that the program reads though they are none of its arguments, weights
@@ -64,6 +66,11 @@ class Start:
     finish: Callable[[Any], torch.Tensor] = _itself
     besides: Mapping[str, torch.Tensor] = field(default_factory=dict)
     dead_ends: bool = False
+
+    def __post_init__(self) -> None:
+        lengths = {len(leaf) for leaf in self.leaves.values() if leaf.ndim == 1}
+        if len(self.index) == len(lengths) == 1:  # one axis, and all lists are equally long
+            object.__setattr__(self, "index", Entry(self.index, of=lengths.pop()))
 
     def call(self, program: Callable[..., Any]) -> Any:
         """What the program returns; of a module's class the settings make one, for the leaves."""

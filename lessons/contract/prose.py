@@ -32,7 +32,8 @@ an answer. ``holds`` names controls that stand still, at what this step's ``lab`
 ``training`` among them is the training: nothing runs. With ``as=number`` the learner types a
 number: each answer's key is then a fact, and what was typed counts as the answer whose fact it
 equals. With ``as=sketch`` the learner draws a curve: lesson.py says over which x, and what curve
-each answer expects. ``bug:`` makes the step's answers the fixes of bug.py. A value in double braces
+each answer expects. ``by=TensorFlow`` names who computes the answer where torch does not.
+``bug:`` makes the step's answers the fixes of bug.py. A value in double braces
 is a fact of the Result, with an optional format behind the colon.
 
 The commit shows the case that was asked about. ``reveal: place=outside`` sets the lab to it, over
@@ -99,6 +100,7 @@ class Question:
         reveal: what the lab is set to by the commit, over what the step sets.
         computed: what is drawn under the verdict where the lab cannot show it: what it is, the
             name of its fact, the format.
+        by: whose answer is the right one: a question may be about another framework.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Question:
     holds: tuple[str, ...] = ()
     reveal: Mapping[str, str] = field(default_factory=dict)
     computed: tuple[tuple[str, str, str], ...] = ()
+    by: str = "torch"
 
 
 @dataclass(frozen=True)
@@ -212,13 +215,15 @@ def quoted(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def written(value: float | int | str, form: str) -> str:
-    """A fact as it reads in a text.
+    """A fact as it reads in a text; after a true minus sign no line ends.
 
-    >>> written(-1.0, ".2f")
-    '−1.00'
+    >>> written(-1.0, ".2f"), written(8.24e-09, ".3g"), written("-as-is", "")
+    ('−1.00', '8.24e−09', '−as-is')
     """
     shown = format(value, form)
-    return shown.replace("-", "−", 1) if shown.startswith("-") else shown
+    if isinstance(value, str):
+        return shown.replace("-", "−", 1) if shown.startswith("-") else shown
+    return shown.replace("-", "−")
 
 
 def _apart(text: str) -> list[tuple[int, int]]:
@@ -319,7 +324,8 @@ def _step(path: Path, section: str) -> Step:
     kind = _KINDS.get(settings.get("as", "choice"))
     if kind is None:
         raise ProseError(f"{where}: a prediction is one of {list(_KINDS)}, not {settings['as']!r}")
-    question = Question(asked[0], hides, options, kind, holds, reveal, tuple(computed))
+    by = settings.get("by", "torch")
+    question = Question(asked[0], hides, options, kind, holds, reveal, tuple(computed), by)
     return Step(title.strip(), text, lab, question, *look)
 
 

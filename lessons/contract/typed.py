@@ -56,9 +56,15 @@ class Typed:
         apart = self.value - self.computed
         side = "above" if apart > 0 else "below"
         return (
-            f"That is {number(abs(apart), 3)} {side} {number(self.computed, 4)}, which torch "
-            "computes, and no belief named here leads to it. Check each factor of the chain."
+            f"That is {_counted_out(abs(apart), 3)} {side} {_counted_out(self.computed, 4)}, which "
+            "torch computes. No known mistake gives your number: check each factor of the chain."
         )
+
+
+def _counted_out(value: float, digits: int) -> str:
+    """So many digits, or all before the point of a number below a million: 1.19e+03 is 1193."""
+    whole = len(f"{abs(value):.0f}") if abs(value) < 1e6 else 0
+    return number(value, max(digits, whole))
 
 
 def grade(

@@ -21,6 +21,7 @@ class Predicted:
         said: the answer in words; empty where none was given.
         computed: the right answer in words; empty too then, since it can still be given.
         right: whether they are the same.
+        by: who computed it.
     """
 
     step: int
@@ -28,6 +29,7 @@ class Predicted:
     said: str
     computed: str
     right: bool
+    by: str = "torch"
 
 
 def review(lesson: Lesson, answers: Mapping[str, str]) -> list[Predicted]:
@@ -59,7 +61,7 @@ def _predicted(
     said = _words(question, key, facts) if key else "" if typed else ANOTHER_CURVE
     if typed:
         said = typed.followed_by(said)
-    return Predicted(step, title, said, _words(question, right, facts), key == right)
+    return Predicted(step, title, said, _words(question, right, facts), key == right, question.by)
 
 
 def _words(question: Question, key: str, facts: Facts) -> str:

@@ -64,4 +64,4 @@ def _row(one: Predicted) -> str:
         return f"- – **{one.title}**: not answered, step {one.step}"
     if one.right:
         return f"- ✓ **{one.title}**: {one.said}"
-    return f"- ✗ **{one.title}**: {one.said}<br>torch: {one.computed}"
+    return f"- ✗ **{one.title}**: {one.said}<br>{one.by}: {one.computed}"

@@ -206,7 +206,7 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
         said = f"{graded} It resembles none of the curves that the answers lead to."
         reply("wrong", "✗ Your sketch is another curve.", said)
     if key != right:
-        reply("right", f"What torch computes: {options[right].text}", options[right].reply)
+        reply("right", f"What {question.by} computes: {options[right].text}", options[right].reply)
     as_numbers(sketch, graded)
 
 
@@ -236,7 +236,7 @@ def _answered(
         return
     if key:
         reply("wrong", f"✗ You said: {heads[key]}", options[key].reply)
-    reply("right", f"What torch computes: {options[right].text}", options[right].reply)
+    reply("right", f"What {question.by} computes: {options[right].text}", options[right].reply)
 
 
 def _bug(

@@ -230,3 +230,34 @@ def test_the_names_of_lines_stand_apart_in_the_small_chart_too(address, bare, op
     caught_up(page)
     boxes = sorted((box["y"], box["height"]) for box in (one.bounding_box() for one in names.all()))
     assert all(y + 0.75 * height <= after for (y, height), (after, _) in pairwise(boxes))
+
+
+def test_no_word_below_the_small_chart_runs_into_the_next(bare, open_page):
+    page = ready(open_page(bare + "/reversal?lesson=wrong_ways&step=4", width=1280, height=800))
+    page.locator(".gl-handy").scroll_into_view_if_needed()
+    words = page.locator("#gl-small .xtick text")
+    expect(words.nth(1)).to_be_visible()
+    caught_up(page)
+    boxes = sorted((box["x"], box["width"]) for box in (one.bounding_box() for one in words.all()))
+    assert all(x + width + 4 <= after for (x, width), (after, _) in pairwise(boxes)), boxes
+
+
+def test_small_arrows_have_no_names_over_each_other(bare, open_page):
+    page = ready(open_page(bare + "/clipping?lesson=value_or_norm&step=99"))
+    page.locator(".gl-handy").scroll_into_view_if_needed()
+    expect(page.locator("#gl-small .xtick text").first).to_be_visible()
+    caught_up(page)
+    assert page.locator('[data-figure="arrows"] .textpoint text').count() == 4
+    assert page.locator("#gl-small .textpoint text").count() == 0
+
+
+def test_the_small_chart_stands_still_when_its_title_takes_a_second_line(bare, open_page):
+    page = ready(open_page(bare + "/reversal?lesson=flip&step=4", width=1280, height=800))
+    bar, title = page.locator(".gl-bar"), page.locator(".gl-bar .gl-title")
+    bar.scroll_into_view_if_needed()
+    heights = []
+    for words in ("dL/dx", "dL/dx is −2 × the true one, as it is intended to be here"):
+        title.evaluate("(one, words) => { one.textContent = words; }", words)
+        heights.append((title.bounding_box()["height"], bar.bounding_box()["height"]))
+    assert heights[0][0] < heights[1][0]
+    assert heights[0][1] == heights[1][1]

@@ -54,6 +54,17 @@ def test_the_steps_end_with_the_gradients_that_autograd_gives(lesson):
         assert {name: ends.get(name) for name in expected} == expected
 
 
+@pytest.mark.parametrize("point", [1, 4])
+def test_a_table_with_a_row_for_each_input_shows_the_row_of_the_chosen_one(point):
+    (starved,) = (one for one in lessons() if one.slug == "starved")
+    graph = drawn(starved, starved.validate({"x": "-2,0.7,4,8", "point": str(point)}))
+    nodes = {node["label"]: node for node in graph["nodes"]}
+    assert nodes["logits"]["entry"] == f"row {point}, column 1 of 4×2"
+    assert nodes["logits"]["value"] == nodes["x"]["value"]
+    picked = next(node for node in graph["nodes"] if node["type"] == "getitem")
+    assert nodes["p"]["value"] == picked["value"]
+
+
 @LESSONS
 def test_the_code_pane_names_the_cuts(lesson):
     shown = lesson.source_with([("mul", 0), ("add", 1)])

@@ -9,7 +9,7 @@ import torch
 
 from lessons.chapters.clipping.not_finite.lab import LABELS
 from lessons.chapters.clipping.not_finite.lesson import not_finite
-from lessons.chapters.clipping.not_finite.roots import by_role, finite_part, smooth
+from lessons.chapters.clipping.not_finite.roots import by_role, finite_part
 from lessons.outputs.catalogue import find
 from tests.support import course
 
@@ -75,8 +75,21 @@ def test_the_true_gradient_is_the_central_difference_where_there_is_one():
         ours = by_role(not_finite, w, root, "none", 1.0)
         values = [not_finite(w + step, root, "none", 1.0) for step in (h, -h)]
         difference = (values[0] - values[1]) / (2 * h)
-        assert torch.allclose(ours["true_gradient"], difference, rtol=1e-6)
-        assert torch.equal(ours["forward"], smooth(w, root).detach())
+        if root == "where":  # and NaN where its slope is not finite
+            difference[w < 0] = math.nan
+        assert torch.allclose(ours["true_gradient"], difference, rtol=1e-6, equal_nan=True)
+        assert torch.equal(ours["forward"], w.clamp(min=0).sqrt())
+
+
+@pytest.mark.parametrize("root", ["plain", "where", "safe"])
+def test_before_clipping_is_what_torch_returns_with_no_clip(root):
+    values = find("not_finite").validate({"root": root, "clip": "none", "w": "4, 0, -1"})
+    result = find("not_finite").compute(values)
+    before, after = (result[role].y for role in ("true_gradient", "trick_gradient"))
+    assert before.tolist() == pytest.approx(after.tolist(), nan_ok=True)
+    title = find("not_finite").lab.figures(result, values, frozenset())[0].title
+    finite = {"plain": 1, "where": 1, "safe": 3}[root]
+    assert title == f"Finite: {finite} of 3 before clipping, {finite} of 3 after"
 
 
 def test_what_a_clip_should_leave_is_the_clip_of_the_finite_components():

@@ -118,3 +118,14 @@ def test_a_penalty_on_the_slope_takes_the_factor_once_an_order():
     result = lesson.compute(lesson.validate({}))
     assert result.facts["penalty_gradient"] == 2 * (3 * 2) * (3**2 * 2)
     assert lesson.predictions["transfer"](result) == "penalty_per_order"
+
+
+@pytest.mark.parametrize(("order", "name"), [("1", "y"), ("2", "dy/dx"), ("3", "d²y/dx²")])
+def test_the_table_names_what_is_differentiated_as_the_chart_does(order, name):
+    lesson = find("second_derivative")
+    values = lesson.validate({"order": order})
+    result = lesson.compute(values)
+    columns = [label for label, _ in lesson.lab.table(result, values, frozenset()).columns]
+    assert columns[1] == f"forward {name}"
+    said = " ".join(note.text for note in result.notes)
+    assert ("The graph stays with y and its first derivative." in said) == (order != "1")

@@ -16,6 +16,7 @@ from lessons.chapters.override_map.silent_key.lesson import (
 )
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
+from lessons.outputs.review import review
 from lessons.tricks import TrickError, gradient_override_map, op_types
 from tests.engine.reference import CASES
 from tests.support import course
@@ -130,3 +131,10 @@ def test_another_program_makes_another_answer_right():
     assert result["intended_gradient"].y.tolist() == pytest.approx(
         through_the_sign(torch.from_numpy(result["forward"].x), "").tolist()
     )
+
+
+def test_a_question_about_tensorflow_is_answered_in_its_name():
+    lower, absent = review(find("silent_key"), {"lower": "rule", "absent": "error"})[:2]
+    assert lower.by == "TensorFlow"
+    assert lower.computed.startswith("0: the key matches nothing")
+    assert absent.by == "torch"

@@ -112,6 +112,11 @@ def test_what_was_graded_can_be_read_back_and_told(facts, text):
     assert again.distance().startswith("That is ")
 
 
+def test_a_large_distance_is_counted_out():
+    assert Typed(7, "", 1200.0).distance().startswith("That is 1193 below 1200, which torch")
+    assert Typed(7, "", 2e9).distance().startswith("That is 2e+09 below 2e+09, which torch")
+
+
 def test_the_distance_names_both_sides():
     above, below = (Typed(v, "", 1.5).distance() for v in (2.0, 1.25))
     assert "0.5 above 1.5" in above

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from lessons.chapters.clipping.where_to_clip.lesson import where_to_clip
-from lessons.chapters.clipping.where_to_clip.two_weights import by_role, plain_loss, train
+from lessons.chapters.clipping.where_to_clip.two_weights import STEPS, by_role, plain_loss, train
 from lessons.outputs.catalogue import find
 from tests.support import course
 
@@ -157,3 +157,23 @@ def test_a_clip_keeps_one_long_gradient_out_of_adams_average():
         last = (first / (1 - 0.9**step)) / math.sqrt(second / (1 - 0.999**step))
         assert facts[name] == pytest.approx(last, rel=1e-4), name
     assert facts["spike_left"] < 0.1 < 0.9 < facts["spike_clipped"]
+
+
+def test_the_run_without_a_clip_is_not_trained_anew_while_the_limit_moves():
+    lesson = find("where_to_clip")
+    places = []
+
+    def watched(w, v, x, place, *more):
+        places.append(place)
+        return lesson.program(w, v, x, place, *more)
+
+    def run(**given):
+        places.clear()
+        values = lesson.validate({"place": "after", **given})
+        result = lesson.lab.compute(watched, values, lambda share: None)
+        (curve,) = (one for one in result.curves if one.name == "true_gradient")
+        return curve.y.tolist(), places.count("none")
+
+    (first, _), (moved, anew), (slower, once) = run(), run(limit="5"), run(limit="5", rate="0.2")
+    assert (anew, once) == (0, STEPS)
+    assert first == moved != slower

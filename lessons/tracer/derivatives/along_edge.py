@@ -250,11 +250,9 @@ def _product(edge: Edge) -> str:
         index = min(edge.operand, len(texts) - 1)
         latex = texts[index]
         names[letters[index]] = _symbol(edge.producer)
-    shapes = (
-        rf"\qquad \bar{{{names['z']}}}: {_shape(node.outputs[0].shape)}"
-        rf"\;\to\;\bar{{{_symbol(edge.producer)}}}: {_shape(edge.value.shape)}"
-    )
-    return _filled(latex, names) + shapes
+    # In words: a bare number behind the gradient's name reads as its value.
+    shapes = rf"{_shape(node.outputs[0].shape)}\;\to\;{_shape(edge.value.shape)}"
+    return _filled(latex, names) + rf"\qquad \text{{shape }}{shapes}"
 
 
 def _trick_arguments(node: Node) -> dict[str, str]:

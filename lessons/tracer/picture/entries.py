@@ -22,14 +22,14 @@ def entry_of(value: Value, index: Sequence[int]) -> str:
     >>> entry_of(Value((2, 1), "float64", [1, 2]), (1, 0))
     'entry 2 of 2'
     """
-    return _entry(value.shape, tuple(index))
+    return _entry(value.shape, place(index, value.shape))
 
 
 @lru_cache(1024)
-def _entry(of: tuple[int, ...], index: tuple[int, ...]) -> str:
+def _entry(of: tuple[int, ...], chosen_at: tuple[int, ...]) -> str:
     if math.prod(of) < 2:
         return ""
-    chosen = zip(of, place(index, of), strict=True)
+    chosen = zip(of, chosen_at, strict=True)
     axes = [(n, str(i + 1)) for n, i in chosen if n > 1]
     shape, at = [n for n, _ in axes], [i for _, i in axes]
     if len(shape) == 1:

@@ -21,6 +21,20 @@ _DTYPES = {
 }
 
 
+class Entry(tuple[int, ...]):
+    """The chosen component of a list that has `of` entries.
+
+    A tensor that has a row for each entry shows the chosen one's row, in its first column.
+    """
+
+    of: int
+
+    def __new__(cls, index: Sequence[int], of: int) -> "Entry":
+        made = super().__new__(cls, index)
+        made.of = of
+        return made
+
+
 class Value(NamedTuple):
     """What was in a tensor.
 
@@ -77,7 +91,7 @@ class Value(NamedTuple):
         if len(self.shape) == 1:
             position = min(index[-1], self.shape[0] - 1) if index else 0
         else:
-            position = _position(tuple(index), self.shape)
+            position = _position(tuple(index), self.shape, _of(index))
         return self.numbers[position] if position < kept else math.nan
 
 
@@ -92,25 +106,34 @@ def place(index: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
     """Where the chosen component `index` lies in a tensor of this shape, as broadcasting does it.
 
     Axes are matched from the right; an axis of length 1 has only place 0, an axis too short its
-    last place, an axis that `index` does not name its first.
+    last place, an axis that `index` does not name its first. An `Entry` is a row where it can be
+    no column.
 
     >>> place((2,), (3,)), place((2,), ()), place((1, 2), (3,)), place((2,), (4, 1))
     ((2,), (), (2,), (0, 0))
+    >>> place(Entry((2,), of=4), (4, 3)), place(Entry((2,), of=4), (2, 4))
+    ((2, 0), (0, 2))
     """
-    return _placed(tuple(index), tuple(shape))
+    return _placed(tuple(index), tuple(shape), _of(index))
+
+
+def _of(index: Sequence[int]) -> int:
+    return index.of if isinstance(index, Entry) else 0
 
 
 @lru_cache(1024)
-def _placed(index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+def _placed(index: tuple[int, ...], shape: tuple[int, ...], of: int) -> tuple[int, ...]:
+    if of > 1 and len(shape) > 1 and shape[0] == of != shape[-1]:
+        return (*index, *[0] * (len(shape) - len(index)))
     missing = len(shape) - len(index)
     aligned = [0] * missing + list(index[max(-missing, 0) :])
     return tuple(min(i, max(n - 1, 0)) for i, n in zip(aligned, shape, strict=True))
 
 
 @lru_cache(1024)
-def _position(index: tuple[int, ...], shape: tuple[int, ...]) -> int:
+def _position(index: tuple[int, ...], shape: tuple[int, ...], of: int) -> int:
     """Where the numbers of a tensor have the chosen component."""
-    return flat(_placed(index, shape), shape)
+    return flat(_placed(index, shape, of), shape)
 
 
 def flat(index: Sequence[int], shape: Sequence[int]) -> int:

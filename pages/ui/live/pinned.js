@@ -12,6 +12,8 @@ const HEIGHT = 140; // px; with what stands round it about a quarter of a phone
 const MARGIN = { l: 48, r: 12, b: 38 }; // px
 const NAME = 13; // px from a line's name to the next
 const PLOT = HEIGHT - 46; // px between the upper margin and the lower
+const WIDTH = 310; // px of the narrowest, beside a graph
+const LETTER = 7; // px of one below its axis, with what parts two words
 // What a cut changes has this name in every lab that draws it; elsewhere it is the first chart.
 const GRADIENT = "gradient";
 
@@ -86,10 +88,30 @@ function apart({ data, layout: { xaxis, yaxis } }) {
   return data.map((trace) => moved.get(trace) ?? trace);
 }
 
-/** Without the title of its upright axis, which is too long for it. @param {FigureSpec} spec  @returns {FigureSpec} */
+/**
+ * An axis with words below it, as many of them as have room: none runs into the next.
+ * @template {{ticktext?: string[], tickvals?: (number | string)[]} | undefined} T
+ * @param {T} axis  @param {number} width  @returns {T}
+ */
+function thinned(axis, width) {
+  const { ticktext: words, tickvals: values } = axis ?? {};
+  if (!words || !values) return axis;
+  const longest = Math.max(...words.map((word) => word.replace(/<[^>]*>/g, "").length));
+  const every = Math.ceil((LETTER * longest * words.length) / width);
+  const kept = (/** @type {any} */ _, /** @type {number} */ place) => place % every === 0;
+  return { ...axis, ticktext: words.filter(kept), tickvals: values.filter(kept) };
+}
+
+/**
+ * Without the title of its upright axis, which is too long for it. Where both axes have one scale the
+ * lines are too short for names beside them: their colours are named in the large chart.
+ * @param {FigureSpec} spec  @returns {FigureSpec}
+ */
 function small({ figure, ...spec }) {
-  const { margin, yaxis } = figure?.layout ?? {};
-  const layout = { ...figure?.layout, margin: { ...MARGIN, .../** @type {object} */ (margin), t: 8 }, yaxis: { ...yaxis, title: { text: "" } } };
-  const shown = figure && { data: apart(figure), layout };
+  const { margin, xaxis, yaxis } = figure?.layout ?? {};
+  const room = { ...MARGIN, .../** @type {{l?: number, r?: number}} */ (margin), t: 8 };
+  const layout = { ...figure?.layout, margin: room, xaxis: thinned(xaxis, WIDTH - room.l - room.r), yaxis: { ...yaxis, title: { text: "" } } };
+  const data = figure && (yaxis?.scaleanchor ? figure.data.filter(({ mode }) => mode !== "text") : apart(figure));
+  const shown = data && { data, layout };
   return { ...spec, figure: shown, id: "pinned", title: "", caption: "", wide: true, height: HEIGHT };
 }

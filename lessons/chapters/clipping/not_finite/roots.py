@@ -10,13 +10,6 @@ Program = Callable[[torch.Tensor, str, str, float], torch.Tensor]
 """From w, which root, which clip and the limit: the roots of w."""
 
 
-def smooth(w: torch.Tensor, root: str) -> torch.Tensor:
-    """The same roots with nothing in them that a gradient could trip over, and no clip."""
-    if root == "plain":
-        return torch.sqrt(w)
-    return torch.sqrt(torch.where(w > 0, w, 1.0)) * (w > 0)
-
-
 def finite_part(slopes: torch.Tensor, clip: str, limit: float) -> torch.Tensor:
     """What a clip should leave: 0 where a slope is not finite, the others clipped by themselves."""
     kept = torch.where(slopes.isfinite(), slopes, 0.0)
@@ -33,6 +26,9 @@ def by_role(
 ) -> dict[str, torch.Tensor]:
     """Forward value and the gradient of the roots' sum in its three roles.
 
+    The true gradient is what autograd returns with no clip, its NaNs too: a chart that says “before
+    clipping” must not show a number there that a clip then seems to spoil.
+
     Args:
         program: the lesson's forward pass.
         w: shape [n], floating point.
@@ -41,7 +37,7 @@ def by_role(
     """
     w = w.detach().requires_grad_()
     y = program(w, root, clip, limit)
-    true = gradient(smooth(w, root), w)
+    true = gradient(program(w, root, "none", limit), w)
     return {
         "forward": y.detach(),
         "trick_gradient": gradient(y, w),

@@ -177,7 +177,10 @@ def _by_largest_component() -> dict[str, float | str]:
 
 def _no_direction(vectors: dict[str, Array]) -> Iterator[Note]:
     if not vectors["true_gradient"].any():
-        yield Note("warning", "The gradient is 0: it has no direction, so its angle is NaN.")
+        yield Note(
+            "warning",
+            "The gradient is 0, and each clip leaves it so. It has no direction: its angle is NaN.",
+        )
     elif not vectors["trick_gradient"].any() or not vectors["intended_gradient"].any():
         yield Note("warning", "What is left is 0 and has no direction, so its angle is NaN.")
 

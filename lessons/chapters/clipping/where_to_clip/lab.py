@@ -9,7 +9,13 @@ import numpy as np
 import torch
 from torch.nn.utils import clip_grad_norm_
 
-from lessons.chapters.clipping.where_to_clip.two_weights import STEPS, Program, by_role, train
+from lessons.chapters.clipping.where_to_clip.two_weights import (
+    STEPS,
+    Program,
+    by_role,
+    train,
+    unclipped,
+)
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import HALF, Figure, Table
 from lessons.contract.lab import Lab, Progress, Start
@@ -79,7 +85,9 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
     when = np.arange(STEPS, dtype=np.float64)
     shown = {**RUNS, "trick_gradient": place}
     trained = {  # each once, though two lines may be of one place
-        chosen: train(program, w, v, x, chosen, limit, values["rate"], STEPS)
+        chosen: unclipped(program, float(w), float(v), x, values["rate"], w.dtype, w.device)
+        if chosen == "none"
+        else train(program, w, v, x, chosen, limit, values["rate"], STEPS)
         for chosen in shown.values()
     }
     runs = {role: trained[chosen] for role, chosen in shown.items()}

@@ -1,6 +1,7 @@
 """A few steps of training on a loss of two weights, and the gradient that each step really used."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -57,6 +58,21 @@ def train(
         if len(used) < len(losses):  # nothing led back to a weight: no step
             used.append(torch.zeros_like(torch.stack(weights)).detach())
     return torch.stack(losses), torch.stack(used)
+
+
+@lru_cache(maxsize=8)
+def unclipped(
+    program: Program,
+    w: float,
+    v: float,
+    x: float,
+    rate: float,
+    dtype: torch.dtype,
+    device: torch.device,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The training with no clip, once: it stays as it is while the limit is moved."""
+    first, second = (torch.tensor(weight, dtype=dtype, device=device) for weight in (w, v))
+    return train(program, first, second, x, "none", 0.0, rate, STEPS)
 
 
 def shortened(slopes: torch.Tensor, limit: float) -> torch.Tensor:

@@ -1,18 +1,19 @@
 """What a second derivative makes of a rule."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import torch
 
-from lessons.contract.figure import Figure
-from lessons.contract.lab import Start
+from lessons.contract.figure import Figure, Table
+from lessons.contract.lab import Progress, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
-from lessons.contract.result import Result
+from lessons.contract.result import Note, Result
 from lessons.kit.answers import nearest
-from lessons.kit.curve_figures import CurveText, curve_figures
+from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import gradient_override_map, identity
 
@@ -139,15 +140,34 @@ CURVE = Curve(
 )
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
-    """The curve lab's, each derivative by its name."""
+def named(values: Values) -> CurveText:
+    """The curve lab's words, each derivative by its name."""
     names = ("y", "dy/dx", "d²y/dx²", "d³y/dx³")
     order = int(values["order"])
-    text = replace(CURVE.text, value=names[order - 1], gradient=names[order])
-    return curve_figures(result, hidden, text)
+    return replace(CURVE.text, value=names[order - 1], gradient=names[order])
 
 
-LAB = replace(curve_lab(CURVE), figures=figures)
+def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    return curve_figures(result, hidden, named(values))
+
+
+def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    return curve_table(result, hidden, named(values))
+
+
+_CURVE_LAB = curve_lab(CURVE)
+
+
+def compute(program: Callable[..., Any], values: Values, progress: Progress) -> Result:
+    """The curve lab's, and a word where the graph is of another derivative than the charts."""
+    result = _CURVE_LAB.compute(program, values, progress)
+    if values["order"] == "1":
+        return result
+    note = Note("info", "The graph stays with y and its first derivative.")
+    return replace(result, notes=(*result.notes, note))
+
+
+LAB = replace(_CURVE_LAB, compute=compute, figures=figures, table=table)
 
 
 def first_order(values: Values) -> Start:
