@@ -21,8 +21,8 @@ from pages.server.address import path_of, root
 # Where each kind of thing may come from. Every page and lesson was walked in Chromium with this,
 # light and dark, and takes nothing away from them.
 _SOURCES = {
-    # What is not named below is refused: frames, plug-ins, workers. Plotly draws in space
-    # without eval, and nothing here starts a worker.
+    # What is not named below is refused: frames, plug-ins, workers. Plotly draws without
+    # eval, and nothing here starts a worker.
     "default-src": "'none'",
     # Streamlit imports the script of each component from a blob that it makes. The scripts that
     # stand in its index.html are let through by their hashes, which follow here.

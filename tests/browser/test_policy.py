@@ -105,9 +105,9 @@ def test_no_kind_of_question_does(app, page, kind):
 
 
 @pytest.mark.long
-def test_a_lab_works_and_a_chart_in_space_is_drawn(app, page):
+def test_a_lab_works_and_a_chart_of_colours_is_drawn(app, page):
     shown(page, app.url + "/clipping?lesson=cliff&step=2&seeds=1")
-    expect(page.locator("[data-figure] canvas").first).to_be_attached()
+    expect(page.locator("[data-figure] .heatmaplayer image").first).to_be_attached()
     page.goto(app.url + "/stop_gradient?lesson=wrong_place&step=3")
     expect(page.locator(LAB)).to_be_visible()
     before = cells(page)

@@ -6,7 +6,6 @@ import { element, setText } from "./dom.js";
 import { draggable } from "./drag.js";
 import { Ghost } from "./ghost.js";
 import { handBack, quickDraw } from "./quick.js";
-import { keepSurfaces } from "./quick_space.js";
 import { Zoom } from "./zoom.js";
 
 const CONFIG = {
@@ -14,10 +13,7 @@ const CONFIG = {
   showTips: false,
   doubleClick: false,
   showAxisDragHandles: false, // a drag moves what is under it; a chart is zoomed by its button
-  scrollZoom: false, // the wheel scrolls the page, over charts in space as well
-  // The screen's own: Plotly's is 2 everywhere, four times the points, each to be shaded where there
-  // is no graphics card.
-  plotGlPixelRatio: devicePixelRatio,
+  scrollZoom: false, // the wheel scrolls the page
 };
 
 const TITLE = 24; // pixels above a chart that is taken away as a picture
@@ -73,11 +69,6 @@ export class Chart {
     return this.digest !== this.spec.digest;
   }
 
-  /** Whether it is a space that can be turned. */
-  get isInSpace() {
-    return Boolean(this.spec.figure?.layout?.scene);
-  }
-
   /** All counts as changed. */
   forget() {
     this.digest = this.style = null;
@@ -102,7 +93,6 @@ export class Chart {
       console.error(`The chart ${spec.id} could not be drawn.`, error);
       return;
     }
-    keepSurfaces(plot);
     if (!this.listening) {
       this.listening = true;
       plot.on?.("plotly_click", ({ points }) => this.#clicked(points));

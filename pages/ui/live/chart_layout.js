@@ -4,9 +4,6 @@
 /** @import { Layout } from "./plotly.d.ts" */
 /** @import { Zoom } from "./zoom.js" */
 
-// A finger on a chart scrolls the page.
-const TURNING = matchMedia("(pointer: coarse)").matches ? false : "turntable";
-
 const AXIS = {
   gridcolor: "ink:grid",
   linecolor: "ink:axis",
@@ -22,7 +19,6 @@ const AXIS = {
  * @param {Palette} palette
  */
 export function fullLayout(layout, { width, height, family }, zoom, palette) {
-  const space = layout.scene && { scene: { ...layout.scene, dragmode: TURNING } };
   const text = "ink:text";
   /** @type {Record<string, any>} */
   const full = {
@@ -32,7 +28,6 @@ export function fullLayout(layout, { width, height, family }, zoom, palette) {
     dragmode: zoom.drawing && "zoom",
     margin: { l: 48, r: 16, t: 16, b: 40 },
     ...layout,
-    ...space,
     font: { family, size: 12, color: text, ...layout.font },
     hoverlabel: { bgcolor: "ink:paper", bordercolor: "ink:axis", font: { color: text } },
     uirevision: `lab ${zoom.views}`, // the learner's zoom outlives every new answer

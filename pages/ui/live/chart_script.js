@@ -1,5 +1,5 @@
 // Plotly's script, loaded once for the page: a small one for lines and bars, which nearly all
-// charts are; where one lies in space or is made of colours, the whole one, four times as large.
+// charts are; where one is made of colours, the whole one, four times as large.
 
 import { element } from "./dom.js";
 import { BASIC, WHOLE } from "./addresses.js";

@@ -86,8 +86,6 @@ export class Charts {
     for (const chart of charts) chart.width ??= chart.plot.clientWidth;
     const near = charts.filter((chart) => chart.isStale && chart.inSight);
     for (const chart of near) {
-      // A chart in space takes long: once there is one, it comes after the others.
-      if (chart.listening && chart.isInSpace && !recoloured) continue;
       if (!chart.drawQuickly()) chart.draw();
     }
     if (rests) this.rest();
@@ -110,13 +108,6 @@ export class Charts {
   /** Draw what is out of sight, and hand Plotly what was drawn without it: when there is time. */
   drawRest() {
     for (const chart of this.all.values()) if (chart.isStale || chart.quick) chart.draw();
-  }
-
-  /** Draw the charts in space that are in sight. @returns {boolean} whether there were any */
-  drawSpace() {
-    const left = [...this.all.values()].filter((chart) => chart.isInSpace && chart.isStale && chart.inSight);
-    for (const chart of left) chart.draw();
-    return left.length > 0;
   }
 
   areAllShown() {

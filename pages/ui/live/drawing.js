@@ -8,7 +8,6 @@ import { dropFirst } from "./first_picture.js";
 /** @import { Palette } from "./palette.js" */
 /** @import { Pinned } from "./pinned.js" */
 
-const A_FRAME = 17; // ms in which the rest is painted before what takes long is drawn
 const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
 
 /**
@@ -71,8 +70,7 @@ export class Drawing {
     if (!dataset.ready) dropFirst();
     dataset.ready = "true";
     clearTimeout(this.later);
-    if (rest && dataset.whole) this.later = setTimeout(() => this.#drawSpace(), A_FRAME);
-    else if (rest) this.later = setTimeout(() => this.#drawRest(), 0);
+    if (rest) this.later = setTimeout(() => this.#drawRest(), dataset.whole ? QUIET : 0);
     else dataset.caughtUp = seq;
     if (this.charts.areAllShown()) dataset.whole = seq;
   }
@@ -97,13 +95,6 @@ export class Drawing {
         this.pace.failed();
       },
     );
-  }
-
-  /** Once the others are painted, and unless the hand is already further: charts in space. */
-  #drawSpace() {
-    const drawn = this.pace.isQuiet() && this.charts.drawSpace();
-    if (drawn && this.charts.areAllShown()) this.root.dataset.whole = String(this.seq);
-    this.later = setTimeout(() => this.#drawRest(), QUIET);
   }
 
   #drawRest() {

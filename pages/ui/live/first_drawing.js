@@ -160,6 +160,7 @@ function cells(trace, layout, { l, t }, wide, high) {
  * @param {boolean} labelled  whether its line, numbers and title are here, or below another frame
  */
 function axis(letter, layout, { left, top, wide, high }, height, labelled = true) {
+  if (layout.visible === false) return [];
   const flat = letter === "x";
   const bottom = top + high;
   const line = layout.linecolor ?? "currentColor";

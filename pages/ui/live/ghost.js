@@ -141,6 +141,7 @@ export class Ghost {
   #axes() {
     const { xaxis, yaxis } = this.plot._fullLayout ?? {};
     if (!xaxis || !yaxis || xaxis.type !== "linear" || yaxis.type !== "linear") return null;
+    if (!xaxis.visible && !yaxis.visible) return null; // a drawing: no numbers to compare
     const range = (/** @type {string} */ id, /** @type {Axis} */ axis) => shownRange(this.plot, id, axis);
     const [x, y] = [range("x", xaxis), range("y", yaxis)];
     const place = { left: xaxis._offset, top: yaxis._offset, width: xaxis._length, height: yaxis._length };

@@ -63,6 +63,7 @@ export interface Axis {
   tickfont: { size: number; family: string };
   tickvals?: number[];
   ticktext?: string[];
+  visible: boolean;
   showgrid: boolean;
   showline: boolean;
   showticklabels: boolean;
@@ -84,22 +85,10 @@ export interface Point {
 
 /** The node that Plotly draws into; what it adds is there once it has drawn. */
 export interface Plot extends HTMLElement {
-  /** No axes in a chart in space. */
-  _fullLayout?: { xaxis?: Axis; yaxis?: Axis; scene?: { _scene?: Space } };
+  _fullLayout?: { xaxis?: Axis; yaxis?: Axis };
   _fullData?: { uid: string }[];
   on?(name: "plotly_click" | "plotly_hover" | "plotly_unhover", told: (event: { points: Point[] }) => void): void;
   on?(name: "plotly_relayout", told: (changes: Record<string, unknown>) => void): void;
-}
-
-/** What Plotly has made of the traces of a chart in space, by their uid. */
-interface Space {
-  traces: Record<string, SpaceTrace>;
-  dataScale: number[];
-}
-
-export interface SpaceTrace {
-  data: Trace;
-  update(data: Trace): void;
 }
 
 export interface Plotly {

@@ -51,7 +51,7 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
     window = window_of(values)
     return [
         _map(result, window, hidden),
-        in_space(result, window, hidden),
+        in_space(result, values, window, hidden),
         _norms(result, window, hidden),
         _along(result, values, hidden),
     ]

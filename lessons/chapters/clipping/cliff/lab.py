@@ -24,6 +24,7 @@ from lessons.chapters.clipping.cliff.recurrent import (
     paths,
     surface,
 )
+from lessons.chapters.clipping.cliff.space import TURNS
 from lessons.chapters.clipping.cliff.starts import run_figures, run_table
 from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.lab import Lab, Progress
@@ -54,6 +55,9 @@ PARAMETERS = (
         "whole",
         options=(("whole", "whole"), ("closer", "its middle")),
     ),
+    Number(
+        "turn", "Turn of the surface", "-20", "In degrees.", True, *TURNS, slider=TURNS, step=1.0
+    ),
     Integer("steps", "Updates of the run", "300", advanced=True, low=1, high=5000),
     Integer("seeds", "Seeds", "20", f"{SIDE}² starts each.", advanced=True, low=1, high=40),
     seed_drawn(40),
@@ -66,7 +70,7 @@ PARAMETERS = (
 TRAINING = Training(
     begin=Descents,
     live=frozenset(
-        {"w", "b", "rate", "value_limit", "norm_limit", "window", "shown", "path", FIRST}
+        {"w", "b", "rate", "value_limit", "norm_limit", "window", "turn", "shown", "path", FIRST}
     ),
     trained=frozenset({"rate", "value_limit", "norm_limit"}),
     figures=run_figures,
