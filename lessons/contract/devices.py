@@ -7,13 +7,10 @@ import os
 
 import torch
 
+from lessons.contract.environment import CUDA
 from lessons.contract.parameters import Values
 
 DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16}
-
-CUDA = "GRADIENT_TRICKS_CUDA"
-"""The variable that says which of several devices this process calls "cuda": 0, 1 and so on, and
-round again. The server sets it, so that trainings are spread over them."""
 
 
 def devices() -> list[str]:

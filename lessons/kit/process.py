@@ -16,7 +16,7 @@ def suit_small_tensors() -> None:
 
     Freed memory is kept for the next tensor: the C library's default hands it back to the system
     at once and takes it page by page again, thousands of page faults for each step of a training.
-    ``give_back`` hands it over all the same, when there is time.
+    ``pages.server.tidy`` hands it over all the same, when there is time.
     """
     torch.set_num_threads(1)
     if sys.platform == "linux":
@@ -31,17 +31,6 @@ def leave_unsaid() -> None:
     """Keep torch's warnings that two lessons are about out of the log: their pages show them."""
     for beginning in ("None of the inputs have requires_grad", "To copy construct from a tensor"):
         warnings.filterwarnings("ignore", message=beginning)
-
-
-def give_back() -> None:
-    """Hand freed memory back to the system, where the C library keeps it otherwise.
-
-    Takes some milliseconds for some hundred megabytes; without glibc it does nothing.
-    """
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc has it
-        if trim is not None:
-            trim(0)
 
 
 # As malloc.h numbers them.

@@ -23,8 +23,8 @@ from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from pages.labs.playground import FRAMEWORKS
 from pages.server.address import root
 from pages.server.api_answers import FILE, NUMBERS, PROGRAM, Answer
-from pages.server.computing import STOPPED, Notice
-from pages.server.shared import Shared
+from pages.server.labs import Labs
+from pages.server.notice import STOPPED, Notice
 
 # The same question has the same answer until the app changes.
 _KEEP = {"Cache-Control": "public, max-age=600"}
@@ -33,7 +33,7 @@ _ANYWHERE = {"Access-Control-Allow-Origin": "*"}
 _PYTHON = "text/x-python; charset=utf-8"
 
 
-def routes(base: str, shared: Shared) -> list[BaseRoute]:
+def routes(base: str, labs: Labs) -> list[BaseRoute]:
     """What answers, where ``base`` is Streamlit's server.baseUrlPath."""
 
     def route(
@@ -53,7 +53,7 @@ def routes(base: str, shared: Shared) -> list[BaseRoute]:
                 "query": request.query_params.multi_items(),
                 "body": await _body(request) if kind == PROGRAM else "",
             }
-            reply = await _unless_gone(request, shared.computed(kind, json.dumps(question)))
+            reply = await _unless_gone(request, labs.computed(kind, json.dumps(question)))
             if not isinstance(reply, bytes):
                 return _refused(reply.text, 500)
             return _response(Answer(*json.loads(reply)))

@@ -19,9 +19,10 @@ from pages.server.compression import StaticCompression
 from pages.server.draining import TakesNoMore, on_sigterm
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
+from pages.server.labs import labs
+from pages.server.meters import PageMeters
 from pages.server.nodelay import send_at_once
 from pages.server.prepared import prepare
-from pages.server.socket import Workshop
 from pages.server.stream import STREAM, CheckedStream
 from pages.server.unknown import UnknownPaths
 
@@ -32,10 +33,11 @@ OTHER_PAGES = ("playground", "glossary", "teach")
 """The addresses of the pages beside home and the chapters, relative to the site's."""
 
 SWITCH = 0.0005
-"""Seconds after which a page's script lets the labs' messages through; Python's own are 5 ms, and a
-message is handed on some five times."""
+"""Seconds after which a page's script lets others have Python's lock; Python's own are 5 ms, and a
+file on its way to a browser, or a socket that opens, asks for it several times."""
 
-_workshop = Workshop()
+_labs = labs()
+_meters = PageMeters()
 
 
 def base() -> str:
@@ -45,9 +47,13 @@ def base() -> str:
 
 def routes() -> list[BaseRoute]:
     """What is answered beside Streamlit's own."""
-    socket = WebSocketRoute(f"{root(base())}{SOCKET}", _workshop.serve)
-    seen = watched.routes(base(), _workshop.draining, _workshop.meters)
-    return [socket, *seen, *api.routes(base(), _workshop), *assets.routes(base())]
+    socket = WebSocketRoute(f"{root(base())}{SOCKET}", _labs)
+
+    async def counted() -> bytes:
+        return _meters.text() + await _labs.meters()
+
+    seen = watched.routes(base(), _labs.draining, counted)
+    return [socket, *seen, *api.routes(base(), _labs), *assets.routes(base())]
 
 
 def middleware() -> list[Middleware]:
@@ -61,14 +67,14 @@ def middleware() -> list[Middleware]:
         Middleware(KnownHosts, machines=machines),
         Middleware(
             TakesNoMore,
-            draining=_workshop.draining,
-            refused=lambda: _workshop.meters.refusal("draining"),
+            draining=_labs.draining,
+            refused=lambda: _labs.refusal("draining"),
             spared=machines,
         ),
         Middleware(
             UnknownPaths, base=base(), pages=[*chapters, *OTHER_PAGES], sockets=[SOCKET, STREAM]
         ),
-        Middleware(CheckedStream, base=base(), pages=_workshop.meters.pages),
+        Middleware(CheckedStream, base=base(), pages=_meters.pages, closed=_labs.tidy.note),
         Middleware(StaticCompression, base=base()),
         Middleware(Ahead),
     ]
@@ -79,23 +85,19 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     """Load everything before the first request; end with the server whoever works for it."""
     send_at_once()
     sys.setswitchinterval(SWITCH)
-    _workshop.computers.start()  # it loads on another core meanwhile
+    _labs.start()  # it loads on another core meanwhile
     await asyncio.to_thread(prepare)
-    await _workshop.computers.ready()
+    await _labs.ready()
     threading.Thread(target=_warm, daemon=True).start()
-    works = (_workshop.tidy.live(), _workshop.drain(), _workshop.train_soon(10.0))
-    beside = [asyncio.create_task(one) for one in works]
-    _workshop.meters.labs.set_function(lambda: len(_workshop.sockets))
-    _workshop.meters.watch(_workshop.processes)
+    beside = [asyncio.create_task(one) for one in _labs.beside()]
     log.set_up()
     try:
-        with on_sigterm(_workshop.draining):
+        with on_sigterm(_labs.draining):
             yield
     finally:
         for task in beside:
             task.cancel()
-        await _workshop.trainings.stop()
-        await _workshop.computers.stop()
+        await _labs.stop()
 
 
 def _warm() -> None:

@@ -11,7 +11,7 @@ import os
 import signal
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -40,9 +40,11 @@ def cores() -> int:
 def output() -> BinaryIO:
     """In the child: where messages go out. Whatever prints must not get between them.
 
-    From here on a Ctrl-C is left to the server: a terminal sends it to all that it started.
+    From here on the server says when to end, by closing the input: a terminal sends a Ctrl-C, and a
+    system that ends a service a SIGTERM, to all that it started, and the server may finish first.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return out
@@ -90,6 +92,10 @@ class Child:
         if self._process and self._process.stdin and self.pid:
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
 
+    def inherited(self) -> Sequence[int]:
+        """Handles that the next process gets from us, and finds named in its arguments."""
+        return ()
+
     def started(self) -> None:
         """It was started, and has heard nothing yet."""
 
@@ -102,8 +108,10 @@ class Child:
     async def _live(self) -> None:
         while True:
             try:
+                handles = self.inherited()
                 self._process = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-m", self._module),
+                    *(sys.executable, "-m", self._module, *map(str, handles)),
+                    pass_fds=handles,
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     cwd=ROOT,

@@ -15,7 +15,8 @@ from typing import BinaryIO
 
 from pages.server import log
 from pages.server.child import HEAD, output
-from pages.server.computing import Computing, Notice, told
+from pages.server.computing import Computing
+from pages.server.notice import Notice, told
 from pages.server.prepared import prepare
 
 

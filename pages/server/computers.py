@@ -3,13 +3,16 @@
 import asyncio
 import itertools
 import json
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pages.server.child import Child, cores
-from pages.server.computing import MISTAKE, Computing, Deliver, Notice, heard
+from pages.server.notice import MISTAKE, Deliver, Notice, heard
 from pages.server.turns import LIGHT, Use
 
-LONG_PIECE = 0.03
+if TYPE_CHECKING:  # it loads torch, and whoever asks others to compute does without
+    from pages.server.computing import Computing
+
+LONG_PIECE = 0.015
 """Seconds of computing at a time that keep others waiting."""
 UNUSED = Use()
 NICENESS = 5
@@ -61,7 +64,7 @@ class InProcess:
         computing: what does the work.
     """
 
-    def __init__(self, computing: Computing) -> None:
+    def __init__(self, computing: "Computing") -> None:
         self.computing = computing
         self._numbers = itertools.count(1)
 
@@ -103,14 +106,34 @@ class _Job:
 
 
 class Computer(Child):
-    """One process that computes."""
+    """One process that computes.
 
-    def __init__(self, niceness: int = 0) -> None:
-        super().__init__("pages.server.computer", niceness=niceness)
+    Args:
+        niceness: how far it stands back.
+        module: what it runs.
+    """
+
+    def __init__(self, niceness: int = 0, module: str = "pages.server.computer") -> None:
+        super().__init__(module, niceness=niceness)
         self.ready = asyncio.Event()
         self.jobs: dict[int, tuple[Deliver, dict[str, object]]] = {}
 
-    def ask(self, job: int, work: str, text: str, deliver: Deliver, late: float) -> None:
+    async def loaded(self) -> None:
+        """Until it has loaded everything.
+
+        Raises:
+            RuntimeError: it never will.
+        """
+        ready = asyncio.create_task(self.ready.wait())
+        await asyncio.wait([ready, self.living()], return_when=asyncio.FIRST_COMPLETED)
+        if not ready.done():
+            ready.cancel()
+            raise RuntimeError(
+                "This event loop cannot start processes. On Windows, uvicorn's can "
+                "without --reload and --workers."
+            ) from self.living().exception()
+
+    def ask(self, job: int, work: str, text: str, deliver: Deliver, late: float = 0.0) -> None:
         """Begin work."""
         line: dict[str, object] = {"job": job, "work": work, "text": text, "late": late}
         self.jobs[job] = deliver, line
@@ -177,15 +200,7 @@ class Computers:
             RuntimeError: there will be none.
         """
         self.start()
-        first = self._computers[0]
-        ready = asyncio.create_task(first.ready.wait())
-        await asyncio.wait([ready, first.living()], return_when=asyncio.FIRST_COMPLETED)
-        if not ready.done():
-            ready.cancel()
-            raise RuntimeError(
-                "This event loop cannot start processes. On Windows, uvicorn's can "
-                "without --reload and --workers."
-            ) from first.living().exception()
+        await self._computers[0].loaded()
 
     def pids(self) -> list[int]:
         """The processes that run now."""

@@ -6,66 +6,24 @@ It runs in the processes of ``computers``, and in tests in the process of the te
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from pages.labs import home, lesson, playground, wire
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Frame, RefusedError, Wish, read
 from pages.labs.turn import Turn
 from pages.server import api_answers
+from pages.server.notice import FRAME, GIVEN_UP, MISTAKE, STOPPED, Deliver, Notice
 from pages.server.tidy import HEAVY, Tidy
 from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, TooLong, Turns
-
-FRAME = "frame"
-"""The work that a wish asks for; the others are those of ``api_answers``."""
 
 THREADS = 32
 """Pieces of work that are begun at once: each holds its memory. The others wait for a thread."""
 
 
-class Notice(NamedTuple):
-    """What is said instead of an answer, or before it.
-
-    Attributes:
-        kind: as ``pages.labs.messages.Aside`` has it.
-        share: of the work that is done, for progress.
-    """
-
-    kind: str
-    text: str = ""
-    share: float = 0.0
-
-    @property
-    def last(self) -> bool:
-        """Whether nothing else follows."""
-        return self.kind != "progress"
-
-
-Deliver = Callable[[bytes | Notice, float], None]
-"""Takes the answer, and the seconds that it took to compute; before it what is said meanwhile, with
-0 seconds. From any thread."""
-
-
-def told(answer: bool, spent: float) -> int:
-    """Whether it is an answer, and the seconds that were computed for it, as one number."""
-    return round(spent * 1e6) << 1 | answer
-
-
-def heard(kind: int) -> tuple[bool, float]:
-    """The same, read again."""
-    return bool(kind & 1), (kind >> 1) / 1e6
-
-
-GIVEN_UP = Notice("given up")
-"""Something newer is wanted, or nobody is there any more: nothing is to be said."""
-MISTAKE = Notice("refused", "Something went wrong on the server. Change a setting to go on.")
-STOPPED = Notice(
-    "stopped",
-    "Stopped: the picture is the last one that was finished. Change a setting to go on.",
-)
 _BUSY = Notice("busy", "Many long computations are under way here. Try again in ten seconds.")
 
 

@@ -25,12 +25,24 @@ Processes = Callable[[], Iterable[tuple[str, int]]]
 """What each process of this server does, and its number."""
 
 
+class PageMeters:
+    """What is counted of the pages, and of the process that they live in."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry(auto_describe=True)
+        ProcessCollector(registry=self._registry)
+        self.pages = Gauge(f"{PREFIX}_pages_open", "Sockets of pages.", registry=self._registry)
+
+    def text(self) -> bytes:
+        """All of it, in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+
 class Meters:
-    """The counters of one server; a registry of its own, so that tests may have many."""
+    """What is counted of the labs; a registry of its own, so that tests may have many."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
-        ProcessCollector(registry=self.registry)
         self._frames = Histogram(
             f"{PREFIX}_frame_seconds",
             "From a lab's message to its frame, by whether it had to be computed.",
@@ -45,7 +57,6 @@ class Meters:
             registry=self.registry,
         )
         self.labs = Gauge(f"{PREFIX}_labs_open", "Sockets of labs.", registry=self.registry)
-        self.pages = Gauge(f"{PREFIX}_pages_open", "Sockets of pages.", registry=self.registry)
         self._trainings = Gauge(
             f"{PREFIX}_trainings", "Trainings, by state.", ["state"], registry=self.registry
         )

@@ -1,14 +1,13 @@
 """What a server's sockets and its API share: who computes, who trains, which frames were made."""
 
 import asyncio
-import os
 from collections.abc import Callable, Iterator
 
 from pages.labs.once import Once
 from pages.server.computers import Computers, Does, Job
-from pages.server.computing import Notice
 from pages.server.draining import Draining
 from pages.server.meters import Meters
+from pages.server.notice import Notice
 from pages.server.tidy import Tidy
 from pages.server.trainings import Trainings
 from pages.server.turns import Used
@@ -77,7 +76,7 @@ class Shared:
             if not answer.done() or answer.cancelled():
                 job.stop()
 
-    async def train_soon(self, after: float) -> None:
+    async def train_soon(self, after: float = 10.0) -> None:
         """Start those who train, so many seconds from now and in a quiet moment: to load torch
         takes a core for seconds."""
         await asyncio.sleep(after)
@@ -88,8 +87,7 @@ class Shared:
         self.trainings.start()
 
     def processes(self) -> Iterator[tuple[str, int]]:
-        """What each process of this server does, and its number."""
-        yield "server", os.getpid()
+        """What each process that works for the sockets does, and its number."""
         for kind, pids in (("computer", self.computers.pids()), ("trainer", self.trainings.pids())):
             for pid in pids:
                 yield kind, pid

@@ -10,20 +10,17 @@ import itertools
 import json
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, Protocol
 
-from starlette.websockets import WebSocket, WebSocketDisconnect
-from streamlit.web.server.server_util import is_url_from_allowed_origins
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+from starlette.websockets import WebSocketDisconnect
 
 from pages.labs import wire
 from pages.labs.messages import Aside, RefusedError, opened, read_training
 from pages.server.computers import Does, Job
-from pages.server.computing import FRAME, GIVEN_UP, STOPPED, Notice
 from pages.server.draining import RESTART
+from pages.server.notice import FRAME, GIVEN_UP, STOPPED, Notice
 from pages.server.shared import Shared
 from pages.server.trainings import Trainings
 
@@ -37,7 +34,18 @@ LATER, LATEST = 1.0, 10.0
 """Seconds that a socket is let wait after it was told that there is too much work: the first time,
 and at most as it is told again and again."""
 TRY_LATER = 1013
-REFUSED = 1008
+
+
+class Websocket(Protocol):
+    """A websocket that was accepted: Starlette's, or a ``Line``."""
+
+    async def receive(self) -> MutableMapping[str, Any]: ...
+
+    async def send_text(self, data: str, /) -> None: ...
+
+    async def send_bytes(self, data: bytes, /) -> None: ...
+
+    async def close(self, code: int = ..., reason: str = ...) -> None: ...
 
 
 class Workshop(Shared):
@@ -46,14 +54,10 @@ class Workshop(Shared):
     def __init__(self, computers: Does | None = None, trainings: Trainings | None = None) -> None:
         super().__init__(computers, trainings)
         self.sockets: set[Socket] = set()
+        self.meters.labs.set_function(lambda: len(self.sockets))
 
-    async def serve(self, websocket: WebSocket) -> None:
-        """One learner's socket, from its opening to its end."""
-        headers = websocket.headers
-        if not allowed(headers.get("origin"), headers.get("host")):
-            await websocket.close(REFUSED)
-            return
-        await websocket.accept()
+    async def admit(self, websocket: Websocket) -> None:
+        """One learner's socket, until its end; it was accepted."""
         if len(self.sockets) >= MOST_SOCKETS:
             self.meters.refusal("full")
             await websocket.close(TRY_LATER, "Too many labs are open here. Try again in a minute.")
@@ -78,20 +82,6 @@ def _key(wish: str) -> bytes:
     return hashlib.blake2b(wish.encode("utf-8", "replace"), digest_size=16).digest()
 
 
-def allowed(origin: str | None, host: str | None) -> bool:
-    """Whether a page of that origin may open a socket here: Streamlit's own rule for its socket."""
-    if not is_host_allowed(host):
-        return False
-    if origin is None:
-        return True
-    parts = urlsplit(origin)
-    try:
-        _ = parts.port  # something else than a number: no browser has such an origin
-    except ValueError:
-        return False
-    return parts.netloc == host or is_url_from_allowed_origins(origin)
-
-
 _numbers = itertools.count(1)
 
 
@@ -108,7 +98,7 @@ async def _either(*events: asyncio.Event) -> None:
 class Socket:
     """One socket: reads as wishes come, answers the newest."""
 
-    def __init__(self, workshop: Shared, websocket: WebSocket) -> None:
+    def __init__(self, workshop: Shared, websocket: Websocket) -> None:
         self._workshop, self._websocket = workshop, websocket
         self._client = next(_numbers)
         self._waiting: tuple[int, str] | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from contextlib import nullcontext
 
 from prometheus_client import Gauge
@@ -29,17 +30,29 @@ _MOST_BRACKETS = 100
 class CheckedStream:
     """Middleware around that socket."""
 
-    def __init__(self, app: ASGIApp, *, base: str = "", pages: Gauge | None = None) -> None:
-        """``base`` is Streamlit's server.baseUrlPath; ``pages`` counts those that are open."""
-        self._app, self._pages = app, pages
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        base: str = "",
+        pages: Gauge | None = None,
+        closed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``base`` is Streamlit's server.baseUrlPath; ``pages`` counts those that are open, and
+        ``closed`` is called as one closes.
+        """
+        self._app, self._pages, self._closed = app, pages, closed
         self._path = f"{root(base)}{STREAM}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and path_of(scope) == self._path:
             stream = _Stream(receive, send)
             receive, send = stream.receive, stream.send
-            with self._pages.track_inprogress() if self._pages else nullcontext():
-                await self._app(scope, receive, send)
+            try:
+                with self._pages.track_inprogress() if self._pages else nullcontext():
+                    await self._app(scope, receive, send)
+            finally:
+                self._closed()
             return
         await self._app(scope, receive, send)
 

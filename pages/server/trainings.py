@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from zlib import crc32
 
-from lessons.contract.devices import CUDA
+from lessons.contract.environment import CUDA
 from pages.labs.messages import TrainingWish, read_training
 from pages.server.child import Child, cores
 

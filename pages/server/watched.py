@@ -6,6 +6,8 @@ end) · ``GET metrics`` (Prometheus' text format)
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -24,8 +26,16 @@ def paths(base: str) -> frozenset[str]:
     return frozenset(root(base) + name for name in NAMES)
 
 
-def routes(base: str, draining: Draining, counted: meters.Meters) -> list[BaseRoute]:
-    """What answers. The first request is taken when everything is loaded: ready from then on."""
+def routes(
+    base: str, draining: Draining, counted: Callable[[], Awaitable[bytes]]
+) -> list[BaseRoute]:
+    """What answers. The first request is taken when everything is loaded: ready from then on.
+
+    Args:
+        base: Streamlit's server.baseUrlPath.
+        draining: whether the server is about to end.
+        counted: what the meters say, in Prometheus' text format.
+    """
 
     async def alive(request: Request) -> Response:
         return PlainTextResponse("alive\n", headers=_NOW)
@@ -36,7 +46,7 @@ def routes(base: str, draining: Draining, counted: meters.Meters) -> list[BaseRo
         return PlainTextResponse("ready\n", headers=_NOW)
 
     async def metrics(request: Request) -> Response:
-        return Response(counted.text(), media_type=meters.TYPE, headers=_NOW)
+        return Response(await counted(), media_type=meters.TYPE, headers=_NOW)
 
     answers = dict(zip(NAMES, (alive, ready, metrics), strict=True))
     return [Route(root(base) + name, answer) for name, answer in answers.items()]

@@ -134,7 +134,8 @@ def test_draws_at_many_inputs_are_refused_with_what_would_do():
 
 SWEPT = """
 import json, sys
-from lessons.kit.process import give_back, suit_small_tensors
+from lessons.kit.process import suit_small_tensors
+from pages.server.tidy import give_back
 from lessons.playground import from_text, run
 from lessons.playground.running import budget
 from tests.support.amount import cases
@@ -221,7 +222,8 @@ def test_refused_programs_keep_nothing_alive():
 TWENTY = """
 import json, sys
 from tests.labs.test_bounds import refused
-from lessons.kit.process import give_back, suit_small_tensors
+from lessons.kit.process import suit_small_tensors
+from pages.server.tidy import give_back
 from pages.labs import playground
 from pages.labs.messages import Wish
 from pages.labs.playground_form import form_of

@@ -27,8 +27,9 @@ from pages.labs import payload
 from pages.server import api, assets
 from pages.server.application import OTHER_PAGES, SOCKET
 from pages.server.computers import InProcess
-from pages.server.computing import MISTAKE, Computing
+from pages.server.computing import Computing
 from pages.server.headers import SecurityHeaders
+from pages.server.notice import MISTAKE
 from pages.server.socket import Workshop
 from pages.server.stream import STREAM
 from pages.server.trainings import Trainings

@@ -28,7 +28,8 @@ from pages.labs.playground_form import form_of
 from pages.server import api_answers
 from pages.server.child import HEAD
 from pages.server.computers import InProcess
-from pages.server.computing import MISTAKE, Computing, Notice
+from pages.server.computing import Computing
+from pages.server.notice import MISTAKE, Notice
 from pages.server.socket import Socket, Workshop
 from pages.server.trainer import Trainer
 from tests.playground.programs import mutated, wild

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from websockets.sync.client import ClientConnection, connect
 
 from pages.labs import wire
+from pages.server.labs import Here
 from pages.server.socket import Workshop
 from tests.support.server import START_SECONDS, free_port
 
@@ -28,7 +29,7 @@ def serving(workshop: Workshop, *beside: BaseRoute) -> Iterator[str]:
         await workshop.trainings.stop()
         await workshop.computers.stop()
 
-    routes = [WebSocketRoute("/labs", workshop.serve), *beside]
+    routes = [WebSocketRoute("/labs", Here(workshop)), *beside]
     app = Starlette(routes=routes, lifespan=lifespan)
     port = free_port()
     config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")

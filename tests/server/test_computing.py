@@ -7,7 +7,8 @@ import pytest
 
 from pages.labs.messages import Frame
 from pages.server import computing, turns
-from pages.server.computing import LABS, MISTAKE, STOPPED, Computing, Notice
+from pages.server.computing import LABS, Computing
+from pages.server.notice import MISTAKE, STOPPED, Notice
 
 pytestmark = pytest.mark.slow
 

@@ -1,0 +1,138 @@
+"""The process that the labs' sockets live in, started by ``labs``; it loads no torch, no Streamlit.
+
+It reads lines as ``computer`` does, and answers them so; the work is a question of the numbers' API
+or one of those below. Its argument is the handle that connections come by, each after its
+websocket's handshake.
+"""
+
+import asyncio
+import gc
+import json
+import os
+import socket
+import sys
+from contextlib import suppress
+from typing import BinaryIO
+
+from pages.server import log
+from pages.server.child import HEAD, output
+from pages.server.line import Line
+from pages.server.notice import STOPPED, Notice, told
+from pages.server.socket import Workshop
+
+METERS, REFUSAL, DRAIN = "meters", "refusal", "drain"
+"""Work: tell what is counted; count one that was turned away; let all end, and say when."""
+MOST_BYTES = 8 << 20
+"""Of a message; .streamlit/config.toml has the same for Streamlit's own."""
+_LINE = 16 << 20
+_MANY = 64
+"""Connections that are taken before others have their turn."""
+
+
+class LabSockets:
+    """Takes connections and lines until the server ends."""
+
+    def __init__(self, way: socket.socket) -> None:
+        self._way = way
+        self._workshop = Workshop()
+        self._jobs: dict[int, asyncio.Task[None]] = {}
+        self._opening: set[asyncio.Task[None]] = set()
+        server, own = ("server", os.getppid()), ("labs", os.getpid())
+        workshop = self._workshop
+        workshop.meters.watch(lambda: [server, own, *workshop.processes()])
+
+    async def run(self, lines: asyncio.StreamReader, out: asyncio.WriteTransport) -> None:
+        """Until the lines end, which they do when the server is gone."""
+        self._out = out
+        workshop = self._workshop
+        await workshop.computers.ready()
+        works = (workshop.tidy.live(), workshop.drain(), workshop.train_soon())
+        beside = [asyncio.create_task(one) for one in works]
+        self._way.setblocking(False)
+        asyncio.get_running_loop().add_reader(self._way, self._take)
+        self._say(0, Notice("ready"))
+        while line := await lines.readline():
+            message = json.loads(line)
+            job = message["job"]
+            if "stop" in message:
+                if job in self._jobs:
+                    self._jobs[job].cancel()
+            elif "drop" not in message:
+                work = self._work(job, message["work"], message["text"])
+                self._jobs[job] = asyncio.create_task(work)
+        for one in beside:
+            one.cancel()
+
+    def _take(self) -> None:
+        """Connections have come."""
+        for _ in range(_MANY):
+            try:
+                said, handles, _, _ = socket.recv_fds(self._way, 1, 1)
+            except BlockingIOError:
+                return
+            if not said:  # the server has ended
+                asyncio.get_running_loop().remove_reader(self._way)
+                return
+            for handle in handles:
+                connection = socket.socket(fileno=handle)
+                connection.setblocking(False)
+                opening = asyncio.ensure_future(self._open(connection))
+                self._opening.add(opening)
+                opening.add_done_callback(self._opening.discard)
+
+    async def _open(self, connection: socket.socket) -> None:
+        def line() -> Line:
+            return Line(self._workshop.admit, MOST_BYTES)
+
+        with suppress(OSError):  # it has gone already
+            await asyncio.get_running_loop().connect_accepted_socket(line, connection)
+
+    async def _work(self, job: int, work: str, text: str) -> None:
+        try:
+            self._say(job, await self._done(work, text))
+        except asyncio.CancelledError:
+            self._say(job, STOPPED)
+        finally:
+            del self._jobs[job]
+
+    async def _done(self, work: str, text: str) -> bytes | Notice:
+        workshop = self._workshop
+        if work == METERS:
+            return workshop.meters.text()
+        if work == REFUSAL:
+            workshop.meters.refusal(text)
+            return b""
+        if work == DRAIN:
+            await workshop.draining.finish()
+            while workshop.sockets:
+                await asyncio.sleep(0.01)
+            return b""
+        return await workshop.computed(work, text)
+
+    def _say(self, job: int, reply: bytes | Notice) -> None:
+        content = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+        kind = told(isinstance(reply, bytes), 0.0)
+        self._out.write(HEAD.pack(job, kind, len(content)) + content)
+
+
+async def serve(way: socket.socket, out: BinaryIO) -> None:
+    """Until the server ends."""
+    loop = asyncio.get_running_loop()
+    lines = asyncio.StreamReader(limit=_LINE)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin.buffer)
+    answers, _ = await loop.connect_write_pipe(asyncio.Protocol, out)
+    await LabSockets(way).run(lines, answers)
+
+
+def main() -> None:
+    """Serve until the server ends."""
+    out = output()
+    log.set_up()
+    gc.freeze()  # what is loaded by now stays loaded
+    with suppress(BrokenPipeError):  # the server ended meanwhile
+        asyncio.run(serve(socket.socket(fileno=int(sys.argv[1])), out))
+    os._exit(0)  # nobody waits for what is still under way
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,276 @@
+"""The labs' sockets as the server sees them: in a process of their own where that can be.
+
+A page that opens keeps Streamlit's event loop and Python's lock busy for a tenth of a second. In
+the same process each message of a lab would wait for both, some five times on its way. So this
+process takes a socket, checks who opens it, shakes hands and hands it over. Not on Windows, which
+cannot pass a socket on so, nor where this process does TLS or compresses what sockets say: there
+the labs' sockets stay.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import os
+import socket
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit import config
+from streamlit.web.server.server_util import is_url_from_allowed_origins
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+from pages.server.computers import Computer
+from pages.server.draining import RESTART, Draining
+from pages.server.lab_sockets import DRAIN, METERS, REFUSAL
+from pages.server.notice import Notice
+from pages.server.socket import Workshop
+from pages.server.tidy import Tidy
+
+_REFUSED = 1008
+_PATIENCE = 5.0
+"""Seconds that a new socket waits for the process, or for room on the way to it."""
+
+
+class Labs(Protocol):
+    """Who answers the labs' sockets and the numbers' API: ``Here`` or ``Elsewhere``."""
+
+    draining: Draining
+    tidy: Tidy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One learner's socket, from its opening on."""
+
+    def start(self) -> None:
+        """Get ready, in the background."""
+
+    async def ready(self) -> None:
+        """Until labs are answered at once."""
+
+    def beside(self) -> Sequence[Coroutine[Any, Any, None]]:
+        """What goes on as long as the server lives."""
+
+    async def stop(self) -> None:
+        """End it all now."""
+
+    async def computed(self, work: str, text: str) -> bytes | Notice:
+        """What a question of the API comes to."""
+
+    def refusal(self, why: str) -> None:
+        """Count one that was turned away before."""
+
+    async def meters(self) -> bytes:
+        """What is counted, in Prometheus' text format."""
+
+
+def labs() -> Labs:
+    """The better of the two that can be here."""
+    kept = config.get_option("server.sslCertFile") or config.get_option(
+        "server.enableWebsocketCompression"
+    )
+    return Here(Workshop()) if os.name == "nt" or kept else Elsewhere()
+
+
+class Here:
+    """The labs' sockets stay in this process."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+        self.draining, self.tidy = workshop.draining, workshop.tidy
+        self.computed, self.refusal = workshop.computed, workshop.meters.refusal
+        workshop.meters.watch(lambda: [("server", os.getpid()), *workshop.processes()])
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One learner's socket, from its opening to its end."""
+        websocket = WebSocket(scope, receive, send)
+        if await _accepted(websocket):
+            await self._workshop.admit(websocket)
+
+    def start(self) -> None:
+        """Get ready, in the background."""
+        self._workshop.computers.start()
+
+    async def ready(self) -> None:
+        """Until labs are answered at once."""
+        await self._workshop.computers.ready()
+
+    def beside(self) -> Sequence[Coroutine[Any, Any, None]]:
+        """What goes on as long as the server lives."""
+        workshop = self._workshop
+        return workshop.tidy.live(), workshop.drain(), workshop.train_soon()
+
+    async def stop(self) -> None:
+        """End it all now."""
+        await self._workshop.trainings.stop()
+        await self._workshop.computers.stop()
+
+    async def meters(self) -> bytes:
+        """What is counted, in Prometheus' text format."""
+        return self._workshop.meters.text()
+
+
+class _Process(Computer):
+    """That of the labs' sockets, with a way for them to go there."""
+
+    def __init__(self) -> None:
+        super().__init__(module="pages.server.lab_sockets")
+        self._ours: socket.socket | None = None
+        self._its: socket.socket | None = None
+
+    def inherited(self) -> Sequence[int]:
+        """Its end of the way."""
+        self.close()
+        self._ours, self._its = socket.socketpair()
+        self._ours.setblocking(False)
+        return (self._its.fileno(),)
+
+    def started(self) -> None:
+        """It has its end; what was asked meanwhile is asked now."""
+        if self._its:
+            self._its.close()
+        super().started()
+
+    def ended(self) -> None:
+        """All that was open there is closed; whoever waits for an answer is told."""
+        self.close()
+        super().ended()
+
+    def close(self) -> None:
+        """Forget the way."""
+        for end in (self._ours, self._its):
+            if end:
+                end.close()
+        self._ours = self._its = None
+
+    async def take(self, connection: int) -> None:
+        """Give it a connection.
+
+        Raises:
+            OSError: it is not there.
+        """
+        while self._ours:
+            try:
+                socket.send_fds(self._ours, [b"."], [connection])
+            except BlockingIOError:  # many at once
+                await asyncio.sleep(0.005)
+            else:
+                return
+        raise ConnectionError("the labs' process is not there")
+
+
+class Elsewhere:
+    """The labs' sockets live in a process of their own, ``lab_sockets``."""
+
+    def __init__(self) -> None:
+        self.draining, self.tidy = Draining(), Tidy()
+        self._process = _Process()
+        self._numbers = itertools.count(1)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One learner's socket, until it is handed over."""
+        transport = getattr(getattr(receive, "__self__", None), "transport", None)
+        if transport is None or transport.get_extra_info("ssl_object"):
+            raise RuntimeError(
+                "This server keeps its sockets to itself. Run it with uvicorn, and TLS in a proxy "
+                "before it or by Streamlit's server.sslCertFile."
+            )
+        websocket = WebSocket(scope, receive, send)
+        transport.pause_reading()  # what comes after the handshake is for the other process
+        if not await _accepted(websocket):
+            return
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await self._process.ready.wait()
+                await self._hand_over(transport)
+        except (OSError, TimeoutError):
+            logging.getLogger(__name__).warning("a lab's socket could not be handed over")
+            with suppress(RuntimeError, WebSocketDisconnect):
+                transport.resume_reading()
+                await websocket.close(RESTART)
+            return
+        transport.abort()  # closes our handle alone: the connection goes on with the other
+        while (await receive())["type"] != "websocket.disconnect":
+            pass
+
+    async def _hand_over(self, transport: asyncio.Transport) -> None:
+        while transport.get_write_buffer_size():  # the end of our handshake
+            await asyncio.sleep(0.001)
+        await self._process.take(transport.get_extra_info("socket").fileno())
+
+    def start(self) -> None:
+        """Get ready, in the background."""
+        self._process.start()
+
+    async def ready(self) -> None:
+        """Until labs are answered at once."""
+        await self._process.loaded()
+
+    def beside(self) -> Sequence[Coroutine[Any, Any, None]]:
+        """What goes on as long as the server lives."""
+        return self.tidy.live(), self._drain()
+
+    async def _drain(self) -> None:
+        await self.draining.begun.wait()
+        with self.draining.work():
+            await self.computed(DRAIN)
+
+    async def stop(self) -> None:
+        """End it now; those that compute for it end with it."""
+        await self._process.kill()
+        self._process.close()
+
+    async def computed(self, work: str, text: str = "") -> bytes | Notice:
+        """What a question of the API comes to."""
+        number = next(self._numbers)
+        answer: asyncio.Future[bytes | Notice] = asyncio.get_running_loop().create_future()
+
+        def deliver(reply: bytes | Notice, spent: float) -> None:
+            if not answer.done() and (isinstance(reply, bytes) or reply.last):
+                answer.set_result(reply)
+
+        self._process.ask(number, work, text, deliver)
+        try:
+            return await answer
+        finally:
+            if answer.cancelled():
+                self._process.stop(number)
+
+    def refusal(self, why: str) -> None:
+        """Count one that was turned away before."""
+        self._process.ask(next(self._numbers), REFUSAL, why, lambda reply, spent: None)
+
+    async def meters(self) -> bytes:
+        """What is counted there, in Prometheus' text format; nothing while it starts anew."""
+        if not self._process.ready.is_set():
+            return b""
+        reply = await self.computed(METERS)
+        return reply if isinstance(reply, bytes) else b""
+
+
+async def _accepted(websocket: WebSocket) -> bool:
+    """Shake hands, where the page that opens the socket may."""
+    headers = websocket.headers
+    if allowed(headers.get("origin"), headers.get("host")):
+        await websocket.accept()
+        return True
+    await websocket.close(_REFUSED)
+    return False
+
+
+def allowed(origin: str | None, host: str | None) -> bool:
+    """Whether a page of that origin may open a socket here: Streamlit's own rule for its socket."""
+    if not is_host_allowed(host):
+        return False
+    if origin is None:
+        return True
+    parts = urlsplit(origin)
+    try:
+        _ = parts.port  # something else than a number: no browser has such an origin
+    except ValueError:
+        return False
+    return parts.netloc == host or is_url_from_allowed_origins(origin)

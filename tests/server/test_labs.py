@@ -1,0 +1,135 @@
+"""The labs' sockets in a process of their own: handed over whole, found again, ended gently."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from streamlit import config
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from pages.server.draining import RESTART
+from pages.server.labs import Elsewhere, Here, labs
+from tests.bench.usage import children
+from tests.server.serving import Browser
+from tests.support.server import ROOT, streamlit
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="Windows passes no socket on"),
+]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with streamlit(ROOT / "app.py") as server:
+        yield server
+
+
+def labs_of(server, **more):
+    return Browser(f"ws{server.url.removeprefix('http')}/labs", **more)
+
+
+def metered(server):
+    with urllib.request.urlopen(f"{server.url}/metrics", timeout=10) as answer:
+        families = text_string_to_metric_families(answer.read().decode())
+        return {sample.name: sample.value for family in families for sample in family.samples}
+
+
+def process_of(server):
+    (found,) = children(server, b"pages.server.lab_sockets")
+    return found
+
+
+def test_the_process_of_the_sockets_loads_neither_torch_nor_streamlit():
+    told = "import sys, pages.server.lab_sockets; print({'torch', 'streamlit'} & {*sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", told], cwd=ROOT, text=True, capture_output=True, check=True
+    )
+    assert done.stdout == "set()\n"
+
+
+def test_the_server_keeps_no_handle_of_a_socket_that_it_handed_over(server):
+    before = metered(server)
+    with ExitStack() as stack:
+        for _ in range(20):
+            browser = stack.enter_context(labs_of(server))
+            browser.ask("flip")
+            assert browser.frame()["figures"]
+        now = metered(server)
+    assert now["gradient_tricks_labs_open"] == before["gradient_tricks_labs_open"] + 20
+    assert now["process_open_fds"] < before["process_open_fds"] + 10
+
+
+def test_what_is_said_at_once_after_the_handshake_is_heard(server):
+    """By many at a time: none of it stays with the process that shook hands."""
+
+    def one(number):
+        with labs_of(server) as browser:
+            browser.ask("flip", values={"scale": f"{number / 100}"})
+            return browser.frame()["figures"] != []
+
+    with ThreadPoolExecutor(16) as many:
+        assert all(many.map(one, range(200)))
+
+
+@pytest.mark.parametrize("origin", ["https://elsewhere.example.org", "null"])
+def test_a_foreign_page_opens_none(server, origin):
+    with pytest.raises(InvalidStatus, match="403"):
+        labs_of(server, origin=origin)
+
+
+def test_where_the_process_is_killed_the_next_socket_finds_a_new_one(server):
+    with labs_of(server) as browser:
+        browser.ask("flip")
+        browser.frame()
+        killed = process_of(server)
+        os.kill(killed, signal.SIGKILL)
+        with pytest.raises(ConnectionClosed):
+            browser.next()
+    deadline = time.monotonic() + 60
+    found = None
+    while found is None:
+        assert time.monotonic() < deadline
+        with suppress(ConnectionClosed), labs_of(server) as again:  # "try again later"
+            again.ask("flip", values={"scale": "1.25"})
+            found = again.frame()
+    assert found["figures"]
+    assert process_of(server) != killed
+    with urllib.request.urlopen(f"{server.url}/api/lessons/flip?scale=2", timeout=30) as answer:
+        assert json.load(answer)["lesson"] == "flip"
+
+
+def test_a_signal_to_all_its_processes_lets_a_frame_finish(server):
+    """As systemd sends it."""
+    values = {"draws": "100000", "x": ", ".join(str(one - 6.5) for one in range(12))}
+    with labs_of(server) as browser:
+        browser.ask("noise_leaks", values=values)
+        assert browser.next()[1] == "progress", "it is at work"
+        os.killpg(server.pid, signal.SIGTERM)
+        assert browser.frame()["figures"]
+        with pytest.raises(ConnectionClosed) as closed:
+            browser.next()
+        assert closed.value.rcvd.code == RESTART
+    deadline = time.monotonic() + 10
+    while children(server, b"pages.server") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not children(server, b"pages.server")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("server.sslCertFile", "a.pem"), ("server.enableWebsocketCompression", True)],
+)
+def test_where_a_connection_is_more_than_its_socket_they_stay(monkeypatch, option, value):
+    assert isinstance(labs(), Elsewhere)
+    told = config.get_option
+    monkeypatch.setattr(config, "get_option", lambda name: value if name == option else told(name))
+    assert isinstance(labs(), Here)
