@@ -94,6 +94,14 @@ class Browser:
             if (number, what) == (self.seq if seq is None else seq, wire.FRAME):
                 return body
 
+    def until(self, share: float) -> None:
+        """Until so much of the newest wish's work is done, and not all of it."""
+        done = 0.0
+        while done < share:
+            number, what, body = self.next()
+            assert (number, what) == (self.seq, "progress"), "it is at work"
+            done = body["share"]
+
     def picture(self, timeout: float = START_SECONDS) -> dict[str, Any]:
         """The next picture of a training; it is taken in."""
         while True:

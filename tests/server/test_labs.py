@@ -112,7 +112,7 @@ def test_a_signal_to_all_its_processes_lets_a_frame_finish(server):
     values = {"draws": "100000", "x": ", ".join(str(one - 6.5) for one in range(12))}
     with labs_of(server) as browser:
         browser.ask("noise_leaks", values=values)
-        assert browser.next()[1] == "progress", "it is at work"
+        browser.until(0.7)  # the rest comes in the eight seconds that it has, on a busy machine too
         os.killpg(server.pid, signal.SIGTERM)
         assert browser.frame()["figures"]
         with pytest.raises(ConnectionClosed) as closed:

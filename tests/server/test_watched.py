@@ -160,7 +160,7 @@ def test_sigterm_lets_a_frame_finish_takes_no_more_and_ends(server):
         idle.ask("flip")
         idle.frame()
         busy.ask("noise_leaks", values=LONG)
-        assert busy.next()[1] == "progress", "it is at work"
+        busy.until(0.7)  # the rest comes in the eight seconds that it has, on a busy machine too
         start = time.monotonic()
         os.kill(server.pid, signal.SIGTERM)
         with pytest.raises(ConnectionClosed) as closed:
