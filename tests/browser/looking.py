@@ -54,7 +54,8 @@ window.WebSocket = class extends WebSocket {
 
 def ready(page: Page) -> Page:
     """The same page, once its lab is drawn."""
-    page.wait_for_selector(LAB, timeout=90_000)  # the first page of a fresh server
+    # The first page of a fresh server; and who is PATIENT waits until a process has loaded torch.
+    page.wait_for_selector(LAB, timeout=180_000)
     return page
 
 

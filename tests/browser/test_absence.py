@@ -14,7 +14,17 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.looking import answered, asked, cells, control, edge, exact, ready, silent
+from tests.browser.looking import (
+    answered,
+    asked,
+    cells,
+    control,
+    edge,
+    exact,
+    ready,
+    silent,
+    trains,
+)
 from tests.browser.test_training import button, done, reaches
 from tests.browser.test_wire import (
     LESSON,
@@ -194,7 +204,7 @@ def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(mortal, visit):
 
 
 def a_training_that_was_lost_is_said_to_be_and_another_begins(mortal, visit):
-    page = visit(f"{mortal.url}/reversal?lesson=moons&step=2&seeds=4")
+    page = trains(visit(f"{mortal.url}/reversal?lesson=moons&step=2&seeds=4"))
     button(page, "Start").click()
     reaches(page, 5)
     yield

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from lessons.outputs import catalogue
-from tests.browser.looking import PATIENT, becomes, ran, ready, trains
+from tests.browser.looking import PATIENT, becomes, ran, ready
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
@@ -142,8 +142,7 @@ SOME = {"cliff", "moons"}
 @pytest.mark.parametrize("slug", [*sorted(SOME), *also(*sorted(TRAINS - SOME))])
 def test_a_lab_that_trains_has_a_first_picture_of_all_its_charts(app, browser, slug):
     lesson = catalogue.find(slug)
-    address = f"/{lesson.chapter}?lesson={lesson.slug}"
-    first, live = first_and_live(app, browser, address, trained=True)
+    first, live = first_and_live(app, browser, f"/{lesson.chapter}?lesson={lesson.slug}")
     assert len(first) == len(live) > 0
     for before, after in zip(first, live, strict=True):
         assert before["plot"] == pytest.approx(after["plot"], abs=1), "under a bar as high"
@@ -193,13 +192,7 @@ def test_the_text_and_the_first_picture_wait_for_no_lab_and_nothing_stands_in_th
     page.close()
 
 
-DRAWN = """[...document.querySelectorAll('.gl-lab[data-ready] .gl-figures .gl-plot')]
-  .every((one) => one.matches('.js-plotly-plot'))"""
-
-
-def first_and_live(
-    app, browser, address: str, look: str = PICTURE, trained: bool = False
-) -> tuple[Any, Any]:
+def first_and_live(app, browser, address: str, look: str = PICTURE) -> tuple[Any, Any]:
     """What there is of each chart before Plotly came, and when all is there."""
     waiting: list[Route] = []
     free: list[bool] = []  # from then on none waits: a surface asks for more
@@ -208,6 +201,7 @@ def first_and_live(
         route.continue_() if free else waiting.append(route)
 
     page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.add_init_script(PATIENT)
     page.route("**/plotly*", hold)
     page.goto(app.url + address, wait_until="commit")
     page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)
@@ -220,9 +214,6 @@ def first_and_live(
     for route in waiting:
         route.continue_()
     ready(page)
-    if trained:  # its own charts come after those of the lab
-        trains(page)
-        page.wait_for_function(DRAWN)
     page.wait_for_function("document.querySelector('.gl-lab').dataset.caughtUp")
     live = page.evaluate(look, ".gl-lab[data-ready]")
     assert page.locator(".gl-first *").count() == 0
