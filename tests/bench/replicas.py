@@ -19,7 +19,7 @@ from tests.bench.lasting import Lasted, Lasting
 from tests.bench.load import AT_ONCE, LINK, in_words
 from tests.bench.shared import percentile, streamlit_python, surroundings, table, target
 from tests.bench.usage import children, cpu_seconds
-from tests.support.server import ROOT, Server, free_port, serve
+from tests.support.server import ROOT, START_SECONDS, Server, free_port, serve
 
 LEARNERS = int(os.environ.get("LEARNERS", "200"))
 REPLICAS = int(os.environ.get("REPLICAS", "2"))
@@ -195,7 +195,7 @@ def main() -> str:
 
 def wait_for_all(server: Server) -> None:
     """Until every replica takes learners."""
-    until = time.monotonic() + 120
+    until = time.monotonic() + START_SECONDS
     while "replicas behind" not in server.log():
         if time.monotonic() > until:
             raise RuntimeError(f"not all replicas came:\n{server.log()}")

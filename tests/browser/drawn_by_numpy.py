@@ -31,17 +31,18 @@ START = {
 
 
 class Slow:
-    """How often long work was begun and ended in this process."""
+    """How often long work was begun and ended in this process, and how long the next one takes."""
 
     begun = ended = 0
+    seconds = SLOW_SECONDS
 
     @classmethod
     def think(cls, turn: Turn) -> None:
         """Compute for long, in slices, giving way between them."""
         cls.begun += 1
-        start = time.perf_counter()
+        start, seconds = time.perf_counter(), cls.seconds
         with turn:
-            while (share := (time.perf_counter() - start) / SLOW_SECONDS) < 1:
+            while (share := (time.perf_counter() - start) / seconds) < 1:
                 time.sleep(0.02)
                 turn.report(share)
         cls.ended += 1

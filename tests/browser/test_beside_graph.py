@@ -20,15 +20,19 @@ def pulse(page: Page) -> list[float]:
     )
 
 
-# What has the focus is pressed in the frame in which the front has set out.
-HALT = """() => new Promise((done) => {
+# What has the focus is pressed in the frame in which the front has set out from there.
+HALT = """(from) => {
+  window.halted = false;
   const look = () => {
-    if (!document.querySelector('.gl-front[cy]')) return requestAnimationFrame(look);
+    const isOnItsWay = document.querySelector('.gl-front[cy]');
+    if (!isOnItsWay || document.querySelector('.gl-place').textContent !== from) {
+      return requestAnimationFrame(look);
+    }
     document.activeElement.click();
-    done();
+    window.halted = true;
   };
   look();
-})"""
+}"""
 # Every place the backward pass comes to, and whether something was on its way there.
 PLACES = """() => {
   const place = document.querySelector('.gl-place');
@@ -43,9 +47,11 @@ def test_play_sends_the_gradient_to_the_end_and_can_be_halted_on_the_way(bare, o
     page = ready(open_page(bare + RIGHT + "&at=4"))
     page.locator(".gl-handy").scroll_into_view_if_needed()
     button(page, "Play").focus()
+    # As Enter does: by the time that a busy machine presses it again, the gradient has landed.
+    page.evaluate(HALT, "step 5 of 6")
     page.keyboard.press("Enter")
+    page.wait_for_function("halted")
     expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
-    page.evaluate(HALT)  # as Enter does: by the time that a busy machine presses it, it has landed
     expect(button(page, "Play")).to_be_visible()
     halted, label = pulse(page), page.locator(".gl-pulse .gl-gradient").text_content()
     assert label == page.locator(".gl-edge[data-flying] .gl-gradient").text_content() == "−1"

@@ -313,7 +313,7 @@ def test_what_is_opened_in_the_controls_while_the_charts_are_read_is_in_sight(ap
     fields = page.locator(".gl-head .gl-group[open] > .gl-fields")
     expect(fields).to_be_visible()
     page.wait_for_timeout(200)  # the controls measure themselves again
-    assert summary.bounding_box() == before
+    becomes(page, summary.bounding_box, before)
     start = page.locator(".gl-head").get_by_role("button", name="Start")
     sees(page, fields, start)
     last = fields.locator(".gl-control").last

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from lessons.outputs import catalogue
-from tests.browser.looking import becomes, ran, ready
+from tests.browser.looking import PATIENT, becomes, ran, ready
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
@@ -16,7 +16,9 @@ MOST = 0.1
 """What counts as good, of layout shifts summed over a page's load."""
 STILL_MOVING = {"bug": 0.25, "sketch": 0.25}
 """On a phone a bug's blocks of code, and a sketch, may still come after the text around them."""
-SHIFTS = """
+SHIFTS = (
+    PATIENT
+    + """
 window.shifts = [];
 new PerformanceObserver((list) => {
   for (const {value, sources, hadRecentInput} of list.getEntries()) {
@@ -25,6 +27,7 @@ new PerformanceObserver((list) => {
   }
 }).observe({type: 'layout-shift', buffered: true});
 """
+)
 
 
 def kinds() -> Iterator[tuple[str, str]]:
@@ -157,15 +160,16 @@ def test_the_first_picture_says_what_the_lab_says(app, browser):
     assert first == live != ""
 
 
-ALONE = """
-const later = window.setTimeout;
-window.setTimeout = (f, ms, ...more) => (ms === 6000 ? 0 : later(f, ms, ...more)); // PATIENT
+ALONE = (
+    PATIENT
+    + """
 setInterval(() => {
   const lab = document.querySelector('[class*="st-key-lab_"] .gl-lab');
   const work = () => document.createElement("i");
   if (lab?.childElementCount) for (const node of [lab, document.body]) node.append(work());
 }, 20);
 """
+)
 """A lab and a chart's script that are at work for ever, and nobody's patience ends."""
 
 
@@ -197,6 +201,7 @@ def first_and_live(app, browser, address: str, look: str = PICTURE) -> tuple[Any
         route.continue_() if free else waiting.append(route)
 
     page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.add_init_script(PATIENT)
     page.route("**/plotly*", hold)
     page.goto(app.url + address, wait_until="commit")
     page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)

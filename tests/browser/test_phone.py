@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Locator, Route, expect
 
-from tests.browser.looking import ran, ready
+from tests.browser.looking import PATIENT, becomes, ran, ready
 from tests.browser.test_first_use import stands
 from tests.support.amount import also
 
@@ -11,10 +11,9 @@ pytestmark = pytest.mark.browser
 
 PHONE = {"width": 390, "height": 844}
 TOUCHED = {"viewport": PHONE, "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
-# How slow this machine is, is not asked: a patient page waits until all of its text is there.
-SHIFTS = """
-const later = window.setTimeout;
-window.setTimeout = (work, ms, ...more) => later(work, ms === 6000 ? 60000 : ms, ...more);
+SHIFTS = (
+    PATIENT
+    + """
 window.shifts = [];
 new PerformanceObserver((list) => {
   for (const { value, hadRecentInput, sources } of list.getEntries()) {
@@ -23,6 +22,7 @@ new PerformanceObserver((list) => {
   }
 }).observe({ type: "layout-shift", buffered: true });
 """
+)
 
 
 @pytest.mark.parametrize(
@@ -122,13 +122,16 @@ def test_from_the_text_to_a_graph_and_on_with_a_finger(app, browser: Browser):
         tap(turn)
         expect(page.locator(".gt-eyebrow")).to_contain_text("Step 4 of")
         expect(turn).to_contain_text("Skip the question")
-        page.mouse.move(
-            *turn.evaluate("""one => {
-            const { x, y, width, height } = one.getBoundingClientRect();
-            return [x + width / 2, y + height / 2];
-        }""")
-        )
-        assert turn.evaluate("one => one.matches(':hover')")
+        ran(page)
+        expect(page.locator(".st-key-words")).to_be_focused()  # the new step has been scrolled to
+
+        def is_under_the_hand() -> bool:
+            turn.scroll_into_view_if_needed()
+            box = turn.bounding_box()
+            page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            return turn.evaluate("one => one.matches(':hover')")
+
+        becomes(page, is_under_the_hand, True)
         assert turn.evaluate(look) == rests, "looks as if it were the one to press"
 
 

@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.outputs import catalogue
-from tests.browser.looking import caught_up, ready
+from tests.browser.looking import caught_up, ready, trains
 
 pytestmark = pytest.mark.browser
 
@@ -142,7 +142,7 @@ CROWDS = """(figure) => {
 
 def test_a_crowd_of_points_lies_where_plotly_draws_it(bare, open_page):
     page = still(open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2", height=2400))
-    ready(page)
+    trains(ready(page))
     page.wait_for_selector("[data-figure=features] .nsewdrag")
     page.wait_for_function(f"({CROWDS})('features').length === 4")
     page.wait_for_timeout(800)

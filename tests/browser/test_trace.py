@@ -1,7 +1,5 @@
 """The page of a trace, opened from the disk without any network: faults, steps, keys, looks."""
 
-import time
-
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
@@ -36,6 +34,18 @@ def open_trace(browser, tmp_path):
         context.close()
     assert wrong == []
     assert {url.partition("#")[0].rpartition("/")[2] for url in asked} <= {"trace.html"}
+
+
+def computed(page):
+    """Seconds that the page's process has computed; how long a busy machine lets it wait is not in
+    them.
+    """
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    found = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+    session.detach()
+    assert found["ProcessTime"] > 0
+    return found["ProcessTime"]
 
 
 def traced(program, *numbers):
@@ -103,16 +113,14 @@ def test_it_fits_and_is_accessible(open_trace, program):
 
 
 @pytest.mark.long  # the recording alone takes seconds
-def test_ten_thousand_ops_open_within_five_seconds(open_trace):
+def test_ten_thousand_ops_open_within_two_seconds_of_computing(open_trace):
     made = traced(models.loop)
     assert len(made.recording.ops) > 10_000
-    made.html  # noqa: B018 - it is made now, before the clock runs
-    start = time.monotonic()
     page = open_trace(made)
     expect(page.locator(".said")).to_contain_text("Step")
     page.get_by_role("button", name="Back").click()
     expect(page.locator(".node[data-step=current]")).to_have_count(1)
-    assert time.monotonic() - start < 5
+    assert computed(page) < 2
     expect(page.get_by_text("The program ran 10,001 ops")).to_be_visible()
 
 

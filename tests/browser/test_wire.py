@@ -28,6 +28,7 @@ from tests.browser.looking import (
     exact,
     ready,
     silent,
+    trains,
 )
 from tests.browser.test_playground import program, shows, write
 from tests.browser.test_training import button, done, reaches
@@ -179,7 +180,7 @@ def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(app, open_page)
 
 def test_a_training_runs_no_script_and_the_text_is_right_again_on_the_next_step(app, open_page):
     url = f"{app.url}/reversal?lesson=moons&step=2&seeds=4&steps=12"
-    page = ready(open_page(url, height=1400, script=SPY))
+    page = trains(ready(open_page(url, height=1400, script=SPY)))
     expect(button(page, "Start")).to_be_visible()
     scriptless(page)
     words = page.locator(".st-key-words")
@@ -226,7 +227,7 @@ def test_who_is_offline_is_told_and_goes_on_where_they_were(app, visit):
     page.wait_for_timeout(1000)
     assert cells(page) == before
     page.context.set_offline(False)
-    page.wait_for_function("location.search.includes('x=4')", timeout=5000)
+    page.wait_for_function("location.search.includes('x=4')")
     assert [row[0] for row in cells(page)] == ["4"]
     expect(page.locator(".gl-notes")).not_to_contain_text(LOST)
     next_button(page).click()
@@ -234,12 +235,12 @@ def test_who_is_offline_is_told_and_goes_on_where_they_were(app, visit):
 
 
 def test_a_training_goes_on_after_its_line_broke(bare, visit):
-    page = visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4")
+    page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4"))
     button(page, "Start").click()
     reaches(page, 5)
     page.evaluate("lines.labs.close()")
     before = done(page)
-    reaches(page, before + 5, timeout=10_000)
+    reaches(page, before + 5)
     button(page, "Pause").click()
     expect(page.locator(".gl-trainer .gl-trained")).not_to_contain_text("lost")
     assert done(page) > before
@@ -276,7 +277,7 @@ def test_two_tabs_of_one_lesson_leave_each_other_alone(app, open_page):
 def ask(url: str, origin: str | None) -> tuple[int, int, dict]:
     """One wish over the labs' route, as a page of that origin sends it."""
     address = url.replace("http", "ws") + "/labs"
-    with connect(address, origin=origin, max_size=None) as line:
+    with connect(address, origin=origin, max_size=None, open_timeout=60) as line:
         line.send("7 ask " + json.dumps({"lab": "flip", "values": {"scale": "3"}}))
         return wire.decode(line.recv(timeout=60))
 

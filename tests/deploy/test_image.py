@@ -18,7 +18,7 @@ import urllib.request
 import pytest
 
 from tests.server.serving import Browser
-from tests.support.server import ROOT, free_port
+from tests.support.server import ROOT, START_SECONDS, free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
@@ -81,11 +81,12 @@ def test_what_is_copied_runs_reads_alone_and_says_that_it_is_ready(image, tmp_pa
     env |= {"STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}
     env |= {"HOME": str(tmp_path)}
     start = [sys.executable, *command("CMD")[1:]]
+    as_built = written(image)
     process = subprocess.Popen(
         start, cwd=image, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     try:
-        until = time.monotonic() + 90
+        until = time.monotonic() + START_SECONDS
         while not answers(f"http://127.0.0.1:{port}/readyz"):
             assert process.poll() is None, process.communicate()[0].decode()[-4000:]
             assert time.monotonic() < until
@@ -95,17 +96,22 @@ def test_what_is_copied_runs_reads_alone_and_says_that_it_is_ready(image, tmp_pa
             assert browser.frame()["figures"]
         check = command("HEALTHCHECK.*?CMD")
         healthy = [sys.executable, *check[1:-1], check[-1].replace("8501", str(port))]
-        assert subprocess.run(healthy, timeout=30, check=False).returncode == 0
+        # An engine asks three times too, and two seconds are short where others keep it busy.
+        assert any(subprocess.run(healthy, check=False).returncode == 0 for _ in range(3))
         begun = time.monotonic()
         process.terminate()
-        said, _ = process.communicate(timeout=20)
+        said, _ = process.communicate(timeout=60)
         assert time.monotonic() - begun < 10
     finally:
         process.kill()
     for line in said.decode().splitlines():
         json.loads(line)  # as GRADIENT_TRICKS_LOG=json asks for
-    written = [path for path in image.rglob("*") if path.stat().st_mtime > time.time() - 5]
-    assert not written
+    assert written(image) == as_built, "something was written where the code lies"
+
+
+def written(folder):
+    """What lies there, and when each was written."""
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
 
 
 def answers(url):

@@ -19,7 +19,14 @@ from playwright.sync_api import Browser, expect
 from deploy.serve import Replica, nginx
 from tests.bench.replicas import replicas, wait_for_all
 from tests.browser.looking import ready
-from tests.support.server import ROOT, Server, free_port, serve, wait_until_it_listens
+from tests.support.server import (
+    ROOT,
+    START_SECONDS,
+    Server,
+    free_port,
+    serve,
+    wait_until_it_listens,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -109,7 +116,7 @@ def test_a_learner_goes_on_when_a_replica_is_killed(site, outside, browser: Brow
         os.killpg(pid, signal.SIGKILL)
         slider.press("ArrowRight")
         set_to(page, f"1.{7 + number}")  # only a frame of the server writes it
-        page.wait_for_selector(".stApp[data-test-connection-state=CONNECTED]", timeout=5_000)
+        page.wait_for_selector(".stApp[data-test-connection-state=CONNECTED]")
         wait_until_both(site)
     # The page itself goes on as well.
     words = page.locator(".st-key-words")
@@ -121,7 +128,7 @@ def test_a_learner_goes_on_when_a_replica_is_killed(site, outside, browser: Brow
 
 def wait_until_both(site):
     """Until the one that was killed takes learners again: it listens only then."""
-    until = time.monotonic() + 120
+    until = time.monotonic() + START_SECONDS
     asked = Path(f"/proc/{site.pid}/cmdline").read_bytes().decode().split("\0")
     first = int(asked[asked.index("--first-port") + 1])
     while not all(Replica(first + n, "gradients", {}).is_ready for n in range(2)):

@@ -18,7 +18,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 def process(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "lessons", *words], capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", "lessons", *words], capture_output=True, text=True, timeout=300
     )
 
 

@@ -31,7 +31,7 @@ AS_TABLE = "A root – √\nx = 3\ny = 9\ntrick_gradient by x: 6\ntrue_gradient 
 def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run a line of the shell in which `lessons` is the command line."""
     line = f'lessons() {{ "{sys.executable}" -m lessons "$@"; }}; {command}'
-    return subprocess.run(["bash", "-c", line], capture_output=True, timeout=120,
+    return subprocess.run(["bash", "-c", line], capture_output=True, timeout=300,
                           env=os.environ | environment)  # fmt: skip
 
 

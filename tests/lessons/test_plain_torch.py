@@ -187,7 +187,7 @@ def test_a_notebook_runs(slug):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     made = nbformat.reads(notebook(find(slug), find(slug).validate({})), 4)
     nbformat.validate(made)
-    nbclient.NotebookClient(made, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(made, timeout=300, startup_timeout=300, kernel_name="python3").execute()
     code = [cell for cell in made.cells if cell.cell_type == "code"]
     assert "trick_gradient" in code[0].outputs[0].text
     assert any("application/vnd.plotly" in kind for one in code[1].outputs for kind in one.data)

@@ -123,7 +123,7 @@ def follow():
     ],
 )
 def test_a_made_up_wish_is_ignored(asked):
-    page = AppTest.from_function(follow)
+    page = AppTest.from_function(follow, default_timeout=60)
     page.session_state["asked"] = asked
     page.run()
     assert not page.exception

@@ -16,7 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 from pages.labs import wire
 from pages.server.labs import Here
 from pages.server.socket import Workshop
-from tests.support.server import free_port
+from tests.support.server import START_SECONDS, free_port
 
 
 @contextmanager
@@ -36,10 +36,12 @@ def serving(workshop: Workshop, *beside: BaseRoute) -> Iterator[str]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
-    deadline = time.monotonic() + 20
-    while not server.started and time.monotonic() < deadline:
-        time.sleep(0.01)
+    deadline = time.monotonic() + START_SECONDS
     try:
+        while not server.started:
+            assert thread.is_alive(), "the server ended before it began"
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.01)
         yield f"ws://127.0.0.1:{port}/labs"
     finally:
         server.should_exit = True
@@ -56,7 +58,9 @@ class Browser:
     """One socket, as a browser uses it."""
 
     def __init__(self, url: str, **more: Any) -> None:
-        self.socket: ClientConnection = connect(url, max_size=None, **more).__enter__()
+        self.socket: ClientConnection = connect(
+            url, max_size=None, open_timeout=START_SECONDS, **more
+        ).__enter__()
         self.seq = 0
 
     def __enter__(self) -> "Browser":
@@ -75,7 +79,7 @@ class Browser:
     def send(self, text: str) -> None:
         self.socket.send(text)
 
-    def next(self, timeout: float = 30) -> tuple[int, Any, dict[str, Any]]:
+    def next(self, timeout: float = START_SECONDS) -> tuple[int, Any, dict[str, Any]]:
         """What comes next: number, kind, content."""
         message = self.socket.recv(timeout)
         if isinstance(message, str):
@@ -83,14 +87,22 @@ class Browser:
             return aside["seq"], aside["kind"], aside
         return wire.decode(message)
 
-    def frame(self, seq: int | None = None, timeout: float = 30) -> dict[str, Any]:
+    def frame(self, seq: int | None = None, timeout: float = START_SECONDS) -> dict[str, Any]:
         """The frame that answers a wish, the last one by default."""
         while True:
             number, what, body = self.next(timeout)
             if (number, what) == (self.seq if seq is None else seq, wire.FRAME):
                 return body
 
-    def picture(self, timeout: float = 30) -> dict[str, Any]:
+    def until(self, share: float) -> None:
+        """Until so much of the newest wish's work is done, and not all of it."""
+        done = 0.0
+        while done < share:
+            number, what, body = self.next()
+            assert (number, what) == (self.seq, "progress"), "it is at work"
+            done = body["share"]
+
+    def picture(self, timeout: float = START_SECONDS) -> dict[str, Any]:
         """The next picture of a training; it is taken in."""
         while True:
             _, what, body = self.next(timeout)

@@ -15,6 +15,7 @@ from pages.server.computers import Computers
 from pages.server.trainings import HUGE_PAGES, NICENESS, TUNABLES, Worker
 from tests.server.asgi import run
 from tests.support.amount import also
+from tests.support.server import START_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +43,7 @@ def test_ctrl_c_is_for_the_server_and_they_end_after_it(module):
         one.send_signal(signal.SIGINT)
         with pytest.raises(subprocess.TimeoutExpired):
             one.wait(1)
-        _, said = one.communicate(timeout=30)
+        _, said = one.communicate(timeout=START_SECONDS)
         assert (one.returncode, said) == (0, b"")
 
 
@@ -52,7 +53,7 @@ def test_a_server_that_is_gone_before_they_have_loaded_is_no_fault_of_theirs(mod
         one.stdout.close()
         one.stdin.close()
         said = one.stderr.read()
-        assert (one.wait(30), said) == (0, b"")
+        assert (one.wait(START_SECONDS), said) == (0, b"")
 
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="this system has no niceness")

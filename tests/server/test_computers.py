@@ -7,11 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from pages.server.computers import NICENESS, Computers
+from pages.server.computers import NICENESS, Computer, Computers
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from pages.server.turns import Use
 from tests.server.serving import Browser
+from tests.support.server import START_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +44,7 @@ def test_one_learner_needs_one_process(browser, computers):
 
 def test_many_at_once_make_more_processes_up_to_a_limit(url, computers):
     browsers = [Browser(url) for _ in range(8)]
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + START_SECONDS
     number = 0
     while len(computers) < MOST or not computers[-1].ready.is_set():
         assert time.monotonic() < deadline
@@ -85,15 +86,15 @@ def test_the_first_process_is_kept_for_those_who_ask_little(use, waiting, chosen
     assert Computers._chosen(among, use) is among[chosen]
 
 
-def test_who_asks_for_long_work_again_gets_another_process_which_stands_back(browser, computers):
+def test_who_asks_for_long_work_again_gets_another_process_which_stands_back(
+    browser, computers, monkeypatch
+):
+    asked, ask = [], Computer.ask
+    monkeypatch.setattr(Computer, "ask", lambda one, *job: asked.append(one) or ask(one, *job))
     for high in ("1.91", "1.92"):  # the first time nobody knows
         browser.ask("noise_leaks", values={"draws": "300000", "noise_high": high})
-        if high == "1.92":
-            until = time.monotonic() + 10
-            while not computers[1].jobs and time.monotonic() < until:
-                time.sleep(0.001)
-            assert (len(computers[0].jobs), len(computers[1].jobs)) == (0, 1)
         browser.frame()
+    assert asked == computers
     if hasattr(os, "getpriority"):
         nice = [os.getpriority(os.PRIO_PROCESS, one.pid) for one in computers]
         assert nice[1] == nice[0] + NICENESS
@@ -120,7 +121,7 @@ def test_who_leaves_leaves_no_work_behind(url, computers):
         browser.ask("noise_leaks", values={"draws": "1000000", "noise_high": "1.9"})
         while browser.next()[1] != "progress":
             pass
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while any(one.jobs for one in computers) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not any(one.jobs for one in computers)
@@ -140,7 +141,7 @@ def test_a_process_that_ends_says_so_and_another_takes_its_place(url, computers)
         assert "on the server" in message[2]["text"]
         browser.ask("flip", values={"scale": "1.25"})  # another process, or the new one
         assert browser.frame()["form"]["scale"] == "1.25"
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + START_SECONDS
         while not busy.ready.is_set():
             assert time.monotonic() < deadline
             time.sleep(0.05)

@@ -19,7 +19,7 @@ from pages.server.draining import RESTART
 from pages.server.labs import Elsewhere, Here, labs
 from tests.bench.usage import children
 from tests.server.serving import Browser
-from tests.support.server import ROOT, streamlit
+from tests.support.server import ROOT, START_SECONDS, streamlit
 
 pytestmark = [
     pytest.mark.slow,
@@ -38,7 +38,7 @@ def labs_of(server, **more):
 
 
 def metered(server):
-    with urllib.request.urlopen(f"{server.url}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"{server.url}/metrics", timeout=60) as answer:
         families = text_string_to_metric_families(answer.read().decode())
         return {sample.name: sample.value for family in families for sample in family.samples}
 
@@ -94,7 +94,7 @@ def test_where_the_process_is_killed_the_next_socket_finds_a_new_one(server):
         os.kill(killed, signal.SIGKILL)
         with pytest.raises(ConnectionClosed):
             browser.next()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + START_SECONDS
     found = None
     while found is None:
         assert time.monotonic() < deadline
@@ -103,7 +103,7 @@ def test_where_the_process_is_killed_the_next_socket_finds_a_new_one(server):
             found = again.frame()
     assert found["figures"]
     assert process_of(server) != killed
-    with urllib.request.urlopen(f"{server.url}/api/lessons/flip?scale=2", timeout=30) as answer:
+    with urllib.request.urlopen(f"{server.url}/api/lessons/flip?scale=2", timeout=60) as answer:
         assert json.load(answer)["lesson"] == "flip"
 
 
@@ -112,7 +112,7 @@ def test_a_signal_to_all_its_processes_lets_a_frame_finish(server):
     values = {"draws": "100000", "x": ", ".join(str(one - 6.5) for one in range(12))}
     with labs_of(server) as browser:
         browser.ask("noise_leaks", values=values)
-        assert browser.next()[1] == "progress", "it is at work"
+        browser.until(0.7)  # the rest comes in the eight seconds that it has, on a busy machine too
         os.killpg(server.pid, signal.SIGTERM)
         assert browser.frame()["figures"]
         with pytest.raises(ConnectionClosed) as closed:

@@ -17,23 +17,27 @@ from pages.server.trainings import Trainings
 from pages.server.turns import Busy
 from tests.server.serving import Browser, resident
 from tests.support.amount import cases
+from tests.support.server import START_SECONDS
 
 pytestmark = pytest.mark.slow
 
 
+ALL = 3000
 CHUNKS: list[int] = []
-"""How many were worked on, of each piece of slow work that was begun."""
+"""How many of all were worked on, of each piece of slow work that was begun."""
 
 
 def slow(wish, turn):
-    """A lab of the test's own: a hundred chunks of work, 10 ms each, which are counted."""
+    """A lab of the test's own: chunks of work, 10 ms each, which are counted. No test waits for its
+    end, and a busy machine must not come to it either.
+    """
     mine = len(CHUNKS)
     CHUNKS.append(0)
     with turn:
-        for step in range(100):
+        for step in range(ALL):
             time.sleep(0.01)
             CHUNKS[mine] += 1
-            turn.report((step + 1) / 100)
+            turn.report((step + 1) / ALL)
     return LABS["home"](wish.model_copy(update={"values": {}}), turn)
 
 
@@ -87,7 +91,7 @@ def test_a_newer_wish_ends_slow_work_and_stop_ends_it_too(browser):
     while (message := browser.next())[1] == "progress":
         assert message[0] == first
     assert message[:2] == (browser.seq, 0)
-    assert CHUNKS[-1] < 90, "it was given up before its end"
+    assert CHUNKS[-1] < ALL / 2, "it was given up long before its end"
     browser.ask("slow")
     browser.next()
     browser.send(f"{browser.seq} stop")
@@ -167,8 +171,7 @@ def test_a_foreign_page_is_turned_away(url):
 
 
 def test_there_is_a_limit_to_sockets(url, workshop, monkeypatch):
-    deadline = time.monotonic() + 10
-    while workshop.sockets and time.monotonic() < deadline:
+    while workshop.sockets:
         time.sleep(0.01)
     monkeypatch.setattr(route, "MOST_SOCKETS", 2)
     with Browser(url) as first, Browser(url) as second:
@@ -233,6 +236,10 @@ def test_a_stop_before_the_turn_of_a_wish_is_heeded(browser, url):
     assert message[:2] == (browser.seq, "stopped")
 
 
+def counted(kind: type) -> int:
+    return sum(type(one) is kind for one in gc.get_objects())
+
+
 @pytest.mark.skipif(not resident(), reason="reads the kernel's table")
 @pytest.mark.random
 def test_memory_returns_when_sockets_close(url, workshop):
@@ -254,8 +261,11 @@ def test_memory_returns_when_sockets_close(url, workshop):
     first = round_of(sockets)
     second = round_of(sockets)
     assert second - first < sockets * (12 << 20) / 200, "bytes more after as many more sockets"
-    alive = [one for one in gc.get_objects() if type(one) is route.Socket]
-    assert len(alive) <= 2
+    # What answered the last one may still be on its way out.
+    deadline = time.monotonic() + 30
+    while (alive := counted(route.Socket)) > 2 and time.monotonic() < deadline:
+        gc.collect()
+    assert alive <= 2
 
 
 def test_a_frame_that_was_asked_for_by_who_left_is_not_computed_to_the_end(url, workshop):
@@ -265,12 +275,12 @@ def test_a_frame_that_was_asked_for_by_who_left_is_not_computed_to_the_end(url, 
     browser.socket.close()
     while workshop.computers.computing.turns._running:
         time.sleep(0.01)
-    assert CHUNKS[-1] < 100, "the turn was given back before the end"
+    assert CHUNKS[-1] < ALL / 2, "the turn was given back long before the end"
 
 
 def test_the_answer_is_json_and_floats_that_anybody_can_read(browser):
     browser.ask("flip")
-    raw = browser.socket.recv(20)
+    raw = browser.socket.recv(START_SECONDS)
     assert isinstance(raw, bytes)
     length = int.from_bytes(raw[8:12], "little")
     assert json.loads(raw[12 : 12 + length])["form"]

@@ -26,8 +26,8 @@ def workshop():
     return Workshop(InProcess(Computing()), Trainings(1))
 
 
-def training_of(browser, timeout=60.0):
-    return browser.picture(timeout)["training"]
+def training_of(browser):
+    return browser.picture()["training"]
 
 
 def trains(browser, **training):
@@ -101,7 +101,7 @@ def test_a_chart_that_does_not_change_is_not_sent_again(browser):
 
 def first_seen(browser):
     """Of the first picture, which is not taken in, how many steps were done."""
-    while (message := browser.next(60))[1] != 1:
+    while (message := browser.next())[1] != 1:
         pass
     return message[2]["training"]["done"]
 

@@ -56,6 +56,12 @@ def test_whoever_has_used_less_comes_first():
     assert order == ["new", "short", "long"]
 
 
+def until(what):
+    end = time.monotonic() + 30
+    while not what() and time.monotonic() < end:
+        time.sleep(0.001)
+
+
 def held(shared, used):
     """A turn is held, by a thread of its own, until it is let go."""
     over, inside = threading.Event(), threading.Event()
@@ -131,14 +137,15 @@ def test_long_work_lets_somebody_else_in_between():
     def long_work():
         with Held(shared):
             for step in range(100):
+                if step == 3:
+                    until(shared.wanted)
                 time.sleep(0.005)
                 seen.append("long")
                 holder[0].report((step + 1) / 200)
 
     thread = threading.Thread(target=long_work)
     thread.start()
-    while len(seen) < 3:
-        time.sleep(0.001)
+    until(lambda: len(seen) == 3)
     with LearnersTurn(shared):
         seen.append("short")
     thread.join()

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 90  # importing torch for the first time on a busy two-core machine
+START_SECONDS = 240  # importing torch for the first time on a busy two-core machine
+END_SECONDS = 30  # a site ends its replicas first, each of which promises ten
 PORTS = range(20_000, 32_000, 10)  # a site takes the ports after its own as well
 
 
@@ -136,7 +137,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         except ProcessLookupError:
             break
         try:
-            process.wait(5)
+            process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             continue
     process.wait()

@@ -45,7 +45,7 @@ def test_it_runs_from_any_folder_as_a_process_of_its_own(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "lessons", "trace", f"{BROKEN}:fine",
          "--arg", "x=1,2", "--arg", "w=randn(2):3", "--out", "here.html"],
-        capture_output=True, text=True, timeout=120, cwd=tmp_path, env={"PYTHONPATH": str(root)},
+        capture_output=True, text=True, timeout=300, cwd=tmp_path, env={"PYTHONPATH": str(root)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "No fault was found" in done.stdout
