@@ -116,11 +116,13 @@ def noise(page: Page) -> tuple[float, float]:
 
 
 # A page that was swiped may go on scrolling for a while.
+# A busy machine draws seldom: so many pictures in which nothing has moved, too.
 UNTIL_STILL = """async () => {
   const main = document.querySelector('.stMain');
-  for (let before = -1; before !== main.scrollTop; ) {
+  for (let still = 0, before = -1; still < 10; ) {
+    await new Promise((done) => setTimeout(() => requestAnimationFrame(done), 30));
+    still = main.scrollTop === before ? still + 1 : 0;
     before = main.scrollTop;
-    await new Promise((done) => setTimeout(done, 100));
   }
 }"""
 

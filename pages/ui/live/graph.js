@@ -68,7 +68,7 @@ export class Graph {
       look: (about) => this.#look(about),
       press: (id) => this.#press(id),
     });
-    this.stepper = new Stepper(stepper, (to) => this.#go(to));
+    this.stepper = new Stepper(stepper, (to, scrubs) => this.#go(to, scrubs));
     this.said = new StepWords(said);
     box.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -159,15 +159,15 @@ export class Graph {
     this.stepper.show(spec, place);
   }
 
-  /** @param {number} place */
-  #go(place) {
+  /** @param {number} place  @param {boolean} scrubs  whether a hand is on the bar: nothing moves below it */
+  #go(place, scrubs = false) {
     if (!this.spec || place === this.place) return;
     const { step, place: before } = this;
     this.place = place;
     if (this.step === step && hasLanded(place) === hasLanded(before)) this.#move();
     else this.#draw();
     if (this.step === step) return;
-    this.#follow();
+    if (!scrubs) this.#follow();
     this.handlers.moved();
   }
 

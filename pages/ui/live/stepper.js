@@ -13,7 +13,7 @@ const KEYS = { ArrowUp: 1, ArrowDown: -1 };
 export class Stepper {
   /**
    * @param {HTMLElement} box
-   * @param {(place: number) => void} go
+   * @param {(place: number, scrubs?: boolean) => void} go  scrubs: a hand is on the bar
    */
   constructor(box, go) {
     this.box = box;
@@ -38,7 +38,7 @@ export class Stepper {
     this.bar.addEventListener("input", () => {
       this.pause();
       const { valueAsNumber } = this.bar;
-      go(this.still.matches ? Math.round(valueAsNumber) : valueAsNumber);
+      go(this.still.matches ? Math.round(valueAsNumber) : valueAsNumber, true);
     });
     // The bar's own step is a hundredth, for the hand: a key goes to the next whole one, as those do
     // that work everywhere in the graph.
