@@ -8,16 +8,18 @@ websocket's handshake.
 import asyncio
 import gc
 import json
+import logging
 import os
 import socket
 import sys
 from contextlib import suppress
+from functools import partial
 from typing import BinaryIO
 
 from pages.server import log
 from pages.server.child import HEAD, output
 from pages.server.line import Line
-from pages.server.notice import STOPPED, Notice, told
+from pages.server.notice import MISTAKE, STOPPED, Notice, told
 from pages.server.socket import Workshop
 
 METERS, REFUSAL, DRAIN = "meters", "refusal", "drain"
@@ -35,7 +37,7 @@ class LabSockets:
     def __init__(self, way: socket.socket) -> None:
         self._way = way
         self._workshop = Workshop()
-        self._jobs: dict[int, asyncio.Task[None]] = {}
+        self._jobs: dict[int, asyncio.Task[bytes | Notice]] = {}
         self._opening: set[asyncio.Task[None]] = set()
         server, own = ("server", os.getppid()), ("labs", os.getpid())
         workshop = self._workshop
@@ -58,8 +60,9 @@ class LabSockets:
                 if job in self._jobs:
                     self._jobs[job].cancel()
             elif "drop" not in message:
-                work = self._work(job, message["work"], message["text"])
-                self._jobs[job] = asyncio.create_task(work)
+                work = self._done(message["work"], message["text"])
+                task = self._jobs[job] = asyncio.create_task(work)
+                task.add_done_callback(partial(self._ended, job))
         for one in beside:
             one.cancel()
 
@@ -87,13 +90,16 @@ class LabSockets:
         with suppress(OSError):  # it has gone already
             await asyncio.get_running_loop().connect_accepted_socket(line, connection)
 
-    async def _work(self, job: int, work: str, text: str) -> None:
-        try:
-            self._say(job, await self._done(work, text))
-        except asyncio.CancelledError:
+    def _ended(self, job: int, task: asyncio.Task[bytes | Notice]) -> None:
+        """A job is done, or was stopped, which may be before its task ran at all."""
+        del self._jobs[job]
+        if task.cancelled():
             self._say(job, STOPPED)
-        finally:
-            del self._jobs[job]
+        elif error := task.exception():  # a mistake of ours
+            logging.getLogger(__name__).error("work could not be done", exc_info=error)
+            self._say(job, MISTAKE)
+        else:
+            self._say(job, task.result())
 
     async def _done(self, work: str, text: str) -> bytes | Notice:
         workshop = self._workshop
