@@ -19,7 +19,7 @@ from pages.server.draining import RESTART
 from pages.server.labs import Elsewhere, Here, labs
 from tests.bench.usage import children
 from tests.server.serving import Browser
-from tests.support.server import ROOT, streamlit
+from tests.support.server import ROOT, free_port, serve, streamlit
 
 pytestmark = [
     pytest.mark.slow,
@@ -78,6 +78,16 @@ def test_what_is_said_at_once_after_the_handshake_is_heard(server):
 
     with ThreadPoolExecutor(16) as many:
         assert all(many.map(one, range(200)))
+
+
+def test_where_uvicorn_would_compress_what_sockets_say_it_does_not():
+    """As it does by itself: ``uvicorn app:app``; each browser offers it."""
+    port = free_port()
+    command = [sys.executable, "-m", "uvicorn", "app:app", "--port", str(port)]
+    with serve(command, port, "/readyz") as server, labs_of(server) as browser:
+        assert not browser.socket.protocol.extensions
+        browser.ask("flip")
+        assert browser.frame()["figures"]
 
 
 @pytest.mark.parametrize("origin", ["https://elsewhere.example.org", "null"])
