@@ -20,7 +20,7 @@ from pages.server import log
 from pages.server.child import HEAD, output
 from pages.server.line import Line
 from pages.server.notice import MISTAKE, STOPPED, Notice, told
-from pages.server.socket import Workshop
+from pages.server.socket import MOST_SOCKETS, Workshop
 
 METERS, REFUSAL, DRAIN = "meters", "refusal", "drain"
 """Work: tell what is counted; count one that was turned away; let all end, and say when."""
@@ -76,6 +76,8 @@ class LabSockets:
             if not said:  # the server has ended
                 asyncio.get_running_loop().remove_reader(self._way)
                 return
+            if not handles:  # the system has thrown it away
+                logging.getLogger(__name__).warning("no handle is left for a lab's socket")
             for handle in handles:
                 connection = socket.socket(fileno=handle)
                 connection.setblocking(False)
@@ -130,9 +132,23 @@ async def serve(way: socket.socket, out: BinaryIO) -> None:
     await LabSockets(way).run(lines, answers)
 
 
+def open_many() -> None:
+    """Let this process hold a handle for each socket, where the system lets it: a service often may
+    open 1,024 until it asks for more."""
+    import resource  # Windows has none
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 4 * MOST_SOCKETS  # with those that are told to come again later
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def main() -> None:
     """Serve until the server ends."""
     out = output()
+    open_many()
     log.set_up()
     gc.freeze()  # what is loaded by now stays loaded
     with suppress(BrokenPipeError):  # the server ended meanwhile

@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import os
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -15,6 +18,7 @@ from pages.server.notice import MISTAKE, STOPPED, Notice, heard
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from tests.server.asgi import run
+from tests.support.server import ROOT
 
 
 class Out:
@@ -70,3 +74,22 @@ def test_a_mistake_of_ours_is_an_answer(answered, monkeypatch):
 
     monkeypatch.setattr("pages.server.meters.Meters.text", broken)
     assert answered([{"job": 8, "work": METERS, "text": ""}], 1) == [(8, MISTAKE)]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such limit")
+def test_it_may_hold_more_handles_than_a_service_may_at_first():
+    told = """
+import resource
+from pages.server.lab_sockets import open_many
+
+files = resource.RLIMIT_NOFILE
+resource.setrlimit(files, (256, 2_000))
+open_many()
+print(resource.getrlimit(files))
+open_many()
+print(resource.getrlimit(files))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", told], cwd=ROOT, text=True, capture_output=True, check=True
+    )
+    assert done.stdout == "(2000, 2000)\n" * 2
