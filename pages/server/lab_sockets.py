@@ -8,17 +8,19 @@ websocket's handshake.
 import asyncio
 import gc
 import json
+import logging
 import os
 import socket
 import sys
 from contextlib import suppress
+from functools import partial
 from typing import BinaryIO
 
 from pages.server import log
 from pages.server.child import HEAD, output
 from pages.server.line import Line
-from pages.server.notice import STOPPED, Notice, told
-from pages.server.socket import Workshop
+from pages.server.notice import MISTAKE, STOPPED, Notice, told
+from pages.server.socket import MOST_SOCKETS, Workshop
 
 METERS, REFUSAL, DRAIN = "meters", "refusal", "drain"
 """Work: tell what is counted; count one that was turned away; let all end, and say when."""
@@ -35,7 +37,7 @@ class LabSockets:
     def __init__(self, way: socket.socket) -> None:
         self._way = way
         self._workshop = Workshop()
-        self._jobs: dict[int, asyncio.Task[None]] = {}
+        self._jobs: dict[int, asyncio.Task[bytes | Notice]] = {}
         self._opening: set[asyncio.Task[None]] = set()
         server, own = ("server", os.getppid()), ("labs", os.getpid())
         workshop = self._workshop
@@ -58,8 +60,9 @@ class LabSockets:
                 if job in self._jobs:
                     self._jobs[job].cancel()
             elif "drop" not in message:
-                work = self._work(job, message["work"], message["text"])
-                self._jobs[job] = asyncio.create_task(work)
+                work = self._done(message["work"], message["text"])
+                task = self._jobs[job] = asyncio.create_task(work)
+                task.add_done_callback(partial(self._ended, job))
         for one in beside:
             one.cancel()
 
@@ -73,6 +76,8 @@ class LabSockets:
             if not said:  # the server has ended
                 asyncio.get_running_loop().remove_reader(self._way)
                 return
+            if not handles:  # the system has thrown it away
+                logging.getLogger(__name__).warning("no handle is left for a lab's socket")
             for handle in handles:
                 connection = socket.socket(fileno=handle)
                 connection.setblocking(False)
@@ -87,13 +92,16 @@ class LabSockets:
         with suppress(OSError):  # it has gone already
             await asyncio.get_running_loop().connect_accepted_socket(line, connection)
 
-    async def _work(self, job: int, work: str, text: str) -> None:
-        try:
-            self._say(job, await self._done(work, text))
-        except asyncio.CancelledError:
+    def _ended(self, job: int, task: asyncio.Task[bytes | Notice]) -> None:
+        """A job is done, or was stopped, which may be before its task ran at all."""
+        del self._jobs[job]
+        if task.cancelled():
             self._say(job, STOPPED)
-        finally:
-            del self._jobs[job]
+        elif error := task.exception():  # a mistake of ours
+            logging.getLogger(__name__).error("work could not be done", exc_info=error)
+            self._say(job, MISTAKE)
+        else:
+            self._say(job, task.result())
 
     async def _done(self, work: str, text: str) -> bytes | Notice:
         workshop = self._workshop
@@ -124,9 +132,23 @@ async def serve(way: socket.socket, out: BinaryIO) -> None:
     await LabSockets(way).run(lines, answers)
 
 
+def open_many() -> None:
+    """Let this process hold a handle for each socket, where the system lets it: a service often may
+    open 1,024 until it asks for more."""
+    import resource  # Windows has none
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 4 * MOST_SOCKETS  # with those that are told to come again later
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def main() -> None:
     """Serve until the server ends."""
     out = output()
+    open_many()
     log.set_up()
     gc.freeze()  # what is loaded by now stays loaded
     with suppress(BrokenPipeError):  # the server ended meanwhile

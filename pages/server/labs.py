@@ -16,9 +16,10 @@ import os
 import socket
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 from urllib.parse import urlsplit
 
+from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import config
@@ -28,13 +29,17 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from pages.server.computers import Computer
 from pages.server.draining import RESTART, Draining
 from pages.server.lab_sockets import DRAIN, METERS, REFUSAL
-from pages.server.notice import Notice
+from pages.server.notice import MISTAKE, Notice
 from pages.server.socket import Workshop
 from pages.server.tidy import Tidy
 
 _REFUSED = 1008
 _PATIENCE = 5.0
-"""Seconds that a new socket waits for the process, or for room on the way to it."""
+"""Seconds that a new socket waits for room on the way to the process."""
+_LONGEST, _SOON = 30.0, 2.0
+"""Seconds that the process has to answer a question of the API, and to say what it counts: it may
+start anew meanwhile, or hang."""
+_EXTENSIONS = "Sec-WebSocket-Extensions"
 
 
 class Labs(Protocol):
@@ -173,19 +178,18 @@ class Elsewhere:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One learner's socket, until it is handed over."""
-        transport = getattr(getattr(receive, "__self__", None), "transport", None)
-        if transport is None or transport.get_extra_info("ssl_object"):
-            raise RuntimeError(
-                "This server keeps its sockets to itself. Run it with uvicorn, and TLS in a proxy "
-                "before it or by Streamlit's server.sslCertFile."
+        transport = _connection(getattr(receive, "__self__", None))
+        if not self._process.ready.is_set():  # it starts anew: a proxy tries elsewhere
+            await PlainTextResponse("The labs start. Try again in a moment.", 503)(
+                scope, receive, send
             )
+            return
         websocket = WebSocket(scope, receive, send)
         transport.pause_reading()  # what comes after the handshake is for the other process
         if not await _accepted(websocket):
             return
         try:
             async with asyncio.timeout(_PATIENCE):
-                await self._process.ready.wait()
                 await self._hand_over(transport)
         except (OSError, TimeoutError):
             logging.getLogger(__name__).warning("a lab's socket could not be handed over")
@@ -224,8 +228,10 @@ class Elsewhere:
         await self._process.kill()
         self._process.close()
 
-    async def computed(self, work: str, text: str = "") -> bytes | Notice:
-        """What a question of the API comes to."""
+    async def computed(
+        self, work: str, text: str = "", longest: float = _LONGEST
+    ) -> bytes | Notice:
+        """What a question of the API comes to, within so many seconds."""
         number = next(self._numbers)
         answer: asyncio.Future[bytes | Notice] = asyncio.get_running_loop().create_future()
 
@@ -235,7 +241,10 @@ class Elsewhere:
 
         self._process.ask(number, work, text, deliver)
         try:
-            return await answer
+            async with asyncio.timeout(longest):
+                return await answer
+        except TimeoutError:
+            return MISTAKE
         finally:
             if answer.cancelled():
                 self._process.stop(number)
@@ -245,11 +254,29 @@ class Elsewhere:
         self._process.ask(next(self._numbers), REFUSAL, why, lambda reply, spent: None)
 
     async def meters(self) -> bytes:
-        """What is counted there, in Prometheus' text format; nothing while it starts anew."""
+        """What is counted there, in Prometheus' text format; nothing while it does not answer."""
         if not self._process.ready.is_set():
             return b""
-        reply = await self.computed(METERS)
+        reply = await self.computed(METERS, longest=_SOON)
         return reply if isinstance(reply, bytes) else b""
+
+
+def _connection(protocol: Any) -> asyncio.Transport:
+    """That of a socket, whose handshake is made to promise no compression: uvicorn by itself does
+    where a browser offers it, and frames are read and written elsewhere.
+
+    Raises:
+        RuntimeError: this server cannot hand it over.
+    """
+    response, transport = getattr(protocol, "response", None), getattr(protocol, "transport", None)
+    if response is None or transport is None or transport.get_extra_info("ssl_object"):
+        raise RuntimeError(
+            "This server keeps its sockets to itself. Run it with uvicorn and --ws "
+            "websockets-sansio, and TLS in a proxy before it or by Streamlit's server.sslCertFile."
+        )
+    if _EXTENSIONS in response.headers:
+        del response.headers[_EXTENSIONS]
+    return cast(asyncio.Transport, transport)
 
 
 async def _accepted(websocket: WebSocket) -> bool:

@@ -6,6 +6,8 @@ To a lab's socket it is what Starlette's ``WebSocket`` is: ``receive``, ``send_t
 
 import asyncio
 import logging
+import sys
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
@@ -18,7 +20,15 @@ PING = 30.0
 """Seconds between two signs of life; a proxy closes a socket that says nothing. Who has given none
 by the next is gone."""
 FAREWELL = 10.0
-"""Seconds that the other side has to answer a close."""
+"""Seconds that the other side has to answer a close, and to read what was said before."""
+RATE, BURST = 300.0, 600.0
+"""Frames a second that are read of one, in the long run and at once: a browser sends far fewer, and
+to read a thousand that say nothing takes as long as many labs' messages."""
+SLICE = 1024
+"""Bytes that are read at a time, some 170 of the smallest frames."""
+MOST_UNREAD = 4 << 20
+"""Bytes that wait for one who does not read; from there on nothing is read of it, or each of its
+pings would leave a pong here."""
 _GONE, _NO_TEXT, _NO_LIFE = 1006, 1007, 1011
 
 
@@ -35,13 +45,17 @@ class Line(asyncio.Protocol):
         self._task: asyncio.Task[None] | None = None
         self._protocol = Protocol(SERVER, state=State.OPEN, max_size=most)
         self._came: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-        self._parts: list[bytes] = []
-        self._text = True  # whether those are of a text
+        self._rest = bytearray()  # what came and was not read yet
+        self._whole = bytearray()  # the message so far
+        self._text = True  # whether that is a text
         self._writable = asyncio.Event()
         self._writable.set()
         self._paused = self._closing = False
         self._lives = True
+        self._unread = 0  # bytes that waited for it when it was last looked at
+        self._allowance, self._counted = BURST, time.monotonic()
         self._timer: asyncio.TimerHandle | None = None
+        self._later: asyncio.TimerHandle | None = None  # when frames are read again
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """It is there."""
@@ -56,47 +70,89 @@ class Line(asyncio.Protocol):
         except Exception:  # a mistake of ours: said, and the browser opens another
             logging.getLogger(__name__).exception("a lab's socket has failed")
         if not self._closing:
-            self._transport.close()
+            self._leave()
 
     def connection_lost(self, error: Exception | None) -> None:
         """It is gone."""
         self._end()
+        self._rest.clear()
         self._writable.set()
         self._came.put_nowait({"type": "websocket.disconnect", "code": _GONE})
 
     def _end(self) -> None:
         self._closing = True
-        if self._timer:
-            self._timer.cancel()
-            self._timer = None
+        for timer in (self._timer, self._later):
+            if timer:
+                timer.cancel()
+        self._timer = self._later = None
+
+    def _leave(self) -> None:
+        """Close it; who does not read what was said last is not waited for longer."""
+        self._end()
+        self._transport.close()
+        self._timer = self._loop.call_later(FAREWELL, self._transport.abort)
 
     def pause_writing(self) -> None:
         """The other side does not read."""
         self._writable.clear()
+        self._unread = sys.maxsize
 
     def resume_writing(self) -> None:
         """It has read."""
         self._writable.set()
+        self._read_on()
+
+    def eof_received(self) -> None:
+        """It says no more."""
+        self._closed()
 
     def data_received(self, data: bytes) -> None:
         """Bytes came."""
         self._lives = True
-        self._protocol.receive_data(data)
-        for event in self._protocol.events_received():
-            self._take(cast(Frame, event))
-        self._flush()  # what is due by itself: a pong, the answer to a close or to nonsense
-        if self._protocol.close_rcvd or self._protocol.parser_exc:
-            self._closed()
+        self._rest += data
+        self._read_on()
+
+    def _read_on(self) -> None:
+        """Read what came, as far as it may be now."""
+        while self._rest and not self._held():
+            piece = bytes(self._rest[:SLICE])
+            del self._rest[:SLICE]
+            self._protocol.receive_data(piece)
+            for event in self._protocol.events_received():
+                self._allowance -= 1.0
+                self._take(cast(Frame, event))
+            self._flush()  # what is due by itself: a pong, the answer to a close or to nonsense
+            if self._protocol.close_rcvd or self._protocol.parser_exc:
+                self._closed()
+        self._hold()
+
+    def _held(self) -> bool:
+        """Whether nothing is read now: there is enough to do, or it is over."""
+        transport = self._transport
+        if transport.is_closing() or transport.get_write_buffer_size() > MOST_UNREAD:
+            return True
+        if not (self._closing or self._came.empty()):
+            return True
+        now = time.monotonic()
+        self._allowance = min(BURST, self._allowance + (now - self._counted) * RATE)
+        self._counted = now
+        if self._allowance < 0 and not self._later:
+            self._later = self._loop.call_later(-self._allowance / RATE, self._again)
+        return self._allowance < 0
+
+    def _again(self) -> None:
+        self._later = None
+        self._read_on()
 
     def _take(self, frame: Frame) -> None:
         if frame.opcode not in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
             return
         if frame.opcode is not Opcode.CONT:
-            self._parts, self._text = [], frame.opcode is Opcode.TEXT
-        self._parts.append(bytes(frame.data))
+            self._whole, self._text = bytearray(), frame.opcode is Opcode.TEXT
+        self._whole += frame.data
         if not frame.fin:
             return
-        whole, self._parts = b"".join(self._parts), []
+        whole, self._whole = self._whole, bytearray()
         message: dict[str, Any] = {"type": "websocket.receive"}
         if self._text:
             try:
@@ -105,12 +161,13 @@ class Line(asyncio.Protocol):
                 self._fail(_NO_TEXT, "not UTF-8")
                 return
         else:
-            message["bytes"] = whole
-        self._came.put_nowait(message)
-        self._pause(True)
+            message["bytes"] = bytes(whole)
+        if not self._closing:
+            self._came.put_nowait(message)
 
-    def _pause(self, wanted: bool) -> None:
-        """Read no more until what came is taken: who sends faster waits."""
+    def _hold(self) -> None:
+        """Let no more come than is read: who sends faster waits."""
+        wanted = bool(self._rest) or self._held()
         if wanted != self._paused and not self._transport.is_closing():
             self._paused = wanted
             if wanted:
@@ -129,27 +186,33 @@ class Line(asyncio.Protocol):
         said = self._protocol.close_rcvd or self._protocol.close_sent
         code = said.code if said else _GONE
         self._came.put_nowait({"type": "websocket.disconnect", "code": code})
-        self._end()
-        self._transport.close()
+        self._leave()
 
     def _flush(self) -> None:
         if not self._transport.is_closing() and (out := b"".join(self._protocol.data_to_send())):
             self._transport.write(out)
 
     def _ping(self) -> None:
-        if not (self._lives or self._paused):
+        if not self._alive():
             self._fail(_NO_LIFE, "keepalive ping timeout")
             return
         self._lives = False
-        self._protocol.send_ping(b"")
-        self._flush()
+        if self._writable.is_set():
+            self._protocol.send_ping(b"")
+            self._flush()
         self._timer = self._loop.call_later(PING, self._ping)
+
+    def _alive(self) -> bool:
+        """Whether it has given a sign of life, or could not: who is to read must have read some."""
+        if self._writable.is_set():
+            return self._lives or self._paused
+        before, self._unread = self._unread, self._transport.get_write_buffer_size()
+        return self._unread < before
 
     async def receive(self) -> dict[str, Any]:
         """The next message, as ASGI has it."""
         message = await self._came.get()
-        if self._came.empty():
-            self._pause(False)
+        self._read_on()
         return message
 
     async def send_text(self, text: str) -> None:
@@ -186,5 +249,5 @@ class Line(asyncio.Protocol):
         self._protocol.send_close(code, reason)
         self._flush()
         self._came.put_nowait({"type": "websocket.disconnect", "code": code})
-        self._pause(False)
-        self._timer = self._loop.call_later(FAREWELL, self._transport.close)
+        self._read_on()
+        self._timer = self._loop.call_later(FAREWELL, self._transport.abort)

@@ -19,7 +19,7 @@ from pages.server.draining import RESTART
 from pages.server.labs import Elsewhere, Here, labs
 from tests.bench.usage import children
 from tests.server.serving import Browser
-from tests.support.server import ROOT, START_SECONDS, streamlit
+from tests.support.server import ROOT, START_SECONDS, free_port, serve, streamlit
 
 pytestmark = [
     pytest.mark.slow,
@@ -80,6 +80,16 @@ def test_what_is_said_at_once_after_the_handshake_is_heard(server):
         assert all(many.map(one, range(200)))
 
 
+def test_where_uvicorn_would_compress_what_sockets_say_it_does_not():
+    """As it does by itself: ``uvicorn app:app``; each browser offers it."""
+    port = free_port()
+    command = [sys.executable, "-m", "uvicorn", "app:app", "--port", str(port)]
+    with serve(command, port, "/readyz") as server, labs_of(server) as browser:
+        assert not browser.socket.protocol.extensions
+        browser.ask("flip")
+        assert browser.frame()["figures"]
+
+
 @pytest.mark.parametrize("origin", ["https://elsewhere.example.org", "null"])
 def test_a_foreign_page_opens_none(server, origin):
     with pytest.raises(InvalidStatus, match="403"):
@@ -98,7 +108,8 @@ def test_where_the_process_is_killed_the_next_socket_finds_a_new_one(server):
     found = None
     while found is None:
         assert time.monotonic() < deadline
-        with suppress(ConnectionClosed), labs_of(server) as again:  # "try again later"
+        # Until it has loaded a socket is answered with 503, which a proxy tries elsewhere.
+        with suppress(ConnectionClosed, InvalidStatus), labs_of(server) as again:
             again.ask("flip", values={"scale": "1.25"})
             found = again.frame()
     assert found["figures"]
