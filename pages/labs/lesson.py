@@ -119,6 +119,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
             "code": code(lesson.slug, run.cuts),
             "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
             "trains": lesson.lab.training is not None,
+            "trained": payload.trained(lesson),
             "document": "",
             "goals": [],
         }
