@@ -247,10 +247,9 @@ def _with_sum(edge: Edge, latex: str) -> str:
 
 def _summed(edge: Edge, quotient: str, formula: str) -> str:
     """The gradient of an operand that the op has broadcast."""
-    return (
-        rf"\bar{{{_symbol(edge.producer)}}} = \sum_{{\text{{broadcast axes}}}}"
-        rf"\bar{{{_symbol(edge.consumer)}}}\cdot {quotient},\quad {formula}{_shapes(edge)}"
-    )
+    came, sent = _symbol(edge.consumer), _symbol(edge.producer)
+    total = rf"\bar{{{sent}}} = \sum\bar{{{came}}}\cdot {quotient}"
+    return rf"{total},\quad {formula}{_shapes(edge)}"
 
 
 def _shapes(edge: Edge) -> str:
