@@ -213,6 +213,18 @@ class Lesson:
         """The values as text that validates back to them; for URLs."""
         return {p.name: p.format(values[p.name]) for p in self.lab.parameters}
 
+    def spelled(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """The same settings, each as a drag writes it: a list has a blank after each comma.
+
+        What cannot be read stays as it is, for its control to refuse.
+        """
+        found = dict(texts)
+        for one in self.lab.parameters:
+            with contextlib.suppress(ValueError, OverflowError):
+                if one.name in found:
+                    found[one.name] = one.format(one.parse(found[one.name]))
+        return found
+
     @property
     def defaults(self) -> dict[str, str]:
         """The text of the default values."""

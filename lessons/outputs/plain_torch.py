@@ -15,16 +15,18 @@ import ast
 import json
 import math
 import re
+import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 
 from lessons import tricks
 from lessons.contract.lab import Start
-from lessons.contract.lesson import Lesson
+from lessons.contract.lesson import CutError, Lesson
 from lessons.contract.parameters import Values
 from lessons.tracer import Edge, Node, named, record
 from lessons.tracer.cutting import Cut, write_cuts
@@ -68,7 +70,27 @@ def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> s
             f"# Not cut here: {write_cuts(missing)}. A hook, a class with a backward of its"
         )
         head.append("# own or a line that runs several times does this op, and no detach cuts it.")
+    head += _why_no_number(lesson, values, cuts)
     return _below_docstring(text, head)
+
+
+def _why_no_number(lesson: Lesson, values: Values, cuts: Collection[Cut]) -> list[str]:
+    """Comments with what the lab says of a NaN that the file prints with these settings.
+
+    What a training prints is known after its steps alone.
+    """
+    if lesson.lab.training is not None:
+        return []
+    try:
+        result = lesson.compute(lesson.lab.preview(values), cuts=cuts)
+    except CutError:
+        return []
+    if not any(np.isnan(series.y).any() for series in result.series):
+        return []
+    said = " ".join(note.text for note in result.notes if note.level == "warning")
+    return textwrap.wrap(
+        f"Where NaN is printed: {said}", 90, initial_indent="# ", subsequent_indent="# "
+    )
 
 
 def with_settings(text: str, settings: Mapping[str, Any]) -> str:

@@ -10,7 +10,9 @@ from lessons.trace.graph import bad_place
 from lessons.trace.watch import Run
 from lessons.trace.words import at, op_called, spelled
 from lessons.tracer import Edge, Node, Value
-from lessons.tracer.recording.plain_tensor import unflat
+from lessons.tracer.derivatives.along_edge import terms
+from lessons.tracer.derivatives.elementwise import ELEMENTWISE
+from lessons.tracer.recording.plain_tensor import LIMIT, unflat
 
 REPAIRS = "torch.where behind it repairs the value and not the gradient."
 DIVIDE = (
@@ -98,7 +100,8 @@ def _finite_again(node: Node, value: Value, what: str, place: int | None) -> str
 
 
 def _from_operands(node: Node, place: int | None) -> str:
-    if place is None:
+    """What an elementwise op read there; of another op it is more than one number an operand."""
+    if place is None or (node.type not in ELEMENTWISE and any(_many(e) for e in node.operands)):
         return ""
     index = unflat(place, node.outputs[0].shape)
     read = [
@@ -108,6 +111,10 @@ def _from_operands(node: Node, place: int | None) -> str:
         for edge in node.operands[:3]
     ]
     return f", of {listed(read)}" if read else ""
+
+
+def _many(edge: Edge) -> bool:
+    return edge.value.size > 1
 
 
 def _backward(run: Run) -> Iterator[Told]:
@@ -146,24 +153,47 @@ def _bad_upstream(node: Node | None) -> bool:
 
 def _born(run: Run, node: Node, edge: Edge, place: int, what: str) -> Told:
     assert edge.offered is not None
-    index = unflat(place, edge.offered.shape)
-    upstream = node.upstream[0]
-    came = "" if upstream is None else f"{spelled(upstream.component(index))} came, "
-    reads = edge.value.component(index)
+    reads = edge.value.component(unflat(place, edge.offered.shape))
+    at_output = _read_at(node, edge, place)
+    upstream = node.upstream[0] if at_output is not None else None
+    number = None if upstream is None else upstream.component(at_output or ())
+    came = ""
+    if upstream is not None:
+        several = edge.value.size < upstream.size
+        came = f"{spelled(number)} came{f' at {list(at_output or ())}' * several}, "
     return (
         "nonfinite_backward",
         f"The first {what} of the backward pass arises in {op_called(run, node)}: {came}"
         f"{spelled(edge.offered.numbers[place])} went back to {called(edge.producer)}"
         f"{at(place, edge.offered)}, which is {spelled(reads)}.",
-        _slope(node, edge, place, None if upstream is None else upstream.component(index)),
+        _slope(node, edge, place, at_output, number),
         node.name,
     )
 
 
-def _slope(node: Node, edge: Edge, place: int, came: object) -> str:
+def _read_at(node: Node, edge: Edge, place: int) -> tuple[int, ...] | None:
+    """The place in the output where the NaN or infinity arose; None where that is not known.
+
+    A broadcast operand is read at many, and its gradient sums what they send: the first one of
+    them that sends no finite number.
+    """
+    assert edge.offered is not None
+    index, came = unflat(place, edge.offered.shape), node.upstream[0]
+    if came is None or came.size == 1 or came.shape == edge.offered.shape:
+        return index
+    products = (
+        (position, came.component(position) * local)
+        for position, local in terms(edge, index, LIMIT)
+    )
+    return next((position for position, sent in products if not math.isfinite(sent)), None)
+
+
+def _slope(
+    node: Node, edge: Edge, place: int, at_output: tuple[int, ...] | None, came: object
+) -> str:
     """What helps where a gradient that came finite went back as a NaN or an infinity."""
     assert edge.offered is not None
-    if _divides_by_zero(node, unflat(place, edge.offered.shape)):
+    if at_output is not None and _divides_by_zero(node, at_output):
         return DIVIDE
     if came == 0 and spelled(edge.offered.numbers[place]) == "NaN":
         return (

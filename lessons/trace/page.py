@@ -102,8 +102,12 @@ def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
         "this part.</p>"
     )  # fmt: skip
     index = list(drawn.spec["index"])
-    entry = f"the entry {index}" if index else "the first entry"
-    shown = f"Of each tensor, {entry} is shown. " if _several(drawn) else ""
+    entry = "the first entry is shown"
+    if index:
+        entry = (
+            f"the entry {index} is shown, counted from 0, or the last of an axis that is shorter"
+        )
+    shown = f"Of each tensor, {entry}. " if _several(drawn) else ""
     buttons = "".join(
         f"<button type='button' data-go='{go}'>{label}</button>"
         for go, label in (("start", "Start"), ("back", "Back"), ("next", "Next"), ("end", "End"))
@@ -138,12 +142,21 @@ def _step(step: dict[str, Any], drawn: Drawn) -> str:
         to = escape(labels.get(part["to"], part["to"]))
         # The shapes stand behind a wide space: a line may break there.
         formula = " ".join(mathml(piece) for piece in part["latex"].split(r"\qquad"))
-        if part["local"] is None or part["terms"]:
+        if part["terms"]:
+            products = [f"{_factor(came)} × {_factor(local)}" for came, local in part["terms"]]
+            products += [f"{part['more']} more"] if part["more"] else []
+            product = f"{' + '.join(products)} = {part['gradient']} to {to}"
+        elif part["local"] is None:
             product = f"{part['upstream']} came, {part['gradient']} goes to {to}"
         else:
-            product = f"{part['upstream']} × {part['local']} = {part['gradient']} to {to}"
+            factors = f"{_factor(part['upstream'])} × {_factor(part['local'])}"
+            product = f"{factors} = {part['gradient']} to {to}"
         parts.append(f"<li>{formula}<div>{escape(product)}</div></li>")
     return f"<li><p>{escape(step['sentence'])}</p><ul>{''.join(parts)}</ul></li>"
+
+
+def _factor(text: str) -> str:
+    return f"({text})" if text.startswith("−") else text
 
 
 def _told(run: Run, drawn: Drawn | None) -> str:

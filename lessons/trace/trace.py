@@ -7,6 +7,7 @@ from typing import Any
 
 from lessons.trace.cuts import called
 from lessons.trace.drawing import HEAVY, WHOLE, Drawn, drawn
+from lessons.trace.errors import TraceError
 from lessons.trace.faults import Fault, faults
 from lessons.trace.graph import Graph
 from lessons.trace.page import page
@@ -109,16 +110,18 @@ def trace(function: Any, *args: Any, index: tuple[int, ...] | None = None, **kwa
             object with a `loss`; or an `nn.Module`, its class, or a function that makes one.
         args: what it is called with; tensors that require a gradient get one. `.grad` of all is
             left as it is.
-        index: the component whose numbers the drawing shows.
+        index: the component whose numbers the drawing shows, counted from 0.
 
     Raises:
-        TraceError: the function raised, or there is nothing to trace.
+        TraceError: the function raised, there is nothing to trace, or a place is negative.
 
     >>> import torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> trace(lambda x: (x.detach() * 2).sum(), x).faults[0].kind
     'detached'
     """
+    if any(place < 0 for place in index or ()):
+        raise TraceError(f"index needs places, counted from 0, such as (0, 2); {index} came.")
     names = {*kwargs, *(f"argument {place}" for place in range(len(args)))}
     return traced(target(function, given=names), args, kwargs, index)
 

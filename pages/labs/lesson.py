@@ -94,7 +94,9 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
     step = lesson.prose.steps[place - 1]
     held = held_controls(lesson, wish.answers, place)
     hidden = hidden_roles(lesson, wish.answers, place)
-    text, asked, errors = settings(lesson, wish, {n: step.lab[n] for n in held if n in step.lab})
+    text, asked, errors = settings(
+        lesson, wish, lesson.spelled({n: step.lab[n] for n in held if n in step.lab})
+    )
     cuts, refusal = edges(lesson, wish.cuts, asked)
     hide, fix = ([n for n in names if n in text] for names in (wish.hide, wish.fix))
     values = lesson.lab.preview(asked) if wish.live else asked
@@ -119,6 +121,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
             "code": code(lesson.slug, run.cuts),
             "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
             "trains": lesson.lab.training is not None,
+            "trained": payload.trained(lesson),
             "document": "",
             "goals": [],
         }

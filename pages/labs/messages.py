@@ -225,6 +225,7 @@ class Frame(TypedDict):
         query: the address that restores this screen, without "?" and without the backward step.
         numbers: what the marks in the text beside the lab say.
         trains: whether pictures of a training come besides.
+        trained: what its steps are made with, by control; ``cuts`` where an edge is cut in them.
         document: the playground's program as a document, once the hand rests.
     """
 
@@ -242,6 +243,7 @@ class Frame(TypedDict):
     code: Code | None
     numbers: dict[str, str]
     trains: bool
+    trained: list[str]
     document: str
     goals: list[GoalSpec]
 

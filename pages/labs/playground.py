@@ -71,6 +71,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
             "code": code(current.good) if current.good else None,
             "numbers": {},
             "trains": False,
+            "trained": [],
             "document": to_text(current.good) if current.good and not wish.live else "",
             "goals": goals(None if current.errors else current.good),
         }

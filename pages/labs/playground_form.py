@@ -27,7 +27,7 @@ from lessons.playground.language.limits import MAX_CHARACTERS, MAX_INPUTS, MAX_O
 from lessons.playground.language.parse import parse_program
 from lessons.text import listed, visible
 from lessons.tricks import op_types
-from pages.labs.playground_pasted import pasted_function
+from pages.labs.playground_pasted import pasted_function, without_imports
 
 Form = dict[str, str]
 
@@ -170,10 +170,18 @@ def _readable_names(form: Mapping[str, str]) -> list[str]:
 
 
 def unpacked(form: Form) -> tuple[Form, str]:
-    """The form with the body of a function that was pasted as the program, and what was done."""
-    pasted = pasted_function(form["program"]) if len(form["program"]) <= MAX_CHARACTERS else None
-    if pasted is None:
+    """The form with the body of a function that was pasted as the program, and what was done.
+
+    Of another program the imports at its top go.
+    """
+    if len(form["program"]) > MAX_CHARACTERS:
         return form, ""
+    pasted = pasted_function(form["program"])
+    if pasted is None:
+        program, imports = without_imports(form["program"])
+        shown = listed([f"“{visible(one)}”" for one in imports], 3)
+        note = f"Left out: {shown}. The functions of torch are known here without an import."
+        return form | {"program": program}, note if imports else ""
     before = _readable_names(form)
     made = form | {"program": pasted.program, "output": pasted.output}
     if pasted.inputs:

@@ -7,6 +7,8 @@ plainly one function with one ``return`` at its end stays as it is, for the lang
 import re
 from dataclasses import dataclass
 
+from lessons.playground.language.spellings import MODULES
+
 _BEFORE = re.compile(r"\s*(#.*|import\s.*|from\s.*)?", re.ASCII)
 """A line that may stand above the function and says nothing of what it computes."""
 # No two parts that take the same characters stand side by side: a text that is meant to take long
@@ -66,6 +68,49 @@ def pasted_function(text: str) -> Pasted | None:
     name = next(n for n in ("out", "output", "result", "returned") if not _has(text, n))
     last[0] = f"{name} = {found[1]}"
     return Pasted("\n".join([*kept, *last]).strip("\n"), inputs, name)
+
+
+def without_imports(text: str) -> tuple[str, list[str]]:
+    r"""A program without the imports at its top that the language needs not, and these.
+
+    >>> without_imports("import torch\nimport torch.nn.functional as F\ny = F.relu(x)")
+    ('y = F.relu(x)', ['import torch', 'import torch.nn.functional as F'])
+    >>> without_imports("import torch")
+    ('import torch', [])
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    imports: list[str] = []
+    above: list[str] = []
+    for place, line in enumerate(lines):
+        code = line.partition("#")[0]
+        if _imports(code):
+            imports.append(" ".join(code.split()))
+        elif code.strip():
+            return ("\n".join([*above, *lines[place:]]), imports) if imports else (text, [])
+        elif line.strip() or above:
+            above.append(line)
+    return text, []  # nothing else yet: somebody is typing
+
+
+def _imports(code: str) -> bool:
+    """Whether a line imports nothing but modules that the language knows, by a name it knows."""
+    words = code.split(maxsplit=4)
+    if len(words) > 3 and words[0] == "from" and words[2] == "import":
+        known = words[1].partition(".")[0] in MODULES
+        named = " ".join(words[3:])
+        return known and all(_plain(one) for one in named.split(","))
+    parts = code.strip().removeprefix("import ").split(",")
+    return words[:1] == ["import"] and all(
+        _plain(one) and one.split()[0].partition(".")[0] in MODULES for one in parts
+    )
+
+
+def _plain(imported: str) -> bool:
+    """Whether this is `name`, or `name as` one of the modules' usual names."""
+    words = imported.split()
+    if len(words) == 3:
+        return words[1] == "as" and words[2] in MODULES
+    return len(words) == 1 and words[0].replace(".", "").isidentifier()
 
 
 def _argument(word: str) -> str | None:

@@ -67,7 +67,8 @@ class Place:
             )
         step = given.get("at", "")
         place.graph_step = int(step) if re.fullmatch("[0-9]{1,4}", step, re.ASCII) else None
-        place.text |= {name: text for name, text in given.items() if name in place.text}
+        known = {name: text for name, text in given.items() if name in place.text}
+        place.text |= lesson.spelled(known)
         place.hide, place.fix = (place._controls(given.get(word, "")) for word in TEACHER)
         return place
 
@@ -82,11 +83,12 @@ class Place:
         step = lesson.prose.steps[trail.step - 1]
         if not asked.keys() - {*TEACHER}:  # the step's text speaks of the settings it makes
             made = {**step.lab, **_revealed(step, trail.answers)}
-            place.text |= {n: text for n, text in made.items() if n not in place.fix}
+            own = {n: text for n, text in made.items() if n not in place.fix}
+            place.text |= lesson.spelled(own)
             place.cuts = step.cuts or place.cuts
             place.graph_step = step.graph_step if place.graph_step is None else place.graph_step
         held = held_controls(lesson, trail.answers, trail.step)
-        place.text |= {name: step.lab[name] for name in held if name in step.lab}
+        place.text |= lesson.spelled({n: step.lab[n] for n in held if n in step.lab})
         return place
 
     def _controls(self, names: str) -> frozenset[str]:
@@ -115,6 +117,7 @@ class Place:
             graph_step: the step of the backward pass to show; None leaves it as it is.
         """
         asked = {name: value for name, value in text.items() if name not in self.fix}
+        asked = self.lesson.spelled(asked)
         self.text |= asked
         self.cuts = self.cuts if cuts is None else cuts
         self.graph_step, self.note = graph_step, ""

@@ -92,6 +92,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         "numbers": {},
         "goals": [],
         "trains": False,
+        "trained": [],
         "document": "",
     }
 

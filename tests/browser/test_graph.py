@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import lessons
 from lessons.tracer.derivatives import elementwise, products
-from lessons.tracer.derivatives.along_edge import latex_number, words
+from lessons.tracer.derivatives.symbols import latex_number, words
 from lessons.tracer.picture.graph_drawing import picture
 from pages.ui.place import END
 from tests.browser.looking import asked, button, cells, edge, look, press_on, ready

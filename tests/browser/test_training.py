@@ -208,6 +208,27 @@ def test_what_a_run_would_answer_waits_for_the_answer(bare, open_page):
     reaches(page, 3)
 
 
+def ordered(page: Page, name: str, **values: str) -> None:
+    """The page sets the lab, as a commit or another step does."""
+    order = {"id": name, "first": False, "values": values, "cuts": None, "graph_step": None}
+    page.evaluate("order => placed({ orders: [order] })", order)
+
+
+def test_a_commit_that_sets_nothing_of_the_training_leaves_the_run_as_it_is(bare, open_page):
+    page = opened(open_page, bare + "/override_map?lesson=guided_relu&step=7&rate=0.01")
+    button(page, "Start").click()
+    reaches(page, 2)
+    ordered(page, "looks", randomised="1")
+    page.wait_for_function("location.search.includes('randomised=1')")
+    reaches(page, done(page) + 2)
+    expect(button(page, "Pause")).to_be_visible()
+    ordered(page, "the same", rate="0.010")
+    reaches(page, done(page) + 2)
+    expect(button(page, "Pause")).to_be_visible()
+    ordered(page, "another", rate="0.02")
+    expect(button(page, "Go on")).to_be_visible()
+
+
 def test_a_control_that_would_tell_is_held_whatever_the_address_says(bare, open_page):
     url = bare + "/override_map?lesson=guided_relu&step=4&seeds=2&randomised=1"
     page = opened(open_page, url)

@@ -191,3 +191,22 @@ def test_a_notebook_runs(slug):
     code = [cell for cell in made.cells if cell.cell_type == "code"]
     assert "trick_gradient" in code[0].outputs[0].text
     assert any("application/vnd.plotly" in kind for one in code[1].outputs for kind in one.data)
+
+
+@pytest.mark.parametrize(
+    ("slug", "given", "why"),
+    [
+        ("right_place", {"x": "-2, 0, 1"}, "the chain rule multiplies them"),
+        ("not_finite", {"w": "4, 0", "clip": "norm"}, "this norm is not finite"),
+        ("in_place", {"change": "in_place"}, "RuntimeError"),
+        ("right_place", {"x": "-2, 1"}, None),
+    ],
+)
+def test_a_file_that_prints_nan_says_why(slug, given, why, tmp_path, alone):
+    text = plain_torch(find(slug), find(slug).validate(given))
+    file = tmp_path / "file.py"
+    file.write_text(text, "utf-8")
+    (printed,) = alone.run(tmp_path, [[str(file)]])
+    comments = " ".join(line[2:] for line in text.splitlines() if line.startswith("# "))
+    assert ("NaN" in printed) == ("Where NaN is printed:" in comments) == bool(why)
+    assert (why or "") in comments

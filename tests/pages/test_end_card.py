@@ -7,6 +7,7 @@ from lessons.outputs.brief import in_plain_torch
 from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.quiz import quiz
 from lessons.outputs.review import review
+from pages.ui import end_card
 
 
 def card():
@@ -50,6 +51,20 @@ def test_the_card_comes_with_the_last_answer_or_when_it_is_passed_by():
     page.run()
     assert "1 of 1" in "\n".join(one.value for one in page.markdown)
     assert not page.exception
+
+
+def test_a_rerun_computes_no_question_again(monkeypatch):
+    asked = []
+    monkeypatch.setattr(end_card, "review", lambda *given: asked.append(1) or review(*given))
+    end_card._reviewed.cache_clear()
+    page = AppTest.from_function(card, default_timeout=60)
+    page.session_state["answers"] = {"transfer": "0~residual~0"}
+    page.run()
+    page.run()
+    assert len(asked) == 1
+    page.session_state["answers"] = {"transfer": "1"}
+    page.run()
+    assert len(asked) == 2
 
 
 def a_zigzag(sketch):

@@ -21,6 +21,18 @@ def test_an_address_sets_what_it_names_and_says_what_it_cannot():
     assert opening["values"]["x"] == "5, 6"
 
 
+def test_a_list_is_spelled_as_a_drag_spells_it_wherever_it_comes_from():
+    lesson = find("the_end")
+    place = Place.opened(lesson, {"x": "-2,-1;3 4"})
+    assert place.text["x"] == "-2, -1, 3, 4"
+    assert lesson.prose.steps[0].lab["x"] == "-2,-1,1"
+    for by in (place.go, lambda step, answers: place.order({"x": "-2,-1,1"})):
+        by(1, {})
+        assert place.as_data()[-1]["values"]["x"] == place.text["x"] == "-2, -1, 1"
+    place.order({"x": "-2,,no"})
+    assert place.text["x"] == "-2,,no", "what cannot be read stays, for its control to refuse"
+
+
 @pytest.mark.parametrize("text", ["-1", "x", "٣", "9" * 5000, "3.5", ""])
 def test_a_step_that_is_none_opens_at_the_end(text):
     assert Place.opened(find("noise_leaks"), {"at": text}).graph_step is None
@@ -35,7 +47,10 @@ def test_a_step_asks_for_what_it_sets_and_leaves_the_rest_to_the_learner():
     place.go(4, {})
     *before, order = place.as_data()
     assert before == opening
-    assert (order["values"], order["first"]) == (dict(lesson.prose.steps[3].lab), False)
+    assert (order["values"], order["first"]) == (
+        lesson.spelled(lesson.prose.steps[3].lab),
+        False,
+    )
     place.go(4, {})
     assert len({one["id"] for one in place.as_data()}) == 3, "asked again, it is another order"
 
@@ -45,7 +60,7 @@ def test_a_question_asks_for_all_that_it_is_about():
     step = lesson.prose.steps[1]
     place = Place.opened(lesson, {"dtype": "float32", "draws": "7"})
     place.go(2, {})
-    assert place.as_data()[-1]["values"] == lesson.defaults | step.lab
+    assert place.as_data()[-1]["values"] == lesson.defaults | lesson.spelled(step.lab)
     assert place.asked(step.question).facts["u"] == lesson.asked_about(step.question).facts["u"]
 
 
@@ -58,7 +73,7 @@ def test_the_commit_sets_the_lab_to_the_case_asked_and_mends_what_was_cut():
     place.go(number, {})
     place.reveal(step.question)
     order = place.as_data()[-1]
-    assert order["values"] == lesson.defaults | step.lab | step.question.reveal
+    assert order["values"] == lesson.defaults | lesson.spelled(step.lab | step.question.reveal)
     assert order["cuts"] == ""
     asked = lesson.asked_about(step.question).facts
     assert place.asked(step.question).facts == asked, "the words stay about the case as asked"

@@ -17,7 +17,7 @@ from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from pages.labs.playground_controls import groups
 from pages.labs.playground_form import form_of
-from pages.labs.playground_pasted import pasted_function
+from pages.labs.playground_pasted import pasted_function, without_imports
 
 RUNS = [
     ("y = x**2 + stop_gradient(x)", [-4, -2, 2]),
@@ -65,7 +65,7 @@ SAYS = [
     ("y = torch.linalg.norm(x)", (1, 5), "sqrt(sum(x**2))"),
     ("y = x[0]", (1, 5), "unbind"),
     ("y = x.T", (1, 5), "transpose(x)"),
-    ("import torch\ny = x", (1, 1), "leave this line out"),
+    ("y = x\nimport torch", (2, 1), "leave this line out"),
     ("y = x\ny.backward()", (2, 1), "runs by itself"),
     ("y = x\nprint(y)", (2, 1), "in the table"),
     ("x = x * 2", (1, 1), "another name"),
@@ -240,6 +240,31 @@ def test_what_a_function_returns_is_the_output(text, program, output):
     assert now.outcome.output == output
 
 
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import torch",
+        "import torch  # 2.0\n\nimport torch.nn.functional as F\n",
+        "from torch import nn\r\nfrom torch.nn import functional as F\r",
+        "import torch, math\nimport numpy as np",
+    ],
+)
+def test_imports_above_a_program_go_with_one_note(imports):
+    now = typed(f"{imports}\n# the loss\nh = torch.relu(x)\ny = h * 2")
+    assert now.errors == {}
+    assert now.form["program"] == "# the loss\nh = torch.relu(x)\ny = h * 2"
+    assert now.notice.startswith("Left out: “")
+    assert now.notice.count("Left out") == 1
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["import torch", "import os\ny = x", "import torch as t\ny = t.relu(x)", "y = x\nimport torch"],
+)
+def test_other_imports_and_one_alone_stay(program):
+    assert typed(program).form["program"] == program
+
+
 def test_a_name_that_no_line_gives_is_refused_where_it_is_returned():
     now = typed("def f(x):\n    y = x * 2\n    return yy")
     assert now.form["program"] == "y = x * 2\nout = yy"
@@ -309,7 +334,10 @@ def test_a_function_that_is_meant_to_take_long_is_read_at_once():
         *(f"def f({long}!):\n return x", f"def f(x){long}!:\n return x", f"def f{long}!"),
         *(f"{long}!\ndef f(x):\n return x", f"def f(x):\n return x{long}!"),
     ]
+    texts += [f"import{long}!\ny = x", f"import torch{' as torch' * 400}\ny = x"]
+    texts += [f"from{long}!\ny = x", f"import torch{',' * MAX_CHARACTERS}", "import torch\n" * 300]
     begun = time.process_time()
     for text in texts:
         pasted_function(text)
+        without_imports(text)
     assert time.process_time() - begun < 1, "one took 90 s where parts could share the blanks"

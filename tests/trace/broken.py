@@ -182,3 +182,15 @@ def reads_globals(x):
 
 def as_dictionary(x):
     return {"logits": x * 2, "loss": (x * x).sum()}
+
+
+def one_row_divides_by_zero(w):
+    """A weight that eight rows read; in one of them it is divided by 0, and then not chosen."""
+    below = torch.ones(8, 3)
+    below[5, 2] = 0
+    return torch.where(below > 0, w / below, torch.zeros(())).sum()
+
+
+def too_long_a_row(x):
+    """In float16 a row adds up to more than 65504."""
+    return (x * 3e4).half().sum(1).float().sum()

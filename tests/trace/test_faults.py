@@ -321,3 +321,24 @@ def test_a_program_that_goes_backward_itself_is_traced_there(returns):
     )
     assert made.faults == []
     assert made.run.gradients["x"].norm == pytest.approx(2 * 14**0.5)
+
+
+def test_of_a_leaf_that_many_rows_read_the_row_is_named_where_it_breaks():
+    fault = traced(broken.one_row_divides_by_zero).faults[0]
+    assert "0 came at [5, 2], NaN went back to w at [2], which is 3." in fault.says
+    assert "The denominator is 0 there" in fault.do
+
+
+def test_no_single_entry_stands_for_all_that_a_sum_read():
+    made = trace(broken.too_long_a_row, torch.tensor([[0.0, 1.0, 2.0]], requires_grad=True))
+    assert "comes from sum in line" in made.faults[0].says
+    assert ", of " not in made.faults[0].says
+
+
+def test_the_page_multiplies_what_it_sums_and_says_which_entry_it_shows():
+    w = torch.tensor([2.0, 3.0], requires_grad=True)
+    page = unescape(trace(lambda w: (torch.ones(3, 2) * w).square().mean(), w, index=(9, 1)).html)
+    assert "1 × 1 + 1 × 1 + 1 × 1 = 3 to w" in page
+    assert "the entry [9, 1] is shown, counted from 0, or the last of an axis" in page
+    with pytest.raises(TraceError, match="counted from 0"):
+        trace(torch.sum, w, index=(-1,))

@@ -1,16 +1,21 @@
 """Every op type has a local rule or a vector-Jacobian product; each number is autograd's."""
 
+import json
 import math
 import re
 
 import pytest
 import torch
+from torch.autograd.functional import jacobian
 from torch.nn import functional
 
 from lessons.tracer import named, record
-from lessons.tracer.derivatives.along_edge import latex_number, local_derivative, rule
+from lessons.tracer.derivatives.along_edge import local_derivative, rule, terms
 from lessons.tracer.derivatives.elementwise import ELEMENTWISE
 from lessons.tracer.derivatives.products import PRODUCTS
+from lessons.tracer.derivatives.symbols import latex_number
+from lessons.tracer.picture.graph_drawing import picture
+from lessons.tracer.recording.plain_tensor import LIMIT, place
 from lessons.tricks import (
     clip_gradient,
     clip_gradient_norm,
@@ -90,13 +95,14 @@ def test_a_local_derivative_is_autograds(op_type, number, call):
     edges = [edge for edge in node.operands if edge.producer.requires_grad]
     assert edges
     for edge in edges:
-        for place in range(len(ANY)):
-            mine = local_derivative(edge, (place,))
+        for at_place in range(len(ANY)):
+            mine = local_derivative(edge, (at_place,))
+            theirs = edge.gradient.numbers[at_place] if edge.gradient else 0.0
+            at = [t.tolist()[at_place] for t in given]
+            if op_type == "dropout" and (at[0] == 0 or not math.isfinite(at[0])):
+                assert mine is None  # 0 kept and 0 dropped look alike: nothing is claimed
+                continue
             assert mine is not None
-            theirs = edge.gradient.numbers[place] if edge.gradient else 0.0
-            at = [t.tolist()[place] for t in given]
-            if op_type == "dropout" and at[0] == 0:
-                continue  # 0 kept and 0 dropped look alike
             if math.isnan(at[0]) or math.isinf(at[0]):
                 # At ±inf and NaN formulas differ in form, not where the answer is a number.
                 assert math.isfinite(mine) == math.isfinite(theirs) or op_type in LIMITS
@@ -189,3 +195,71 @@ def test_numbers_in_formulas():
     assert latex_number(math.inf) == r"\infty"
     assert latex_number(-math.inf) == r"(-\infty)"
     assert latex_number(math.nan) == r"\text{NaN}"
+
+
+SHAPES = [(), (1,), (3,), (8, 1)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("op_type", ["mul", "div", "pow", "maximum", "atan2", "xlogy"])
+def test_what_is_said_of_a_leaf_that_a_batch_reads_is_autograds(op_type, shape):
+    # Its gradient is a sum. Each summand is autograd's, and no one of them stands for all.
+    batch = torch.linspace(0.4, 2.7, 24, dtype=torch.float64).reshape(8, 3).requires_grad_()
+    w = torch.full(shape, 1.3, dtype=torch.float64, requires_grad=True)
+    call = getattr(torch, op_type)
+    with record({"x": batch, "w": w}) as recording:
+        z = named(call(batch, w), "z")
+        loss = (z * z).mean()
+    recording.backward(loss)
+    node, own = recording.node_of(z)[0], place((5, 2), shape)
+    edge = node.operands[1]
+    exact = jacobian(lambda w: call(batch.detach(), w), w.detach())
+    found = terms(edge, (5, 2), 24)
+    assert len(found) == 24 // w.numel()
+    for position, local in found:
+        assert local == pytest.approx(exact[position][own].item(), rel=1e-12)
+    sent = sum(node.upstream[0].component(position) * local for position, local in found)
+    (gradient,) = torch.autograd.grad(loss, w)
+    assert sent == pytest.approx(gradient[own].item(), rel=1e-12)
+    latex = rule(edge, (5, 2)).latex.partition(r"\qquad")[0]
+    assert latex.startswith(r"\bar{w} = \sum\bar{z}\cdot")
+    assert latex.count(" = ") == 2  # the sum, and the formula without numbers
+
+
+@pytest.mark.parametrize(
+    ("call", "shapes", "operand"),
+    [
+        (torch.matmul, [(8, 2, 3), (3, 4)], 1),
+        (torch.matmul, [(3,), (8, 3, 4)], 0),
+        (functional.linear, [(8, 2, 3), (4, 3)], 1),
+        (torch.addmm, [(4,), (8, 3), (3, 4)], 0),
+        (functional.mse_loss, [(8, 3), (3,)], 1),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_a_product_says_where_it_is_summed(call, shapes, operand):
+    given = [torch.ones(shape, requires_grad=True) for shape in shapes]
+    with record(dict(zip("abc", given, strict=False))) as recording:
+        z = call(*given)
+    edges = recording.node_of(z)[0].operands
+    summed = [r"\sum_{\text{b" in rule(edge).latex for edge in edges]
+    assert [place for place, one in enumerate(summed) if one] == [operand]
+
+
+def test_complex_numbers_have_no_real_formula():
+    w = leaf(1.0, 2.0)
+    with record({"w": w}) as recording:
+        z = w * torch.tensor([1 + 2j, 3 - 1j])
+        length = z.abs().sum()
+    recording.backward(length)
+    assert rule(recording.node_of(z)[0].operands[0]).local is None
+
+
+def test_a_number_that_was_not_kept_is_no_nan():
+    w = torch.ones(3, requires_grad=True)
+    with record({"w": w}) as recording:
+        z = named(torch.ones(LIMIT, 3) * w, "z")
+        loss = z.sin().sum()
+    drawn = picture(recording.backward(loss), (LIMIT - 1, 2))
+    assert "NaN" not in json.dumps(drawn, ensure_ascii=False)
+    assert next(node["value"] for node in drawn["nodes"] if node["id"] == "z") == "not kept"

@@ -6,23 +6,21 @@ vector-Jacobian product, stated with the shapes (products.py). `\bar{x}` is the 
 
 import itertools
 import math
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
 
-from lessons.text import number
-from lessons.tracer.derivatives.elementwise import ELEMENTWISE, KEYWORDS, Numbers
+from lessons.tracer.derivatives.elementwise import ELEMENTWISE, KEYWORDS, Local, Numbers
 from lessons.tracer.derivatives.products import PRODUCTS, TRICK_ARGUMENTS
+from lessons.tracer.derivatives.symbols import filled, latex_number, shape_of, symbol, words
 from lessons.tracer.recording.nodes import Edge, Node
-from lessons.tracer.recording.plain_tensor import place
+from lessons.tracer.recording.plain_tensor import NOT_KEPT, place
 from lessons.tracer.torch_private import unseen
 from lessons.tricks.rule import Slot
 
-DIGITS = 4
-"""Significant digits of a number in a formula."""
+_broadcast: Callable[..., tuple[int, ...]] = torch.broadcast_shapes  # torch has no types for it
 
 
 class Rule(NamedTuple):
@@ -32,29 +30,40 @@ class Rule(NamedTuple):
     local: float | None
 
 
+class _Found(NamedTuple):
+    """The table's formula for an edge, the names and numbers for it, and its value if known."""
+
+    formula: Local
+    names: dict[str, str]
+    numbers: "_OnDemand"
+    value: float | None
+
+
 def rule(edge: Edge, index: Sequence[int] = ()) -> Rule:
     r"""The rule along `edge` at the component `index` of its consumer's output.
 
-    Elementwise: `\frac{\partial z}{\partial y} = formula = formula with numbers = number`. Others:
-    the vector-Jacobian product and the shapes. An overridden op: the name of its rule.
+    Elementwise: `\frac{\partial z}{\partial y} = formula = formula with numbers = number`. Of a
+    broadcast operand the gradient is a sum over many local derivatives: the formula and the shapes.
+    Others: the vector-Jacobian product and the shapes. An overridden op: the name of its rule.
     """
     node = edge.consumer
     if node.kind == "overridden":
         return Rule(_overridden(edge), None)
-    row = ELEMENTWISE.get(node.type)
-    if row is None or node.no_grad:
+    found = _found(edge, index)
+    if found is None:
         return Rule(_product(edge), None)
-    numbers, names, own = _bound(node, index)
-    local = row.locals.get(own.get(edge.operand, ""))
-    if local is None or not _as_autograd_reads(edge, index):
-        return Rule(_product(edge), None)
-    value = _evaluated(local.value, numbers)
+    local, names, numbers, value = found
     quotient = rf"\frac{{\partial {_symbol(node)}}}{{\partial {_symbol(edge.producer)}}}"
+    formula = f"{quotient} = {filled(local.latex, names)}"
+    if edge.value.size < node.outputs[0].size:
+        return Rule(_summed(edge, quotient, formula), value)
+    if value is None:
+        return Rule(formula, None)
     texts = {name: latex_number(_float(operand)) for name, operand in numbers.plain.items()}
-    steps = [quotient, _filled(local.latex, names), _filled(local.in_numbers or local.latex, texts)]
+    steps = [filled(local.latex, names), filled(local.in_numbers or local.latex, texts)]
     if node.stale:  # the formula holds for what the op saw, the number for what stands there now
-        steps = steps[:1]
-    return Rule(" = ".join(dict.fromkeys([*steps, latex_number(value)])), value)
+        steps = []
+    return Rule(" = ".join(dict.fromkeys([quotient, *steps, latex_number(value)])), value)
 
 
 def local_derivative(edge: Edge, index: Sequence[int] = ()) -> float | None:
@@ -63,15 +72,43 @@ def local_derivative(edge: Edge, index: Sequence[int] = ()) -> float | None:
     It is the derivative of the op, at the kinks autograd's choice, whatever the gradient did:
     None too for an overridden op, whose rule need not have one.
     """
+    found = None if edge.consumer.kind == "overridden" else _found(edge, index)
+    return None if found is None else found.value
+
+
+def _found(edge: Edge, index: Sequence[int]) -> _Found | None:
+    """None for an op that is not elementwise, and where the table's formula does not hold."""
     node = edge.consumer
     row = ELEMENTWISE.get(node.type)
-    if row is None or node.kind == "overridden" or node.no_grad:
+    if row is None or node.no_grad or _complex(node):
         return None
-    numbers, _, own = _bound(node, index)
+    numbers, names, own = _bound(node, index)
     local = row.locals.get(own.get(edge.operand, ""))
     if local is None or not _as_autograd_reads(edge, index):
         return None
-    return _evaluated(local.value, numbers)
+    if any(operand is NOT_KEPT for operand in numbers.plain.values()):
+        return _Found(local, names, numbers, None)
+    value = _evaluated(local.value, numbers)
+    known = value == value or not _number_was_sent(edge, index)
+    return _Found(local, names, numbers, value if known else None)
+
+
+def _complex(node: Node) -> bool:
+    """Whether complex numbers are in it: the formulas are those of real ones."""
+    values = (*node.outputs, *(edge.value for edge in node.operands))
+    return any(value.dtype.startswith("complex") for value in values)
+
+
+def _number_was_sent(edge: Edge, index: Sequence[int]) -> bool:
+    """Whether autograd sent a number on here, and so had a local derivative that is one.
+
+    A formula may be undefined there all the same: of dropout it is z / a, where a may be 0.
+    """
+    sent = edge.offered
+    if sent is None or sent.shape != edge.consumer.outputs[0].shape:
+        return False
+    number = sent.component(index)
+    return bool(number == number)
 
 
 def _as_autograd_reads(edge: Edge, index: Sequence[int]) -> bool:
@@ -161,71 +198,8 @@ def _float(value: Any) -> float | None:
     return float(value) if isinstance(value, (int, float)) else None
 
 
-def latex_number(value: float | None) -> str:
-    r"""A number in a formula: negative ones and powers of ten in brackets.
-
-    >>> latex_number(0.24514516), latex_number(-2.0), latex_number(1e-7), latex_number(None)
-    ('0.2451', '(-2)', '(1\\cdot 10^{-7})', '\\cdot')
-    """
-    if value is None:
-        return r"\cdot"
-    text = number(value, DIGITS).replace("−", "-").replace("∞", r"\infty")
-    if text == "NaN":
-        return r"\text{NaN}"
-    mantissa, power, exponent = text.partition("e")
-    if power:
-        return rf"({mantissa}\cdot 10^{{{int(exponent)}}})"
-    return f"({text})" if text.startswith("-") else text
-
-
-def _filled(latex: str, names: dict[str, str]) -> str:
-    """`latex` with each @name replaced."""
-    text = list(_pieces(latex))
-    text[1::2] = [names.get(name, r"\cdot") for name in text[1::2]]
-    return "".join(text)
-
-
-@lru_cache(1024)
-def _pieces(latex: str) -> tuple[str, ...]:
-    """Text and names in turn, a text first and last."""
-    return tuple(re.split(r"@([a-z]+)", latex))
-
-
 def _symbol(node: Node) -> str:
     return symbol(node.label)
-
-
-@lru_cache(1024)
-def symbol(label: str) -> str:
-    r"""A name as one symbol.
-
-    >>> symbol("x"), symbol("y_u"), symbol("yu_fixed")
-    ('x', 'y_{u}', '\\text{yu\\_fixed}')
-    """
-    if re.fullmatch(r"[A-Za-z]", label):
-        return label
-    split = re.fullmatch(r"([A-Za-z])_?(\w)", label)
-    if split:
-        return f"{split[1]}_{{{split[2]}}}"
-    return words(label)
-
-
-def words(text: str) -> str:
-    r"""Any text, a learner's too, as nothing but its letters.
-
-    >>> words("x_1^2"), words(r"\sqrt{a}")
-    ('\\text{x\\_1\\textasciicircum 2}', '\\text{\\textbackslash sqrt\\{a\\}}')
-    """
-    return r"\text{" + re.sub(r"[\\^~_&%#${}]", _escaped, text) + "}"
-
-
-def _escaped(found: re.Match[str]) -> str:
-    named = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde"}
-    return rf"\text{named[found[0]]} " if found[0] in named else rf"\{found[0]}"
-
-
-def _shape(shape: Sequence[int]) -> str:
-    return r"\,\times\,".join(map(str, shape)) or "1"
 
 
 def _overridden(edge: Edge) -> str:
@@ -248,11 +222,40 @@ def _product(edge: Edge) -> str:
         names["a"] = _symbol(edge.producer)
     else:
         index = min(edge.operand, len(texts) - 1)
-        latex = texts[index]
+        latex = _with_sum(edge, texts[index])
         names[letters[index]] = _symbol(edge.producer)
-    # In words: a bare number behind the gradient's name reads as its value.
-    shapes = rf"{_shape(node.outputs[0].shape)}\;\to\;{_shape(edge.value.shape)}"
-    return _filled(latex, names) + rf"\qquad \text{{shape }}{shapes}"
+    return filled(latex, names) + _shapes(edge)
+
+
+def _with_sum(edge: Edge, latex: str) -> str:
+    """The same, summed where the op has used the operand once for each entry of a batch."""
+    node, own = edge.consumer, edge.value.shape
+    shapes = [operand.value.shape for operand in node.operands]
+    axes = ""
+    if node.type == "matmul":
+        rows = _broadcast(*(shape[:-2] for shape in shapes))
+        axes = "batch" if math.prod(own[:-2]) != math.prod(rows) else ""
+    elif node.type == "linear" and edge.operand == 1:
+        axes = "batch" if len(shapes[0]) > 2 else ""
+    elif node.type == "addmm" and edge.operand == 0:
+        axes = "broadcast axes" if edge.value.size != node.outputs[0].size else ""
+    elif node.type in ("mse_loss", "l1_loss"):
+        whole = math.prod(_broadcast(*shapes))
+        axes = "broadcast axes" if edge.value.size != whole else ""
+    return latex.replace(" = ", rf" = \sum_{{\text{{{axes}}}}}", 1) if axes else latex
+
+
+def _summed(edge: Edge, quotient: str, formula: str) -> str:
+    """The gradient of an operand that the op has broadcast."""
+    came, sent = _symbol(edge.consumer), _symbol(edge.producer)
+    total = rf"\bar{{{sent}}} = \sum\bar{{{came}}}\cdot {quotient}"
+    return rf"{total},\quad {formula}{_shapes(edge)}"
+
+
+def _shapes(edge: Edge) -> str:
+    """In words: a bare number behind the gradient's name reads as its value."""
+    came, sent = edge.consumer.outputs[0].shape, edge.value.shape
+    return rf"\qquad \text{{shape }}{shape_of(came)}\;\to\;{shape_of(sent)}"
 
 
 def _trick_arguments(node: Node) -> dict[str, str]:

@@ -12,7 +12,7 @@ from lessons.tracer.derivatives.along_edge import rule, terms
 from lessons.tracer.picture.sentences import sentence_of
 from lessons.tracer.picture.step import Part, Step, Sum
 from lessons.tracer.recording.nodes import Edge, Node, RecordError
-from lessons.tracer.recording.plain_tensor import place
+from lessons.tracer.recording.plain_tensor import NOT_KEPT, place
 from lessons.tracer.recording.recording import Recording
 
 
@@ -89,6 +89,9 @@ def _part(edge: Edge, index: Sequence[int]) -> Part:
     left_out = 0
     if len(found) > 1 and node.upstream[0] is not None:
         products = tuple((node.upstream[0].component(position), local) for position, local in found)
+        if any(came is NOT_KEPT for came, _ in products):
+            products = ()
+    if products:
         left_out = max(node.outputs[0].size // max(edge.value.size, 1) - len(found), 0)
     return Part(
         edge=edge.name,

@@ -16,7 +16,7 @@ from lessons.tracer.picture.legend import legend
 from lessons.tracer.picture.sentences import spelled, stale_sentence
 from lessons.tracer.picture.step import Part, Step, Sum
 from lessons.tracer.recording.nodes import Edge, Node
-from lessons.tracer.recording.plain_tensor import Value
+from lessons.tracer.recording.plain_tensor import NOT_KEPT, Value
 from lessons.tracer.recording.recording import Recording
 
 CHARACTER = 7.2
@@ -234,7 +234,7 @@ def _size_of(value: Value | None, index: Sequence[int]) -> float | None:
 
 
 def _sign(gradient: Any) -> str:
-    if gradient is None:
+    if gradient is None or gradient is NOT_KEPT:
         return "none"
     real = gradient.real
     if math.isnan(real):

@@ -7,19 +7,21 @@ from lessons.text import number
 from lessons.tracer.picture.entries import entry_of
 from lessons.tracer.picture.step import Part, Step, Sum
 from lessons.tracer.recording.nodes import Node, Stale
-from lessons.tracer.recording.plain_tensor import unflat
+from lessons.tracer.recording.plain_tensor import NOT_KEPT, unflat
 from lessons.tracer.recording.recording import Recording
 from lessons.tracer.recording.saved import changed_at, refused_words, saver
 
 
 def spelled(value: Any, digits: int = 6) -> str:
-    """A number, or none, as the pages write it; a zero has no sign.
+    """A number, or none, as the pages write it; a zero has no sign, and one not kept is no NaN.
 
     >>> spelled(-0.5), spelled(None), spelled(True), spelled(1 + 2j), spelled(-0.0)
     ('−0.5', 'none', '1', '(1+2j)', '0')
     """
     if value is None:
         return "none"
+    if value is NOT_KEPT:
+        return "not kept"
     return str(value) if isinstance(value, complex) else number(float(value) + 0.0, digits)
 
 

@@ -11,6 +11,9 @@ import torch
 LIMIT = 4096
 """Numbers copied of one tensor. The rest of a larger one is counted, not kept."""
 
+NOT_KEPT = float("nan")
+"""What stands for a number that was not copied: this very object, which nothing computes."""
+
 _SHORT = 64
 """Numbers kept as a list. More of them are an array of doubles: a quarter of the memory."""
 
@@ -84,7 +87,7 @@ class Value(NamedTuple):
         return math.prod(self.shape)
 
     def component(self, index: Sequence[int]) -> Any:
-        """The number of the chosen component, as `place` finds it; NaN where none was kept."""
+        """The number of the chosen component, as `place` finds it; `NOT_KEPT` beyond the LIMIT."""
         kept = len(self.numbers)
         if kept < 2:
             return self.numbers[0] if kept else math.nan
@@ -92,7 +95,7 @@ class Value(NamedTuple):
             position = min(index[-1], self.shape[0] - 1) if index else 0
         else:
             position = _position(tuple(index), self.shape, _of(index))
-        return self.numbers[position] if position < kept else math.nan
+        return self.numbers[position] if position < kept else NOT_KEPT
 
 
 def _numbers(flat: torch.Tensor) -> Sequence[Any]:

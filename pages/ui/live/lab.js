@@ -13,7 +13,7 @@ import { Line } from "./socket.js";
 import { Undo } from "./undo.js";
 import { goToVerdict } from "./verdict.js";
 import { View } from "./view.js";
-import { Wish } from "./wish.js";
+import { Wish, sameSetting } from "./wish.js";
 
 /** @import { Aside, Frame, Picture } from "./messages.d.ts" */
 /** @import { Order, Place } from "./place.d.ts" */
@@ -147,8 +147,10 @@ class Lab {
     this.done = [...this.done, id].slice(-ORDERS);
     if (newer) return;
     const now = { ...this.wish.form, ...this.controls.values() };
-    const set = Object.keys(values).some((name) => values[name] !== now[name]);
-    if (set || (cuts ?? this.wish.cuts) !== this.wish.cuts) this.trainer.rest();
+    const set = Object.keys(values).filter((name) => !sameSetting(values[name], now[name] ?? ""));
+    if ((cuts ?? this.wish.cuts) !== this.wish.cuts) set.push("cuts");
+    const trained = this.frame?.trained ?? set; // what is only looked at leaves a run as it is
+    if (set.some((name) => trained.includes(name))) this.trainer.rest();
     this.#set({ values, cuts, graph_step });
   }
 

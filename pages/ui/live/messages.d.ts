@@ -68,6 +68,7 @@ export interface Frame {
   code: Code | null;
   numbers: Record<string, string>;
   trains: boolean;
+  trained: string[];
   document: string;
   goals: GoalSpec[];
 }

@@ -72,3 +72,13 @@ export class Wish {
     return JSON.stringify(this.#parts(place));
   }
 }
+
+/**
+ * Whether two texts of a control say the same: a number may be written in more than one way.
+ * @param {string} one
+ * @param {string} other
+ */
+export function sameSetting(one, other) {
+  const number = one.trim() === "" ? NaN : Number(one);
+  return one === other || (other.trim() !== "" && number === Number(other));
+}
