@@ -14,9 +14,9 @@ from contextlib import suppress
 from typing import BinaryIO
 
 from pages.server import log
-from pages.server.child import HEAD, output
+from pages.server.child import output
 from pages.server.computing import Computing
-from pages.server.notice import Notice, told
+from pages.server.notice import Notice, message
 from pages.server.prepared import prepare
 
 
@@ -37,14 +37,14 @@ class Computer:
         threading.Thread(target=self._computing.tidy.run, daemon=True).start()
         self._send(0, Notice("ready"))
         for line in self._lines:
-            message = json.loads(line)
-            job = message["job"]
-            if "stop" in message:
+            asked = json.loads(line)
+            job = asked["job"]
+            if "stop" in asked:
                 self._computing.stop(job)
-            elif "drop" in message:
+            elif "drop" in asked:
                 self._computing.drop(job)
             else:
-                self._ask(job, message["work"], message["text"], message["late"])
+                self._ask(job, asked["work"], asked["text"], asked["late"])
 
     def _ask(self, job: int, work: str, text: str, late: float) -> None:
         def deliver(reply: bytes | Notice, spent: float) -> None:
@@ -53,10 +53,8 @@ class Computer:
         self._computing.ask(job, work, text, deliver, late)
 
     def _send(self, job: int, reply: bytes | Notice, spent: float = 0.0) -> None:
-        content = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-        kind = told(isinstance(reply, bytes), spent)
         with self._writing:
-            self._out.write(HEAD.pack(job, kind, len(content)) + content)
+            self._out.write(message(job, reply, spent))
             self._out.flush()
 
 

@@ -17,9 +17,9 @@ from functools import partial
 from typing import BinaryIO
 
 from pages.server import log
-from pages.server.child import HEAD, output
+from pages.server.child import output
 from pages.server.line import Line
-from pages.server.notice import MISTAKE, STOPPED, Notice, told
+from pages.server.notice import MISTAKE, STOPPED, Notice, message
 from pages.server.socket import MOST_SOCKETS, Workshop
 
 METERS, REFUSAL, DRAIN = "meters", "refusal", "drain"
@@ -48,19 +48,18 @@ class LabSockets:
         self._out = out
         workshop = self._workshop
         await workshop.computers.ready()
-        works = (workshop.tidy.live(), workshop.drain(), workshop.train_soon())
-        beside = [asyncio.create_task(one) for one in works]
+        beside = [asyncio.create_task(one) for one in workshop.beside()]
         self._way.setblocking(False)
         asyncio.get_running_loop().add_reader(self._way, self._take)
         self._say(0, Notice("ready"))
         while line := await lines.readline():
-            message = json.loads(line)
-            job = message["job"]
-            if "stop" in message:
+            asked = json.loads(line)
+            job = asked["job"]
+            if "stop" in asked:
                 if job in self._jobs:
                     self._jobs[job].cancel()
-            elif "drop" not in message:
-                work = self._done(message["work"], message["text"])
+            elif "drop" not in asked:
+                work = self._done(asked["work"], asked["text"])
                 task = self._jobs[job] = asyncio.create_task(work)
                 task.add_done_callback(partial(self._ended, job))
         for one in beside:
@@ -118,9 +117,7 @@ class LabSockets:
         return await workshop.computed(work, text)
 
     def _say(self, job: int, reply: bytes | Notice) -> None:
-        content = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-        kind = told(isinstance(reply, bytes), 0.0)
-        self._out.write(HEAD.pack(job, kind, len(content)) + content)
+        self._out.write(message(job, reply))
 
 
 async def serve(way: socket.socket, out: BinaryIO) -> None:

@@ -106,8 +106,7 @@ class Here:
 
     def beside(self) -> Sequence[Coroutine[Any, Any, None]]:
         """What goes on as long as the server lives."""
-        workshop = self._workshop
-        return workshop.tidy.live(), workshop.drain(), workshop.train_soon()
+        return self._workshop.beside()
 
     async def stop(self) -> None:
         """End it all now."""

@@ -7,7 +7,6 @@ To a lab's socket it is what Starlette's ``WebSocket`` is: ``receive``, ``send_t
 import asyncio
 import logging
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
@@ -15,6 +14,8 @@ from starlette.websockets import WebSocketDisconnect
 from websockets.exceptions import InvalidState
 from websockets.frames import Frame, Opcode
 from websockets.protocol import SERVER, Protocol, State
+
+from pages.server.allowance import Allowance
 
 PING = 30.0
 """Seconds between two signs of life; a proxy closes a socket that says nothing. Who has given none
@@ -53,7 +54,7 @@ class Line(asyncio.Protocol):
         self._paused = self._closing = False
         self._lives = True
         self._unread = 0  # bytes that waited for it when it was last looked at
-        self._allowance, self._counted = BURST, time.monotonic()
+        self._allowance = Allowance(RATE, BURST)
         self._timer: asyncio.TimerHandle | None = None
         self._later: asyncio.TimerHandle | None = None  # when frames are read again
 
@@ -119,7 +120,7 @@ class Line(asyncio.Protocol):
             del self._rest[:SLICE]
             self._protocol.receive_data(piece)
             for event in self._protocol.events_received():
-                self._allowance -= 1.0
+                self._allowance.spend(1.0)
                 self._take(cast(Frame, event))
             self._flush()  # what is due by itself: a pong, the answer to a close or to nonsense
             if self._protocol.close_rcvd or self._protocol.parser_exc:
@@ -133,12 +134,10 @@ class Line(asyncio.Protocol):
             return True
         if not (self._closing or self._came.empty()):
             return True
-        now = time.monotonic()
-        self._allowance = min(BURST, self._allowance + (now - self._counted) * RATE)
-        self._counted = now
-        if self._allowance < 0 and not self._later:
-            self._later = self._loop.call_later(-self._allowance / RATE, self._again)
-        return self._allowance < 0
+        wait = self._allowance.spend()
+        if wait and not self._later:
+            self._later = self._loop.call_later(wait, self._again)
+        return wait > 0
 
     def _again(self) -> None:
         self._later = None

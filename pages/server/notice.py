@@ -1,7 +1,10 @@
 """What is said between the server and the processes that compute for it."""
 
+import json
 from collections.abc import Callable
 from typing import NamedTuple
+
+from pages.server.child import HEAD
 
 FRAME = "frame"
 """The work that a wish asks for; the others are those of ``api_answers``."""
@@ -33,6 +36,12 @@ Deliver = Callable[[bytes | Notice, float], None]
 def told(answer: bool, spent: float) -> int:
     """Whether it is an answer, and the seconds that were computed for it, as one number."""
     return round(spent * 1e6) << 1 | answer
+
+
+def message(job: int, reply: bytes | Notice, spent: float = 0.0) -> bytes:
+    """A process's reply to a job, as ``Child`` reads it."""
+    content = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+    return HEAD.pack(job, told(isinstance(reply, bytes), spent), len(content)) + content
 
 
 def heard(kind: int) -> tuple[bool, float]:

@@ -10,7 +10,7 @@ import itertools
 import json
 import re
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from pages.labs import wire
 from pages.labs.messages import Aside, RefusedError, opened, read_training
+from pages.server.allowance import Allowance
 from pages.server.computers import Does, Job
 from pages.server.draining import RESTART
 from pages.server.notice import FRAME, GIVEN_UP, STOPPED, Notice
@@ -70,6 +71,10 @@ class Workshop(Shared):
             self.sockets.discard(one)
             self.tidy.note()
 
+    def beside(self) -> Sequence[Coroutine[Any, Any, None]]:
+        """What goes on as long as the server lives."""
+        return self.tidy.live(), self.drain(), self.train_soon()
+
     async def drain(self) -> None:
         """Let what is asked be answered, then close each socket, so that none is asked more."""
         await self.draining.begun.wait()
@@ -108,7 +113,7 @@ class Socket:
         self._stopped = -1  # the wish that is not to be computed any further
         self._open = True
         self._token = ""
-        self._allowance, self._counted = BURST, time.monotonic()
+        self._allowance = Allowance(RATE, BURST)
         self._sending = asyncio.Lock()
         self._soon_done: set[asyncio.Task[None]] = set()
         self._pause = 0.0  # after it was told to try later
@@ -135,12 +140,9 @@ class Socket:
             message = await self._websocket.receive()
             if message["type"] == "websocket.disconnect":
                 raise WebSocketDisconnect(message.get("code", 1000))
-            now, text = time.monotonic(), message.get("text")
-            self._allowance = min(BURST, self._allowance + (now - self._counted) * RATE)
-            self._allowance -= max(1.0, len(text or "") / SHORT)
-            self._counted = now
-            if self._allowance < 0:
-                await asyncio.sleep(-self._allowance / RATE)
+            text = message.get("text")
+            if wait := self._allowance.spend(max(1.0, len(text or "") / SHORT)):
+                await asyncio.sleep(wait)
             if text is not None:
                 return str(text)
             await self._aside(0, "refused", "Bytes came; a message is text.")

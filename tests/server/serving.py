@@ -23,13 +23,14 @@ from tests.support.server import START_SECONDS, free_port
 def serving(workshop: Workshop, *beside: BaseRoute) -> Iterator[str]:
     """The address of the route, while the block runs; other routes may be served with it."""
 
+    labs = Here(workshop)
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        await workshop.trainings.stop()
-        await workshop.computers.stop()
+        await labs.stop()
 
-    routes = [WebSocketRoute("/labs", Here(workshop)), *beside]
+    routes = [WebSocketRoute("/labs", labs), *beside]
     app = Starlette(routes=routes, lifespan=lifespan)
     port = free_port()
     config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")

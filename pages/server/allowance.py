@@ -1,0 +1,23 @@
+"""What one may send: so much a second in the long run, and so much at once."""
+
+import time
+
+
+class Allowance:
+    """Of one sender.
+
+    Args:
+        rate: what is allowed a second.
+        burst: what is allowed at once, to who has sent nothing for long.
+    """
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate, self._burst = rate, burst
+        self._left, self._counted = burst, time.monotonic()
+
+    def spend(self, amount: float = 0.0) -> float:
+        """Take note of what was sent; seconds until the sender may be read again."""
+        now = time.monotonic()
+        self._left = min(self._burst, self._left + (now - self._counted) * self._rate) - amount
+        self._counted = now
+        return max(0.0, -self._left / self._rate)
