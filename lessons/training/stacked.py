@@ -6,10 +6,12 @@ matrix product: weight [seeds, out, in] times points [seeds, in, points].
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 
 from lessons.tricks.as_one import one_op
+from lessons.tricks.plain import run_function
 
 
 def drawn_layer(inputs: int, outputs: int, generator: torch.Generator) -> list[torch.Tensor]:
@@ -29,6 +31,32 @@ def drawn_layer(inputs: int, outputs: int, generator: torch.Generator) -> list[t
 def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     """A layer of every seed at its own points: [seeds, in, points] to [seeds, out, points]."""
     return torch.baddbmm(bias, weight, x)
+
+
+class _Tanh(torch.autograd.Function):
+    """tanh(x) as 2σ(2x) − 1, in place.
+
+    On a CPU torch takes six times as long for tanh as for σ. The two differ by rounding, by about
+    1e-7 in float32.
+    """
+
+    @staticmethod
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        return x.mul_(2).sigmoid_().mul_(2).sub_(1)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[torch.Tensor], output: torch.Tensor) -> None:
+        ctx.mark_dirty(*inputs)
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx: Any, *upstream: torch.Tensor) -> Any:
+        return torch.ops.aten.tanh_backward(*upstream, *ctx.saved_tensors)
+
+
+def tanh_(x: torch.Tensor) -> torch.Tensor:
+    """tanh in place, in a fraction of the time that ``torch.tanh_`` takes on a CPU."""
+    return x.tanh_() if x.is_cuda else run_function(_Tanh, x)
 
 
 @one_op("cross_entropy", operands=1)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 
 from lessons.contract.parameters import Values
-from lessons.training.stacked import Adam, accuracy, cross_entropy, drawn_layer, linear
+from lessons.training.stacked import Adam, accuracy, cross_entropy, drawn_layer, linear, tanh_
 from lessons.tricks.as_one import one_op
 
 MOON = 150
@@ -91,7 +91,7 @@ class Networks:
     ) -> None:
         layers = zip(*(drawn(seed, network)[1] for seed in seeds), strict=True)
         self.weights = [torch.stack(layer).to(device, dtype).requires_grad_() for layer in layers]
-        self._squash = torch.tanh_ if network == "two_layers" else torch.sigmoid_
+        self._squash = tanh_ if network == "two_layers" else torch.sigmoid_
         self._depth = len(SHAPES[network][0])
 
     def features(self, x: torch.Tensor) -> torch.Tensor:
