@@ -52,7 +52,7 @@ def routes() -> list[BaseRoute]:
     async def counted() -> bytes:
         return _meters.text() + await _labs.meters()
 
-    seen = watched.routes(base(), _labs.draining, counted)
+    seen = watched.routes(base(), _labs.draining, _labs.answering, counted)
     return [socket, *seen, *api.routes(base(), _labs), *assets.routes(base())]
 
 

@@ -87,6 +87,12 @@ class Child:
             self._process.kill()
             await self._process.wait()
 
+    def end(self) -> None:
+        """End it now, and start it again."""
+        if self._process and self.pid:
+            logging.getLogger(__name__).warning("%s did not answer, and was ended", self._module)
+            self._process.kill()
+
     def send(self, message: dict[str, object]) -> None:
         """Write a line to it; where it does not run, nothing."""
         if self._process and self._process.stdin and self.pid:

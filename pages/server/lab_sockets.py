@@ -22,8 +22,9 @@ from pages.server.line import Line
 from pages.server.notice import MISTAKE, STOPPED, Notice, message
 from pages.server.socket import MOST_SOCKETS, Workshop
 
-METERS, REFUSAL, DRAIN = "meters", "refusal", "drain"
-"""Work: tell what is counted; count one that was turned away; let all end, and say when."""
+METERS, REFUSAL, DRAIN, THERE = "meters", "refusal", "drain", "there"
+"""Work: tell what is counted; count one that was turned away; let all end, and say when; nothing
+but answer."""
 MOST_BYTES = 8 << 20
 """Of a message; .streamlit/config.toml has the same for Streamlit's own."""
 _LINE = 16 << 20
@@ -104,6 +105,8 @@ class LabSockets:
 
     async def _done(self, work: str, text: str) -> bytes | Notice:
         workshop = self._workshop
+        if work == THERE:
+            return b""
         if work == METERS:
             return workshop.meters.text()
         if work == REFUSAL:

@@ -17,28 +17,27 @@ import socket
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, cast
-from urllib.parse import urlsplit
 
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import config
-from streamlit.web.server.server_util import is_url_from_allowed_origins
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from pages.server.computers import Computer
 from pages.server.draining import RESTART, Draining
-from pages.server.lab_sockets import DRAIN, METERS, REFUSAL
+from pages.server.lab_sockets import DRAIN, METERS, REFUSAL, THERE
 from pages.server.notice import MISTAKE, Notice
+from pages.server.origin import accepted
 from pages.server.socket import Workshop
 from pages.server.tidy import Tidy
 
-_REFUSED = 1008
 _PATIENCE = 5.0
 """Seconds that a new socket waits for room on the way to the process."""
 _LONGEST, _SOON = 30.0, 2.0
 """Seconds that the process has to answer a question of the API, and to say what it counts: it may
 start anew meanwhile, or hang."""
+_LOOKS, _HUNG = 5.0, 15.0
+"""Seconds between two looks at the process, and without an answer until it is ended: it hangs."""
 _EXTENSIONS = "Sec-WebSocket-Extensions"
 
 
@@ -56,6 +55,9 @@ class Labs(Protocol):
 
     async def ready(self) -> None:
         """Until labs are answered at once."""
+
+    def answering(self) -> bool:
+        """Whether they are now."""
 
     def beside(self) -> Sequence[Coroutine[Any, Any, None]]:
         """What goes on as long as the server lives."""
@@ -93,7 +95,7 @@ class Here:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One learner's socket, from its opening to its end."""
         websocket = WebSocket(scope, receive, send)
-        if await _accepted(websocket):
+        if await accepted(websocket):
             await self._workshop.admit(websocket)
 
     def start(self) -> None:
@@ -103,6 +105,10 @@ class Here:
     async def ready(self) -> None:
         """Until labs are answered at once."""
         await self._workshop.computers.ready()
+
+    def answering(self) -> bool:
+        """As long as this process lives."""
+        return True
 
     def beside(self) -> Sequence[Coroutine[Any, Any, None]]:
         """What goes on as long as the server lives."""
@@ -178,14 +184,14 @@ class Elsewhere:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One learner's socket, until it is handed over."""
         transport = _connection(getattr(receive, "__self__", None))
-        if not self._process.ready.is_set():  # it starts anew: a proxy tries elsewhere
+        if not self.answering():  # it starts anew: a proxy tries elsewhere
             await PlainTextResponse("The labs start. Try again in a moment.", 503)(
                 scope, receive, send
             )
             return
         websocket = WebSocket(scope, receive, send)
         transport.pause_reading()  # what comes after the handshake is for the other process
-        if not await _accepted(websocket):
+        if not await accepted(websocket):
             return
         try:
             async with asyncio.timeout(_PATIENCE):
@@ -213,9 +219,23 @@ class Elsewhere:
         """Until labs are answered at once."""
         await self._process.loaded()
 
+    def answering(self) -> bool:
+        """Not while the process starts anew."""
+        return self._process.ready.is_set()
+
     def beside(self) -> Sequence[Coroutine[Any, Any, None]]:
         """What goes on as long as the server lives."""
-        return self.tidy.live(), self._drain()
+        return self.tidy.live(), self._drain(), self._watch()
+
+    async def _watch(self) -> None:
+        """End the process where it hangs; it is started again."""
+        while True:
+            await asyncio.sleep(_LOOKS)
+            if self.answering():
+                try:
+                    await self._asked(THERE, "", _HUNG)
+                except TimeoutError:
+                    self._process.end()
 
     async def _drain(self) -> None:
         await self.draining.begun.wait()
@@ -231,6 +251,17 @@ class Elsewhere:
         self, work: str, text: str = "", longest: float = _LONGEST
     ) -> bytes | Notice:
         """What a question of the API comes to, within so many seconds."""
+        try:
+            return await self._asked(work, text, longest)
+        except TimeoutError:
+            return MISTAKE
+
+    async def _asked(self, work: str, text: str, longest: float) -> bytes | Notice:
+        """What the process answers.
+
+        Raises:
+            TimeoutError: nothing, within so many seconds.
+        """
         number = next(self._numbers)
         answer: asyncio.Future[bytes | Notice] = asyncio.get_running_loop().create_future()
 
@@ -242,8 +273,6 @@ class Elsewhere:
         try:
             async with asyncio.timeout(longest):
                 return await answer
-        except TimeoutError:
-            return MISTAKE
         finally:
             if answer.cancelled():
                 self._process.stop(number)
@@ -254,7 +283,7 @@ class Elsewhere:
 
     async def meters(self) -> bytes:
         """What is counted there, in Prometheus' text format; nothing while it does not answer."""
-        if not self._process.ready.is_set():
+        if not self.answering():
             return b""
         reply = await self.computed(METERS, longest=_SOON)
         return reply if isinstance(reply, bytes) else b""
@@ -276,27 +305,3 @@ def _connection(protocol: Any) -> asyncio.Transport:
     if _EXTENSIONS in response.headers:
         del response.headers[_EXTENSIONS]
     return cast(asyncio.Transport, transport)
-
-
-async def _accepted(websocket: WebSocket) -> bool:
-    """Shake hands, where the page that opens the socket may."""
-    headers = websocket.headers
-    if allowed(headers.get("origin"), headers.get("host")):
-        await websocket.accept()
-        return True
-    await websocket.close(_REFUSED)
-    return False
-
-
-def allowed(origin: str | None, host: str | None) -> bool:
-    """Whether a page of that origin may open a socket here: Streamlit's own rule for its socket."""
-    if not is_host_allowed(host):
-        return False
-    if origin is None:
-        return True
-    parts = urlsplit(origin)
-    try:
-        _ = parts.port  # something else than a number: no browser has such an origin
-    except ValueError:
-        return False
-    return parts.netloc == host or is_url_from_allowed_origins(origin)

@@ -1,7 +1,7 @@
 """What is seen of the server from outside: alive, ready, and its meters. For those who run it.
 
-``GET healthz`` (the process answers) · ``GET readyz`` (lessons are loaded, and it is not about to
-end) · ``GET metrics`` (Prometheus' text format)
+``GET healthz`` (the process answers) · ``GET readyz`` (lessons are loaded, labs are answered, and
+it is not about to end) · ``GET metrics`` (Prometheus' text format)
 """
 
 from __future__ import annotations
@@ -27,13 +27,17 @@ def paths(base: str) -> frozenset[str]:
 
 
 def routes(
-    base: str, draining: Draining, counted: Callable[[], Awaitable[bytes]]
+    base: str,
+    draining: Draining,
+    answering: Callable[[], bool],
+    counted: Callable[[], Awaitable[bytes]],
 ) -> list[BaseRoute]:
     """What answers. The first request is taken when everything is loaded: ready from then on.
 
     Args:
         base: Streamlit's server.baseUrlPath.
         draining: whether the server is about to end.
+        answering: whether labs are answered now.
         counted: what the meters say, in Prometheus' text format.
     """
 
@@ -43,6 +47,8 @@ def routes(
     async def ready(request: Request) -> Response:
         if draining.begun.is_set():
             return PlainTextResponse("about to end\n", 503, _NOW)
+        if not answering():
+            return PlainTextResponse("the labs start anew\n", 503, _NOW)
         return PlainTextResponse("ready\n", headers=_NOW)
 
     async def metrics(request: Request) -> Response:

@@ -9,6 +9,7 @@ import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from urllib.error import HTTPError
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -116,6 +117,30 @@ def test_where_the_process_is_killed_the_next_socket_finds_a_new_one(server):
     assert process_of(server) != killed
     with urllib.request.urlopen(f"{server.url}/api/lessons/flip?scale=2", timeout=60) as answer:
         assert json.load(answer)["lesson"] == "flip"
+
+
+def until_ready(server, status):
+    deadline = time.monotonic() + START_SECONDS
+    found = None
+    while found != status:
+        assert time.monotonic() < deadline
+        try:
+            with urllib.request.urlopen(f"{server.url}/readyz", timeout=60) as answer:
+                found = answer.status
+        except HTTPError as error:
+            found = error.code
+
+
+@pytest.mark.long
+def test_a_process_that_hangs_is_ended_and_started_anew(server):
+    hung = process_of(server)
+    os.kill(hung, signal.SIGSTOP)
+    until_ready(server, 503)
+    until_ready(server, 200)
+    assert process_of(server) != hung
+    with labs_of(server) as browser:
+        browser.ask("flip")
+        assert browser.frame()["figures"]
 
 
 def test_a_signal_to_all_its_processes_lets_a_frame_finish(server):

@@ -11,7 +11,7 @@ from pages.labs.messages import MAX_MESSAGE
 from pages.server import socket as route
 from pages.server.computers import InProcess
 from pages.server.computing import LABS, Computing
-from pages.server.labs import allowed
+from pages.server.origin import allowed
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from pages.server.turns import Busy

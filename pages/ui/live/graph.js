@@ -19,6 +19,7 @@ const atLeisure = "requestIdleCallback" in window
   ? (/** @type {() => void} */ work) => requestIdleCallback(work, { timeout: LATEST })
   : (/** @type {() => void} */ work) => setTimeout(work, LATEST / 2);
 
+const NO_MOUSE = matchMedia("(hover: none)"); // a finger taps, and points at nothing
 const ARROWS = "Grey arrows: values, forward. Coloured arrows: gradients, back; the thicker, the larger.";
 /** @type {Record<string, number | undefined>} */
 const KEYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
@@ -212,7 +213,8 @@ export class Graph {
     const node = about && spec.nodes.find(({ id }) => id === about);
     const edge = about && !node && spec.edges.find(({ id }) => id === about);
     const { shown } = reached(spec, this.step);
-    let text = `Point at a node or an edge to see its whole tensor${spec.scissors ? "; click an edge to cut it" : ""}.`;
+    const [pointAt, click] = NO_MOUSE.matches ? ["Tap", "tap"] : ["Point at", "click"];
+    let text = `${pointAt} a node or an edge to see its whole tensor${spec.scissors ? `; ${click} an edge to cut it` : ""}.`;
     if (node) {
       text = `${node.label} = ${node.full}`;
       if (spec.steps.length) text += `\nupstream gradient: ${node.upstream_full}`;
@@ -223,7 +225,8 @@ export class Graph {
       else if (edge.alternative) text = `${edge.alternative}\nwhole: ${edge.full}`;
       else text = `${between}: its gradient is covered.`;
       if (edge.cuttable && spec.scissors) {
-        text += this.cuts.has(edge.id) ? "\nClick or Enter mends it." : "\nClick or Enter cuts it.";
+        const hand = NO_MOUSE.matches ? "A tap" : "Click or Enter";
+        text += `\n${hand} ${this.cuts.has(edge.id) ? "mends" : "cuts"} it.`;
       }
     }
     const said = spec.stretches.find((stretch) => stretch.node === (edge ? edge.to : about));

@@ -63,7 +63,7 @@ PARAMETERS = (
     ),
     Choice(
         "when",
-        "Rule comes in",
+        "Rule is set",
         "runs",
         options=(("runs", "as relu runs"), ("built", "once built")),
     ),
