@@ -1,12 +1,13 @@
 """A process that computes, started by ``computers``: work in, answers out.
 
-Each line that comes in is JSON: ``{"job": 7, "work": "frame", "text": "…", "late": 0.2}``, or
-``job`` with ``stop`` or ``drop``. A message that goes out has the job and what ``told`` makes of
-it; what is no answer is JSON of a ``Notice``. The first one, of job 0, says that everything is
-loaded.
+Each line that comes in is JSON: ``{"job": 7, "work": "frame", "text": "…", "late": 0.2,
+"here": null}``, or ``job`` with ``stop`` or ``drop``. A message that goes out has the job and what
+``told`` makes of it; what is no answer is JSON of a ``Notice``. The first one, of job 0, says that
+everything is loaded.
 """
 
 import json
+import math
 import os
 import sys
 import threading
@@ -44,13 +45,13 @@ class Computer:
             elif "drop" in asked:
                 self._computing.drop(job)
             else:
-                self._ask(job, asked["work"], asked["text"], asked["late"])
+                self._ask(job, asked["work"], asked["text"], asked["late"], asked["here"])
 
-    def _ask(self, job: int, work: str, text: str, late: float) -> None:
+    def _ask(self, job: int, work: str, text: str, late: float, here: float | None) -> None:
         def deliver(reply: bytes | Notice, spent: float) -> None:
             self._send(job, reply, spent)
 
-        self._computing.ask(job, work, text, deliver, late)
+        self._computing.ask(job, work, text, deliver, late, math.inf if here is None else here)
 
     def _send(self, job: int, reply: bytes | Notice, spent: float = 0.0) -> None:
         with self._writing:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Protocol
 
 from pages.server.child import Child, cores
-from pages.server.notice import MISTAKE, Deliver, Notice, heard
+from pages.server.notice import MISTAKE, TOO_LONG_HERE, Deliver, Notice, heard
 from pages.server.turns import LIGHT, Use
 
 if TYPE_CHECKING:  # it loads torch, and whoever asks others to compute does without
@@ -14,6 +14,9 @@ if TYPE_CHECKING:  # it loads torch, and whoever asks others to compute does wit
 
 LONG_PIECE = 0.015
 """Seconds of computing at a time that keep others waiting."""
+HERE = 0.05
+"""Seconds of computing that work may take in the first process; what takes longer begins anew in
+another. Nobody knows beforehand what a wish takes."""
 UNUSED = Use()
 NICENESS = 12
 """All but the first process stand back so far behind it, the pages and whoever trains: a wish that
@@ -97,13 +100,24 @@ class _Knows(Protocol):
 
 class _Job:
     def __init__(self, number: int, where: _Knows) -> None:
-        self._number, self._where = number, where
+        self.number, self._where = number, where
+        self._stopped = self._dropped = False
 
     def stop(self) -> None:
-        self._where.stop(self._number)
+        self._stopped = True
+        self._where.stop(self.number)
 
     def drop(self) -> None:
-        self._where.drop(self._number)
+        self._dropped = True
+        self._where.drop(self.number)
+
+    def moved(self, where: _Knows) -> None:
+        """It is done there now; what was said meanwhile is said there."""
+        self._where = where
+        if self._stopped:
+            where.stop(self.number)
+        if self._dropped:
+            where.drop(self.number)
 
 
 class Computer(Child):
@@ -134,9 +148,17 @@ class Computer(Child):
                 "without --reload and --workers."
             ) from self.living().exception()
 
-    def ask(self, job: int, work: str, text: str, deliver: Deliver, late: float = 0.0) -> None:
+    def ask(
+        self,
+        job: int,
+        work: str,
+        text: str,
+        deliver: Deliver,
+        late: float = 0.0,
+        here: float | None = None,
+    ) -> None:
         """Begin work."""
-        line: dict[str, object] = {"job": job, "work": work, "text": text, "late": late}
+        line = {"job": job, "work": work, "text": text, "late": late, "here": here}
         self.jobs[job] = deliver, line
         self.send(line)
 
@@ -220,9 +242,20 @@ class Computers:
         chosen = self._chosen(ready or self._computers, use)
         if chosen.jobs and chosen.ready.is_set() and len(self._computers) < self._most:
             self._another()
-        number = next(self._numbers)
-        chosen.ask(number, work, text, deliver, use.late)
-        return _Job(number, chosen)
+        job = _Job(next(self._numbers), chosen)
+        others = ready[1:] if chosen is self._computers[0] else []
+
+        def take(reply: bytes | Notice, spent: float) -> None:
+            if reply == TOO_LONG_HERE:
+                other = min(others, key=_jobs)
+                all_of_it = _added(spent, deliver)
+                other.ask(job.number, work, text, all_of_it, use.late + spent)
+                job.moved(other)
+            else:
+                deliver(reply, spent)
+
+        chosen.ask(job.number, work, text, take, use.late, HERE if others else None)
+        return job
 
     @staticmethod
     def _chosen(among: list[Computer], use: Use) -> Computer:
@@ -232,18 +265,24 @@ class Computers:
         short ones only while the others are busy.
         """
 
-        def jobs(computer: Computer) -> int:
-            return len(computer.jobs)
-
         first, others = among[0], among[1:]
         if others and (use.last >= LONG_PIECE or use.late >= LIGHT):
-            second = min(others, key=jobs)
+            second = min(others, key=_jobs)
             if use.last >= LONG_PIECE or first.jobs or not second.jobs:
                 return second
-        return min(among, key=jobs)
+        return min(among, key=_jobs)
 
     def _another(self) -> None:
         if all(computer.ready.is_set() for computer in self._computers):  # else one is on its way
             computer = Computer(NICENESS if self._computers else 0)
             computer.start()
             self._computers.append(computer)
+
+
+def _jobs(computer: Computer) -> int:
+    return len(computer.jobs)
+
+
+def _added(before: float, deliver: Deliver) -> Deliver:
+    """Adds what was spent before to what the answer took."""
+    return lambda reply, spent: deliver(reply, before + spent if spent else spent)

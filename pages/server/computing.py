@@ -4,6 +4,7 @@ It runs in the processes of ``computers``, and in tests in the process of the te
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Mapping
@@ -16,9 +17,9 @@ from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Frame, RefusedError, Wish, read
 from pages.labs.turn import Turn
 from pages.server import api_answers
-from pages.server.notice import FRAME, GIVEN_UP, MISTAKE, STOPPED, Deliver, Notice
+from pages.server.notice import FRAME, GIVEN_UP, MISTAKE, STOPPED, TOO_LONG_HERE, Deliver, Notice
 from pages.server.tidy import HEAVY, Tidy
-from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, TooLong, Turns
+from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, TooLong, TooLongHere, Turns
 
 THREADS = 32
 """Pieces of work that are begun at once: each holds its memory. The others wait for a thread."""
@@ -60,7 +61,15 @@ class Computing:
         self._flags: dict[int, _Flags] = {}
         self._lock = threading.Lock()
 
-    def ask(self, job: int, work: str, text: str, deliver: Deliver, late: float = 0.0) -> None:
+    def ask(
+        self,
+        job: int,
+        work: str,
+        text: str,
+        deliver: Deliver,
+        late: float = 0.0,
+        here: float = math.inf,
+    ) -> None:
         """Begin work; returns at once.
 
         Args:
@@ -69,11 +78,12 @@ class Computing:
             text: what for.
             deliver: takes what comes of it.
             late: seconds that whoever wants it has computed of late.
+            here: seconds that it may take; then ``deliver`` takes ``TOO_LONG_HERE``.
         """
         flags = _Flags()
         with self._lock:
             self._flags[job] = flags
-        self._threads.submit(self._do, job, flags, work, text, deliver, late)
+        self._threads.submit(self._do, job, flags, work, text, deliver, late, here)
 
     def stop(self, job: int) -> None:
         """The learner pressed Stop, or nobody waits for it any more."""
@@ -96,7 +106,14 @@ class Computing:
         return wire.encode(self._labs.get(wish.lab, lesson.frame)(wish, turn), wish.have)
 
     def _do(
-        self, job: int, flags: _Flags, work: str, text: str, deliver: Deliver, late: float
+        self,
+        job: int,
+        flags: _Flags,
+        work: str,
+        text: str,
+        deliver: Deliver,
+        late: float,
+        here: float,
     ) -> None:
         def report(share: float, seconds: float) -> None:
             text = f"{share:.0%} done, about {seconds:.0f} s left"
@@ -112,6 +129,7 @@ class Computing:
             on_progress=report,
             crowded=crowded,
             before=late,
+            here=here,
         )
         begun = time.thread_time()
         try:
@@ -128,6 +146,8 @@ class Computing:
             reply = GIVEN_UP
         except Stopped:
             reply = STOPPED
+        except TooLongHere:
+            reply = TOO_LONG_HERE
         except Busy:
             reply = _BUSY
         except TooLong as error:

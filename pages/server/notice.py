@@ -51,6 +51,8 @@ def heard(kind: int) -> tuple[bool, float]:
 
 GIVEN_UP = Notice("given up")
 """Something newer is wanted, or nobody is there any more: nothing is to be said."""
+TOO_LONG_HERE = Notice("too long here")
+"""It takes longer than work may take in this process: another is to do it."""
 MISTAKE = Notice("refused", "Something went wrong on the server. Change a setting to go on.")
 STOPPED = Notice(
     "stopped",

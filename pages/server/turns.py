@@ -5,6 +5,7 @@ million draws of one learner cost the next one a chunk of them and no more.
 """
 
 import heapq
+import math
 import threading
 import time
 from collections import OrderedDict
@@ -46,6 +47,10 @@ class Stopped(Interrupted):
 
 class Busy(Interrupted):
     """There is too much long work already."""
+
+
+class TooLongHere(Interrupted):
+    """It takes longer than work may take in this process."""
 
 
 class TooLong(Interrupted):
@@ -170,6 +175,7 @@ class LearnersTurn(Turn):
             thread.
         crowded: whether other work waits for a thread.
         before: seconds that this learner has computed of late.
+        here: seconds that work may take in this process.
     """
 
     def __init__(
@@ -180,8 +186,10 @@ class LearnersTurn(Turn):
         on_progress: Callable[[float, float], None] = lambda share, seconds: None,
         crowded: Callable[[], bool] = lambda: False,
         before: float = 0.0,
+        here: float = math.inf,
     ) -> None:
         self._turns, self._crowded, self._before = turns, crowded, before
+        self._here = here
         self._overtaken, self._stopped, self._on_progress = overtaken, stopped, on_progress
         self._begun = time.perf_counter()
         self._used = self._since = self._computed = self._reported = 0.0
@@ -229,6 +237,8 @@ class LearnersTurn(Turn):
             if now - self._reported > 0.1:
                 self._reported = now
                 self._on_progress(share, waited / share - waited if share else 0.0)
+        if self._used + spent > self._here:
+            raise TooLongHere
         if self._used + spent > MOST:
             raise TooLong(
                 f"This took more than {MOST:g} seconds of computing and was given up. "

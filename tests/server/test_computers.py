@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pages.server.computers import NICENESS, Computer, Computers
+from pages.server.computers import NICENESS, Computer, Computers, _Job
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from pages.server.turns import Use
@@ -94,10 +94,31 @@ def test_who_asks_for_long_work_again_gets_another_process_which_stands_back(
     for high in ("1.91", "1.92"):  # the first time nobody knows
         browser.ask("noise_leaks", values={"draws": "300000", "noise_high": high})
         browser.frame()
-    assert asked == computers
+    first, second = computers
+    assert asked == [first, second, second]
     if hasattr(os, "getpriority"):
         nice = [os.getpriority(os.PRIO_PROCESS, one.pid) for one in computers]
         assert nice[1] == nice[0] + NICENESS
+
+
+def test_what_was_said_to_work_on_its_way_to_another_process_is_said_there():
+    class Process:
+        def __init__(self):
+            self.heard = []
+
+        def stop(self, job):
+            self.heard.append(("stop", job))
+
+        def drop(self, job):
+            self.heard.append(("drop", job))
+
+    first, second = Process(), Process()
+    job = _Job(7, first)
+    job.drop()
+    job.moved(second)
+    job.stop()
+    assert first.heard == [("drop", 7)]
+    assert second.heard == [("drop", 7), ("stop", 7)]
 
 
 def test_stop_and_a_newer_wish_reach_the_process(browser):

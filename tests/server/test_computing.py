@@ -8,7 +8,7 @@ import pytest
 from pages.labs.messages import Frame
 from pages.server import computing, turns
 from pages.server.computing import LABS, Computing
-from pages.server.notice import MISTAKE, STOPPED, Notice
+from pages.server.notice import MISTAKE, STOPPED, TOO_LONG_HERE, Notice
 
 pytestmark = pytest.mark.slow
 
@@ -129,3 +129,12 @@ def test_work_that_has_computed_for_long_enough_is_given_up_and_says_so(replies,
     assert reply.kind == "refused"
     assert "0.1 seconds" in reply.text
     assert "Fewer draws" in reply.text
+
+
+def test_work_that_takes_longer_than_it_may_here_is_for_another_process(replies):
+    does = Computing({**LABS, "burn": burn})
+    does.ask(1, "frame", TEXT.format("burn", 1), replies.of(1), here=0.05)
+    does.ask(2, "frame", TEXT.format("burn", 2), replies.of(2), here=30)
+    replies.until(1, 2)
+    assert replies.replies[1] == TOO_LONG_HERE
+    assert isinstance(replies.replies[2], bytes)
