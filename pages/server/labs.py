@@ -36,8 +36,9 @@ _PATIENCE = 5.0
 _LONGEST, _SOON = 30.0, 2.0
 """Seconds that the process has to answer a question of the API, and to say what it counts: it may
 start anew meanwhile, or hang."""
-_LOOKS, _HUNG = 5.0, 15.0
-"""Seconds between two looks at the process, and without an answer until it is ended: it hangs."""
+_LOOKS, _HUNG, _START = 5.0, 15.0, 120.0
+"""Seconds between two looks at the process, without an answer until it is ended, as it hangs, and
+that it may take to start."""
 _EXTENSIONS = "Sec-WebSocket-Extensions"
 
 
@@ -231,11 +232,21 @@ class Elsewhere:
         """End the process where it hangs; it is started again."""
         while True:
             await asyncio.sleep(_LOOKS)
-            if self.answering():
-                try:
-                    await self._asked(THERE, "", _HUNG)
-                except TimeoutError:
-                    self._process.end()
+            if not await self._lives():
+                self._process.end()
+
+    async def _lives(self) -> bool:
+        """Whether the process answers, or is ready within the time that it may take to start."""
+        if not self.answering():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_START):
+                    await self._process.ready.wait()
+            return self.answering()
+        for longest in (_HUNG - _SOON, _SOON):  # the first while, we may have stood still ourselves
+            with suppress(TimeoutError):
+                await self._asked(THERE, "", longest)
+                return True
+        return False
 
     async def _drain(self) -> None:
         await self.draining.begun.wait()
