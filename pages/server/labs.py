@@ -13,7 +13,6 @@ import asyncio
 import itertools
 import logging
 import os
-import socket
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, cast
@@ -23,9 +22,9 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import config
 
-from pages.server.computers import Computer
 from pages.server.draining import RESTART, Draining
 from pages.server.lab_sockets import DRAIN, METERS, REFUSAL, THERE
+from pages.server.labs_process import LabsProcess
 from pages.server.notice import MISTAKE, Notice
 from pages.server.origin import accepted
 from pages.server.socket import Workshop
@@ -125,61 +124,12 @@ class Here:
         return self._workshop.meters.text()
 
 
-class _Process(Computer):
-    """That of the labs' sockets, with a way for them to go there."""
-
-    def __init__(self) -> None:
-        super().__init__(module="pages.server.lab_sockets")
-        self._ours: socket.socket | None = None
-        self._its: socket.socket | None = None
-
-    def inherited(self) -> Sequence[int]:
-        """Its end of the way."""
-        self.close()
-        self._ours, self._its = socket.socketpair()
-        self._ours.setblocking(False)
-        return (self._its.fileno(),)
-
-    def started(self) -> None:
-        """It has its end; what was asked meanwhile is asked now."""
-        if self._its:
-            self._its.close()
-        super().started()
-
-    def ended(self) -> None:
-        """All that was open there is closed; whoever waits for an answer is told."""
-        self.close()
-        super().ended()
-
-    def close(self) -> None:
-        """Forget the way."""
-        for end in (self._ours, self._its):
-            if end:
-                end.close()
-        self._ours = self._its = None
-
-    async def take(self, connection: int) -> None:
-        """Give it a connection.
-
-        Raises:
-            OSError: it is not there.
-        """
-        while self._ours:
-            try:
-                socket.send_fds(self._ours, [b"."], [connection])
-            except BlockingIOError:  # many at once
-                await asyncio.sleep(0.005)
-            else:
-                return
-        raise ConnectionError("the labs' process is not there")
-
-
 class Elsewhere:
     """The labs' sockets live in a process of their own, ``lab_sockets``."""
 
     def __init__(self) -> None:
         self.draining, self.tidy = Draining(), Tidy()
-        self._process = _Process()
+        self._process = LabsProcess()
         self._numbers = itertools.count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
