@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from pages.labs import wire
 from pages.server.computers import NICENESS, Computer, Computers, _Job
 from pages.server.notice import TOO_LONG_HERE, told
 from pages.server.socket import Workshop
@@ -182,7 +183,10 @@ def test_stop_and_a_newer_wish_reach_the_process(browser):
     while browser.next()[1] != "progress":
         pass
     browser.ask("flip", values={"scale": "3.75"})
-    assert browser.frame()["form"]["scale"] == "3.75"
+    while (message := browser.next())[1] == "progress":
+        pass
+    assert message[:2] == (browser.seq, wire.FRAME), "of what was given up nothing is said"
+    assert message[2]["form"]["scale"] == "3.75"
 
 
 def test_who_leaves_leaves_no_work_behind(url, computers):
