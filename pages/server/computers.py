@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Protocol
 
 from pages.server.child import Child, cores
-from pages.server.notice import MISTAKE, TOO_LONG_HERE, Deliver, Notice, heard
+from pages.server.notice import GIVEN_UP, MISTAKE, STOPPED, TOO_LONG_HERE, Deliver, Notice, heard
 from pages.server.turns import LIGHT, Use
 
 if TYPE_CHECKING:  # it loads torch, and whoever asks others to compute does without
@@ -164,13 +164,18 @@ class Computer(Child):
 
     def stop(self, job: int) -> None:
         """The learner pressed Stop, or nobody waits for it any more."""
-        if job in self.jobs:
-            self.send({"job": job, "stop": 1})
+        self._tell(job, "stop", STOPPED)
 
     def drop(self, job: int) -> None:
         """The learner wants something newer."""
-        if job in self.jobs:
-            self.send({"job": job, "drop": 1})
+        self._tell(job, "drop", GIVEN_UP)
+
+    def _tell(self, job: int, what: str, reply: Notice) -> None:
+        if job in self.jobs and self.pid:
+            self.send({"job": job, what: 1})
+        elif job in self.jobs:  # it starts anew, and is not to begin with this
+            deliver, _ = self.jobs.pop(job)
+            deliver(reply, 0.0)
 
     def started(self) -> None:
         """What was asked for meanwhile is asked for now."""
@@ -247,7 +252,8 @@ class Computers:
 
         def take(reply: bytes | Notice, spent: float) -> None:
             if reply == TOO_LONG_HERE:
-                other = min(others, key=_jobs)
+                there = [other for other in others if other.ready.is_set()]  # one may start anew
+                other = min(there, key=_jobs, default=chosen)
                 all_of_it = _added(spent, deliver)
                 other.ask(job.number, work, text, all_of_it, use.late + spent)
                 job.moved(other)

@@ -13,7 +13,6 @@ import asyncio
 import itertools
 import logging
 import os
-import socket
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, cast
@@ -23,9 +22,9 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import config
 
-from pages.server.computers import Computer
 from pages.server.draining import RESTART, Draining
 from pages.server.lab_sockets import DRAIN, METERS, REFUSAL, THERE
+from pages.server.labs_process import LabsProcess
 from pages.server.notice import MISTAKE, Notice
 from pages.server.origin import accepted
 from pages.server.socket import Workshop
@@ -36,8 +35,9 @@ _PATIENCE = 5.0
 _LONGEST, _SOON = 30.0, 2.0
 """Seconds that the process has to answer a question of the API, and to say what it counts: it may
 start anew meanwhile, or hang."""
-_LOOKS, _HUNG = 5.0, 15.0
-"""Seconds between two looks at the process, and without an answer until it is ended: it hangs."""
+_LOOKS, _HUNG, _START = 5.0, 15.0, 120.0
+"""Seconds between two looks at the process, without an answer until it is ended, as it hangs, and
+that it may take to start."""
 _EXTENSIONS = "Sec-WebSocket-Extensions"
 
 
@@ -124,61 +124,12 @@ class Here:
         return self._workshop.meters.text()
 
 
-class _Process(Computer):
-    """That of the labs' sockets, with a way for them to go there."""
-
-    def __init__(self) -> None:
-        super().__init__(module="pages.server.lab_sockets")
-        self._ours: socket.socket | None = None
-        self._its: socket.socket | None = None
-
-    def inherited(self) -> Sequence[int]:
-        """Its end of the way."""
-        self.close()
-        self._ours, self._its = socket.socketpair()
-        self._ours.setblocking(False)
-        return (self._its.fileno(),)
-
-    def started(self) -> None:
-        """It has its end; what was asked meanwhile is asked now."""
-        if self._its:
-            self._its.close()
-        super().started()
-
-    def ended(self) -> None:
-        """All that was open there is closed; whoever waits for an answer is told."""
-        self.close()
-        super().ended()
-
-    def close(self) -> None:
-        """Forget the way."""
-        for end in (self._ours, self._its):
-            if end:
-                end.close()
-        self._ours = self._its = None
-
-    async def take(self, connection: int) -> None:
-        """Give it a connection.
-
-        Raises:
-            OSError: it is not there.
-        """
-        while self._ours:
-            try:
-                socket.send_fds(self._ours, [b"."], [connection])
-            except BlockingIOError:  # many at once
-                await asyncio.sleep(0.005)
-            else:
-                return
-        raise ConnectionError("the labs' process is not there")
-
-
 class Elsewhere:
     """The labs' sockets live in a process of their own, ``lab_sockets``."""
 
     def __init__(self) -> None:
         self.draining, self.tidy = Draining(), Tidy()
-        self._process = _Process()
+        self._process = LabsProcess()
         self._numbers = itertools.count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -231,11 +182,21 @@ class Elsewhere:
         """End the process where it hangs; it is started again."""
         while True:
             await asyncio.sleep(_LOOKS)
-            if self.answering():
-                try:
-                    await self._asked(THERE, "", _HUNG)
-                except TimeoutError:
-                    self._process.end()
+            if not await self._lives():
+                self._process.end()
+
+    async def _lives(self) -> bool:
+        """Whether the process answers, or is ready within the time that it may take to start."""
+        if not self.answering():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_START):
+                    await self._process.ready.wait()
+            return self.answering()
+        for longest in (_HUNG - _SOON, _SOON):  # the first while, we may have stood still ourselves
+            with suppress(TimeoutError):
+                await self._asked(THERE, "", longest)
+                return True
+        return False
 
     async def _drain(self) -> None:
         await self.draining.begun.wait()

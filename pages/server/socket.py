@@ -212,7 +212,7 @@ class Socket:
         if isinstance(reply, bytes):
             self._workshop.meters.frame(time.perf_counter() - begun, kept=not self._computed)
             await self._send(wire.addressed(seq, reply))
-        elif reply is not GIVEN_UP:
+        elif reply != GIVEN_UP:
             await self._notify(seq, reply)
 
     async def _found(self, seq: int, text: str) -> bytes | Notice:

@@ -231,14 +231,13 @@ class LearnersTurn(Turn):
         waited, spent = now - self._begun, time.thread_time() - self._computed
         if self._stopped():
             raise Stopped
-        if waited > PATIENCE:
-            if self._overtaken():
-                raise Overtaken
-            if now - self._reported > 0.1:
-                self._reported = now
-                self._on_progress(share, waited / share - waited if share else 0.0)
-        if self._used + spent > self._here:
+        if waited > PATIENCE and self._overtaken():
+            raise Overtaken
+        if self._used + spent > self._here:  # before it tells: elsewhere it begins at 0 %
             raise TooLongHere
+        if waited > PATIENCE and now - self._reported > 0.1:
+            self._reported = now
+            self._on_progress(share, waited / share - waited if share else 0.0)
         if self._used + spent > MOST:
             raise TooLong(
                 f"This took more than {MOST:g} seconds of computing and was given up. "

@@ -1,5 +1,6 @@
 """The processes that compute: as in one process, with a life of their own."""
 
+import json
 import os
 import signal
 import time
@@ -7,7 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from pages.labs import wire
 from pages.server.computers import NICENESS, Computer, Computers, _Job
+from pages.server.notice import TOO_LONG_HERE, told
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from pages.server.turns import Use
@@ -121,6 +124,52 @@ def test_what_was_said_to_work_on_its_way_to_another_process_is_said_there():
     assert second.heard == [("drop", 7), ("stop", 7)]
 
 
+def three():
+    """Processes that are ready, as far as anybody sees."""
+    computers = Computers(3)
+    computers._computers = [Computer() for _ in range(3)]
+    for one in computers._computers:
+        one.ready.set()
+    return computers
+
+
+def too_long_for(computer, job):
+    computer.received(job.number, told(False, 0.06), json.dumps(TOO_LONG_HERE).encode())
+
+
+def test_work_that_is_too_long_for_the_first_goes_to_none_that_starts_anew():
+    computers, spent = three(), []
+    first, second, third = computers._computers
+    job = computers.ask("frame", "{}", lambda reply, seconds: spent.append(seconds))
+    third.ask(99, "frame", "{}", lambda reply, seconds: None)
+    second.ready.clear()
+    too_long_for(first, job)
+    assert [set(one.jobs) for one in (first, second, third)] == [set(), set(), {job.number, 99}]
+    third.received(job.number, told(True, 0.3), b"frame")
+    assert spent == [pytest.approx(0.36)]
+
+
+def test_where_all_others_start_anew_it_takes_as_long_as_it_takes_in_the_first():
+    computers = three()
+    first, second, third = computers._computers
+    job = computers.ask("frame", "{}", lambda reply, seconds: None)
+    second.ready.clear()
+    third.ready.clear()
+    too_long_for(first, job)
+    assert [set(one.jobs) for one in (first, second, third)] == [{job.number}, set(), set()]
+    assert first.jobs[job.number][1]["here"] is None
+
+
+@pytest.mark.parametrize(("said", "kind"), [("stop", "stopped"), ("drop", "given up")])
+def test_a_process_that_starts_anew_does_not_begin_with_what_nobody_wants(said, kind):
+    replies = []
+    computer = Computer()  # no process yet
+    computer.ask(7, "frame", "{}", lambda reply, spent: replies.append(reply.kind))
+    getattr(computer, said)(7)
+    assert replies == [kind]
+    assert not computer.jobs
+
+
 def test_stop_and_a_newer_wish_reach_the_process(browser):
     draws = {"draws": "1000000", "noise_high": "1.7"}
     browser.ask("noise_leaks", values=draws)
@@ -134,7 +183,10 @@ def test_stop_and_a_newer_wish_reach_the_process(browser):
     while browser.next()[1] != "progress":
         pass
     browser.ask("flip", values={"scale": "3.75"})
-    assert browser.frame()["form"]["scale"] == "3.75"
+    while (message := browser.next())[1] == "progress":
+        pass
+    assert message[:2] == (browser.seq, wire.FRAME), "of what was given up nothing is said"
+    assert message[2]["form"]["scale"] == "3.75"
 
 
 def test_who_leaves_leaves_no_work_behind(url, computers):

@@ -1,5 +1,6 @@
 """The labs' sockets in a process of their own: handed over whole, found again, ended gently."""
 
+import asyncio
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from streamlit import config
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from pages.server import labs as labs_module
 from pages.server.draining import RESTART
 from pages.server.labs import Elsewhere, Here, labs
 from tests.bench.usage import children
@@ -141,6 +143,47 @@ def test_a_process_that_hangs_is_ended_and_started_anew(server):
     with labs_of(server) as browser:
         browser.ask("flip")
         assert browser.frame()["figures"]
+
+
+class Silent:
+    """A process as it is watched. It answers what is asked so many seconds after, or never."""
+
+    def __init__(self, loop, after=None):
+        self._loop, self._after, self.ready = loop, after, asyncio.Event()
+
+    def ask(self, job, work, text, deliver):
+        if self._after is not None:
+            self._loop.call_later(self._after, deliver, b"", 0.0)
+
+    def stop(self, job):
+        pass
+
+
+def lives(process_of, ready=True, stalled=0.0):
+    """Whether such a process is taken for living, where the server itself stands still."""
+
+    async def look():
+        loop = asyncio.get_running_loop()
+        there = Elsewhere()
+        there._process = process_of(loop)
+        if ready:
+            there._process.ready.set()
+        loop.call_later(0.001, time.sleep, stalled)
+        return await there._lives()
+
+    return asyncio.run(look())
+
+
+def test_a_process_that_never_answers_or_never_gets_ready_does_not_live(monkeypatch):
+    for name, seconds in (("_HUNG", 0.02), ("_SOON", 0.01), ("_START", 0.01)):
+        monkeypatch.setattr(labs_module, name, seconds)
+    assert not lives(Silent)
+    assert not lives(Silent, ready=False)
+
+
+def test_where_the_server_itself_stood_still_the_process_is_not_to_blame(monkeypatch):
+    monkeypatch.setattr(labs_module, "_HUNG", labs_module._SOON + 0.05)
+    assert lives(lambda loop: Silent(loop, 0.02), stalled=0.2)
 
 
 def test_a_signal_to_all_its_processes_lets_a_frame_finish(server):

@@ -6,7 +6,15 @@ import time
 import pytest
 
 from pages.server import turns
-from pages.server.turns import Busy, LearnersTurn, Overtaken, Stopped, Turns, Used
+from pages.server.turns import (
+    Busy,
+    LearnersTurn,
+    Overtaken,
+    Stopped,
+    TooLongHere,
+    Turns,
+    Used,
+)
 
 
 def test_no_more_compute_at_once_than_there_are_turns():
@@ -233,3 +241,13 @@ def test_what_was_used_before_counts_in_the_queue():
     for thread in threads:
         thread.join()
     assert order == ["new", "hog"]
+
+
+def test_work_that_begins_anew_elsewhere_tells_no_share_first(monkeypatch):
+    """There it begins at nothing: the share that a learner sees would go back."""
+    monkeypatch.setattr(turns, "PATIENCE", 0.0)
+    reports = []
+    turn = LearnersTurn(Turns(1), on_progress=lambda *progress: reports.append(progress), here=0.0)
+    with pytest.raises(TooLongHere), turn:
+        turn.report(0.5)
+    assert reports == []
