@@ -50,6 +50,15 @@ def output() -> BinaryIO:
     return out
 
 
+def say(out: BinaryIO, content: bytes) -> None:
+    """In the child: send a message. Where the server has ended, nobody waits, and this ends too."""
+    try:
+        out.write(content)
+        out.flush()
+    except BrokenPipeError:
+        os._exit(0)  # also out of a thread, and nothing more is written
+
+
 class Child:
     """One such process, seen from the server's event loop.
 

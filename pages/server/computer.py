@@ -11,11 +11,10 @@ import math
 import os
 import sys
 import threading
-from contextlib import suppress
 from typing import BinaryIO
 
 from pages.server import log
-from pages.server.child import output
+from pages.server.child import output, say
 from pages.server.computing import Computing
 from pages.server.notice import Notice, message
 from pages.server.prepared import prepare
@@ -55,8 +54,7 @@ class Computer:
 
     def _send(self, job: int, reply: bytes | Notice, spent: float = 0.0) -> None:
         with self._writing:
-            self._out.write(message(job, reply, spent))
-            self._out.flush()
+            say(self._out, message(job, reply, spent))
 
 
 def main() -> None:
@@ -64,8 +62,7 @@ def main() -> None:
     out = output()
     prepare()
     log.set_up()
-    with suppress(BrokenPipeError):  # the server ended meanwhile
-        Computer(sys.stdin.buffer, out).run()
+    Computer(sys.stdin.buffer, out).run()
     os._exit(0)  # nobody waits for what is still computed
 
 

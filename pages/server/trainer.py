@@ -24,7 +24,7 @@ from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import RefusedError, read, read_training
 from pages.labs.training import Watch
 from pages.server import log
-from pages.server.child import HEAD, output
+from pages.server.child import HEAD, output, say
 
 AT_ONCE = 2
 """Trainings that make steps by turns; the others wait."""
@@ -224,8 +224,7 @@ class Trainer:
             with self._guarded(client):
                 encoded = wire.encode(learner.watch.picture(before), had, learner.have)
                 content = wire.addressed(learner.seq, encoded, wire.PICTURE)
-                self._out.write(HEAD.pack(client, learner.seq, len(content)) + content)
-                self._out.flush()
+                say(self._out, HEAD.pack(client, learner.seq, len(content)) + content)
                 learner.sent(now)
 
     def _count(self) -> None:
@@ -235,8 +234,7 @@ class Trainer:
         if counts != self._counts:
             self._counts = counts
             content = json.dumps(counts).encode()
-            self._out.write(HEAD.pack(0, 0, len(content)) + content)
-            self._out.flush()
+            say(self._out, HEAD.pack(0, 0, len(content)) + content)
 
 
 def main() -> None:

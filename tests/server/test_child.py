@@ -20,6 +20,7 @@ from tests.support.server import START_SECONDS
 pytestmark = pytest.mark.slow
 
 WISH = {"client": 1, "seq": 1, "wish": '{"lab":"moons"}', "training": "{}"}
+WORK = {"job": 1, "work": "frame", "text": "{}", "late": 0.0, "here": None}
 
 
 def child(module):
@@ -32,13 +33,17 @@ def child(module):
     )
 
 
+def ask(one, line):
+    one.stdin.write(json.dumps(line).encode() + b"\n")
+    one.stdin.flush()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="sends a signal as a terminal does")
 @pytest.mark.parametrize("module", ["computer", *also("trainer")])
 def test_ctrl_c_is_for_the_server_and_they_end_after_it(module):
     with child(module) as one:
         if module == "trainer":
-            one.stdin.write(json.dumps(WISH).encode() + b"\n")
-            one.stdin.flush()
+            ask(one, WISH)
         assert len(one.stdout.read(HEAD.size)) == HEAD.size, "it runs"
         one.send_signal(signal.SIGINT)
         with pytest.raises(subprocess.TimeoutExpired):
@@ -54,6 +59,17 @@ def test_a_server_that_is_gone_before_they_have_loaded_is_no_fault_of_theirs(mod
         one.stdin.close()
         said = one.stderr.read()
         assert (one.wait(START_SECONDS), said) == (0, b"")
+
+
+@pytest.mark.parametrize("module", ["trainer", "computer"])
+def test_a_server_that_is_gone_while_they_work_is_no_fault_of_theirs(module):
+    with child(module) as one:
+        if module == "trainer":
+            ask(one, WISH)
+        assert len(one.stdout.read(HEAD.size)) == HEAD.size, "it runs"
+        one.stdout.close()
+        ask(one, WISH if module == "trainer" else WORK)
+        assert (one.wait(START_SECONDS), one.stderr.read()) == (0, b"")
 
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="this system has no niceness")
