@@ -1,12 +1,21 @@
-"""Whose page may open a labs' socket: one of ours, by Streamlit's own rule for its socket."""
+"""Whose page may open a socket here, the labs' or Streamlit's own: one of ours.
+
+Streamlit's rule for its socket asks a service on the internet for this machine's outer address
+before it refuses, in the event loop: nobody is answered meanwhile, for many seconds where nothing
+outside can be reached. This is the same rule without that question. Who is reached under a name
+that its own requests do not carry names it in ``server.corsAllowedOrigins`` or
+``browser.serverAddress``.
+"""
 
 from urllib.parse import urlsplit
 
 from starlette.websockets import WebSocket
-from streamlit.web.server.server_util import is_url_from_allowed_origins
+from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-_REFUSED = 1008
+REFUSED = 1008
+_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+"""What a browser calls this machine behind a proxy on it that passes on another ``Host``."""
 
 
 async def accepted(websocket: WebSocket) -> bool:
@@ -15,7 +24,7 @@ async def accepted(websocket: WebSocket) -> bool:
     if allowed(headers.get("origin"), headers.get("host")):
         await websocket.accept()
         return True
-    await websocket.close(_REFUSED)
+    await websocket.close(REFUSED)
     return False
 
 
@@ -23,11 +32,27 @@ def allowed(origin: str | None, host: str | None) -> bool:
     """Whether a page of that origin may open a socket here."""
     if not is_host_allowed(host):
         return False
-    if origin is None:
+    if origin is None or not config.get_option("server.enableCORS"):
         return True
-    parts = urlsplit(origin)
-    try:
-        _ = parts.port  # something else than a number: no browser has such an origin
-    except ValueError:
+    name = _name(origin)
+    if name is None:
         return False
-    return parts.netloc == host or is_url_from_allowed_origins(origin)
+    return urlsplit(origin).netloc == host or name in _HERE or name in _configured()
+
+
+def _name(origin: str) -> str | None:
+    """The host that an origin names; nothing where no browser has such an origin."""
+    try:
+        parts = urlsplit(origin)
+        _ = parts.port  # something else than a number raises
+    except ValueError:
+        return None
+    return parts.hostname
+
+
+def _configured() -> set[str]:
+    origins: list[str] = config.get_option("server.corsAllowedOrigins")
+    names = [_name(origin.strip()) or origin.strip() for origin in origins]
+    if config.is_manually_set("browser.serverAddress"):
+        names.append(str(config.get_option("browser.serverAddress")))
+    return {name.lower() for name in names}

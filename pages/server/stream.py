@@ -1,7 +1,8 @@
-"""What a browser may send to Streamlit's own socket; the rest never reaches Streamlit.
+"""Who may open Streamlit's own socket, and what may be sent there; the rest never reaches it.
 
 Streamlit answers a frame that is no message of its own with a long traceback, and a component's
-state that is no JSON with an error on every run, until the page is loaded again.
+state that is no JSON with an error on every run, until the page is loaded again. Before it refuses
+a page of another site it asks the internet for an address (``origin``).
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from collections.abc import Callable
 from contextlib import nullcontext
 
 from prometheus_client import Gauge
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 
 from pages.server.address import path_of, root
+from pages.server.origin import REFUSED, allowed
 
 STREAM = "_stcore/stream"
 """The address of the socket, relative to the site's."""
@@ -46,6 +49,14 @@ class CheckedStream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and path_of(scope) == self._path:
+            headers = Headers(scope=scope)
+            if not allowed(headers.get("origin"), headers.get("host")):
+                _log("a page of another site wanted to open it")
+                await send({"type": "websocket.close", "code": REFUSED})
+                return
+            # Without its origin, which was looked at: Streamlit needs it for a login alone.
+            known = [(name, value) for name, value in scope["headers"] if name != b"origin"]
+            scope = {**scope, "headers": known}
             stream = _Stream(receive, send)
             receive, send = stream.receive, stream.send
             try:

@@ -11,7 +11,6 @@ from pages.labs.messages import MAX_MESSAGE
 from pages.server import socket as route
 from pages.server.computers import InProcess
 from pages.server.computing import LABS, Computing
-from pages.server.origin import allowed
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from pages.server.turns import Busy
@@ -142,22 +141,6 @@ def test_a_mistake_of_ours_is_said_and_the_socket_lives_on(browser, caplog):
     assert "a mistake of ours" in caplog.text
     browser.ask("flip")
     assert browser.frame()["figures"]
-
-
-@pytest.mark.parametrize(
-    ("origin", "host", "fine"),
-    [
-        (None, "127.0.0.1:8501", True),
-        ("http://127.0.0.1:8501", "127.0.0.1:8501", True),
-        ("https://lab.example", "lab.example", True),
-        ("https://evil.example", "127.0.0.1:8501", False),
-        ("null", "127.0.0.1:8501", False),
-        ("http://127.0.0.1:8501.evil.example", "127.0.0.1:8501", False),
-        ("", "127.0.0.1:8501", False),
-    ],
-)
-def test_only_pages_served_from_here_may_open_a_socket(origin, host, fine):
-    assert allowed(origin, host) == fine
 
 
 def test_a_foreign_page_is_turned_away(url):
