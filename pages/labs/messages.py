@@ -5,6 +5,7 @@ value makes sense is for the lesson to say. Out goes a ``Frame``, or the ``Pictu
 ``python -m tests.support.message_types`` writes the same for the browser's modules, messages.d.ts.
 """
 
+import json
 import re
 import secrets
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from typing import (
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from typing_extensions import TypedDict
 
-from lessons.text import visible
+from lessons.text import cited, visible
 from pages.labs.graph_messages import GraphSpec
 
 MAX_MESSAGE = 400_000
@@ -313,13 +314,22 @@ def opened(text: str) -> Opened:
     """What a message holds. The wish itself is read later: the same text has the same answer.
 
     Raises:
-        RefusedError: it is not written as ``12 ask {…}``, on a second line perhaps a training's.
+        RefusedError: it is not written as ``12 ask {…}``, on a second line what is wanted of a
+            training, which ``train`` needs.
     """
     if len(text) > MAX_MESSAGE:
         raise RefusedError(f"{len(text):,} characters came; at most {MAX_MESSAGE:,} are read.")
     found = _ENVELOPE.fullmatch(text)
     if not found or int(found[1]) > MAX_SEQ:
-        raise RefusedError("A message is a number, ask, train, stop or taken, and a wish as JSON.")
+        raise RefusedError(
+            f"{cited(text)} came. A message is a number up to {MAX_SEQ}, ask, train, stop or "
+            "taken, and a wish as JSON, on a second line what is wanted of a training."
+        )
+    if found[2] == "train" and not found[4]:
+        raise RefusedError(
+            f"{cited(text)} came. With train, a second line says what is wanted of the training, "
+            'as JSON: {"phase": "run"}.'
+        )
     return Opened(int(found[1]), found[2], found[3] or "", found[4] or "")
 
 
@@ -341,6 +351,8 @@ def _read(what: type[M], text: str) -> M:
     try:
         return what.model_validate_json(text)
     except ValidationError as error:
-        first: Mapping[str, Any] = error.errors(include_url=False, include_input=False)[0]
+        first: Mapping[str, Any] = error.errors(include_url=False, include_context=False)[0]
+        came = first["input"]  # a part of it, or all of it where it cannot be read
+        shown = text if came is text or not first["loc"] else json.dumps(came, ensure_ascii=False)
         where = ".".join(visible(str(part)) for part in first["loc"]) or "the message"
-        raise RefusedError(f"{where}: {first['msg']}") from None
+        raise RefusedError(f"{where}: {first['msg']}. {cited(shown)} came.") from None

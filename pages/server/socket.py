@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from starlette.websockets import WebSocketDisconnect
 
 from pages.labs import wire
-from pages.labs.messages import Aside, RefusedError, opened, read_training
+from pages.labs.messages import Aside, Opened, RefusedError, opened, read_training
 from pages.server.allowance import Allowance
 from pages.server.computers import Does, Job
 from pages.server.draining import RESTART
@@ -35,6 +35,8 @@ LATER, LATEST = 1.0, 10.0
 """Seconds that a socket is let wait after it was told that there is too much work: the first time,
 and at most as it is told again and again."""
 TRY_LATER = 1013
+MOST_SOON = 16
+"""Things to be said that wait for one who does not read; what a training refuses is not added."""
 
 
 class Websocket(Protocol):
@@ -150,8 +152,8 @@ class Socket:
     async def _take(self, text: str) -> None:
         try:
             message = opened(text)
-            if message.training:
-                self._train(message.seq, message.wish, message.training)
+            if message.training or message.kind == "train":
+                self._train(message)
         except RefusedError as error:
             number = re.match(r"\d{1,9}", text, re.ASCII)
             # Awaited: who reads nothing of what is said is not read either.
@@ -172,16 +174,19 @@ class Socket:
             if self._job:
                 self._job.drop()
 
-    def _train(self, seq: int, wish: str, training: str) -> None:
-        token = read_training(training).token
+    def _train(self, message: Opened) -> None:
+        token = read_training(message.training).token
         if self._token and token != self._token:
             self._workshop.trainings.of(self._token).gone(self._client)
         self._token = token
 
-        def show(content: bytes) -> None:
-            self._soon(self._picture(content))
+        def take(content: bytes | Aside) -> None:
+            if isinstance(content, bytes):
+                self._soon(self._picture(content))
+            elif len(self._soon_done) < MOST_SOON:
+                self._soon(self._aside(content["seq"], content["kind"], content.get("text", "")))
 
-        self._workshop.trainings.of(token).wish(self._client, show, seq, wish, training)
+        self._workshop.trainings.of(token).wish(self._client, take, message)
 
     async def _picture(self, content: bytes) -> None:
         await self._send(content)

@@ -1,9 +1,9 @@
 """The process that trains, started by ``trainings``: many learners' wishes in, pictures out.
 
 It is a process of its own, so that no training holds up a slider: Python runs one thread at a time.
-Each line that comes in is JSON: ``{"client": 3, "seq": 7, "wish": "…", "training": "…"}``, or
-``client`` with ``taken`` or ``gone``. Each picture that goes out has a head of three uint32: the
-client, the number of the message it answers, and its length.
+Each line that comes in is JSON: ``client`` with the parts of an ``Opened`` message, or with
+``taken`` or ``gone``. What goes out has a head of three uint32: the client, what it is
+(``pages.server.trainings``), and its length.
 """
 
 import json
@@ -14,17 +14,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from lessons.contract.lesson import Lesson
 from lessons.kit.process import leave_unsaid, suit_small_tensors
 from lessons.outputs.catalogue import UnknownLessonError, find
+from lessons.text import cited
 from pages.labs import wire
 from pages.labs.lesson import RefusedTextError
-from pages.labs.messages import RefusedError, read, read_training
+from pages.labs.messages import Aside, RefusedError, read, read_training
 from pages.labs.training import Watch
 from pages.server import log
 from pages.server.child import HEAD, output, say
+from pages.server.notice import MISTAKE
+from pages.server.trainings import ASIDE, COUNTS, PICTURE
 
 AT_ONCE = 2
 """Trainings that make steps by turns; the others wait."""
@@ -139,40 +142,64 @@ class Trainer:
         if self._wishes:  # one at a time: to begin a run may take as long as many steps
             client = next(iter(self._wishes))
             message = self._wishes.pop(client)
-            with self._guarded(client):
+            with self._guarded(client, message["seq"]):
                 self._wish(client, message)
         now = time.monotonic()
         away = [(t, kept) for t, kept in self._away.items() if now - kept[0] < RETURN]
         self._away = dict(away[-MOST_AWAY:])
 
     @contextmanager
-    def _guarded(self, client: int) -> Iterator[None]:
-        """A mistake of ours in one learner's training ends that one, and no other."""
+    def _guarded(self, client: int, seq: int) -> Iterator[None]:
+        """A mistake of ours in one learner's training ends that one, who is told, and no other."""
         try:
             yield
         except Exception:
             logging.getLogger(__name__).exception("a training could not go on")
             self._learners.pop(client, None)
             self._queue = [other for other in self._queue if other != client]
+            self._aside(client, seq, "refused", MISTAKE.text)
+
+    def _aside(self, client: int, seq: int, kind: Literal["refused", "again"], text: str) -> None:
+        aside: Aside = {"seq": seq, "kind": kind, "text": text}
+        self._say(client, ASIDE, json.dumps(aside).encode())
+
+    def _say(self, client: int, what: int, content: bytes) -> None:
+        say(self._out, HEAD.pack(client, what, len(content)) + content)
 
     def _wish(self, client: int, message: dict[str, Any]) -> None:
+        """Take in what a learner wants. Where it came with a question, that is answered elsewhere;
+        where it came alone and is refused, the learner is told here."""
+        alone = message["kind"] == "train"
         try:
-            wish, asked = read(message["wish"]), read_training(message["training"])
-            lesson = find(wish.lab)
-            learner = self._learners.get(client)
-            if learner and learner.watch.lesson is not lesson:
-                learner = None
-            if learner:
-                learner.watch.take(wish, asked)
-            elif lesson.lab.training is None:
-                return
-            elif watch := self._returned(client, asked.token, lesson):
-                learner = Learner(watch, asked.token, message["seq"])
-                watch.take(wish, asked)
-            else:
-                learner = Learner(Watch(lesson, wish, asked), asked.token, message["seq"])
-        except (RefusedError, RefusedTextError, UnknownLessonError):
-            return  # the server itself answers
+            self._follow(client, message)
+        except RefusedTextError:
+            if alone:
+                self._aside(client, message["seq"], "again", "")
+        except (RefusedError, UnknownLessonError) as error:
+            if alone:
+                self._aside(client, message["seq"], "refused", str(error))
+
+    def _follow(self, client: int, message: dict[str, Any]) -> None:
+        """Train as a learner wants.
+
+        Raises:
+            RefusedError, RefusedTextError, UnknownLessonError: the wish is none of a training's;
+                all goes on as before.
+        """
+        wish, asked = read(message["wish"]), read_training(message["training"])
+        lesson = find(wish.lab)
+        if lesson.lab.training is None:
+            raise RefusedError(f"The lesson {cited(lesson.slug)} trains nothing. Ask for its lab.")
+        learner = self._learners.get(client)
+        if learner and learner.watch.lesson is not lesson:
+            learner = None
+        if learner:
+            learner.watch.take(wish, asked)
+        elif watch := self._returned(client, asked.token, lesson):
+            learner = Learner(watch, asked.token, message["seq"])
+            watch.take(wish, asked)
+        else:
+            learner = Learner(Watch(lesson, wish, asked), asked.token, message["seq"])
         learner.seq, learner.due = message["seq"], 0.0
         self._learners[client] = learner
 
@@ -207,8 +234,8 @@ class Trainer:
         if not self._queue:
             return
         client = self._queue[0]
-        with self._guarded(client):
-            learner = self._learners[client]
+        learner = self._learners[client]
+        with self._guarded(client, learner.seq):
             learner.watch.advance(learner.slice(time.monotonic()), lambda: bool(self._inbox))
         # Among those who may train, whoever was first is last now; who waits stays behind them.
         turn = self._queue[:AT_ONCE]
@@ -221,10 +248,9 @@ class Trainer:
                 continue
             before = learner.before if learner.watch.wants else 0
             had, learner.have = learner.have, {}
-            with self._guarded(client):
+            with self._guarded(client, learner.seq):
                 encoded = wire.encode(learner.watch.picture(before), had, learner.have)
-                content = wire.addressed(learner.seq, encoded, wire.PICTURE)
-                say(self._out, HEAD.pack(client, learner.seq, len(content)) + content)
+                self._say(client, PICTURE, wire.addressed(learner.seq, encoded, wire.PICTURE))
                 learner.sent(now)
 
     def _count(self) -> None:
@@ -233,8 +259,7 @@ class Trainer:
         counts = {"running": running, "waiting": len(self._queue) - running}
         if counts != self._counts:
             self._counts = counts
-            content = json.dumps(counts).encode()
-            say(self._out, HEAD.pack(0, 0, len(content)) + content)
+            self._say(0, COUNTS, json.dumps(counts).encode())
 
 
 def main() -> None:

@@ -7,10 +7,14 @@ from collections.abc import Callable
 from zlib import crc32
 
 from lessons.contract.environment import CUDA
-from pages.labs.messages import TrainingWish, read_training
+from pages.labs.messages import Aside, Opened, TrainingWish, read_training
 from pages.server.child import Child, cores
 
-Listener = Callable[[bytes], None]
+Listener = Callable[[bytes | Aside], None]
+"""Takes a picture, or what is said in place of one."""
+COUNTS, ASIDE, PICTURE = range(3)
+"""What a message of such a process holds: the second number of its head. The first is the client,
+0 for the counts."""
 NICENESS = 10
 """Pages and sliders come first."""
 TUNABLES, HUGE_PAGES = "GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"
@@ -35,16 +39,16 @@ class Worker(Child):
         tunables = f"{told}:{HUGE_PAGES}" if told else HUGE_PAGES
         super().__init__("pages.server.trainer", {CUDA: str(number), TUNABLES: tunables}, NICENESS)
         self._listeners: dict[int, Listener] = {}
-        self._wishes: dict[int, tuple[int, str, str]] = {}  # the newest of each
+        self._wishes: dict[int, Opened] = {}  # the newest of each
         self.counts: dict[str, int] = {}  # of trainings, by state
         self.on_counts: Callable[[], None] = lambda: None
 
-    def wish(self, client: int, listener: Listener, seq: int, wish: str, training: str) -> None:
-        """Pass on what a learner wants; pictures go to the listener, on the event loop."""
+    def wish(self, client: int, listener: Listener, message: Opened) -> None:
+        """Pass on what a learner wants; the listener hears what comes of it, on the event loop."""
         self.start()
         self._listeners[client] = listener
-        self._wishes[client] = seq, wish, training
-        self.send({"client": client, "seq": seq, "wish": wish, "training": training})
+        self._wishes[client] = message
+        self.send({"client": client, **message._asdict()})
 
     def taken(self, client: int) -> None:
         """The learner's browser has taken in a picture."""
@@ -59,25 +63,25 @@ class Worker(Child):
 
     def started(self) -> None:
         """What is wanted now is wanted of the new process."""
-        for client, (seq, wish, training) in self._wishes.items():
-            self.send({"client": client, "seq": seq, "wish": wish, "training": training})
+        for client, message in self._wishes.items():
+            self.send({"client": client, **message._asdict()})
 
-    def received(self, client: int, seq: int, content: bytes) -> None:
-        """A picture; of no client, how many trainings there are."""
-        if client == 0:
+    def received(self, client: int, what: int, content: bytes) -> None:
+        """How many trainings there are, a picture, or what is said in place of one."""
+        if what == COUNTS:
             self.counts = json.loads(content)
             self.on_counts()
         elif client in self._listeners:
-            self._listeners[client](content)
+            self._listeners[client](content if what == PICTURE else json.loads(content))
 
     def ended(self) -> None:
         """Whoever trained is told that the run is lost."""
         self.counts = {}
         self.on_counts()
-        for client, (seq, wish, training) in self._wishes.items():
-            known = read_training(training)
+        for client, message in self._wishes.items():
+            known = read_training(message.training)
             lost = TrainingWish(**known.model_dump() | {"run": known.run or "lost"})
-            self._wishes[client] = seq, wish, lost.model_dump_json()
+            self._wishes[client] = message._replace(training=lost.model_dump_json())
 
 
 class Trainings:

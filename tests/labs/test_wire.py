@@ -74,6 +74,31 @@ def test_a_wish_that_is_not_as_described_is_refused_and_its_part_is_named(text, 
     assert len(str(refused.value)) < 300
 
 
+@pytest.mark.parametrize(
+    ("text", "came"),
+    [
+        ('{"lab":"flip","step":"1"}', 'step: Input should be a valid integer. “"1"” came.'),
+        ('{"lab":3}', "lab: Input should be a valid string. “3” came."),
+        ('{"step":1}', "lab: Field required. “{"),
+        ('{"lab":"flip', '“{"lab":"flip” came.'),
+        ('{"lab":"' + "x" * 9999 + '"}', "xxx…” came."),
+    ],
+)
+def test_what_is_said_of_a_wish_names_what_came(text, came):
+    with pytest.raises(RefusedError) as refused:
+        read(text)
+    assert came in str(refused.value)
+    assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize("text", ["1 fly {}", "1 train {}", "99999999999 ask {}", "x" * 9999])
+def test_what_is_said_of_a_message_names_what_came(text):
+    with pytest.raises(RefusedError) as refused:
+        opened(text)
+    assert str(refused.value).startswith(f"“{text[:20]}")
+    assert len(str(refused.value)) < 300
+
+
 def test_what_is_said_of_a_part_can_be_seen():
     with pytest.raises(RefusedError) as refused:
         read('{"lab":"flip","va\u202elues\\u0000":{}}')

@@ -18,11 +18,11 @@ import time
 from typing import Any
 
 from lessons.kit.process import leave_unsaid
-from lessons.outputs.catalogue import find, lessons
+from lessons.outputs.catalogue import UnknownLessonError, find, lessons
 from lessons.playground import presets, to_text
 from lessons.tracer.cutting import write_cuts
 from pages.labs import wire
-from pages.labs.messages import MAX_SEQ, RefusedError, opened, read_training
+from pages.labs.messages import MAX_SEQ, Opened, RefusedError, opened, read, read_training
 from pages.labs.playground import FRAMEWORKS
 from pages.labs.playground_form import form_of
 from pages.server import api_answers
@@ -32,6 +32,7 @@ from pages.server.computing import Computing
 from pages.server.notice import MISTAKE, Notice
 from pages.server.socket import Socket, Workshop
 from pages.server.trainer import Trainer
+from pages.server.trainings import PICTURE
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import run
 from tests.support.fuzzing import fuzz
@@ -152,9 +153,9 @@ class Training:
         token.encode()
         return self
 
-    def wish(self, client: int, listener: Any, seq: int, wish: str, training: str) -> None:
+    def wish(self, client: int, listener: Any, message: Opened) -> None:
         self._listeners[client] = listener
-        self._pass({"client": client, "seq": seq, "wish": wish, "training": training})
+        self._pass({"client": client, **message._asdict()})
 
     def taken(self, client: int) -> None:
         self._pass({"client": client, "taken": 1})
@@ -173,10 +174,10 @@ class Training:
         self._out.seek(0)
         self._out.truncate()
         while head := came.read(HEAD.size):
-            client, _, length = HEAD.unpack(head)
+            client, what, length = HEAD.unpack(head)
             content = came.read(length)
             if client in self._listeners:
-                self._listeners[client](content)
+                self._listeners[client](content if what == PICTURE else json.loads(content))
 
 
 def real(random_: random.Random, slug: str, have: dict[str, str]) -> dict[str, Any]:
@@ -296,11 +297,17 @@ def expected(text: str) -> tuple[int | None, set[str]]:
     """The number and kinds of what must come; no kinds where nothing need."""
     try:
         found = opened(text)
-        if found.training:
+        if found.training or found.kind == "train":
             read_training(found.training)
     except RefusedError:
         return None, {"refused"}
     answered = {"frame", "wrong", *KINDS}
+    if found.kind == "train":  # a picture that comes may answer a later one: it says nothing here
+        try:
+            trained = find(read(found.wish).lab).lab.training
+        except (RefusedError, UnknownLessonError):
+            trained = None
+        return (found.seq, set() if trained else {"refused"})
     return (found.seq, answered) if found.kind == "ask" else (None, set())
 
 

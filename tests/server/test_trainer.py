@@ -1,5 +1,8 @@
 """The process that trains: pictures by themselves, by turns, and an end when nobody is there."""
 
+import asyncio
+import io
+import json
 import os
 import signal
 import time
@@ -8,11 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from pages.labs.training import Watch
 from pages.server import trainer
+from pages.server.child import HEAD
 from pages.server.computers import InProcess
 from pages.server.computing import Computing
-from pages.server.socket import Workshop
-from pages.server.trainings import Trainings
+from pages.server.notice import MISTAKE
+from pages.server.socket import MOST_SOON, Socket, Workshop
+from pages.server.trainings import ASIDE, PICTURE, Trainings
+from tests.server.asgi import run
 from tests.server.serving import Browser
 
 pytestmark = pytest.mark.slow
@@ -192,6 +199,97 @@ def test_a_lesson_that_does_not_train_has_no_pictures(browser):
     assert browser.frame()["figures"]
     with pytest.raises(TimeoutError):
         browser.next(0.5)
+
+
+def alone(browser, lab, **wish):
+    """What is wanted of a training, with no question beside it that the server would answer."""
+    training = json.dumps(RUN | {"token": f"t{id(browser)}"})
+    browser.send(f"9 train {json.dumps({'lab': lab, **wish})}\n{training}")
+
+
+@pytest.mark.parametrize(
+    ("lab", "said"), [("flip", "“flip” trains nothing"), ("moon", "Did you mean moons?")]
+)
+def test_who_wants_to_train_what_does_not_is_told_so(browser, lab, said):
+    alone(browser, lab)
+    seq, kind, aside = browser.next()
+    assert (seq, kind) == (9, "refused")
+    assert said in aside["text"]
+    alone(browser, SMALL["lab"], step=2, values={"seeds": "1", "steps": "x"})
+    assert browser.next()[:2] == (9, "again")
+    alone(browser, SMALL["lab"], step=2, values=SMALL["values"])
+    assert training_of(browser)["total"] == 20_000
+
+
+class Refusing:
+    """In place of the processes that train: refuses each wish at once."""
+
+    def of(self, token):
+        return self
+
+    def wish(self, client, listener, message):
+        listener({"seq": message.seq, "kind": "refused", "text": "no"})
+
+    def gone(self, client):
+        pass
+
+
+class Full:
+    """A websocket on which many messages come and none can be sent."""
+
+    def __init__(self, *messages):
+        self._coming = list(messages)
+        self.room = asyncio.Event()
+        self.said = 0
+
+    async def receive(self):
+        if self._coming:
+            return {"type": "websocket.receive", "text": self._coming.pop(0)}
+        await asyncio.sleep(0.1)
+        return {"type": "websocket.disconnect"}
+
+    async def send_text(self, text):
+        await self.room.wait()
+        self.said += 1
+
+
+def test_what_is_refused_to_one_who_reads_nothing_does_not_pile_up():
+    async def story():
+        full = Full(*['1 train {"lab":"flip"}\n{"token":"a"}'] * 100)
+        one = Socket(Workshop(InProcess(Computing()), Refusing()), full)
+        living = asyncio.create_task(one.live())
+        await asyncio.sleep(0.05)
+        piled = len(one._soon_done)
+        full.room.set()
+        await living
+        return piled, full.said
+
+    assert run(story()) == (MOST_SOON, MOST_SOON)
+
+
+def test_a_mistake_of_ours_ends_that_training_and_the_learner_is_told(monkeypatch, caplog):
+    out = io.BytesIO()
+    one = trainer.Trainer(io.BytesIO(), out)
+
+    def broken(self, before=0):
+        raise ZeroDivisionError("a mistake of ours")
+
+    monkeypatch.setattr(Watch, "picture", broken)
+    wish = {"seq": 7, "kind": "ask", "wish": json.dumps(SMALL), "training": json.dumps(RUN)}
+    one._take([{"client": 3, **wish}])
+    one._show()
+    out.seek(0)
+    client, what, length = HEAD.unpack(out.read(HEAD.size))
+    assert (client, what) == (3, ASIDE)
+    assert json.loads(out.read(length)) == {"seq": 7, "kind": "refused", "text": MISTAKE.text}
+    assert "a mistake of ours" in caplog.text
+    monkeypatch.undo()
+    place = out.tell()
+    one._take([{"client": 3, **wish}])
+    one._show()
+    out.seek(place)
+    client, what, length = HEAD.unpack(out.read(HEAD.size))
+    assert (client, what) == (3, PICTURE), "a setting that changes begins another"
 
 
 def test_text_that_is_refused_leaves_the_run_as_it_is(browser):
