@@ -6,6 +6,8 @@ import numpy.typing as npt
 from lessons.contract.result import Array
 
 _BINS = 2048
+_FAR = 2.0**300
+"""Of numbers above this, or below 1 / this, sums of squares may leave float64's range."""
 
 
 class Spread:
@@ -25,6 +27,7 @@ class Spread:
         self._first: Array | None = None
         self._bins: _Bins | None = None
         self._percentiles: dict[float, Array] = {}
+        self._unit: Array | None = None  # of sums and shift, where it is not 1
         self._shift = self._sum = self._squares = np.zeros(columns)
 
     def add(self, values: Array) -> None:
@@ -38,13 +41,14 @@ class Spread:
         self._percentiles.clear()
         if self._first is None:
             self._first = np.sort(values, 0)  # NaN goes last
+            self._unit = _unit_of(self._first)
             # Sums of differences from a typical value lose fewer digits than plain sums.
-            self._shift = np.where(np.isnan(self._first[0]), 0.0, self._first[0])
+            self._shift = self._in_units(np.where(np.isnan(self._first[0]), 0.0, self._first[0]))
         else:
             if self._bins is None:
                 self._bins = _Bins(self._first)
             self._bins.add(values, whole)
-        away = values - self._shift
+        away = self._in_units(values) - self._shift
         if not whole:
             away = np.nan_to_num(away)
         self._sum = self._sum + away.sum(0)
@@ -53,7 +57,8 @@ class Spread:
     @property
     def mean(self) -> Array:
         """Shape [columns]; NaN where no draw was finite."""
-        return self._shift + self._sum / self._finite
+        mean: Array = self._shift + self._sum / self._finite
+        return mean if self._unit is None else mean * self._unit
 
     @property
     def deviation(self) -> Array:
@@ -61,7 +66,8 @@ class Spread:
         mean = self._sum / self._finite
         # Rounding leaves about 1e-16 of the mean square where every draw is the same.
         variance = self._squares / self._finite - mean * mean
-        return np.sqrt(np.where(variance > 1e-14 * mean * mean, variance, 0.0 * variance))
+        deviation: Array = np.sqrt(np.where(variance > 1e-14 * mean * mean, variance, 0 * variance))
+        return deviation if self._unit is None else deviation * self._unit
 
     @property
     def error(self) -> float:
@@ -109,6 +115,9 @@ class Spread:
         values = values[np.isfinite(values)]
         return (float(values[0]), float(values[-1])) if len(values) else (np.nan, np.nan)
 
+    def _in_units(self, values: Array) -> Array:
+        return values if self._unit is None else values / self._unit
+
     @property
     def _ordered(self) -> Array:
         if self._first is None:
@@ -119,6 +128,19 @@ class Spread:
     def _finite(self) -> Array:
         count = (self.draws - self.not_finite).astype(np.float64)
         return np.where(count > 0, count, np.nan)
+
+
+def _unit_of(first: Array) -> Array | None:
+    """A power of two near each column's largest number, where a square of it is out of range.
+
+    Args:
+        first: the first chunk, each column in order, NaN last.
+    """
+    largest = np.fmax(np.abs(first[0]), np.abs(np.fmax.reduce(first, 0)))
+    far = (largest > _FAR) | ((largest < 1 / _FAR) & (largest > 0))
+    if not far.any():
+        return None
+    return np.where(far, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)
 
 
 class _Bins:

@@ -48,6 +48,17 @@ def test_mean_and_deviation(values, rows):
     assert np.allclose(spread.deviation, values.std(0), rtol=1e-9)
 
 
+@pytest.mark.parametrize("scale", [2.0**1020, 2.0**400, 2.0**-400, 2.0**-1000])
+@pytest.mark.parametrize("rows", [1000, 20_000])
+def test_numbers_whose_squares_are_out_of_range_have_a_deviation(values, rows, scale):
+    """A column as it is beside two scaled ones."""
+    plain = spread_of(values, rows)
+    scaled = spread_of(values * [scale, 1.0, -scale], rows)
+    factor = np.array([scale, 1.0, scale])
+    assert np.allclose(scaled.mean / factor, plain.mean * [1, 1, -1], rtol=1e-12)
+    assert np.allclose(scaled.deviation / factor, plain.deviation, rtol=1e-9)
+
+
 def test_a_constant_column_has_no_deviation_at_all():
     spread = spread_of(np.full((5000, 1), -1.1), rows=1000)
     assert spread.deviation.tolist() == [0.0]
