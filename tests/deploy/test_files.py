@@ -85,7 +85,8 @@ def test_the_parts_of_the_cluster_name_each_other():
 def test_the_template_sends_each_kind_where_it_belongs():
     text = site("127.0.0.1:9", [1, 2], "gradients", HERE)
     assert not re.search(r"\$\{[A-Z]", text), "something was not filled in"
-    blocks = dict(re.findall(r"location ([^{]+?) \{\n(.*?)\n    \}", text, re.DOTALL))
+    inner = r"^        location ([^{]+?) \{\n(.*?)\n        \}"
+    blocks = dict(re.findall(inner, text, re.DOTALL | re.MULTILINE))
     assert "http://labs" in blocks[f"= /gradients/{SOCKET}"]
     assert "http://labs" in blocks["/gradients/api/"]
     assert "http://pages" in blocks[f"/gradients/{STREAM}"]

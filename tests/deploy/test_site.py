@@ -10,17 +10,17 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from deploy.serve import Replica, nginx
+from deploy.serve import nginx
 from tests.bench.replicas import replicas, wait_for_all
 from tests.browser.looking import ready
 from tests.support.server import (
-    ROOT,
     START_SECONDS,
     Server,
     free_port,
@@ -59,7 +59,7 @@ def site() -> Iterator[Server]:
     if nginx() is None:
         pytest.skip("nginx is not installed here")
     port, first = free_port(), free_port()
-    command = [sys.executable, str(ROOT / "deploy" / "serve.py"), "--replicas", "2"]
+    command = [sys.executable, "-m", "deploy.serve", "--replicas", "2"]
     command += ["--base", "gradients", "--listen", f"127.0.0.1:{port}", "--first-port", str(first)]
     with serve(command, port, "/gradients/readyz") as server:
         wait_for_all(server)
@@ -131,6 +131,14 @@ def wait_until_both(site):
     until = time.monotonic() + START_SECONDS
     asked = Path(f"/proc/{site.pid}/cmdline").read_bytes().decode().split("\0")
     first = int(asked[asked.index("--first-port") + 1])
-    while not all(Replica(first + n, "gradients", {}).is_ready for n in range(2)):
+    while not all(answers(first + n, "/readyz") for n in range(2)):
         assert time.monotonic() < until, site.log()
         time.sleep(0.2)
+
+
+def answers(port, path):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=2) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
