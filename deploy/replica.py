@@ -102,8 +102,10 @@ class Replica:
         until = time.monotonic() + seconds
         while not self.is_ready:
             if not self.runs:
+                lost = is_taken("127.0.0.1", self.port)
+                why = "another program took its port: start again" if lost else "why stands above"
                 raise RuntimeError(
-                    f"the replica on port {self.port} ended before it was ready; why stands above"
+                    f"the replica on port {self.port} ended before it was ready; {why}"
                 )
             if time.monotonic() > until:
                 raise RuntimeError(

@@ -56,7 +56,10 @@ def test_another_program_at_its_port_is_not_taken_for_it():
 def test_it_says_that_its_own_process_ended_where_another_answers():
     replica = Replica(free_port(), "", {}, name="ours")
     replica.process = subprocess.Popen([sys.executable, "-c", ""])
-    with another(replica.port), pytest.raises(RuntimeError, match=f"{replica.port} ended before"):
+    ended = f"{replica.port} ended before it was ready; "
+    with another(replica.port), pytest.raises(RuntimeError, match=f"{ended}another program took"):
+        replica.wait(60)
+    with pytest.raises(RuntimeError, match=f"{ended}why stands above"):
         replica.wait(60)
 
 
