@@ -17,7 +17,7 @@ RUN if [ "$(uname -m)" = x86_64 ] && [ -z "$TORCH_INDEX" ]; then \
     fi
 RUN python -m venv /opt/app && \
     PIP_EXTRA_INDEX_URL="$TORCH_INDEX" /opt/app/bin/pip install --no-input -r requirements.txt
-# What only a compiler needs is a third of torch.
+# What only compilers and torch's own tests need: a sixth of torch 2.13 for the CPU, 125 of 751 MB.
 RUN find /opt/app -type d \( -name include -o -name test -o -name tests \) -path "*/torch/*" \
         -prune -exec rm -rf {} +
 

@@ -72,7 +72,7 @@ load: .venv/.app ## many learners at once, on Linux (LEARNERS=…; minutes); beh
 	@LEARNERS=$(LEARNERS) REPLICAS=$(REPLICAS) $(PY) -m tests.bench $(if $(filter-out 1,$(REPLICAS)),replicas,load) $(ARGS)
 
 serve: .venv/.app ## serve a class on all cores: so many processes behind nginx (REPLICAS=4 PORT=… HOSTS="names that learners type")
-	@$(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) deploy/serve.py $(if $(filter-out 1,$(REPLICAS)),--replicas $(REPLICAS)) --listen $(LISTEN):$(PORT)
+	@$(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) -m deploy.serve $(if $(filter-out 1,$(REPLICAS)),--replicas $(REPLICAS)) --listen $(LISTEN):$(PORT)
 
 soak: .venv/.app ## learners who come, move, train and leave for half an hour: what memory does (LEARNERS=60 MINUTES=30)
 	@LEARNERS=$(LEARNERS) MINUTES=$(MINUTES) $(PY) -m tests.bench soak $(ARGS)

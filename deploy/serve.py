@@ -2,7 +2,8 @@
 
 ``make serve REPLICAS=4``. A replica that ends is started again. SIGHUP replaces them one after the
 other: a new one is started beside the old, which ends once learners come to the new one. SIGTERM
-and Ctrl-C end all of it. nginx is the one of the system, its configuration that of compose.yaml.
+and Ctrl-C end all of it, and so does the end of this process by other means. nginx is the one of
+the system, its configuration that of compose.yaml.
 """
 
 from __future__ import annotations
@@ -13,20 +14,12 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
-import time
-import urllib.request
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-START = 120.0
-"""Seconds that a replica may take until it is ready; loading torch on a busy machine takes many."""
-END = 12.0
-"""Seconds that a replica has to end in; it promises ten."""
+from deploy.replica import BASE, HERE, Replica, free_ports, is_taken
+
 RELOAD = 1.0
 """Seconds in which nginx takes up another configuration."""
 
@@ -50,76 +43,13 @@ def site(listen: str, ports: list[int], base: str, cache: Path) -> str:
     return filled_in((HERE / "site.conf.template").read_text("utf-8"), values)
 
 
-@dataclass
-class Replica:
-    """One process of the app on a port of its own."""
-
-    port: int
-    base: str
-    environment: dict[str, str]
-    process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        """Start it, unless it runs."""
-        if not self.runs:
-            settings = {
-                "STREAMLIT_SERVER_PORT": str(self.port),
-                "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
-                "STREAMLIT_SERVER_BASE_URL_PATH": self.base,
-            }
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "pages.server"],
-                cwd=HERE.parent,
-                env={**self.environment, **settings},
-                start_new_session=True,  # a Ctrl-C is for us: we end it in order
-            )
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether it takes learners."""
-        path = "/".join(filter(None, (self.base.strip("/"), "readyz")))
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{path}", timeout=2) as ready:
-                return bool(ready.status == 200)
-        except OSError:
-            return False
-
-    def wait(self, seconds: float = START) -> None:
-        """Until it takes learners.
-
-        Raises:
-            RuntimeError: it does not.
-        """
-        until = time.monotonic() + seconds
-        while not self.is_ready:
-            if time.monotonic() > until or not self.runs:
-                raise RuntimeError(f"the replica on port {self.port} did not become ready")
-            time.sleep(0.1)
-
-    @property
-    def runs(self) -> bool:
-        return self.process is not None and self.process.poll() is None
-
-    def end(self) -> None:
-        """Let it finish, and end it; whoever it started ends with it."""
-        if self.process is None:
-            return
-        if self.runs:
-            self.process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(END)
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-
 class Site:
     """All replicas and nginx.
 
     Args:
         replicas: how many.
         listen: where learners come in.
-        first_port: of the replicas, one port each.
+        first_port: the replicas take the next free ones from here on, one port each.
         base: the path that the app lies under.
         folder: for nginx's files.
     """
@@ -130,15 +60,17 @@ class Site:
         environment = {**os.environ}
         share = max(1, (os.cpu_count() or 1) // replicas)
         environment.setdefault("GRADIENT_TRICKS_CORES", str(share))
-        ports = [first_port + number for number in range(replicas)]
-        self.replicas = [Replica(port, base.strip("/"), environment) for port in ports]
-        self._spare = Replica(first_port + replicas, base.strip("/"), environment)
+        ports = free_ports(first_port, replicas + 1)
+        *self.replicas, self._spare = (
+            Replica(port, base.strip("/"), environment) for port in ports
+        )
         self._listen, self._base, self._folder = listen, base, folder
         folder.chmod(0o711)  # nginx's workers are another user, and look for their cache
         (folder / "conf.d").mkdir()
         (folder / "nginx.conf").write_bytes((HERE / "nginx.conf").read_bytes())
         self._configure()
         self._nginx: subprocess.Popen[bytes] | None = None
+        self._its_end: subprocess.Popen[bytes] | None = None
         self.ending = threading.Event()
         self._rolling = threading.Lock()
         self._changing = threading.Lock()  # which replicas there are
@@ -150,7 +82,7 @@ class Site:
         (self._folder / "conf.d" / "site.conf").write_text(text, "utf-8")
 
     def check(self) -> None:
-        """Whether nginx is there and takes the configuration.
+        """Whether nginx is there, takes the configuration, and finds its port free.
 
         Raises:
             SystemExit: not; says what to do.
@@ -163,15 +95,22 @@ class Site:
         tried = subprocess.run([*self._command(), "-t"], capture_output=True, text=True)
         if tried.returncode:
             raise SystemExit(f"nginx refuses its configuration:\n{tried.stderr}")
+        host, _, port = self._listen.rpartition(":")
+        if port.isdigit() and is_taken(host.strip("[]") or "0.0.0.0", int(port)):
+            raise SystemExit(
+                f"{self._listen} is taken: another program listens there, perhaps an earlier "
+                "`make serve`. End that one, or choose another port: make serve PORT=8502"
+            )
 
     def start(self) -> None:
         """Start all replicas, and nginx as soon as one is ready; back when all are."""
         for replica in self.replicas:
             replica.start()
         self.replicas[0].wait()
-        self._nginx = subprocess.Popen(
-            [*self._command(), "-g", "daemon off;"], start_new_session=True
-        )
+        self._nginx = subprocess.Popen(self._command("daemon off;"), start_new_session=True)
+        # It does not notice by itself that we are gone; this does, as its input ends then.
+        ends_it = ["sh", "-c", 'read _; kill "$1"', "sh", str(self._nginx.pid)]
+        self._its_end = subprocess.Popen(ends_it, stdin=subprocess.PIPE, start_new_session=True)
         for replica in self.replicas[1:]:
             replica.wait()
 
@@ -229,12 +168,17 @@ class Site:
             thread.start()
         for thread in ending:
             thread.join()
+        if self._its_end:
+            self._its_end.kill()
+            self._its_end.communicate()
         if self._nginx:
             self._nginx.terminate()
             self._nginx.wait()
 
-    def _command(self) -> list[str]:
-        return [str(nginx()), "-p", str(self._folder), "-c", str(self._folder / "nginx.conf")]
+    def _command(self, more: str = "") -> list[str]:
+        """nginx on this configuration; its pid goes where that lies, so sites do not meet."""
+        where = ["-p", str(self._folder), "-c", str(self._folder / "nginx.conf")]
+        return [str(nginx()), *where, "-g", f"pid nginx.pid; {more}"]
 
 
 def nginx() -> str | None:
@@ -242,20 +186,32 @@ def nginx() -> str | None:
     return shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
-def main() -> None:
-    """Serve until told to end."""
+def asked(words: list[str] | None = None) -> argparse.Namespace:
+    """What the command line asks for, or these words; says what is wrong with it, and ends."""
     parser = argparse.ArgumentParser(description="Serve the app on all cores of this machine.")
     parser.add_argument("--replicas", type=int, default=max(2, (os.cpu_count() or 2) // 2))
     parser.add_argument("--listen", default="127.0.0.1:8501", help="address:port of the site")
-    parser.add_argument("--first-port", type=int, default=8600, help="of the replicas")
-    parser.add_argument("--base", default="", help="the path that the app lies under")
-    asked = parser.parse_args()
-    if not 1 <= asked.replicas <= 64:
-        parser.error(f"--replicas is 1 to 64, not {asked.replicas}")
-    if not re.fullmatch(r"[\w./-]*", asked.base):
-        parser.error(f"--base is a path such as gradients, not {asked.base!r}")
+    parser.add_argument(
+        "--first-port", type=int, default=8600, help="the replicas take the next free ones"
+    )
+    parser.add_argument(
+        "--base",
+        default=os.environ.get(BASE, ""),
+        help=f"the path that the app lies under ({BASE})",
+    )
+    found = parser.parse_args(words)
+    if not 1 <= found.replicas <= 64:
+        parser.error(f"--replicas is 1 to 64, not {found.replicas}")
+    if not re.fullmatch(r"[\w./-]*", found.base):
+        parser.error(f"--base, or {BASE}, is a path such as gradients, not {found.base!r}")
+    return found
+
+
+def main() -> None:
+    """Serve until told to end."""
+    wanted = asked()
     with tempfile.TemporaryDirectory(prefix="gradient-tricks-") as folder:
-        site = Site(asked.replicas, asked.listen, asked.first_port, asked.base, Path(folder))
+        site = Site(wanted.replicas, wanted.listen, wanted.first_port, wanted.base, Path(folder))
         site.check()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: site.ending.set())
@@ -264,9 +220,15 @@ def main() -> None:
         )
         try:
             site.start()
-            path = f"/{asked.base.strip('/')}".rstrip("/")
-            print(f"{asked.replicas} replicas behind http://{asked.listen}{path}/", flush=True)
+            path = f"/{wanted.base.strip('/')}".rstrip("/")
+            print(
+                f"{wanted.replicas} replicas behind http://{wanted.listen}{path}/, "
+                f"process {os.getpid()}: kill -HUP replaces them in turn, kill ends all",
+                flush=True,
+            )
             site.live()
+        except RuntimeError as error:
+            raise SystemExit(f"{error}.") from None
         finally:
             site.end()
 

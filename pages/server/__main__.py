@@ -3,10 +3,15 @@
 As ``streamlit run app.py``, with the settings of .streamlit/config.toml and the environment; but it
 listens only once everything is loaded. Streamlit opens its port first, and a proxy that sends
 learners there would let them wait for all that loads.
+
+With ``--end-with-input`` it ends, as on SIGTERM, once its input does: whoever started it holds that
+open, and is gone by then.
 """
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -43,8 +48,21 @@ def take_environment(environment: Mapping[str, str]) -> None:
         config.set_option(name, value)
 
 
+def end_with_input() -> None:
+    """Wait for the end of our input, in a thread of its own, and end."""
+
+    def wait() -> None:
+        while os.read(0, 4096):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def main() -> None:
     """Serve until told to end."""
+    if "--end-with-input" in sys.argv[1:]:
+        end_with_input()
     os.chdir(ROOT)  # where .streamlit/config.toml is looked for
     sys.path.insert(0, str(ROOT))
     take_environment(os.environ)

@@ -2,10 +2,14 @@
 
 ``GET healthz`` (the process answers) · ``GET readyz`` (lessons are loaded, labs are answered, and
 it is not about to end) · ``GET metrics`` (Prometheus' text format)
+
+They lie at the root as well as below server.baseUrlPath: a container's health check and a cluster's
+probes ask the process itself, and do not know of the path.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 
 from starlette.requests import Request
@@ -18,12 +22,17 @@ from pages.server.draining import Draining
 
 HEALTH, READY, METRICS = "healthz", "readyz", "metrics"
 NAMES = (HEALTH, READY, METRICS)
+REPLICA, NAMED = "GRADIENT_TRICKS_REPLICA", "X-Replica"
+"""Whoever starts this process may name it by the variable; ``readyz`` says that name in the header,
+so another one that answers at the port is not taken for it."""
+FORWARDED = "X-Forwarded-For"
+"""What a proxy adds. The meters are for those who ask the process itself."""
 _NOW = {"Cache-Control": "no-store"}
 
 
 def paths(base: str) -> frozenset[str]:
     """Their addresses, where ``base`` is Streamlit's server.baseUrlPath."""
-    return frozenset(root(base) + name for name in NAMES)
+    return frozenset(where + name for where in ("/", root(base)) for name in NAMES)
 
 
 def routes(
@@ -41,6 +50,9 @@ def routes(
         counted: what the meters say, in Prometheus' text format.
     """
 
+    name = os.environ.get(REPLICA, "")
+    named = {NAMED: name} if name else {}
+
     async def alive(request: Request) -> Response:
         return PlainTextResponse("alive\n", headers=_NOW)
 
@@ -49,10 +61,12 @@ def routes(
             return PlainTextResponse("about to end\n", 503, _NOW)
         if not answering():
             return PlainTextResponse("the labs start anew\n", 503, _NOW)
-        return PlainTextResponse("ready\n", headers=_NOW)
+        return PlainTextResponse("ready\n", headers=_NOW | named)
 
     async def metrics(request: Request) -> Response:
+        if FORWARDED in request.headers:
+            return PlainTextResponse("Not found", 404, _NOW)
         return Response(await counted(), media_type=meters.TYPE, headers=_NOW)
 
     answers = dict(zip(NAMES, (alive, ready, metrics), strict=True))
-    return [Route(root(base) + name, answer) for name, answer in answers.items()]
+    return [Route(path, answers[path.rpartition("/")[2]]) for path in sorted(paths(base))]

@@ -17,15 +17,18 @@ from dataclasses import dataclass, field
 from functools import cache
 
 import streamlit as st
+from streamlit import config
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Question
 from lessons.contract.typed import Typed
 from lessons.outputs import catalogue
 from lessons.playground.goals import GOALS
+from pages.server.address import root
 from pages.ui import tab
 
 COOKIE = "gradient_tricks_lab"
+"""Its name; below a path it says the path as well, since others may lie on the same host."""
 LONGEST = 3_800
 """Characters in a cookie; what does not fit loses its answers, the lessons visited first."""
 
@@ -134,7 +137,9 @@ def cookie() -> dict[str, str | int]:
     Another tab is another session, and may have written the cookie meanwhile.
     """
     return {
-        "name": COOKIE,
+        "name": _name(),
+        "path": _path(),
+        "older": COOKIE,
         "session": tab.session(),
         "value": written(_known(), goals()),
         "start": st.session_state[_START],
@@ -182,10 +187,22 @@ def clamp_step(lesson: Lesson, step: int) -> int:
     return max(1, min(step, len(lesson.prose.steps)))
 
 
+def _path() -> str:
+    """Where the app lies: the cookie is sent to nothing beside it."""
+    return root(str(config.get_option("server.baseUrlPath") or ""))
+
+
+def _name() -> str:
+    words = re.sub(r"\W+", "_", _path().strip("/"), flags=re.ASCII)
+    return f"{COOKIE}_{words}" if words else COOKIE
+
+
 def _known() -> dict[str, Trail]:
     if _KEY not in st.session_state:
         st.session_state[_FORGOTTEN] = 0
-        st.session_state[_START] = st.context.cookies.get(COOKIE, "")
+        found = st.context.cookies
+        # Below a path it once had the plain name, and lay at the root.
+        st.session_state[_START] = found.get(_name(), found.get(COOKIE, ""))
         st.session_state[_KEY] = parse(st.session_state[_START])
         st.session_state[_GOALS] = parse_goals(st.session_state[_START])
     known: dict[str, Trail] = st.session_state[_KEY]

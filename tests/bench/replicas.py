@@ -19,7 +19,7 @@ from tests.bench.lasting import Lasted, Lasting
 from tests.bench.load import AT_ONCE, LINK, in_words
 from tests.bench.shared import percentile, streamlit_python, surroundings, table, target
 from tests.bench.usage import children, cpu_seconds
-from tests.support.server import ROOT, START_SECONDS, Server, free_port, serve
+from tests.support.server import START_SECONDS, Server, free_port, serve
 
 LEARNERS = int(os.environ.get("LEARNERS", "200"))
 REPLICAS = int(os.environ.get("REPLICAS", "2"))
@@ -72,7 +72,7 @@ def replicas(server: Server) -> list[int]:
 def site(count: int) -> tuple[list[str], int]:
     """The command that serves so many replicas, and the port of the site."""
     port, first = free_port(), free_port()
-    command = [streamlit_python(), str(ROOT / "deploy" / "serve.py"), "--replicas", str(count)]
+    command = [streamlit_python(), "-m", "deploy.serve", "--replicas", str(count)]
     return [*command, "--listen", f"127.0.0.1:{port}", "--first-port", str(first)], port
 
 

@@ -82,10 +82,27 @@ def test_the_parts_of_the_cluster_name_each_other():
         assert container[probe]["httpGet"]["path"] in watched.paths("")
 
 
+def test_the_cluster_asks_for_what_was_measured():
+    """The memory of a replica after half an hour of learners; and where its scaling stops."""
+    all_ = resources()
+    (container,) = all_["Deployment", "gradient-tricks-lab"]["spec"]["template"]["spec"][
+        "containers"
+    ]
+    results = (ROOT / "tests" / "bench" / "RESULTS.md").read_text("utf-8")
+    soak = results.partition("<!-- soak -->")[2]
+    measured = max(map(int, re.search(r"^\| (\d+(?: \| \d+)+) \|\n\n", soak, re.M)[1].split(" | ")))
+    asked = container["resources"]["requests"]["memory"]
+    assert int(asked.removesuffix("Mi")) >= 1.05 * measured
+    most = all_["HorizontalPodAutoscaler", "gradient-tricks-lab"]["spec"]["maxReplicas"]
+    said = (HERE / "README.md").read_text("utf-8")
+    assert f"`maxReplicas: {most}`, which serve {100 * most:,} at once" in said
+
+
 def test_the_template_sends_each_kind_where_it_belongs():
     text = site("127.0.0.1:9", [1, 2], "gradients", HERE)
     assert not re.search(r"\$\{[A-Z]", text), "something was not filled in"
-    blocks = dict(re.findall(r"location ([^{]+?) \{\n(.*?)\n    \}", text, re.DOTALL))
+    inner = r"^        location ([^{]+?) \{\n(.*?)\n        \}"
+    blocks = dict(re.findall(inner, text, re.DOTALL | re.MULTILINE))
     assert "http://labs" in blocks[f"= /gradients/{SOCKET}"]
     assert "http://labs" in blocks["/gradients/api/"]
     assert "http://pages" in blocks[f"/gradients/{STREAM}"]

@@ -10,17 +10,18 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
-from deploy.serve import Replica, nginx
+from deploy.serve import HERE, nginx
+from pages.ui.memory import COOKIE
 from tests.bench.replicas import replicas, wait_for_all
 from tests.browser.looking import ready
 from tests.support.server import (
-    ROOT,
     START_SECONDS,
     Server,
     free_port,
@@ -59,7 +60,7 @@ def site() -> Iterator[Server]:
     if nginx() is None:
         pytest.skip("nginx is not installed here")
     port, first = free_port(), free_port()
-    command = [sys.executable, str(ROOT / "deploy" / "serve.py"), "--replicas", "2"]
+    command = [sys.executable, "-m", "deploy.serve", "--replicas", "2"]
     command += ["--base", "gradients", "--listen", f"127.0.0.1:{port}", "--first-port", str(first)]
     with serve(command, port, "/gradients/readyz") as server:
         wait_for_all(server)
@@ -108,7 +109,8 @@ def test_a_learner_goes_on_when_a_replica_is_killed(site, outside, browser: Brow
     slider.press("ArrowRight")
     set_to(page, "1.6")
     names = {cookie["name"]: cookie for cookie in context.cookies()}
-    assert names["gradient_tricks_replica"]["path"] == "/gradients/"
+    replica = names["gradient_tricks_replica"]
+    assert (replica["path"], replica["secure"]) == ("/gradients/", True)
     away = [one for one in asked if not one.startswith((outside, "data:", "blob:"))]
     assert not away, "something is asked for beside the path"
     assert all(one.startswith(outside.replace("https", "wss")) for one in sockets)
@@ -126,11 +128,80 @@ def test_a_learner_goes_on_when_a_replica_is_killed(site, outside, browser: Brow
     context.close()
 
 
+@pytest.fixture
+def secure(outside, browser: Browser) -> Iterator[BrowserContext]:
+    """A browser that has been nowhere."""
+    context = browser.new_context(ignore_https_errors=True, viewport={"width": 1280, "height": 800})
+    yield context
+    context.close()
+
+
+def test_what_is_remembered_stays_below_the_path_and_goes_by_tls_alone(outside, secure):
+    """And who was here when it lay at the root has lost nothing."""
+    host = outside.removesuffix("/gradients")
+    secure.add_cookies([{"name": COOKIE, "value": "2!wrong_place:3", "url": f"{host}/"}])
+    page = secure.new_page()
+    page.goto(f"{outside}/stop_gradient?lesson=wrong_place")
+    ready(page)
+    expect(page.locator(".gt-eyebrow").first).to_contain_text("Step 3 of")
+    page.goto(f"{outside}/reversal?lesson=flip")
+    ready(page)
+    page.locator(".st-key-next button").click()
+    ours = comes_to_keep(secure, f"{COOKIE}_gradients", "2!wrong_place:3/flip:2")
+    assert (ours["path"], ours["secure"]) == ("/gradients/", True)
+    comes_to_keep(secure, COOKIE, "2!wrong_place:3")  # another app at the root may need it
+    page.goto(f"{outside}/")
+    ready(page)
+    page.get_by_role("button", name="Forget my progress").click()
+    page.get_by_role("button", name="Forget it all").click()
+    comes_to_keep(secure, f"{COOKIE}_gradients", "")
+    page.goto(f"{outside}/reversal?lesson=flip")
+    ready(page)
+    expect(page.locator(".gt-eyebrow").first).to_contain_text("Step 1 of")
+
+
+def comes_to_keep(context, name, value):
+    """Wait until the cookie of that name has this value; back comes the whole of it."""
+    until = time.monotonic() + 30
+    while True:
+        kept = {one["name"]: one for one in context.cookies()}
+        if name in kept and kept[name]["value"] == value:
+            return kept[name]
+        assert time.monotonic() < until, kept
+        time.sleep(0.05)
+
+
+def test_a_class_that_opens_a_link_at_once_is_within_the_bounds(outside, secure):
+    """What a first visit asks for, five hundred times at one moment, from one address."""
+    page, asked = secure.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    page.goto(f"{outside}/reversal?lesson=moons&step=2")
+    ready(page)
+    page.wait_for_timeout(3000)  # what comes once the first chart is there
+    ours = [one.partition("/gradients/")[2] for one in asked if not one.startswith("blob:")]
+    files = [one for one in ours if one.startswith(("files/", "static/"))]
+    counted = len(ours) - len(files)
+    assert len(files) > 100
+    template = (HERE / "site.conf.template").read_text("utf-8")
+    bursts = dict(re.findall(r"limit_req zone=(\w+) burst=(\d+)", template))
+    assert 500 * counted <= int(bursts["requests"]), counted
+    assert 500 * len(files) <= int(bursts["fingerprinted"]), len(files)
+
+
 def wait_until_both(site):
     """Until the one that was killed takes learners again: it listens only then."""
     until = time.monotonic() + START_SECONDS
     asked = Path(f"/proc/{site.pid}/cmdline").read_bytes().decode().split("\0")
     first = int(asked[asked.index("--first-port") + 1])
-    while not all(Replica(first + n, "gradients", {}).is_ready for n in range(2)):
+    while not all(answers(first + n, "/readyz") for n in range(2)):
         assert time.monotonic() < until, site.log()
         time.sleep(0.2)
+
+
+def answers(port, path):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=2) as answer:
+            return answer.status == 200
+    except OSError:
+        return False

@@ -1,10 +1,12 @@
 """The cookie: what a learner did comes back, and what a stranger wrote does no harm."""
 
 import pytest
+from streamlit import config
 
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground.goals import GOALS
-from pages.ui.memory import LONGEST, Trail, parse, parse_goals, written
+from pages.ui import memory
+from pages.ui.memory import COOKIE, LONGEST, Trail, parse, parse_goals, written
 from tests.bench.peers import lab
 from tests.bench.shared import everything_answered
 
@@ -48,6 +50,19 @@ def test_only_the_first_answer_counts_and_the_last_is_shown():
     for key, right in (("line", False), ("band", True)):
         one.commit(question, key, right)
     assert one == Trail(1, {question.name: "band"}, {question.name: False})
+
+
+@pytest.mark.parametrize(
+    ("base", "name", "path"),
+    [
+        ("", COOKIE, "/"),
+        ("gradients", f"{COOKIE}_gradients", "/gradients/"),
+        ("/a/b.c-d/", f"{COOKIE}_a_b_c_d", "/a/b.c-d/"),
+    ],
+)
+def test_it_lies_where_the_app_lies(base, name, path, monkeypatch):
+    monkeypatch.setattr(config, "get_option", {"server.baseUrlPath": base}.get)
+    assert (memory._name(), memory._path()) == (name, path)
 
 
 def test_the_whole_course_fits_a_cookie():

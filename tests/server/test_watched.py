@@ -11,11 +11,14 @@ from contextlib import contextmanager
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from starlette.applications import Starlette
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from lessons.playground import preset, to_text
-from pages.server import log
-from pages.server.draining import RESTART
+from pages.server import log, watched
+from pages.server.address import root
+from pages.server.draining import RESTART, Draining
+from tests.server.asgi import ask
 from tests.server.serving import Browser
 from tests.support.server import ROOT, START_SECONDS, streamlit
 
@@ -92,6 +95,30 @@ def test_machines_ask_by_address_where_learners_need_the_name(server):
         assert get(server, path, host="elsewhere.example.org")[0] == 403
     assert get(server, "/")[0] == 200
     assert get(server, "/", host=address)[0] == 403
+
+
+@pytest.mark.parametrize("base", ["", "gradients", "/a/b/"])
+def test_they_answer_at_the_root_and_below_the_path(base, monkeypatch):
+    """A health check of a container or a cluster asks at the root."""
+
+    async def counted():
+        return b"all 1\n"
+
+    monkeypatch.setenv(watched.REPLICA, "ours")
+    app = Starlette(routes=watched.routes(base, Draining(), lambda: True, counted))
+    for path in watched.paths(base):
+        assert ask(app, path).status == 200
+    for name in watched.NAMES:
+        assert {f"/{name}", f"{root(base)}{name}"} <= watched.paths(base)
+    assert ask(app, "/readyz").headers[watched.NAMED] == "ours"
+
+
+def test_who_comes_through_a_proxy_finds_no_meters(server):
+    for forwarded in ("192.0.2.7", ""):
+        asked = urllib.request.Request(server.url + "/metrics", headers={"Host": "lab.example.org"})
+        asked.add_header(watched.FORWARDED, forwarded)
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(asked, timeout=60)
 
 
 def test_meters_count_frames_sockets_refusals_and_memory(server):

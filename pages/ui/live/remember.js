@@ -7,6 +7,8 @@ const FORM = "2!"; // as memory.py writes it: lessons with "/" between, each beg
 /**
  * @typedef {Object} Cookie
  * @property {string} name
+ * @property {string} path       where the app lies on its host
+ * @property {string} older      the name that it had below a path before; read, and left alone
  * @property {string} session    whose this is
  * @property {string} start      what the session found when it came
  * @property {string} value      all that it knows now
@@ -19,17 +21,18 @@ let taken = { session: "", value: "", forgotten: 0 }; // the newest that this ta
 /** @param {?Cookie} cookie */
 export function remember(cookie) {
   if (!cookie) return;
-  const { name, session, start, value, forgotten, longest } = cookie;
+  const { name, path, older, session, start, value, forgotten, longest } = cookie;
   const same = taken.session === session;
   // A tab that comes back to a server that does not know it has done nothing by that.
   const before = same ? taken.value : taken.session ? value : start;
   const afresh = same && taken.forgotten !== forgotten;
   taken = { session, value, forgotten };
   if (value === before && !afresh) return;
-  let text = afresh ? value : merged(before, value, current(name));
+  let text = afresh ? value : merged(before, value, current(name) ?? current(older) ?? "");
   if (text.length > longest) text = value;
   // A year, this site only: no account, nothing that leaves the browser but to this server.
-  document.cookie = `${name}=${text}; path=/; max-age=31536000; samesite=lax`;
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `${name}=${text}; path=${path}; max-age=31536000; samesite=lax${secure}`;
 }
 
 /**
@@ -61,5 +64,5 @@ function parts(text) {
 /** @param {string} name */
 function current(name) {
   const found = document.cookie.split("; ").find((one) => one.startsWith(`${name}=`));
-  return found?.slice(name.length + 1) ?? "";
+  return found?.slice(name.length + 1);
 }

@@ -1,0 +1,170 @@
+"""A replica and a site know their own processes: what answers at a port may be another's, and what
+they started ends with them.
+"""
+
+import http.server
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from deploy.replica import BASE, NAMED, Replica, free_ports
+from deploy.serve import Site, asked, nginx
+from tests.support.server import ROOT, START_SECONDS, free_port
+
+
+@contextmanager
+def another(port, name=""):
+    """A program that says at this port that it is ready."""
+
+    class Ready(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            if name:
+                self.send_header(NAMED, name)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", port), Ready) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_another_program_at_its_port_is_not_taken_for_it():
+    replica = Replica(free_port(), "", {}, name="ours")
+    assert not replica.is_ready
+    with another(replica.port, "ours"):
+        assert replica.is_ready
+    for name in ("", "theirs"):
+        with another(replica.port, name):
+            assert not replica.is_ready
+
+
+def test_it_says_that_its_own_process_ended_where_another_answers():
+    replica = Replica(free_port(), "", {}, name="ours")
+    replica.process = subprocess.Popen([sys.executable, "-c", ""])
+    ended = f"{replica.port} ended before it was ready; "
+    with another(replica.port), pytest.raises(RuntimeError, match=f"{ended}another program took"):
+        replica.wait(60)
+    with pytest.raises(RuntimeError, match=f"{ended}why stands above"):
+        replica.wait(60)
+
+
+def test_it_says_how_long_it_waited():
+    replica = Replica(free_port(), "", {}, name="ours")
+    replica.process = subprocess.Popen(["sleep", "60"])
+    try:
+        with pytest.raises(RuntimeError, match="not ready within 1 s; fewer replicas"):
+            replica.wait(1)
+    finally:
+        replica.process.kill()
+        replica.process.wait()
+
+
+def test_replicas_take_the_ports_that_are_free(tmp_path):
+    first = free_port()
+    with socket.create_server(("127.0.0.1", first)):
+        site = Site(2, "127.0.0.1:8501", first, "", tmp_path)
+    ports = [replica.port for replica in site.replicas]
+    assert first not in ports
+    assert ports == sorted({*ports})
+
+
+def test_it_says_how_many_free_ports_there_are():
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # so that it is not one of these two
+        port = taken.getsockname()[1]
+        with pytest.raises(SystemExit, match=f"need 70000 free ports; from {port} on there are "):
+            free_ports(port, 70_000)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0", "[::]"])
+def test_a_site_whose_port_is_taken_says_so_before_it_starts_anything(address, tmp_path):
+    if nginx() is None:
+        pytest.skip("nginx is not installed here")
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        taken = socket.create_server((address.strip("[]"), 0), family=family)
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with taken:
+        listen = f"{address}:{taken.getsockname()[1]}"
+        command = [sys.executable, "-m", "deploy.serve", "--replicas", "2", "--listen", listen]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode
+    assert done.stderr.startswith(f"{listen} is taken: another program listens there")
+    assert "make serve PORT=8502" in done.stderr
+
+
+def test_the_path_comes_from_the_environment_too(monkeypatch, capsys):
+    monkeypatch.delenv(BASE, raising=False)
+    assert asked([]).base == ""
+    monkeypatch.setenv(BASE, "gradients")
+    assert asked([]).base == "gradients"
+    assert asked(["--base", "other"]).base == "other"
+    monkeypatch.setenv(BASE, "two words")
+    with pytest.raises(SystemExit):
+        asked([])
+    assert BASE in capsys.readouterr().err
+
+
+SITE = """
+import sys, time
+from pathlib import Path
+from deploy.replica import Replica
+from deploy.serve import Site
+Replica.start = Replica.wait = lambda *_: None  # nginx alone
+site = Site(1, sys.argv[1], int(sys.argv[2]), "", Path(sys.argv[3]))
+site.start()
+print(site._nginx.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_nginx_ends_where_the_site_was_killed(tmp_path):
+    if nginx() is None:
+        pytest.skip("nginx is not installed here")
+    where = [f"127.0.0.1:{free_port()}", str(free_port()), str(tmp_path)]
+    command = [sys.executable, "-c", SITE, *where]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as site:
+        pid = int(site.stdout.readline())
+        assert lives(pid)
+        site.kill()
+    until = time.monotonic() + 30
+    while lives(pid):
+        if time.monotonic() > until:
+            os.kill(pid, signal.SIGTERM)
+            pytest.fail("nginx goes on without its site")
+        time.sleep(0.05)
+
+
+def lives(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.slow
+def test_a_replica_ends_where_the_site_was_killed():
+    replica = Replica(free_port(), "", dict(os.environ))
+    replica.start()
+    try:
+        replica.wait(START_SECONDS)
+        replica.process.stdin.close()  # as the system does for one that was killed
+        assert replica.process.wait(60) == -signal.SIGTERM
+    finally:
+        replica.end()
