@@ -9,6 +9,7 @@ import json
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -85,7 +86,7 @@ def routes(base: str, labs: Labs) -> list[BaseRoute]:
         path = request.scope["path"].rstrip("/")
         if any(one.matches({**request.scope, "path": path})[0] == Match.FULL for one in there):
             query = f"?{request.url.query}" if request.url.query else ""
-            return RedirectResponse(f"{path}{query}", 301)
+            return RedirectResponse(f"{quote(path)}{query}", 301)
         return _refused(f"Nothing is at this address. {here} lists what is.", 404, _ANYWHERE)
 
     rest = f"{root(base)}api"

@@ -36,8 +36,8 @@ SWITCH = 0.0005
 """Seconds after which a page's script lets others have Python's lock; Python's own are 5 ms, and a
 file on its way to a browser, or a socket that opens, asks for it several times."""
 
-_labs = labs()
 _meters = PageMeters()
+_labs = labs(_meters.restarted)
 
 
 def base() -> str:

@@ -11,7 +11,7 @@ import os
 import signal
 import struct
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -50,6 +50,16 @@ def output() -> BinaryIO:
     return out
 
 
+def how(code: int) -> str:
+    """How a process ended, from what the system says of it: the name of a signal, or a number."""
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:  # one that Python has no name for
+        return f"signal {-code}"
+
+
 def say(out: BinaryIO, content: bytes) -> None:
     """In the child: send a message. Where the server has ended, nobody waits, and this ends too."""
     try:
@@ -63,14 +73,20 @@ class Child:
     """One such process, seen from the server's event loop.
 
     Args:
+        kind: what it does, for the log and the meters.
         module: what it runs.
         environment: what it finds in its environment besides ours.
         niceness: how far it stands back behind others, from its first moment on: to load torch
             takes a core for seconds.
     """
 
-    def __init__(self, module: str, environment: Mapping[str, str] = {}, niceness: int = 0) -> None:
-        self._module, self._environment, self._niceness = module, environment, niceness
+    def __init__(
+        self, kind: str, module: str, environment: Mapping[str, str] = {}, niceness: int = 0
+    ) -> None:
+        self._kind, self._module = kind, module
+        self._environment, self._niceness = environment, niceness
+        self._hung = False
+        self.on_restart: Callable[[str], None] = lambda kind: None
         self._process: asyncio.subprocess.Process | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -92,6 +108,7 @@ class Child:
         """End it now."""
         if self._task:
             self._task.cancel()
+            await asyncio.wait([self._task])  # one that is being started is ended, too
         if self._process and self.pid:
             self._process.kill()
             await self._process.wait()
@@ -99,7 +116,7 @@ class Child:
     def end(self) -> None:
         """End it now, and start it again."""
         if self._process and self.pid:
-            logging.getLogger(__name__).warning("%s did not answer, and was ended", self._module)
+            self._hung = True
             self._process.kill()
 
     def send(self, message: dict[str, object]) -> None:
@@ -144,6 +161,16 @@ class Child:
             await self._read()
             self.ended()
             await asyncio.sleep(0.5)
+            self._restart(how(self._process.returncode or 0))
+
+    def _restart(self, ended: str) -> None:
+        """Say that it is started again. A server that ends meanwhile does not get here."""
+        why, self._hung = "did not answer and was ended" if self._hung else "ended", False
+        facts = {"kind": "restart", "child": self._kind, "ended": ended}
+        logging.getLogger(__name__).warning(
+            "%s %s (%s); it is started again", self._module, why, ended, extra={"facts": facts}
+        )
+        self.on_restart(self._kind)
 
     async def _read(self) -> None:
         assert self._process

@@ -1,12 +1,12 @@
 """The processes that compute, so that no learner's work holds up the pages or the wire."""
 
-import asyncio
 import itertools
-import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from pages.server.child import Child, cores
-from pages.server.notice import GIVEN_UP, MISTAKE, STOPPED, TOO_LONG_HERE, Deliver, Notice, heard
+from pages.server.child import cores
+from pages.server.computer_process import Computer
+from pages.server.notice import LOST, MISTAKE, TOO_LONG_HERE, Deliver, Notice
 from pages.server.turns import LIGHT, Use
 
 if TYPE_CHECKING:  # it loads torch, and whoever asks others to compute does without
@@ -43,7 +43,13 @@ class Job(Protocol):
 
 
 class Does(Protocol):
-    """Whoever does work: ``Computers``, or ``InProcess``."""
+    """Whoever does work: ``Computers``, or ``InProcess``.
+
+    Attributes:
+        on_restart: takes the kind of a process that is started again.
+    """
+
+    on_restart: Callable[[str], None]
 
     def start(self) -> None:
         """Get ready, in the background; work that comes meanwhile waits."""
@@ -70,6 +76,7 @@ class InProcess:
 
     def __init__(self, computing: "Computing") -> None:
         self.computing = computing
+        self.on_restart: Callable[[str], None] = lambda kind: None
         self._numbers = itertools.count(1)
 
     def start(self) -> None:
@@ -101,6 +108,7 @@ class _Knows(Protocol):
 class _Job:
     def __init__(self, number: int, where: _Knows) -> None:
         self.number, self._where = number, where
+        self.lost = False
         self._stopped = self._dropped = False
 
     def stop(self) -> None:
@@ -120,88 +128,6 @@ class _Job:
             where.drop(self.number)
 
 
-class Computer(Child):
-    """One process that computes.
-
-    Args:
-        niceness: how far it stands back.
-        module: what it runs.
-    """
-
-    def __init__(self, niceness: int = 0, module: str = "pages.server.computer") -> None:
-        super().__init__(module, niceness=niceness)
-        self.ready = asyncio.Event()
-        self.jobs: dict[int, tuple[Deliver, dict[str, object]]] = {}
-
-    async def loaded(self) -> None:
-        """Until it has loaded everything.
-
-        Raises:
-            RuntimeError: it never will.
-        """
-        ready = asyncio.create_task(self.ready.wait())
-        await asyncio.wait([ready, self.living()], return_when=asyncio.FIRST_COMPLETED)
-        if not ready.done():
-            ready.cancel()
-            raise RuntimeError(
-                "This event loop cannot start processes. On Windows, uvicorn's can "
-                "without --reload and --workers."
-            ) from self.living().exception()
-
-    def ask(
-        self,
-        job: int,
-        work: str,
-        text: str,
-        deliver: Deliver,
-        late: float = 0.0,
-        here: float | None = None,
-    ) -> None:
-        """Begin work."""
-        line = {"job": job, "work": work, "text": text, "late": late, "here": here}
-        self.jobs[job] = deliver, line
-        self.send(line)
-
-    def stop(self, job: int) -> None:
-        """The learner pressed Stop, or nobody waits for it any more."""
-        self._tell(job, "stop", STOPPED)
-
-    def drop(self, job: int) -> None:
-        """The learner wants something newer."""
-        self._tell(job, "drop", GIVEN_UP)
-
-    def _tell(self, job: int, what: str, reply: Notice) -> None:
-        if job in self.jobs and self.pid:
-            self.send({"job": job, what: 1})
-        elif job in self.jobs:  # it starts anew, and is not to begin with this
-            deliver, _ = self.jobs.pop(job)
-            deliver(reply, 0.0)
-
-    def started(self) -> None:
-        """What was asked for meanwhile is asked for now."""
-        for _, line in self.jobs.values():
-            self.send(line)
-
-    def received(self, job: int, kind: int, content: bytes) -> None:
-        """The answer to a job, or a notice."""
-        answer, spent = heard(kind)
-        reply = content if answer else Notice(*json.loads(content))
-        if job == 0:
-            self.ready.set()
-        elif job in self.jobs:
-            deliver, _ = self.jobs[job]
-            if isinstance(reply, bytes) or reply.last:
-                del self.jobs[job]
-            deliver(reply, spent)
-
-    def ended(self) -> None:
-        """Whoever waits is told."""
-        self.ready.clear()
-        jobs, self.jobs = self.jobs, {}
-        for deliver, _ in jobs.values():
-            deliver(MISTAKE, 0.0)
-
-
 class Computers:
     """All processes that compute. One at first; more as soon as work waits.
 
@@ -215,6 +141,7 @@ class Computers:
         self._most = most or most_processes()
         self._computers: list[Computer] = []
         self._numbers = itertools.count(1)
+        self.on_restart: Callable[[str], None] = lambda kind: None
 
     def start(self) -> None:
         """Start the first one, in the background; work that comes meanwhile waits."""
@@ -241,7 +168,10 @@ class Computers:
             await computer.kill()
 
     def ask(self, work: str, text: str, deliver: Deliver, use: Use = UNUSED) -> Job:
-        """Begin work where it holds up the fewest; ``deliver`` runs on the event loop."""
+        """Begin work where it holds up the fewest; ``deliver`` runs on the event loop.
+
+        Where a process ends while it works, it begins once more with the process started anew.
+        """
         self.start()
         ready = [computer for computer in self._computers if computer.ready.is_set()]
         chosen = self._chosen(ready or self._computers, use)
@@ -250,17 +180,22 @@ class Computers:
         job = _Job(next(self._numbers), chosen)
         others = ready[1:] if chosen is self._computers[0] else []
 
-        def take(reply: bytes | Notice, spent: float) -> None:
-            if reply == TOO_LONG_HERE:
-                there = [other for other in others if other.ready.is_set()]  # one may start anew
-                other = min(there, key=_jobs, default=chosen)
-                all_of_it = _added(spent, deliver)
-                other.ask(job.number, work, text, all_of_it, use.late + spent)
-                job.moved(other)
-            else:
-                deliver(reply, spent)
+        def begin(where: Computer, deliver: Deliver, late: float, here: float | None) -> None:
+            def take(reply: bytes | Notice, spent: float) -> None:
+                if reply == TOO_LONG_HERE:
+                    ready = [other for other in others if other.ready.is_set()]  # may start anew
+                    other = min(ready, key=_jobs, default=chosen)
+                    begin(other, _added(spent, deliver), late + spent, None)
+                elif reply == LOST and not job.lost:
+                    job.lost = True  # once: it may be this work that ends each process
+                    begin(where, deliver, late, here)
+                else:
+                    deliver(MISTAKE if reply == LOST else reply, spent)
 
-        chosen.ask(job.number, work, text, take, use.late, HERE if others else None)
+            where.ask(job.number, work, text, take, late, here)
+            job.moved(where)
+
+        begin(chosen, deliver, use.late, HERE if others else None)
         return job
 
     @staticmethod
@@ -281,6 +216,7 @@ class Computers:
     def _another(self) -> None:
         if all(computer.ready.is_set() for computer in self._computers):  # else one is on its way
             computer = Computer(NICENESS if self._computers else 0)
+            computer.on_restart = self.on_restart
             computer.start()
             self._computers.append(computer)
 

@@ -19,7 +19,7 @@ from typing import BinaryIO
 from pages.server import log
 from pages.server.child import output
 from pages.server.line import Line
-from pages.server.notice import MISTAKE, STOPPED, Notice, message
+from pages.server.notice import MISTAKE, RESTARTED, STOPPED, Notice, message
 from pages.server.socket import MOST_SOCKETS, Workshop
 
 METERS, REFUSAL, DRAIN, THERE = "meters", "refusal", "drain", "there"
@@ -48,6 +48,7 @@ class LabSockets:
         """Until the lines end, which they do when the server is gone."""
         self._out = out
         workshop = self._workshop
+        workshop.on_restart(lambda kind: self._say(0, Notice(RESTARTED, kind)))
         await workshop.computers.ready()
         beside = [asyncio.create_task(one) for one in workshop.beside()]
         self._way.setblocking(False)

@@ -13,7 +13,7 @@ import asyncio
 import itertools
 import logging
 import os
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, cast
 
@@ -75,12 +75,20 @@ class Labs(Protocol):
         """What is counted, in Prometheus' text format."""
 
 
-def labs() -> Labs:
-    """The better of the two that can be here."""
+def labs(on_restart: Callable[[str], None] = lambda kind: None) -> Labs:
+    """The better of the two that can be here.
+
+    Args:
+        on_restart: takes the kind of each process that is started again.
+    """
     kept = config.get_option("server.sslCertFile") or config.get_option(
         "server.enableWebsocketCompression"
     )
-    return Here(Workshop()) if os.name == "nt" or kept else Elsewhere()
+    if os.name == "nt" or kept:
+        workshop = Workshop()
+        workshop.on_restart(on_restart)
+        return Here(workshop)
+    return Elsewhere(on_restart)
 
 
 class Here:
@@ -127,9 +135,10 @@ class Here:
 class Elsewhere:
     """The labs' sockets live in a process of their own, ``lab_sockets``."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_restart: Callable[[str], None] = lambda kind: None) -> None:
         self.draining, self.tidy = Draining(), Tidy()
         self._process = LabsProcess()
+        self._process.on_restart = on_restart
         self._numbers = itertools.count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

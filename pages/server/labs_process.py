@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import Sequence
 
-from pages.server.computers import Computer
+from pages.server.computer_process import Computer
+from pages.server.notice import RESTARTED, Notice
 
 
 class LabsProcess(Computer):
     """The process of ``lab_sockets``, seen from the server's event loop."""
 
     def __init__(self) -> None:
-        super().__init__(module="pages.server.lab_sockets")
+        super().__init__(kind="labs", module="pages.server.lab_sockets")
         self._ours: socket.socket | None = None
         self._its: socket.socket | None = None
 
@@ -34,6 +36,13 @@ class LabsProcess(Computer):
         """All that was open there is closed; whoever waits for an answer is told."""
         self.close()
         super().ended()
+
+    def received(self, job: int, kind: int, content: bytes) -> None:
+        """As of one that computes; it also says what it has started again."""
+        if job == 0 and (notice := Notice(*json.loads(content))).kind == RESTARTED:
+            self.on_restart(notice.text)
+        else:
+            super().received(job, kind, content)
 
     def close(self) -> None:
         """Forget the way."""

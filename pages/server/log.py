@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pages.server.address import path_of
 
 ASKED_BY = "GRADIENT_TRICKS_LOG"
+_DENIED = "ASGI callable returned without completing handshake."
 _LOGGER = logging.getLogger("gradient_tricks.requests")
 
 
@@ -52,8 +53,19 @@ def _places(trace: TracebackType | None) -> list[str]:
     return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
 
 
+def _unless_denied(record: logging.LogRecord) -> bool:
+    """Leaves out an error that uvicorn logs for each socket that is refused with a status.
+
+    Its websockets-sansio sends the answer, but does not note that the handshake is over with it
+    (uvicorn 0.54, its pull request 3138). A socket that was given no answer at all would be logged
+    so, too; ``LoggedRequests`` has it with status 0.
+    """
+    return record.msg != _DENIED
+
+
 def set_up() -> None:
     """Let all that this process logs go out so, if it is wanted. Twice does no harm."""
+    logging.getLogger("uvicorn.error").addFilter(_unless_denied)
     if not wanted():
         return
     handler = logging.StreamHandler(sys.stderr)

@@ -1,4 +1,5 @@
-"""What the server counts, for Prometheus: frames, their time, sockets, trainings, refusals, memory.
+"""What the server counts, for Prometheus: frames, their time, sockets, trainings, refusals, memory,
+processes that were started again.
 
 Each process counts for itself; whoever collects adds them up. No lesson's name, no address and
 nothing that a learner typed is counted by.
@@ -26,12 +27,24 @@ Processes = Callable[[], Iterable[tuple[str, int]]]
 
 
 class PageMeters:
-    """What is counted of the pages, and of the process that they live in."""
+    """What is counted of the pages and of the process that they live in, which outlives others."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry(auto_describe=True)
         ProcessCollector(registry=self._registry)
         self.pages = Gauge(f"{PREFIX}_pages_open", "Sockets of pages.", registry=self._registry)
+        self._restarts = Counter(
+            f"{PREFIX}_restarts",
+            "Processes that ended and were started again, by what they do.",
+            ["process"],
+            registry=self._registry,
+        )
+        for kind in ("labs", "computer", "trainer"):
+            self._restarts.labels(kind)
+
+    def restarted(self, kind: str) -> None:
+        """A process of this kind ended, and is started again."""
+        self._restarts.labels(kind).inc()
 
     def text(self) -> bytes:
         """All of it, in Prometheus' text format."""

@@ -28,6 +28,8 @@ class Notice(NamedTuple):
         return self.kind != "progress"
 
 
+RESTARTED = "restarted"
+"""Of a notice to no job: a process of this kind, its text, was started again."""
 Deliver = Callable[[bytes | Notice, float], None]
 """Takes the answer, and the seconds that it took to compute; before it what is said meanwhile, with
 0 seconds. From any thread."""
@@ -54,6 +56,8 @@ GIVEN_UP = Notice("given up")
 TOO_LONG_HERE = Notice("too long here")
 """It takes longer than work may take in this process: another is to do it."""
 MISTAKE = Notice("refused", "Something went wrong on the server. Change a setting to go on.")
+LOST = Notice("lost", MISTAKE.text)
+"""The process has ended that was at it."""
 STOPPED = Notice(
     "stopped",
     "Stopped: the picture is the last one that was finished. Change a setting to go on.",

@@ -86,6 +86,10 @@ class Shared:
             quiet = 0 if self.making else quiet + 1
         self.trainings.start()
 
+    def on_restart(self, told: Callable[[str], None]) -> None:
+        """Whom to tell the kind of each process that is started again."""
+        self.computers.on_restart = self.trainings.on_restart = told
+
     def processes(self) -> Iterator[tuple[str, int]]:
         """What each process that works for the sockets does, and its number."""
         for kind, pids in (("computer", self.computers.pids()), ("trainer", self.trainings.pids())):

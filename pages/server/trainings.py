@@ -37,7 +37,8 @@ class Worker(Child):
     def __init__(self, number: int = 0) -> None:
         told = os.environ.get(TUNABLES)
         tunables = f"{told}:{HUGE_PAGES}" if told else HUGE_PAGES
-        super().__init__("pages.server.trainer", {CUDA: str(number), TUNABLES: tunables}, NICENESS)
+        environment = {CUDA: str(number), TUNABLES: tunables}
+        super().__init__("trainer", "pages.server.trainer", environment, NICENESS)
         self._listeners: dict[int, Listener] = {}
         self._wishes: dict[int, Opened] = {}  # the newest of each
         self.counts: dict[str, int] = {}  # of trainings, by state
@@ -91,7 +92,9 @@ class Trainings:
         self._workers = [Worker(n) for n in range(processes() if count is None else count)]
         for worker in self._workers:
             worker.on_counts = self._counted
+            worker.on_restart = self._restarted
         self.on_counts: Callable[[dict[str, int]], None] = lambda counts: None
+        self.on_restart: Callable[[str], None] = lambda kind: None
 
     def start(self) -> None:
         """Start them in the background; who trains before that starts one as well."""
@@ -112,6 +115,9 @@ class Trainings:
         for worker in self._workers:
             counts.update(worker.counts)
         self.on_counts(counts)
+
+    def _restarted(self, kind: str) -> None:
+        self.on_restart(kind)
 
     def of(self, token: str) -> Worker:
         """The process of the learner with this token."""

@@ -246,5 +246,9 @@ ATTACKS: dict[str, Attack] = {
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(WebSocketException, OSError, KeyboardInterrupt):
+    try:
         asyncio.run(ATTACKS[sys.argv[1]](sys.argv[2]))  # type: ignore[arg-type]
+    except KeyboardInterrupt:
+        pass
+    except (WebSocketException, OSError) as error:
+        sys.exit(f"the attack is over: {error!r}")

@@ -95,6 +95,17 @@ def test_a_slash_too_many_leads_to_the_address_without():
     assert ask(APP, "/api//").status == 404
 
 
+def test_what_was_quoted_in_a_path_is_quoted_in_the_address_without_the_slash():
+    answer = ask(APP, "/api/lessons/a?b=1#c%20d é/", query="x=1%2C2")
+    path = "/api/lessons/a%3Fb%3D1%23c%2520d%20%C3%A9"
+    assert (answer.status, answer.headers["location"]) == (301, f"{path}?x=1%2C2")
+    below = Starlette(
+        routes=api.routes("gradients", Workshop(InProcess(Computing()), Trainings(0)))
+    )
+    answer = ask(below, "/gradients/api/openapi.json//")
+    assert (answer.status, answer.headers["location"]) == (301, "/gradients/api/openapi.json")
+
+
 @pytest.mark.parametrize("slug", ["flip", "moving_target"])
 def test_the_description_has_every_part_of_an_answer(slug):
     get = api.description()["paths"][f"/api/lessons/{slug}"]["get"]

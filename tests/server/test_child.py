@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -10,8 +11,9 @@ from contextlib import suppress
 
 import pytest
 
-from pages.server.child import HEAD, ROOT
+from pages.server.child import HEAD, ROOT, Child, how
 from pages.server.computers import Computers
+from pages.server.log import Lines
 from pages.server.trainings import HUGE_PAGES, NICENESS, TUNABLES, Worker
 from tests.server.asgi import run
 from tests.support.amount import also
@@ -70,6 +72,82 @@ def test_a_server_that_is_gone_while_they_work_is_no_fault_of_theirs(module):
         one.stdout.close()
         ask(one, WISH if module == "trainer" else WORK)
         assert (one.wait(START_SECONDS), one.stderr.read()) == (0, b"")
+
+
+class Kept(Child):
+    """One that is watched until it was started again."""
+
+    def __init__(self, kind, module):
+        super().__init__(kind, module)
+        self.restarts = asyncio.Queue()
+        self.on_restart = self.restarts.put_nowait
+
+
+def lines(caplog):
+    """What went into the log, as JSON."""
+    return [json.loads(Lines().format(one)) for one in caplog.records]
+
+
+def test_a_process_that_ends_is_logged_and_counted_as_it_is_started_again(caplog):
+    async def ended():
+        child = Kept("trainer", "no_such_module")
+        child.start()
+        found = await asyncio.wait_for(child.restarts.get(), 30)
+        await child.kill()
+        return found
+
+    assert run(ended()) == "trainer"
+    (line,) = lines(caplog)
+    assert line["level"] == "warning"
+    assert line["message"] == "no_such_module ended (exit code 1); it is started again"
+    assert (line["kind"], line["child"], line["ended"]) == ("restart", "trainer", "exit code 1")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends a signal")
+@pytest.mark.parametrize("hung", [False, True])
+def test_the_log_says_which_signal_ended_a_process_and_whether_it_hung(caplog, hung):
+    async def killed():
+        child = Kept("computer", "pages.server.computer")
+        child.start()
+        while not child.pid:
+            await asyncio.sleep(0.01)
+        if hung:
+            child.end()
+        else:
+            os.kill(child.pid, signal.SIGKILL)
+        await asyncio.wait_for(child.restarts.get(), 30)
+        await child.kill()
+
+    run(killed())
+    (line,) = lines(caplog)
+    assert line["ended"] == "SIGKILL"
+    assert ("did not answer" in line["message"]) == hung
+
+
+def test_a_process_that_the_server_ends_is_not_logged(caplog):
+    async def ended():
+        there, gone = (Kept("computer", module) for module in ("pages.server.computer", "no_such"))
+        for child in (there, gone):
+            child.start()
+        while not gone.pid:
+            await asyncio.sleep(0.01)
+        while gone.pid:  # it ended by itself, and the server ends before it is started again
+            await asyncio.sleep(0.01)
+        for child in (gone, there):
+            await child.kill()
+        await asyncio.sleep(0.7)
+
+    with caplog.at_level(logging.INFO, "pages"):
+        run(ended())
+    assert not lines(caplog)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends no process by a signal")
+@pytest.mark.parametrize(
+    ("code", "said"), [(0, "exit code 0"), (-signal.SIGTERM, "SIGTERM"), (-99, "signal 99")]
+)
+def test_how_a_process_ended_is_said_in_a_word(code, said):
+    assert how(code) == said
 
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="this system has no niceness")

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from pages.labs import wire
-from pages.server.computers import NICENESS, Computer, Computers, _Job
-from pages.server.notice import TOO_LONG_HERE, told
+from pages.server.computer_process import Computer
+from pages.server.computers import NICENESS, Computers, _Job
+from pages.server.notice import GIVEN_UP, MISTAKE, STOPPED, TOO_LONG_HERE, told
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from pages.server.turns import Use
@@ -170,6 +171,39 @@ def test_a_process_that_starts_anew_does_not_begin_with_what_nobody_wants(said, 
     assert not computer.jobs
 
 
+def replies():
+    """What came of work, and what takes it."""
+    came = []
+    return came, lambda reply, seconds: came.append(reply)
+
+
+def test_work_that_ends_each_process_is_not_begun_a_third_time():
+    computers, (came, deliver) = three(), replies()
+    first, second, _ = computers._computers
+    job = computers.ask("frame", "{}", deliver)
+    first.ended()
+    assert (set(first.jobs), came) == ({job.number}, []), "it waits for the process started anew"
+    first.ready.set()
+    too_long_for(first, job)
+    assert set(second.jobs) == {job.number}
+    second.ended()
+    assert came == [MISTAKE]
+    assert not [one for one in computers._computers if one.jobs]
+
+
+@pytest.mark.parametrize(("said", "reply"), [("stop", STOPPED), ("drop", GIVEN_UP)])
+def test_work_that_nobody_wants_is_not_begun_once_more(said, reply, monkeypatch):
+    computers, (came, deliver) = three(), replies()
+    job = computers.ask("frame", "{}", deliver)
+    monkeypatch.setattr(Computer, "pid", 7)
+    getattr(job, said)()
+    assert not came, "the process is told"
+    monkeypatch.setattr(Computer, "pid", None)
+    computers._computers[0].ended()
+    assert came == [reply]
+    assert not computers._computers[0].jobs
+
+
 def test_stop_and_a_newer_wish_reach_the_process(browser):
     draws = {"draws": "1000000", "noise_high": "1.7"}
     browser.ask("noise_leaks", values=draws)
@@ -200,22 +234,41 @@ def test_who_leaves_leaves_no_work_behind(url, computers):
     assert not any(one.jobs for one in computers)
 
 
-def test_a_process_that_ends_says_so_and_another_takes_its_place(url, computers):
+def killed_at_work(browser, computers):
+    """The process that does what was asked last, and the number that it had until now."""
+    while browser.next()[1] != "progress":
+        pass
+    busy = next(one for one in computers if one.jobs)
+    before = busy.pid
+    os.kill(before, signal.SIGKILL)
+    return busy, before
+
+
+def until_ready(computer, killed):
+    """Until it runs again, as another process than the one that was killed."""
+    deadline = time.monotonic() + START_SECONDS
+    while computer.pid in {None, killed} or not computer.ready.is_set():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_work_whose_process_is_killed_begins_once_more(browser, computers):
+    browser.ask("noise_leaks", values={"draws": "1000000", "noise_high": "1.81"})
+    busy, before = killed_at_work(browser, computers)
+    assert browser.frame()["form"]["noise_high"] == "1.81"
+    assert busy.pid not in {None, before}
+
+
+def test_work_whose_process_is_killed_twice_is_refused_and_another_takes_its_place(url, computers):
     with Browser(url) as browser:
         browser.ask("noise_leaks", values={"draws": "1000000", "noise_high": "1.8"})
-        while browser.next()[1] != "progress":
-            pass
-        busy = next(one for one in computers if one.jobs)
-        before = busy.pid
-        os.kill(before, signal.SIGKILL)
+        first, killed = killed_at_work(browser, computers)
+        until_ready(first, killed)
+        busy, before = killed_at_work(browser, computers)
         while (message := browser.next())[1] == "progress":
             pass
         assert message[1] == "refused"
         assert "on the server" in message[2]["text"]
         browser.ask("flip", values={"scale": "1.25"})  # another process, or the new one
         assert browser.frame()["form"]["scale"] == "1.25"
-        deadline = time.monotonic() + START_SECONDS
-        while not busy.ready.is_set():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        assert busy.pid not in {None, before}
+        until_ready(busy, before)

@@ -18,8 +18,11 @@ from streamlit import config
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from pages.server import labs as labs_module
+from pages.server import notice
 from pages.server.draining import RESTART
 from pages.server.labs import Elsewhere, Here, labs
+from pages.server.labs_process import LabsProcess
+from pages.server.notice import RESTARTED, Notice
 from tests.bench.usage import children
 from tests.server.serving import Browser
 from tests.support.server import ROOT, START_SECONDS, free_port, serve, streamlit
@@ -40,10 +43,14 @@ def labs_of(server, **more):
     return Browser(f"ws{server.url.removeprefix('http')}/labs", **more)
 
 
-def metered(server):
+def meters(server):
     with urllib.request.urlopen(f"{server.url}/metrics", timeout=60) as answer:
-        families = text_string_to_metric_families(answer.read().decode())
-        return {sample.name: sample.value for family in families for sample in family.samples}
+        return answer.read().decode()
+
+
+def metered(server):
+    families = text_string_to_metric_families(meters(server))
+    return {sample.name: sample.value for family in families for sample in family.samples}
 
 
 def process_of(server):
@@ -97,6 +104,7 @@ def test_where_uvicorn_would_compress_what_sockets_say_it_does_not():
 def test_a_foreign_page_opens_none(server, origin):
     with pytest.raises(InvalidStatus, match="403"):
         labs_of(server, origin=origin)
+    assert "handshake" not in server.log(), "the log has no error of uvicorn's for it"
 
 
 def test_where_the_process_is_killed_the_next_socket_finds_a_new_one(server):
@@ -117,8 +125,19 @@ def test_where_the_process_is_killed_the_next_socket_finds_a_new_one(server):
             found = again.frame()
     assert found["figures"]
     assert process_of(server) != killed
+    assert 'gradient_tricks_restarts_total{process="labs"} 1.0' in meters(server)
+    assert "pages.server.lab_sockets ended (SIGKILL); it is started again" in server.log()
     with urllib.request.urlopen(f"{server.url}/api/lessons/flip?scale=2", timeout=60) as answer:
         assert json.load(answer)["lesson"] == "flip"
+
+
+def test_what_the_process_has_started_again_is_counted_and_makes_it_no_more_ready():
+    there, counted = LabsProcess(), []
+    there.on_restart = counted.append
+    there.received(0, notice.told(False, 0.0), json.dumps(Notice(RESTARTED, "computer")).encode())
+    assert (counted, there.ready.is_set()) == (["computer"], False)
+    there.received(0, notice.told(False, 0.0), json.dumps(Notice("ready")).encode())
+    assert (counted, there.ready.is_set()) == (["computer"], True)
 
 
 def until_ready(server, status):
@@ -211,4 +230,9 @@ def test_where_a_connection_is_more_than_its_socket_they_stay(monkeypatch, optio
     assert isinstance(labs(), Elsewhere)
     told = config.get_option
     monkeypatch.setattr(config, "get_option", lambda name: value if name == option else told(name))
-    assert isinstance(labs(), Here)
+    counted = []
+    here = labs(counted.append)
+    assert isinstance(here, Here)
+    (worker, *_) = here._workshop.trainings._workers
+    worker.on_restart("trainer")
+    assert counted == ["trainer"]

@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -18,6 +19,7 @@ from lessons.playground import preset, to_text
 from pages.server import log, watched
 from pages.server.address import root
 from pages.server.draining import RESTART, Draining
+from tests.bench.usage import children
 from tests.server.asgi import ask
 from tests.server.serving import Browser
 from tests.support.server import ROOT, START_SECONDS, streamlit
@@ -158,6 +160,28 @@ def test_a_training_is_counted_while_it_runs(server):
         time.sleep(0.05)
 
 
+def test_a_process_that_is_killed_is_counted_and_logged_once(server):
+    (labs,) = children(server, b"pages.server.lab_sockets")
+    (killed, *_) = children(replace(server, pid=labs), b"pages.server.computer")
+    name = ("gradient_tricks_restarts_total", "computer")
+    before = metered(server)[name]
+    os.kill(killed, signal.SIGKILL)
+    deadline = time.monotonic() + START_SECONDS
+    while metered(server)[name] == before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    now = metered(server)
+    assert now[name] == before + 1
+    assert now["gradient_tricks_restarts_total", "labs"] == 0
+    (line,) = [one for one in logged(server) if one.get("kind") == "restart"]
+    assert (line["child"], line["ended"]) == ("computer", "SIGKILL")
+
+
+def logged(server):
+    """The lines of its log; the last one may still be on its way."""
+    lines = server.log(10**7).splitlines(keepends=True)
+    return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
 def test_each_line_of_its_log_is_json_and_has_nothing_that_was_typed(server):
     get(server, f"/{SECRET}")
     get(server, f"/api/lessons/flip?scale={SECRET}")
@@ -172,11 +196,8 @@ def test_each_line_of_its_log_is_json_and_has_nothing_that_was_typed(server):
     paths: list[str] = []
     while not {"/reversal", "/labs"} <= {*paths} and time.monotonic() < deadline:
         time.sleep(0.05)
-        text = server.log(10**7)
-        # The last line may still be on its way.
-        lines = [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
-        paths = [line.get("path") for line in lines]
-    assert SECRET not in text
+        paths = [line.get("path") for line in logged(server)]
+    assert SECRET not in server.log(10**7)
     assert "/reversal" in paths
     assert "/labs" in paths
     assert not {"/healthz", "/metrics"} & set(paths)
