@@ -277,7 +277,7 @@ DRAWN = """(all) => all.map((name) => JSON.stringify(
 )
 def test_a_hand_on_a_phone_sees_both_charts_that_it_changes(address, charts, bare, open_page):
     page = ready(open_page(f"{bare}/{address}", **PHONE))
-    small = ["hand", "hand-2"]
+    small = [f"hand-{one}" for one in charts]
     page.locator(".gl-hand").scroll_into_view_if_needed()
     page.wait_for_function(f"(all) => ({DRAWN})(all).every((one) => one !== '[]')", arg=small)
     for slider in page.locator(".gl-controls .gl-slider:visible").all():
@@ -296,6 +296,20 @@ def test_a_hand_on_a_phone_sees_both_charts_that_it_changes(address, charts, bar
         assert plots[1]["y"] + plots[1]["height"] <= hand["y"], "the sheet lies over the control"
         assert hand["y"] + hand["height"] <= PHONE["height"]
     assert page.locator(".gl-hand").bounding_box()["height"] < 0.43 * PHONE["height"]
+
+
+def test_another_step_has_charts_of_its_own_above_the_controls(bare, open_page):
+    """Plotly cannot make one chart of another one with a strip; open_page hears its errors."""
+    page = ready(open_page(bare + "/stop_gradient?lesson=wrong_place&step=4", **PHONE))
+    page.locator(".gl-hand").scroll_into_view_if_needed()
+    shown = "all => all.map((one) => one.closest('.gl-figure').dataset.figure)"
+    plots = page.locator(".gl-hand .gl-plot:has(.nsewdrag)")
+    becomes(page, lambda: plots.evaluate_all(shown), ["hand-histogram", "hand-gradient"])
+    for number, name, other in ((5, "gradient", "forward"), (6, "histogram", "gradient")):
+        show = {"name": name, "step": f"wrong_place {number}"}
+        page.evaluate("(more) => placed(more)", {"step": number, "show": show})
+        becomes(page, lambda: plots.evaluate_all(shown), [f"hand-{name}", f"hand-{other}"])
+        page.locator(".gl-hand").scroll_into_view_if_needed()
 
 
 @pytest.mark.parametrize("height", [844, 667])
@@ -341,9 +355,9 @@ OVER = """(figure) => {
 @pytest.mark.parametrize(
     ("address", "figure"),
     [
-        ("clipping?lesson=not_finite&step=1&w=4,1,0.25,0", "hand"),
-        ("clipping?lesson=not_finite&step=1&w=4,1,0.25,0", "hand-2"),
-        ("clipping?lesson=value_or_norm&step=99&g2=-0.1", "hand-2"),
+        ("clipping?lesson=not_finite&step=1&w=4,1,0.25,0", "hand-gradient"),
+        ("clipping?lesson=not_finite&step=1&w=4,1,0.25,0", "hand-forward"),
+        ("clipping?lesson=value_or_norm&step=99&g2=-0.1", "hand-angle"),
         ("clipping?lesson=not_finite&step=1&w=4,1,0.25,0", "pinned"),
     ],
 )
@@ -360,17 +374,17 @@ def test_a_mark_on_the_frame_of_a_small_chart_is_seen_whole(address, figure, bar
 def test_names_above_a_small_chart_have_room(bare, open_page):
     page = ready(open_page(bare + "/override_map?lesson=guided_relu&step=1", **PHONE))
     page.locator(".gl-hand").scroll_into_view_if_needed()
-    names = page.locator("[data-figure=hand] .annotation-text")
+    names = page.locator("[data-figure=hand-maps] .annotation-text")
     expect(names.first).to_be_visible()
-    top = page.locator("[data-figure=hand] .gl-plot").bounding_box()["y"]
+    top = page.locator("[data-figure=hand-maps] .gl-plot").bounding_box()["y"]
     assert all(one.bounding_box()["y"] >= top for one in names.all())
 
 
 @pytest.mark.parametrize(
     ("address", "figure"),
     [
-        ("stop_gradient?lesson=noise_leaks&step=4", "hand"),  # with a strip below
-        ("clipping?lesson=starved&step=4", "hand-2"),  # by powers of ten
+        ("stop_gradient?lesson=noise_leaks&step=4", "hand-gradient"),  # with a strip below
+        ("clipping?lesson=starved&step=4", "hand-size"),  # by powers of ten
     ],
 )
 def test_no_number_at_an_upright_axis_runs_into_the_next(address, figure, bare, open_page):

@@ -16,14 +16,15 @@ const TRAINING = "training"; // a short one, run anew at each move
 /** @type {Set<string>} */
 const folded = new Set(); // the sheets, in this tab, for the next lesson too
 
-/** The chart that a cut changes. @param {FigureSpec[]} figures */
+/** The chart that a cut changes, in small. @param {FigureSpec[]} figures */
 export function cutChanges(figures) {
-  return ordered(figures, [GRADIENT]).slice(0, 1);
+  return ordered(figures, [GRADIENT]).slice(0, 1).map((spec) => small(spec, "pinned"));
 }
 
-/** The two that a control changes, what the text speaks of first. @param {FigureSpec[]} figures  @param {string} [part] */
+/** The two that a control changes, in small, what the text speaks of first. @param {FigureSpec[]} figures  @param {string} [part] */
 export function handChanges(figures, part = "") {
-  return ordered(figures, [part, GRADIENT, TRAINING]).slice(0, 2);
+  const two = ordered(figures, [part, GRADIENT, TRAINING]).slice(0, 2);
+  return two.map((spec) => small(spec, `hand-${spec.id}`)); // another step's chart is another one
 }
 
 /** Those of these names come first. @param {FigureSpec[]} figures  @param {string[]} names */
@@ -35,7 +36,7 @@ function ordered(figures, names) {
 export class Pinned {
   /**
    * @param {HTMLElement} box
-   * @param {string} name  of the sheet; its first chart has it
+   * @param {string} name  of the sheet
    * @param {import("./palette.js").Palette} palette
    * @param {?import("./controls.js").Controls} controls
    * @param {() => void} redraw
@@ -57,9 +58,9 @@ export class Pinned {
     this.charts = new Charts(figures, palette, controls);
   }
 
-  /** @param {FigureSpec[]} figures  the first one's title stands in the bar */
+  /** @param {FigureSpec[]} figures  in small; the first one's title stands in the bar */
   frame(figures) {
-    this.shown = figures.map((spec, index) => small(spec, index ? `${this.name}-${index + 1}` : this.name));
+    this.shown = figures;
     this.box.hidden = !this.shown.length;
     this.#frame();
   }
