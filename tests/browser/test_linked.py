@@ -124,14 +124,14 @@ def test_the_key_lights_its_lines_and_is_lit_by_them(bare, open_page):
     expect(entry).to_have_attribute("aria-pressed", "true")
     node(page, "add").focus()
     assert bright(page) == {"forward"}
-    page.locator(".gl-fold").focus()
+    page.locator(".gl-pinned .gl-fold").focus()
     assert bright(page) == {"true_gradient"}
     found = Axe().run(page, context=".gl-key").response["violations"]
     assert not found, [one["id"] for one in found]
     entry.click()
     expect(entry).to_have_attribute("aria-pressed", "false")
     page.mouse.move(5, 5)
-    page.locator(".gl-fold").focus()
+    page.locator(".gl-pinned .gl-fold").focus()
     assert bright(page) == set()
 
 

@@ -69,6 +69,7 @@ WATCH = r"""() => {
   const look = () => {
     frames += 1;
     for (const figure of document.querySelectorAll("[data-figure]")) {
+      if (!figure.checkVisibility()) continue; // a phone's
       const marks = figure.querySelectorAll(".scatterlayer .js-line, .points path, .point path");
       if (![...marks].some((mark) => (mark.getAttribute("d") ?? "").length > 5)) {
         empty.push(figure.dataset.figure);

@@ -89,7 +89,7 @@ export class Charts {
       if (!chart.drawQuickly()) chart.draw();
     }
     if (rests) this.rest();
-    return charts.some((chart) => chart.isStale || chart.quick);
+    return charts.some((chart) => chart.width && (chart.isStale || chart.quick)); // not in a sheet that this window has none of
   }
 
   /** The hand came to rest, perhaps on what is drawn already. */

@@ -24,7 +24,7 @@ export class Drawing {
   /**
    * @param {HTMLElement} root  the lab's, which says of which answer the charts are
    * @param {Charts} charts
-   * @param {Pinned} pinned
+   * @param {Pinned[]} pinned
    * @param {Palette} palette
    * @param {Pace} pace
    */
@@ -32,7 +32,7 @@ export class Drawing {
     this.root = root;
     this.charts = charts;
     this.pinned = pinned;
-    this.both = [charts, pinned.charts];
+    this.all = [charts, ...pinned.map((one) => one.charts)];
     this.palette = palette;
     this.pace = pace;
     this.seq = 0; // of the answer that is shown
@@ -63,7 +63,7 @@ export class Drawing {
     const { dataset } = this.root;
     const seq = String(this.seq);
     const rests = this.pace.trains() ? null : this.pace.rests();
-    const rest = this.both.map((charts) => charts.draw(Plotly, recoloured, rests)).some(Boolean);
+    const rest = this.all.map((charts) => charts.draw(Plotly, recoloured, rests)).some(Boolean);
     this.recoloured = false;
     this.pace.drawn();
     dataset.seq = seq;
@@ -78,7 +78,7 @@ export class Drawing {
   stop() {
     clearTimeout(this.later);
     this.scheme.removeEventListener("change", this.repaint);
-    for (const charts of this.both) charts.stop();
+    for (const charts of this.all) charts.stop();
   }
 
   #load() {
@@ -105,7 +105,7 @@ export class Drawing {
       return;
     }
     this.charts.drawRest();
-    this.pinned.drawRest();
+    for (const one of this.pinned) one.drawRest();
     this.root.dataset.whole = this.root.dataset.caughtUp = String(this.seq);
   }
 }

@@ -10,6 +10,7 @@ import { draw } from "./first_drawing.js";
 import { Goals } from "./goals.js";
 import { keyOf } from "./key.js";
 import { Palette } from "./palette.js";
+import { Pinned, handChanges } from "./pinned.js";
 import { read } from "./socket.js";
 import { Trainer } from "./trainer.js";
 
@@ -59,10 +60,10 @@ function show(place, mount) {
   /** @type {Frame & {training?: TrainerSpec}} */
   const frame = read(bytes.buffer).body;
   const part = (/** @type {string} */ name) => element("div", `gl-${name}`);
-  const names = ["goals", "head", "controls", "notes", "status", "key", "figures"];
-  const [goals, head, controls, notes, status, key, figures] = names.map(part);
+  const names = ["goals", "head", "hand", "controls", "notes", "status", "key", "figures"];
+  const [goals, head, hand, controls, notes, status, key, figures] = names.map(part);
   const root = element("div", "gl-lab", { inert: "", "aria-hidden": "true" });
-  head.append(controls);
+  head.append(hand, controls);
   root.append(goals, head, notes, status, key, figures);
   // Pieces above it may still be Streamlit's grey bars, and go.
   following = new ResizeObserver(() => void (place.style.top = `${mount.offsetTop}px`));
@@ -90,11 +91,13 @@ function show(place, mount) {
   const charts = new Charts(figures, palette, null);
   charts.frame(frame.figures);
   for (const { spec, root } of charts.all.values()) root.classList.toggle("gl-outlined", spec.id === place.dataset.part);
-  const shown = [...charts.all.values()];
+  const pinned = new Pinned(hand, "hand", palette, null, () => {});
+  pinned.frame(handChanges(frame.figures, place.dataset.part));
+  const shown = [charts, pinned.charts].flatMap(({ all }) => [...all.values()]);
   const widths = shown.map(({ plot }) => plot.clientWidth);
   shown.forEach(({ plot, spec }, index) => {
-    if (spec.figure) plot.append(draw(palette.paint(spec.figure), widths[index], spec.height, fontFamily));
+    if (spec.figure && widths[index]) plot.append(draw(palette.paint(spec.figure), widths[index], spec.height, fontFamily));
   });
-  charts.detach();
+  for (const one of [charts, pinned.charts]) one.detach();
   mount.style.minHeight = `${root.offsetHeight}px`; // what is below does not stand in it
 }

@@ -295,7 +295,7 @@ class Lab {
       this.graph.snip = wish.snip;
       this.controls.since.clear();
       const change = JSON.stringify([wish.form, wish.cuts]);
-      for (const charts of view.drawing.both) Object.assign(charts, { step: wish.askedStep, change });
+      for (const charts of view.drawing.all) Object.assign(charts, { step: wish.askedStep, change });
     }
     if (newest && flow.resting && this.#playing) undo.remember(frame.form);
     this.controls.allow({ undo: undo.past.length > 0, redo: undo.future.length > 0 });

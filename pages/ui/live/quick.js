@@ -28,6 +28,7 @@ import { QuickTicks } from "./quick_ticks.js";
  * @typedef {(value: number) => number} Place  from a number to a pixel
  * @typedef {[number, number]} Range
  * @typedef {{place: Place, moved: boolean, axis?: QuickAxis, range?: Range}} Look  an axis, now
+ * @typedef {(spot: string) => boolean} Inside  whether a place is on the axes
  *
  * What Plotly drew last, and the axes, words at ticks and crowds that were moved since.
  * @typedef {Object} Drawn
@@ -92,7 +93,7 @@ export function quickDraw(plot, { data, layout }) {
     if (!x || !y) return false;
     const spots = pixels(trace, x.place, y.place);
     if (!node && !spots.length) continue; // Plotly makes nothing for a trace without points
-    const found = node && scatter(node, spots, trace, crowds);
+    const found = node && scatter(node, spots, trace, crowds, insideOf(plot, trace));
     if (!found) return false;
     changes.push(...found);
   }
@@ -178,6 +179,19 @@ function ticksSaid(plot, layout, id) {
 }
 
 /**
+ * @param {Plot} plot
+ * @param {Trace} trace
+ * @returns {Inside}
+ */
+function insideOf(plot, { xaxis = "x", yaxis = "y" }) {
+  const [wide, high] = [xaxis, yaxis].map((id) => plot._fullLayout?.[nameOf(id)]?._length ?? 0);
+  return (spot) => {
+    const [x, y] = spot.split(",").map(Number);
+    return x >= 0 && x <= wide && y >= 0 && y <= high;
+  };
+}
+
+/**
  * Places in the plot's own pixels; null where a number is not finite.
  * @param {Trace} trace
  * @param {Place} across
@@ -200,40 +214,55 @@ export function pixels({ x: xs = [], y: ys = [] }, across, down) {
  * @param {(string|null)[]} spots
  * @param {Trace} trace
  * @param {Map<Element, QuickCrowd>} crowds
+ * @param {Inside} inside
  * @returns {?Change[]}
  */
-function scatter(node, spots, trace, crowds) {
-  if (isCrowd(trace)) return crowd(node, spots, crowds);
-  if (trace.marker?.angleref === "previous") return arrows(node, spots, trace.marker);
+function scatter(node, spots, trace, crowds, inside) {
+  if (isCrowd(trace)) return crowd(node, spots, trace, crowds, inside);
+  if (trace.marker?.angleref === "previous") return arrows(node, spots, trace, inside);
   /** @type {Change[]} */
   const changes = [];
   for (const mode of trace.mode?.split("+") ?? []) {
     const draw = { lines, markers: points, text: words }[mode];
-    const found = draw?.(node, spots, trace);
+    const found = draw?.(node, spots, trace, inside);
     if (!found) return null;
     changes.push(...found);
   }
   return changes;
 }
 
-/** @param {Element} node  @param {(string|null)[]} spots  @returns {?Change[]} */
-function points(node, spots) {
+/**
+ * @param {Element} node
+ * @param {(string|null)[]} spots
+ * @param {Trace} trace
+ * @param {Inside} inside
+ * @returns {?Change[]}
+ */
+function points(node, spots, { cliponaxis }, inside) {
   const marks = node.querySelectorAll(".points > .point");
   const places = spots.filter((spot) => spot !== null);
   if (marks.length !== places.length) return null;
-  return places.map((spot, index) => [marks[index], "transform", `translate(${spot})`]);
+  return places.flatMap((spot, index) => {
+    /** @type {Change[]} */
+    const changes = [[marks[index], "transform", `translate(${spot})`]];
+    // What no frame cuts off Plotly hides where it lies outside.
+    if (cliponaxis === false) changes.push([marks[index], "display", inside(spot) ? "inline" : "none"]);
+    return changes;
+  });
 }
 
 /**
  * @param {Element} node
  * @param {(string|null)[]} spots
+ * @param {Trace} trace
  * @param {Map<Element, QuickCrowd>} crowds
+ * @param {Inside} inside
  * @returns {?Change[]}
  */
-function crowd(node, spots, crowds) {
+function crowd(node, spots, trace, crowds, inside) {
   const dots = crowds.get(node) ?? new QuickCrowd([...node.querySelectorAll(".points > .point")]);
   const path = dots.drawn(spots.filter((spot) => spot !== null));
-  if (path === null) return crowds.has(node) ? null : points(node, spots);
+  if (path === null) return crowds.has(node) ? null : points(node, spots, trace, inside);
   crowds.set(node, dots);
   return [[dots.path, "d", path]];
 }
@@ -242,11 +271,13 @@ function crowd(node, spots, crowds) {
  * Arrows, each of a tail and a head with a gap behind: the head turns, the shaft ends before its tip.
  * @param {Element} node
  * @param {(string|null)[]} spots
- * @param {NonNullable<Trace["marker"]>} marker
+ * @param {Trace} trace
+ * @param {Inside} inside
  * @returns {?Change[]}
  */
-function arrows(node, spots, { symbol, size }) {
-  const changes = points(node, spots);
+function arrows(node, spots, trace, inside) {
+  const { symbol, size } = trace.marker ?? {};
+  const changes = points(node, spots, trace, inside);
   const heads = [...node.querySelectorAll(".points > .point")].filter((_, index) => index % 2);
   const shafts = node.querySelectorAll(".lines > .js-line");
   const pairs = stretches(spots);

@@ -8,12 +8,12 @@ const MANY = 12; // points from which on it is worth it
 
 /**
  * Whether the trace's points look the same as one path: open symbols of one size, which are all
- * line, and of a colour that does not add up where they lie on each other.
+ * line, of a colour that does not add up where they lie on each other, and cut off by the frame.
  * @param {Trace} trace
  */
-export function isCrowd({ mode, marker, x }) {
+export function isCrowd({ mode, marker, x, cliponaxis }) {
   const { symbol = "", size, opacity = 1 } = marker ?? {};
-  return mode === "markers" && /-open$/.test(symbol) && typeof size === "number" && opacity === 1 && (x?.length ?? 0) >= MANY;
+  return mode === "markers" && cliponaxis !== false && /-open$/.test(symbol) && typeof size === "number" && opacity === 1 && (x?.length ?? 0) >= MANY;
 }
 
 export class QuickCrowd {

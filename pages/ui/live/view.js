@@ -15,7 +15,7 @@ import { NumberHandles } from "./number_handles.js";
 import { Outline } from "./outline.js";
 import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
-import { Pinned } from "./pinned.js";
+import { Pinned, cutChanges, handChanges } from "./pinned.js";
 import { Share } from "./share.js";
 import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
@@ -63,7 +63,8 @@ export class View {
     const controls = part("controls");
     const trainer = part("trainer", { role: "group", "aria-label": "Training" });
     const head = part("head");
-    head.append(controls, trainer);
+    const hand = part("hand");
+    head.append(hand, controls, trainer);
     const notes = part("notes", { "aria-live": "polite" });
     const work = part("work");
     const status = part("status");
@@ -101,10 +102,13 @@ export class View {
       looked: (id) => this.linked.light(id === null ? null : { id }),
       code: () => this.pageParts.lines("torch"),
     });
-    this.pinned = new Pinned(this.graph.pinned, this.palette, this.controls, () => this.drawing.draw());
+    const pinned = (/** @type {HTMLElement} */ box, /** @type {string} */ name) =>
+      new Pinned(box, name, this.palette, this.controls, () => this.drawing.draw());
+    this.pinned = pinned(this.graph.pinned, "pinned");
+    this.hand = pinned(hand, "hand");
     this.notes = new Notes(notes);
     this.trainer = new Trainer(trainer, lab.trained);
-    this.drawing = new Drawing(root, this.charts, this.pinned, this.palette, {
+    this.drawing = new Drawing(root, this.charts, [this.hand, this.pinned], this.palette, {
       isQuiet: lab.isQuiet,
       trains: () => this.trainer.runs,
       rests: lab.rests,
@@ -114,7 +118,7 @@ export class View {
         lab.noted();
       },
     });
-    this.linked = new Linked(root, () => this.drawing.both.flatMap(({ all }) => [...all.values()]));
+    this.linked = new Linked(root, () => this.drawing.all.flatMap(({ all }) => [...all.values()]));
     hearKey(key, (role) => this.linked.keep(role));
     this.outline = new Outline(root, { graph, table });
     this.numbers = new NumberHandles(this.controls);
@@ -136,7 +140,7 @@ export class View {
   show(frame, picture, { place, graphStep, reset, newest, resting }) {
     this.frame = frame;
     this.picture = picture;
-    this.#frameCharts(frame);
+    this.#frameCharts(frame, place);
     this.graph.show(frame.graph && { ...frame.graph, graphStep }, reset, newest);
     this.outline.show(place.show);
     this.trainer.offer(this.#emptyChart());
@@ -160,7 +164,7 @@ export class View {
   move(frame, picture, place) {
     this.frame = frame;
     this.picture = picture;
-    this.#frameCharts(frame);
+    this.#frameCharts(frame, place);
     this.#showText(frame, place);
     this.tabling ||= setTimeout(() => this.#showTable(), TABLED);
     this.drawing.draw();
@@ -173,7 +177,7 @@ export class View {
 
   /** The hand came to rest on what is shown. */
   rest() {
-    for (const charts of this.drawing.both) charts.rest();
+    for (const charts of this.drawing.all) charts.rest();
   }
 
   stop() {
@@ -189,13 +193,14 @@ export class View {
     this.share.stop();
   }
 
-  /** @param {Frame} frame */
-  #frameCharts(frame) {
+  /** @param {Frame} frame  @param {Place} place */
+  #frameCharts(frame, { show }) {
     const own = this.charts.kept(frame.figures);
     const others = this.charts.kept(this.picture?.figures ?? []);
     const figures = this.picture?.leads ? [...others, ...own] : [...own, ...others];
     this.charts.frame(figures);
-    this.pinned.frame(figures, Boolean(frame.graph));
+    this.pinned.frame(frame.graph ? cutChanges(figures) : []);
+    this.hand.frame(handChanges(figures, show?.name));
   }
 
   /** @param {Frame} frame  @param {Place} place */
