@@ -214,7 +214,7 @@ def test_on_a_phone_a_run_leads_to_what_it_changed(page):
     write(page, "y = 5 * x")
     see.click()
     expect(see).to_be_hidden()
-    expect(page.locator("[data-figure]").first).to_be_in_viewport()
+    expect(page.locator(".gl-figures [data-figure]").first).to_be_in_viewport()
     # Streamlit's header lies over the first 60 pixels: a note, or the charts, begin below it.
     assert 60 <= page.locator(".gl-figures").bounding_box()["y"] < 120
     write(page, "def f(x):\n    return 3 * x")

@@ -1,6 +1,7 @@
 """The real nginx with our configuration, in front of no app: what it does by itself is seen."""
 
 import socket
+import stat
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -40,8 +41,9 @@ def configured(folder: Path, replica: int, base: str = "", conf: Callable[[str],
     """
     if nginx() is None:
         pytest.skip("nginx is not installed here")
-    for one in (folder, *folder.parents[:2]):  # where pytest made them for their owner alone
-        one.chmod(0o755)
+    for one in (folder, *folder.parents):  # pytest makes some of them for their owner alone
+        if not one.stat().st_mode & stat.S_IXOTH:
+            one.chmod(0o755)
     port = free_port()
     (folder / "conf.d").mkdir()
     (folder / "nginx.conf").write_text(conf((HERE / "nginx.conf").read_text("utf-8")), "utf-8")

@@ -21,7 +21,7 @@ from tests.support.server import START_SECONDS
 
 pytestmark = pytest.mark.slow
 
-WISH = {"client": 1, "seq": 1, "wish": '{"lab":"moons"}', "training": "{}"}
+WISH = {"client": 1, "seq": 1, "kind": "train", "wish": '{"lab":"moons"}', "training": "{}"}
 WORK = {"job": 1, "work": "frame", "text": "{}", "late": 0.0, "here": None}
 
 
