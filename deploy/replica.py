@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from contextlib import suppress
@@ -93,14 +94,14 @@ class Replica:
         except (OSError, HTTPException):
             return False
 
-    def wait(self, seconds: float = START) -> None:
-        """Until it takes learners.
+    def wait(self, ending: threading.Event, seconds: float = START) -> None:
+        """Until it takes learners, or all is to end.
 
         Raises:
             RuntimeError: it does not.
         """
         until = time.monotonic() + seconds
-        while not self.is_ready:
+        while not (ending.is_set() or self.is_ready):
             if not self.runs:
                 lost = is_taken("127.0.0.1", self.port)
                 why = "another program took its port: start again" if lost else "why stands above"
@@ -112,7 +113,7 @@ class Replica:
                     f"the replica on port {self.port} was not ready within {seconds:.0f} s; "
                     "fewer replicas at a time start faster"
                 )
-            time.sleep(0.1)
+            ending.wait(0.1)
 
     @property
     def runs(self) -> bool:

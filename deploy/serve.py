@@ -16,6 +16,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from deploy.replica import BASE, HERE, Replica, free_ports, is_taken
@@ -60,10 +61,10 @@ class Site:
         environment = {**os.environ}
         share = max(1, (os.cpu_count() or 1) // replicas)
         environment.setdefault("GRADIENT_TRICKS_CORES", str(share))
-        ports = free_ports(first_port, replicas + 1)
-        *self.replicas, self._spare = (
-            Replica(port, base.strip("/"), environment) for port in ports
-        )
+        self._first_port, self._environment = first_port, environment
+        ports = free_ports(first_port, replicas)
+        self.replicas = [Replica(port, base.strip("/"), environment) for port in ports]
+        self._coming: Replica | None = None  # one that is to take another one's place
         self._listen, self._base, self._folder = listen, base, folder
         folder.chmod(0o711)  # nginx's workers are another user, and look for their cache
         (folder / "conf.d").mkdir()
@@ -96,7 +97,7 @@ class Site:
         if tried.returncode:
             raise SystemExit(f"nginx refuses its configuration:\n{tried.stderr}")
         host, _, port = self._listen.rpartition(":")
-        if port.isdigit() and is_taken(host.strip("[]") or "0.0.0.0", int(port)):
+        if port.isdigit() and is_taken(host.strip("[]*") or "0.0.0.0", int(port)):
             raise SystemExit(
                 f"{self._listen} is taken: another program listens there, perhaps an earlier "
                 "`make serve`. End that one, or choose another port: make serve PORT=8502"
@@ -106,13 +107,15 @@ class Site:
         """Start all replicas, and nginx as soon as one is ready; back when all are."""
         for replica in self.replicas:
             replica.start()
-        self.replicas[0].wait()
+        self.replicas[0].wait(self.ending)
+        if self.ending.is_set():
+            return
         self._nginx = subprocess.Popen(self._command("daemon off;"), start_new_session=True)
         # It does not notice by itself that we are gone; this does, as its input ends then.
         ends_it = ["sh", "-c", 'read _; kill "$1"', "sh", str(self._nginx.pid)]
         self._its_end = subprocess.Popen(ends_it, stdin=subprocess.PIPE, start_new_session=True)
         for replica in self.replicas[1:]:
-            replica.wait()
+            replica.wait(self.ending)
 
     def live(self) -> None:
         """Start again what ends by itself, until told to end.
@@ -133,24 +136,24 @@ class Site:
     def roll(self) -> None:
         """Replace one replica after the other; in a thread of its own.
 
-        The new one takes the port that the one before has left: all its learners find one that is
-        ready.
+        The new one has a port of its own, so its learners find one that is ready.
         """
         with self._rolling:
             for number, old in enumerate(self.replicas):
                 if self.ending.is_set():  # what is started now nobody would end
                     return
-                new = self._spare
+                new = self._coming = self._another()
                 new.start()
                 try:
-                    new.wait()
+                    new.wait(self.ending)
                 except RuntimeError as error:
                     new.end()
-                    if not self.ending.is_set():
-                        print(f"{error}: the old ones go on", flush=True)
+                    print(f"{error}: the old ones go on", flush=True)
+                    return
+                if self.ending.is_set():
                     return
                 with self._changing:
-                    self.replicas[number], self._spare = new, old
+                    self.replicas[number], self._coming = new, None
                 self._configure()
                 if self._nginx:
                     self._nginx.send_signal(signal.SIGHUP)
@@ -159,10 +162,17 @@ class Site:
                 print(f"replica on port {old.port} replaced by {new.port}", flush=True)
             print("all replicas restarted", flush=True)
 
+    def _another(self) -> Replica:
+        """One on a port that is free now, and of none of ours that may be about to take it."""
+        ours = {replica.port for replica in self.replicas}
+        free = free_ports(self._first_port, len(ours) + 1)
+        port = next(port for port in free if port not in ours)
+        return Replica(port, self._base.strip("/"), self._environment)
+
     def end(self) -> None:
         """End all replicas at once, then nginx."""
         self.ending.set()
-        all_ = [*self.replicas, self._spare]
+        all_ = [*self.replicas, *([self._coming] if self._coming else [])]
         ending = [threading.Thread(target=replica.end) for replica in all_]
         for thread in ending:
             thread.start()
@@ -174,6 +184,8 @@ class Site:
         if self._nginx:
             self._nginx.terminate()
             self._nginx.wait()
+            with suppress(ProcessLookupError):  # workers of one that was killed
+                os.killpg(self._nginx.pid, signal.SIGKILL)
 
     def _command(self, more: str = "") -> list[str]:
         """nginx on this configuration; its pid goes where that lies, so sites do not meet."""

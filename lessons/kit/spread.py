@@ -41,18 +41,36 @@ class Spread:
         self._percentiles.clear()
         if self._first is None:
             self._first = np.sort(values, 0)  # NaN goes last
-            self._unit = _unit_of(self._first)
+            unit = _unit_of(np.fmax(np.abs(self._first[0]), np.abs(np.fmax.reduce(self._first, 0))))
+            self._unit = None if (unit == 1).all() else unit
             # Sums of differences from a typical value lose fewer digits than plain sums.
             self._shift = self._in_units(np.where(np.isnan(self._first[0]), 0.0, self._first[0]))
         else:
             if self._bins is None:
                 self._bins = _Bins(self._first)
             self._bins.add(values, whole)
-        away = self._in_units(values) - self._shift
-        if not whole:
-            away = np.nan_to_num(away)
-        self._sum = self._sum + away.sum(0)
-        self._squares = self._squares + np.einsum("rc,rc->c", away, away)
+        total, squares = self._summed(values, whole)
+        fits = squares < _FAR**3
+        if not fits.all():  # these draws are very much larger than the first ones
+            before = np.ones_like(squares) if self._unit is None else self._unit
+            larger = np.maximum(before, _unit_of(np.fmax.reduce(np.abs(values), 0)))
+            self._measure_in(np.where(fits, before, larger), before)
+            total, squares = self._summed(values, whole)
+        self._sum, self._squares = self._sum + total, self._squares + squares
+
+    def _summed(self, values: Array, whole: bool) -> tuple[Array, Array]:
+        """What a chunk adds: its differences from the shift, and their squares, in units."""
+        with np.errstate(over="ignore", invalid="ignore"):  # seen by who adds it
+            away = self._in_units(values) - self._shift
+            if not whole:
+                away = np.where(np.isnan(away), 0.0, away)
+            return away.sum(0), np.einsum("rc,rc->c", away, away)
+
+    def _measure_in(self, unit: Array, before: Array) -> None:
+        """Go over to larger units."""
+        ratio = before / unit
+        self._unit, self._shift = unit, self._shift * ratio
+        self._sum, self._squares = self._sum * ratio, self._squares * ratio * ratio
 
     @property
     def mean(self) -> Array:
@@ -130,16 +148,9 @@ class Spread:
         return np.where(count > 0, count, np.nan)
 
 
-def _unit_of(first: Array) -> Array | None:
-    """A power of two near each column's largest number, where a square of it is out of range.
-
-    Args:
-        first: the first chunk, each column in order, NaN last.
-    """
-    largest = np.fmax(np.abs(first[0]), np.abs(np.fmax.reduce(first, 0)))
+def _unit_of(largest: Array) -> Array:
+    """Of each column: a power of two near its largest number, or 1 where squares are in range."""
     far = (largest > _FAR) | ((largest < 1 / _FAR) & (largest > 0))
-    if not far.any():
-        return None
     return np.where(far, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)
 
 

@@ -285,11 +285,11 @@ class Aside(TypedDict):
 
     ``progress``: how far long work is. ``again``: a text is refused, send what was good.
     ``refused`` and ``busy``: the message is not answered, for a reason that people can read.
-    ``stopped``: as the learner wished.
+    ``stopped``: as the learner wished. ``failed``: the training is lost by a mistake of ours.
     """
 
     seq: int
-    kind: Literal["progress", "again", "refused", "busy", "stopped"]
+    kind: Literal["progress", "again", "refused", "busy", "stopped", "failed"]
     share: NotRequired[float]
     text: NotRequired[str]
 
@@ -308,6 +308,12 @@ class Opened(NamedTuple):
 
 
 _ENVELOPE = re.compile(r"(\d{1,10}) (ask|train|stop|taken)(?: ([^\n]*)(?:\n([^\n]*))?)?", re.ASCII)
+
+
+def number_of(text: str) -> int:
+    """The number that a message begins with, also where the rest of it is refused; 0 for none."""
+    found = re.match(r"\d{1,10}(?!\d)", text, re.ASCII)
+    return int(found[0]) if found and int(found[0]) <= MAX_SEQ else 0
 
 
 def opened(text: str) -> Opened:

@@ -60,9 +60,10 @@ class Computer(Child):
         self._tell(job, "drop", GIVEN_UP)
 
     def _tell(self, job: int, what: str, reply: Notice) -> None:
-        if job in self.jobs and self.pid:
-            self.send({"job": job, what: 1})
-        elif job in self.jobs:  # it starts anew, and is not to begin with this
+        if job not in self.jobs:
+            return
+        self.send({"job": job, what: 1})
+        if not self.ready.is_set():  # it loads, and would say so only then
             deliver, _ = self.jobs.pop(job)
             deliver(reply, 0.0)
 

@@ -170,33 +170,39 @@ class Computers:
     def ask(self, work: str, text: str, deliver: Deliver, use: Use = UNUSED) -> Job:
         """Begin work where it holds up the fewest; ``deliver`` runs on the event loop.
 
-        Where a process ends while it works, it begins once more with the process started anew.
+        Where a process ends while it works, it begins once more: with one that is ready, or else
+        with the same as soon as that is started anew.
         """
         self.start()
-        ready = [computer for computer in self._computers if computer.ready.is_set()]
-        chosen = self._chosen(ready or self._computers, use)
+        chosen = self._chosen(self._ready() or self._computers, use)
         if chosen.jobs and chosen.ready.is_set() and len(self._computers) < self._most:
             self._another()
         job = _Job(next(self._numbers), chosen)
-        others = ready[1:] if chosen is self._computers[0] else []
 
-        def begin(where: Computer, deliver: Deliver, late: float, here: float | None) -> None:
+        def here(where: Computer) -> float | None:  # the first is kept for what is short
+            return HERE if where in self._computers[:1] and len(self._ready()) > 1 else None
+
+        def begin(where: Computer, deliver: Deliver, late: float, most: float | None) -> None:
             def take(reply: bytes | Notice, spent: float) -> None:
                 if reply == TOO_LONG_HERE:
-                    ready = [other for other in others if other.ready.is_set()]  # may start anew
-                    other = min(ready, key=_jobs, default=chosen)
+                    others = [one for one in self._ready() if one is not where]
+                    other = min(others, key=_jobs, default=where)
                     begin(other, _added(spent, deliver), late + spent, None)
                 elif reply == LOST and not job.lost:
                     job.lost = True  # once: it may be this work that ends each process
-                    begin(where, deliver, late, here)
+                    again = min(self._ready(), key=_jobs, default=where)
+                    begin(again, deliver, late, here(again))
                 else:
                     deliver(MISTAKE if reply == LOST else reply, spent)
 
-            where.ask(job.number, work, text, take, late, here)
+            where.ask(job.number, work, text, take, late, most)
             job.moved(where)
 
-        begin(chosen, deliver, use.late, HERE if others else None)
+        begin(chosen, deliver, use.late, here(chosen))
         return job
+
+    def _ready(self) -> list[Computer]:
+        return [computer for computer in self._computers if computer.ready.is_set()]
 
     @staticmethod
     def _chosen(among: list[Computer], use: Use) -> Computer:

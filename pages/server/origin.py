@@ -51,8 +51,9 @@ def _name(origin: str) -> str | None:
 
 
 def _configured() -> set[str]:
-    origins: list[str] = config.get_option("server.corsAllowedOrigins")
-    names = [_name(origin.strip()) or origin.strip() for origin in origins]
+    """The hosts that the settings name, as an origin or by their name alone."""
+    named: list[str] = [*config.get_option("server.corsAllowedOrigins")]
     if config.is_manually_set("browser.serverAddress"):
-        names.append(str(config.get_option("browser.serverAddress")))
-    return {name.lower() for name in names}
+        named.append(str(config.get_option("browser.serverAddress")))
+    names = (_name(one.strip() if "//" in one else f"//{one.strip()}") for one in named)
+    return {name for name in names if name}

@@ -8,7 +8,6 @@ import asyncio
 import hashlib
 import itertools
 import json
-import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
 from contextlib import suppress
@@ -17,7 +16,7 @@ from typing import Any, Protocol
 from starlette.websockets import WebSocketDisconnect
 
 from pages.labs import wire
-from pages.labs.messages import Aside, Opened, RefusedError, opened, read_training
+from pages.labs.messages import Aside, Opened, RefusedError, number_of, opened, read_training
 from pages.server.allowance import Allowance
 from pages.server.computers import Does, Job
 from pages.server.draining import RESTART
@@ -155,9 +154,8 @@ class Socket:
             if message.training or message.kind == "train":
                 self._train(message)
         except RefusedError as error:
-            number = re.match(r"\d{1,9}", text, re.ASCII)
             # Awaited: who reads nothing of what is said is not read either.
-            await self._aside(int(number[0]) if number else 0, "refused", str(error))
+            await self._aside(number_of(text), "refused", str(error))
             return
         if message.kind == "stop":
             self._stopped = message.seq

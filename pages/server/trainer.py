@@ -26,7 +26,6 @@ from pages.labs.messages import Aside, RefusedError, read, read_training
 from pages.labs.training import Watch
 from pages.server import log
 from pages.server.child import HEAD, output, say
-from pages.server.notice import MISTAKE
 from pages.server.trainings import ASIDE, COUNTS, PICTURE
 
 AT_ONCE = 2
@@ -42,6 +41,7 @@ RETURN = 5.0
 """Seconds for which a run waits for a browser whose connection broke …"""
 MOST_AWAY = 64
 """… and how many of them wait at most."""
+MISTAKE = "Something went wrong on the server, and this run is lost. Start begins another."
 
 
 @dataclass
@@ -157,9 +157,11 @@ class Trainer:
             logging.getLogger(__name__).exception("a training could not go on")
             self._learners.pop(client, None)
             self._queue = [other for other in self._queue if other != client]
-            self._aside(client, seq, "refused", MISTAKE.text)
+            self._aside(client, seq, "failed", MISTAKE)
 
-    def _aside(self, client: int, seq: int, kind: Literal["refused", "again"], text: str) -> None:
+    def _aside(
+        self, client: int, seq: int, kind: Literal["refused", "again", "failed"], text: str
+    ) -> None:
         aside: Aside = {"seq": seq, "kind": kind, "text": text}
         self._say(client, ASIDE, json.dumps(aside).encode())
 
@@ -237,9 +239,10 @@ class Trainer:
         learner = self._learners[client]
         with self._guarded(client, learner.seq):
             learner.watch.advance(learner.slice(time.monotonic()), lambda: bool(self._inbox))
-        # Among those who may train, whoever was first is last now; who waits stays behind them.
-        turn = self._queue[:AT_ONCE]
-        self._queue[: len(turn)] = [*turn[1:], turn[0]]
+        if client in self._learners:  # it has met no mistake
+            # Among those who may train, whoever was first is last now; who waits stays behind them.
+            turn = self._queue[:AT_ONCE]
+            self._queue[: len(turn)] = [*turn[1:], turn[0]]
 
     def _show(self) -> None:
         now = time.monotonic()

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from urllib.parse import quote
 
 import streamlit as st
 from streamlit import config
@@ -189,7 +190,7 @@ def clamp_step(lesson: Lesson, step: int) -> int:
 
 def _path() -> str:
     """Where the app lies: the cookie is sent to nothing beside it."""
-    return root(str(config.get_option("server.baseUrlPath") or ""))
+    return quote(root(str(config.get_option("server.baseUrlPath") or "")))
 
 
 def _name() -> str:

@@ -17,6 +17,7 @@ from lessons.contract.prose import written
 from lessons.outputs.catalogue import chapters, find
 from lessons.playground import preset
 from pages.labs import wire
+from pages.server.trainer import MISTAKE
 from tests.browser.looking import (
     PATIENCE,
     SPY,
@@ -244,6 +245,23 @@ def test_a_training_goes_on_after_its_line_broke(bare, visit):
     button(page, "Pause").click()
     expect(page.locator(".gl-trainer .gl-trained")).not_to_contain_text("lost")
     assert done(page) > before
+
+
+def test_a_run_that_met_a_mistake_of_ours_is_over_and_another_begins(bare, visit):
+    page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4"))
+    button(page, "Start").click()
+    reaches(page, 5)
+    button(page, "Pause").click()
+    expect(button(page, "Go on")).to_be_visible()  # and no picture is on its way
+    aside = json.dumps({"seq": 0, "kind": "failed", "text": MISTAKE})
+    page.evaluate("data => lines.labs.dispatchEvent(new MessageEvent('message', { data }))", aside)
+    expect(page.locator(".gl-notes")).to_contain_text(MISTAKE)
+    for name in ("One step", "Stop"):
+        expect(button(page, name)).to_be_disabled()
+    button(page, "Start").click()
+    expect(page.locator(".gl-notes")).not_to_contain_text(MISTAKE)
+    expect(button(page, "Stop")).to_be_enabled()
+    reaches(page, 5)
 
 
 # --- several at once ---

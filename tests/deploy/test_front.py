@@ -6,7 +6,8 @@ import re
 import resource
 import socket
 from collections import Counter
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from http.client import HTTPConnection
 
 import pytest
 import yaml
@@ -55,6 +56,13 @@ def asked(front, path, count):
             answers = b"".join(iter(lambda: line.recv(1 << 16), b""))
         seen.update(int(one) for one in re.findall(rb"HTTP/1.1 (\d+)", answers))
     return seen
+
+
+def location(front, path):
+    line = HTTPConnection("127.0.0.1", front.port, timeout=60)
+    with closing(line):
+        line.request("GET", path)
+        return line.getresponse().headers["Location"]
 
 
 def test_compose_starts_it_where_nginx_own_folder_cannot_be_written(tmp_path):
@@ -163,6 +171,10 @@ def test_meters_stay_inside_and_the_rest_finds_its_replica(base, path, tmp_path)
     with started(tmp_path, port) as front:
         for name in ("", "reversal", "labs", "api/lessons", "files/a.js", "static/a.js", "healthz"):
             assert asked(front, path + name, 1) == {200: 1}, name
-        assert asked(front, f"{path}metrics", 1) == {404: 1}
+        for name in ("metrics", "_stcore/metrics"):
+            assert asked(front, path + name, 1) == {404: 1}, name
+        # Where it sends on, it names neither its own scheme nor its own port.
+        for folder in (f"{path}api", *([path.rstrip("/")] if base else [])):
+            assert location(front, folder) == f"{folder}/"
         if base:
             assert asked(front, "/", 1) == asked(front, "/metrics", 1) == {404: 1}

@@ -58,9 +58,9 @@ def test_it_says_that_its_own_process_ended_where_another_answers():
     replica.process = subprocess.Popen([sys.executable, "-c", ""])
     ended = f"{replica.port} ended before it was ready; "
     with another(replica.port), pytest.raises(RuntimeError, match=f"{ended}another program took"):
-        replica.wait(60)
+        replica.wait(threading.Event(), 60)
     with pytest.raises(RuntimeError, match=f"{ended}why stands above"):
-        replica.wait(60)
+        replica.wait(threading.Event(), 60)
 
 
 def test_it_says_how_long_it_waited():
@@ -68,10 +68,16 @@ def test_it_says_how_long_it_waited():
     replica.process = subprocess.Popen(["sleep", "60"])
     try:
         with pytest.raises(RuntimeError, match="not ready within 1 s; fewer replicas"):
-            replica.wait(1)
+            replica.wait(threading.Event(), 1)
     finally:
         replica.process.kill()
         replica.process.wait()
+
+
+def test_who_is_told_to_end_waits_for_none():
+    ending = threading.Event()
+    ending.set()
+    Replica(free_port(), "", {}, name="ours").wait(ending, 60)
 
 
 def test_replicas_take_the_ports_that_are_free(tmp_path):
@@ -163,7 +169,7 @@ def test_a_replica_ends_where_the_site_was_killed():
     replica = Replica(free_port(), "", dict(os.environ))
     replica.start()
     try:
-        replica.wait(START_SECONDS)
+        replica.wait(threading.Event(), START_SECONDS)
         replica.process.stdin.close()  # as the system does for one that was killed
         assert replica.process.wait(60) == -signal.SIGTERM
     finally:

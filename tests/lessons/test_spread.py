@@ -59,6 +59,20 @@ def test_numbers_whose_squares_are_out_of_range_have_a_deviation(values, rows, s
     assert np.allclose(scaled.deviation / factor, plain.deviation, rtol=1e-9)
 
 
+@pytest.mark.parametrize("first", [5e-324, 1e-200, 1e-95, 0.0, 1.0, -1e200])
+@pytest.mark.parametrize("later", [1.0, 1e80, 1e150, 1e200, -1e308])
+def test_later_draws_may_be_of_another_size_altogether(first, later):
+    """Beside a column of ones, and one with no draw at all in one chunk of two."""
+    chunks = [np.full((3, 3), [one, 1.0, one]) for one in (first, later)]
+    chunks[0][:, 2] = np.nan
+    spread = Spread(3)
+    for chunk in chunks:
+        spread.add(chunk)
+    apart = abs(later / 2 - first / 2)
+    assert spread.mean == pytest.approx([later / 2 + first / 2, 1, later], rel=1e-12)
+    assert spread.deviation == pytest.approx([apart, 0, 0], rel=1e-12)
+
+
 def test_a_constant_column_has_no_deviation_at_all():
     spread = spread_of(np.full((5000, 1), -1.1), rows=1000)
     assert spread.deviation.tolist() == [0.0]

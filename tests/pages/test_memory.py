@@ -58,6 +58,7 @@ def test_only_the_first_answer_counts_and_the_last_is_shown():
         ("", COOKIE, "/"),
         ("gradients", f"{COOKIE}_gradients", "/gradients/"),
         ("/a/b.c-d/", f"{COOKIE}_a_b_c_d", "/a/b.c-d/"),
+        ("schüle", f"{COOKIE}_sch_C3_BCle", "/sch%C3%BCle/"),  # as a browser asks for it
     ],
 )
 def test_it_lies_where_the_app_lies(base, name, path, monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 
 from pages.labs import wire
 from pages.server.computer_process import Computer
-from pages.server.computers import NICENESS, Computers, _Job
+from pages.server.computers import HERE, NICENESS, Computers, _Job
 from pages.server.notice import GIVEN_UP, MISTAKE, STOPPED, TOO_LONG_HERE, told
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
@@ -182,18 +182,42 @@ def test_work_that_ends_each_process_is_not_begun_a_third_time():
     first, second, _ = computers._computers
     job = computers.ask("frame", "{}", deliver)
     first.ended()
-    assert (set(first.jobs), came) == ({job.number}, []), "it waits for the process started anew"
+    assert (set(second.jobs), came) == ({job.number}, []), "one that is ready need not be started"
     first.ready.set()
-    too_long_for(first, job)
-    assert set(second.jobs) == {job.number}
     second.ended()
     assert came == [MISTAKE]
     assert not [one for one in computers._computers if one.jobs]
 
 
+def test_where_no_other_is_ready_work_waits_for_the_process_that_is_started_anew():
+    computers, (came, deliver) = three(), replies()
+    first, second, third = computers._computers
+    second.ready.clear()
+    third.ready.clear()
+    job = computers.ask("frame", "{}", deliver)
+    first.ended()
+    assert (set(first.jobs), came) == ({job.number}, [])
+
+
+def test_work_that_begins_once_more_in_the_first_process_is_short_there():
+    computers = three()
+    first, second, third = computers._computers
+    for one in (first, third):
+        one.ask(90, "frame", "{}", lambda reply, seconds: None)
+    job = computers.ask("frame", "{}", lambda reply, seconds: None)
+    assert set(second.jobs) == {job.number}
+    third.ask(91, "frame", "{}", lambda reply, seconds: None)
+    second.ended()
+    assert first.jobs[job.number][1]["here"] == HERE
+    too_long_for(first, job)
+    assert job.number in third.jobs
+    assert third.jobs[job.number][1]["here"] is None
+
+
 @pytest.mark.parametrize(("said", "reply"), [("stop", STOPPED), ("drop", GIVEN_UP)])
 def test_work_that_nobody_wants_is_not_begun_once_more(said, reply, monkeypatch):
     computers, (came, deliver) = three(), replies()
+    del computers._computers[1:]
     job = computers.ask("frame", "{}", deliver)
     monkeypatch.setattr(Computer, "pid", 7)
     getattr(job, said)()

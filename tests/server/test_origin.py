@@ -63,6 +63,11 @@ def test_other_sites_may_where_the_settings_name_them(settings):
     assert not allowed(school, OURS)
     settings("browser.serverAddress", "School.example")
     assert allowed(school, OURS)
+    for named in ("https://school.example/lab", "school.example:8443", "school.example/lab"):
+        settings("browser.serverAddress", named)
+        assert allowed(school, OURS), named
+    settings("browser.serverAddress", "http://[")
+    assert not allowed(school, OURS)
     settings("server.allowedHosts", ["lab.example"])
     assert not allowed(course, OURS), "whoever asks, the name asked for is one of ours"
     assert allowed(course, "lab.example")

@@ -16,7 +16,6 @@ from pages.server import trainer
 from pages.server.child import HEAD
 from pages.server.computers import InProcess
 from pages.server.computing import Computing
-from pages.server.notice import MISTAKE
 from pages.server.socket import MOST_SOON, Socket, Workshop
 from pages.server.trainings import ASIDE, PICTURE, Trainings
 from tests.server.asgi import run
@@ -281,7 +280,7 @@ def test_a_mistake_of_ours_ends_that_training_and_the_learner_is_told(monkeypatc
     out.seek(0)
     client, what, length = HEAD.unpack(out.read(HEAD.size))
     assert (client, what) == (3, ASIDE)
-    assert json.loads(out.read(length)) == {"seq": 7, "kind": "refused", "text": MISTAKE.text}
+    assert json.loads(out.read(length)) == {"seq": 7, "kind": "failed", "text": trainer.MISTAKE}
     assert "a mistake of ours" in caplog.text
     monkeypatch.undo()
     place = out.tell()
@@ -289,7 +288,23 @@ def test_a_mistake_of_ours_ends_that_training_and_the_learner_is_told(monkeypatc
     one._show()
     out.seek(place)
     client, what, length = HEAD.unpack(out.read(HEAD.size))
-    assert (client, what) == (3, PICTURE), "a setting that changes begins another"
+    assert (client, what) == (3, PICTURE), "whoever asks again gets another"
+
+
+def test_a_mistake_of_ours_in_the_only_run_leaves_the_other_learners_theirs(monkeypatch):
+    one = trainer.Trainer(io.BytesIO(), io.BytesIO())
+    wish = {"seq": 7, "kind": "ask", "wish": json.dumps(SMALL)}
+    for client, phase in ((3, "pause"), (4, "run")):
+        training = json.dumps({"phase": phase, "token": f"t{client}"})
+        one._take([{"client": client, **wish, "training": training}])
+
+    def broken(self, seconds, enough):
+        raise ZeroDivisionError("a mistake of ours")
+
+    monkeypatch.setattr(Watch, "advance", broken)
+    one._step()
+    one._step()
+    assert [*one._learners] == [3]
 
 
 def test_text_that_is_refused_leaves_the_run_as_it_is(browser):

@@ -210,6 +210,8 @@ class Lab {
   }
 
   #train() {
+    this.view.notes.asides = [];
+    this.view.showNotes(this.place);
     this.line.send(`${this.flow.seq} train ${this.#asking(false)}\n${this.trainer.wish()}`);
   }
 
@@ -251,6 +253,11 @@ class Lab {
     const { work } = this.view;
     if (kind === "progress") {
       if (seq === this.flow.seq) work.show(share, text);
+      return;
+    }
+    if (kind === "failed") {
+      this.trainer.fail();
+      this.#say("error", text);
       return;
     }
     const newest = this.flow.isNewest(seq);

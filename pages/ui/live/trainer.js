@@ -72,6 +72,19 @@ export class Trainer {
     this.count += 1;
   }
 
+  /** The run is lost by a mistake of the server's. */
+  fail() {
+    this.phase = "pause";
+    this.count += 1;
+    this.run = "";
+    this.lost = true;
+    this.box.dataset.state = "ready";
+    setText(this.main, LABELS.ready);
+    this.main.disabled = false;
+    this.one.disabled = this.end.disabled = true;
+    setText(this.text, "");
+  }
+
   /** Whether steps are made now. */
   get runs() {
     return this.phase === "run";
