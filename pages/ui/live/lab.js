@@ -256,6 +256,7 @@ class Lab {
       return;
     }
     if (kind === "failed") {
+      this.pictures.drop();
       this.trainer.fail();
       this.#say("error", text);
       return;

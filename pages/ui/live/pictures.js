@@ -50,6 +50,13 @@ export class Pictures {
     if (this.delayed) this.#showLater(this.delayed, A_FRAME);
   }
 
+  /** Show none that waits: its run is over. */
+  drop() {
+    clearTimeout(this.holding);
+    if (this.delayed) this.lab.done();
+    this.delayed = null;
+  }
+
   stop() {
     clearTimeout(this.waiting);
     clearTimeout(this.holding);
