@@ -166,7 +166,7 @@ class _Bins:
         self.width = np.nan_to_num(np.fmax.reduce(first, 0) - self.low) / _BINS
         self._divisor = np.where(self.width > 0, self.width, 1.0)
         columns = first.shape[1]
-        self._counts = np.zeros((columns, _BINS + 2), dtype=np.int64)
+        self._counts = np.zeros((columns, _BINS + 2), dtype=np.int32)
         self._offset = np.arange(columns) * (_BINS + 2) + 1.0
         self.add(first, not np.isnan(first).any())
 
@@ -179,9 +179,10 @@ class _Bins:
         np.maximum(place, -1, out=place)
         np.floor(place, out=place)
         place += self._offset
+        place = place.T  # column by column, so that what is counted next lies in the cache
         flat = (place.ravel() if whole else place[~np.isnan(place)]).astype(np.intp)
         # In place: a table of all bins for each chunk would cost more than the chunk.
-        np.add.at(self._counts.reshape(-1), flat, 1)
+        np.add.at(self._counts.reshape(-1), flat, np.int32(1))
 
     def value_at(self, place: Array) -> Array:
         """The value with this many others below it, by interpolation inside its bin."""
