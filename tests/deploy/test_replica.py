@@ -164,7 +164,7 @@ def lives(pid):
     return True
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_replica_ends_where_the_site_was_killed():
     replica = Replica(free_port(), "", dict(os.environ))
     replica.start()

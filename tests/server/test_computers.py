@@ -283,6 +283,7 @@ def test_work_whose_process_is_killed_begins_once_more(browser, computers):
     assert busy.pid not in {None, before}
 
 
+@pytest.mark.long
 def test_work_whose_process_is_killed_twice_is_refused_and_another_takes_its_place(url, computers):
     with Browser(url) as browser:
         browser.ask("noise_leaks", values={"draws": "1000000", "noise_high": "1.8"})

@@ -78,7 +78,7 @@ def test_all_sites_may_where_the_settings_say_so(settings):
     assert allowed("https://evil.example", OURS)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for a proxy in its own way")
 def test_no_site_on_the_internet_is_asked_about_a_page(monkeypatch):
     """What the server wants of the internet goes to its proxy, which is this test."""
