@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page, Route, expect
 
 from lessons.outputs import catalogue
 from tests.browser.looking import PATIENT, becomes, ran, ready
@@ -22,8 +22,11 @@ SHIFTS = (
 window.shifts = [];
 new PerformanceObserver((list) => {
   for (const {value, sources, hadRecentInput} of list.getEntries()) {
-    const moved = sources.map(({node}) => node?.className || node?.nodeName);
-    if (!hadRecentInput) window.shifts.push([value, moved.join(' | ')]);
+    const moved = sources.map(({node, previousRect: {y}, currentRect}) => {
+      return `${node?.className || node?.nodeName} ${y} → ${currentRect.y}`;
+    });
+    const place = `${innerWidth}×${innerHeight}`;
+    if (!hadRecentInput) window.shifts.push([value, place, moved.join(' | ')]);
   }
 }).observe({type: 'layout-shift', buffered: true});
 """
@@ -74,18 +77,39 @@ def settled(page: Page, name: str) -> Page:
         pytest.param(1280, None, id="1280, every kind", marks=pytest.mark.long),
     ],
 )
-def test_nothing_jumps_while_a_page_loads(app, open_page, width, some):
+def test_nothing_jumps_while_a_page_loads(app, browser, width, some):
     found = {}
-    page = open_page(app.url, width=width, script=SHIFTS)
+    # A first visit: each piece of Streamlit's script has yet to come.
+    page = browser.new_page(viewport={"width": width, "height": 844 if width < 500 else 800})
+    page.add_init_script(SHIFTS)
     for name, address in kinds():
         if some and name not in some:
             continue
         page.goto(app.url + address)
         shifts = settled(page, name).evaluate("window.shifts")
-        found[name] = sum(value for value, _ in shifts), shifts
+        found[name] = sum(value for value, *_ in shifts), shifts
+    page.close()
     most = STILL_MOVING if width < 500 else {}
     bad = {name: one for name, one in found.items() if one[0] >= most.get(name, MOST)}
     assert not bad, bad
+
+
+def test_no_text_shows_while_the_script_of_a_piece_of_it_is_on_its_way(app, browser):
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.add_init_script(PATIENT)
+    waiting: list[Route] = []
+    # What the list of lessons is made of. A function of Python's own, or Playwright refuses it.
+    page.route("**/static/js/PageLink*", lambda route: waiting.append(route))
+    page.goto(app.url + "/reversal?lesson=flip", wait_until="commit")
+    page.wait_for_selector(".st-key-turn p", state="attached", timeout=90_000)
+    ran(page)
+    page.wait_for_timeout(300)
+    whole = page.locator("html")
+    assert (waiting != [], whole.get_attribute("data-whole")) == (True, "false")
+    for route in waiting:
+        route.continue_()
+    expect(whole).to_have_attribute("data-whole", "true")
+    page.close()
 
 
 # Every chart by its box, the numbers at its axes, and where the lines of each colour lie.

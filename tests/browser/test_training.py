@@ -175,7 +175,7 @@ def test_the_text_goes_along_with_the_charts_while_it_runs(bare, open_page):
 
 @pytest.mark.long
 def test_turning_to_the_next_step_while_it_runs_is_in_the_address_and_goes_on(app, open_page):
-    page = opened(open_page, app.url + "/clipping?lesson=cliff&step=4&seeds=2")
+    page = opened(open_page, app.url + "/clipping?lesson=cliff&step=4&seeds=2&steps=5000")
     button(page, "Start").click()
     reaches(page, 3)
     page.locator(".st-key-next button").click()

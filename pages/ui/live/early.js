@@ -22,6 +22,8 @@ const STILL = 60; // ms without another piece
 const FONTS = 1000; // ms at most to wait for fonts: in another font lines break elsewhere
 let still = 0;
 const WORDS = ".st-key-words, .st-key-teach";
+const BAR = "[data-testid=stSkeleton]"; // Streamlit's grey one, where a piece's script is on its way
+const COMING = `:is(.st-key-lessons, ${WORDS}) ${BAR}`;
 const LAST = ".st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLinkButton]";
 /** Not what the lab draws at the same time: its first picture stands here already. @param {Element} node */
 const isPiece = (node) => node.closest?.("#root") && !node.closest(".gl-lab, .gl-first, .st-key-code");
@@ -32,7 +34,7 @@ const pieces = new MutationObserver((changes) => {
   if (!waits && document.querySelector(HIDDEN)) waits = setTimeout(show, PATIENT);
   const words = document.querySelector(WORDS);
   const links = [...document.querySelectorAll(".st-key-lessons .stPageLink")];
-  const coming = words?.querySelector("[data-testid=stSkeleton]") || !links.every((link) => link.querySelector("p"));
+  const coming = document.querySelector(COMING) || !links.every((link) => link.querySelector("p"));
   clearTimeout(still);
   still = 0;
   if (words && document.querySelector(LAST) && !coming) still = setTimeout(dress, STILL);
