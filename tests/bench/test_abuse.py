@@ -56,7 +56,7 @@ def test_an_abuser_that_ends_before_its_row_fails_it(does, ended, monkeypatch):
     assert ended in said
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_attack_that_is_over_says_why():
     command = ["tests.bench.attacks", "slider flood, one socket", f"http://127.0.0.1:{free_port()}"]
     done = subprocess.run(

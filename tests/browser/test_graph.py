@@ -14,6 +14,7 @@ from lessons.tracer.derivatives.symbols import latex_number, words
 from lessons.tracer.picture.graph_drawing import picture
 from pages.ui.place import END
 from tests.browser.looking import asked, button, cells, edge, look, press_on, ready
+from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
 
@@ -179,7 +180,7 @@ window.setTimeout = (work, ms, ...more) => later(work, ms === 400 ? 2400 : ms, .
 """
 
 
-@pytest.mark.parametrize("name", ["sqrt_1:0", "mul:0"])
+@pytest.mark.parametrize("name", ["sqrt_1:0", *also("mul:0")])
 def test_the_scissors_stay_for_a_mouse_that_is_on_its_way_to_them(bare, open_page, name):
     page = ready(open_page(bare + RIGHT + NUMBERS, height=1400, script=LINGERS))
     edge(page, name).scroll_into_view_if_needed()

@@ -85,10 +85,10 @@ LONG = pytest.mark.long  # more of a kind that is looked at on every commit
             "noise_leaks", "histogram", "noise_low", "0.5", id="zero at the far end", marks=LONG
         ),
         pytest.param("two_players", "plane", "turn", "3", id="arrows"),
-        pytest.param("where_to_clip", "gradient", "w", "2", id="lines with marks"),
-        pytest.param("value_or_norm", "length", "g1", "1.6", id="names at the lines"),
+        pytest.param("where_to_clip", "gradient", "w", "2", id="lines with marks", marks=LONG),
+        pytest.param("value_or_norm", "length", "g1", "1.6", id="names at the lines", marks=LONG),
         pytest.param("flip", "gradient", "scale", "0.3", id="names and an axis", marks=LONG),
-        pytest.param("starved", "size", "right", "1.5", id="a line that is nowhere"),
+        pytest.param("starved", "size", "right", "1.5", id="a line that is nowhere", marks=LONG),
         pytest.param("not_finite", "gradient", "w", "4.41, 1.5, 0.25", id="words at the ticks"),
     ],
 )

@@ -14,6 +14,7 @@ from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import FILE, plain_torch, with_detach
 from tests.equivalents import compared, ours_at
 from tests.lessons.test_every_lesson import exported_settings, trained_for, with_scissors
+from tests.support.amount import also
 
 LESSONS = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 LONGEST, WITH_A_MAP, TRAINING = 40, 80, 120
@@ -66,13 +67,14 @@ def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
             assert means == near != {}
 
 
+GRAPHS = [one for one in lessons() if one.lab.start and not one.lab.training]
+MORE = [one for one in lessons() if one.lab.start and one.lab.training]
+
+
 @pytest.mark.parametrize(
     "lesson",
-    [
-        pytest.param(one, id=one.slug, marks=pytest.mark.long if one.lab.training else ())
-        for one in lessons()
-        if one.lab.start
-    ],
+    [*GRAPHS[::3], *also(*GRAPHS[1::3], *GRAPHS[2::3], *MORE)],
+    ids=lambda one: one.slug,
 )
 def test_it_prints_the_lessons_numbers_with_every_edge_cut_or_says_what_is_not(
     lesson, tmp_path, alone
@@ -169,6 +171,7 @@ def f(x, scale):
     assert "(y.detach() - scale) ** 2" in found
 
 
+@pytest.mark.long
 def test_every_notebooks_code_runs_as_jupyter_starts_it(tmp_path, alone):
     """Its kernel gets arguments of its own: they are no number of steps."""
     names = [f"{one.slug}.py" for one in lessons()]

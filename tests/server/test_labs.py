@@ -90,6 +90,7 @@ def test_what_is_said_at_once_after_the_handshake_is_heard(server):
         assert all(many.map(one, range(200)))
 
 
+@pytest.mark.long
 def test_where_uvicorn_would_compress_what_sockets_say_it_does_not():
     """As it does by itself: ``uvicorn app:app``; each browser offers it."""
     port = free_port()

@@ -67,7 +67,7 @@ def test_a_transformer_block_has_no_fault_and_a_step_for_each_leaf():
     assert leaves == set(dict(models.Transformer().named_parameters()))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ten_thousand_ops_are_traced_and_written_in_time():
     x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
     start = time.process_time()
