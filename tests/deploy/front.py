@@ -35,9 +35,11 @@ class Front:
         return self.log_file.read_text(errors="replace")
 
 
-def configured(folder: Path, replica: int, base: str = "", conf: Callable[[str], str] = str) -> int:
-    """Write nginx's files as `make serve` does, nginx.conf as ``conf`` makes it; back comes the
-    port that it will listen at.
+def configured(
+    folder: Path, *replicas: int, base: str = "", conf: Callable[[str], str] = str
+) -> int:
+    """Write nginx's files as `make serve` does for replicas at these ports, nginx.conf as ``conf``
+    makes it; back comes the port that it will listen at.
     """
     if nginx() is None:
         pytest.skip("nginx is not installed here")
@@ -47,7 +49,7 @@ def configured(folder: Path, replica: int, base: str = "", conf: Callable[[str],
     port = free_port()
     (folder / "conf.d").mkdir()
     (folder / "nginx.conf").write_text(conf((HERE / "nginx.conf").read_text("utf-8")), "utf-8")
-    text = site(f"127.0.0.1:{port}", [replica], base, folder / "cache")
+    text = site(f"127.0.0.1:{port}", [*replicas], base, folder / "cache")
     (folder / "conf.d" / "site.conf").write_text(text, "utf-8")
     return port
 

@@ -166,7 +166,7 @@ def test_without_handles_left_it_says_so_and_quotes_no_address(tmp_path):
 @pytest.mark.parametrize(("base", "path"), [("", "/"), ("gradients", "/gradients/")])
 def test_meters_stay_inside_and_the_rest_finds_its_replica(base, path, tmp_path):
     replica = free_port()
-    port = configured(tmp_path, replica, base)
+    port = configured(tmp_path, replica, base=base)
     (tmp_path / "conf.d" / "replica.conf").write_text(STAND_IN.format(port=replica), "utf-8")
     with started(tmp_path, port) as front:
         for name in ("", "reversal", "labs", "api/lessons", "files/a.js", "static/a.js", "healthz"):

@@ -1,0 +1,126 @@
+"""Which replica nginx asks, and which one next: a browser comes back to its own, and where one is
+gone, about to end or of another version, another one is asked.
+"""
+
+import shutil
+import subprocess
+from collections import Counter
+from contextlib import closing
+from http.client import HTTPConnection
+
+import pytest
+import yaml
+
+from deploy.serve import HERE, filled_in, nginx
+from tests.deploy.front import configured, started
+from tests.support.server import ROOT, free_port
+
+FRONT = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]["front"]
+COOKIE = "gradient_tricks_replica"
+REPLICA = """
+server {{
+    listen {address};
+    location / {{ return 200 "{name}"; }}
+    location /files/ {{ add_header Cache-Control max-age=9; return 200 "{name}"; }}
+    {more}
+}}
+"""
+ENDING = "location ~ /(api|labs) { return 503; }"
+OLDER = "location /files/newer/ { return 404; }"
+
+
+def answer(port, path="/", method="GET", cookie=""):
+    """What one who has this cookie is told, and the cookie that comes with it."""
+    line = HTTPConnection("127.0.0.1", port, timeout=60)
+    with closing(line):
+        body = b"a document" if method == "POST" else None
+        line.request(method, path, body, {"Cookie": f"{COOKIE}={cookie}"} if cookie else {})
+        reply = line.getresponse()
+        return reply.status, reply.read().decode(), reply.headers["Set-Cookie"] or ""
+
+
+@pytest.fixture
+def site(tmp_path):
+    """Two replicas that say their number; the first as ``more`` has it. The port of the site."""
+    ports = [free_port() for _ in range(2)]
+    port = configured(tmp_path, *ports)
+
+    def starts(more="", count=2):
+        text = "".join(
+            REPLICA.format(address=f"127.0.0.1:{port}", name=name, more="" if name else more)
+            for name, port in enumerate(ports[2 - count :], 2 - count)
+        )
+        (tmp_path / "conf.d" / "replicas.conf").write_text(text, "utf-8")
+        return started(tmp_path, port)
+
+    return starts
+
+
+def test_a_browser_comes_back_to_its_replica_and_browsers_spread(site):
+    with site() as front:
+        first = Counter()
+        for _ in range(40):
+            status, name, cookie = answer(front.port)
+            assert status == 200
+            own = cookie.partition(";")[0].partition("=")[2]
+            first[name] += 1
+            assert {answer(front.port, cookie=own)[1] for _ in range(5)} == {name}
+        assert min(first["0"], first["1"]) > 5
+        labs = Counter(answer(front.port, "/api/lessons", cookie="same")[1] for _ in range(40))
+        assert min(labs["0"], labs["1"]) > 5
+
+
+def test_where_its_replica_is_gone_another_one_answers(site):
+    with site(count=1) as front:
+        for number in range(20):
+            assert answer(front.port, cookie=f"browser-{number}")[:2] == (200, "1")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_what_a_replica_that_is_about_to_end_refuses_is_asked_of_another(site, method):
+    with site(ENDING) as front:
+        for _ in range(10):
+            assert answer(front.port, "/api/playground/torch", method)[:2] == (200, "1")
+
+
+def test_a_file_that_an_older_version_lacks_comes_from_the_newer_one_and_is_kept(site):
+    with site(OLDER) as front:
+        for number in range(10):
+            assert answer(front.port, f"/files/newer/{number}.js")[:2] == (200, "1")
+        found = {answer(front.port, "/files/one.js")[1] for _ in range(10)}
+        assert len(found) == 1, "it is asked for once"
+
+
+def test_replicas_of_one_name_are_told_apart(tmp_path):
+    """compose.yaml has one name for all of them, with an address for each."""
+    if nginx() is None or shutil.which("unshare") is None:
+        pytest.skip("nginx or unshare is not installed here")
+    replica, port = free_port(), configured(tmp_path)
+    addresses = ("127.0.0.2", "127.0.0.3")
+    text = "".join(
+        REPLICA.format(address=f"{address}:{replica}", name=address, more="")
+        for address in addresses
+    )
+    (tmp_path / "conf.d" / "replicas.conf").write_text(text, "utf-8")
+    (tmp_path / "hosts").write_text("".join(f"{one} app\n" for one in addresses), "utf-8")
+    servers = FRONT["environment"]["SERVERS"].replace("app:8501 resolve", f"app:{replica}")
+    told = FRONT["environment"] | {
+        "LISTEN": f"127.0.0.1:{port}",
+        "SERVERS": servers,
+        "RESOLVER": "",
+        "CACHE": str(tmp_path / "cache"),
+    }
+    text = filled_in((HERE / "site.conf.template").read_text("utf-8"), told)
+    (tmp_path / "conf.d" / "site.conf").write_text(text, "utf-8")
+    apart = ["unshare", "--mount", "sh", "-c"]
+    named = f"mount --bind '{tmp_path}/hosts' /etc/hosts && "
+    if subprocess.run([*apart, f"{named} true"], capture_output=True).returncode:
+        pytest.skip("no name can be given here to two addresses")
+    run = f"exec {nginx()} -p '{tmp_path}/' -c '{tmp_path}/nginx.conf'"
+    options = " -g 'daemon off; pid nginx.pid;'"
+    with started(tmp_path, port, [*apart, named + run + options]) as front:
+        seen = set()
+        for number in range(20):
+            (name,) = {answer(front.port, cookie=f"browser-{number}")[1] for _ in range(5)}
+            seen.add(name)
+        assert seen == {*addresses}
