@@ -16,6 +16,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from deploy.replica import BASE, HERE, Replica, free_ports, is_taken
 
 RELOAD = 1.0
 """Seconds in which nginx takes up another configuration."""
+SOON = 5.0
+"""Seconds after its start in which nginx ends where it cannot serve at all; later it was ended."""
 
 
 def filled_in(template: str, values: dict[str, str]) -> str:
@@ -71,6 +74,7 @@ class Site:
         (folder / "nginx.conf").write_bytes((HERE / "nginx.conf").read_bytes())
         self._configure()
         self._nginx: subprocess.Popen[bytes] | None = None
+        self._nginx_begun = 0.0
         self._its_end: subprocess.Popen[bytes] | None = None
         self.ending = threading.Event()
         self._rolling = threading.Lock()
@@ -110,22 +114,40 @@ class Site:
         self.replicas[0].wait(self.ending)
         if self.ending.is_set():
             return
+        self._start_nginx()
+        for replica in self.replicas[1:]:
+            replica.wait(self.ending)
+
+    def _start_nginx(self) -> None:
         self._nginx = subprocess.Popen(self._command("daemon off;"), start_new_session=True)
+        self._nginx_begun = time.monotonic()
         # It does not notice by itself that we are gone; this does, as its input ends then.
         ends_it = ["sh", "-c", 'read _; kill "$1"', "sh", str(self._nginx.pid)]
         self._its_end = subprocess.Popen(ends_it, stdin=subprocess.PIPE, start_new_session=True)
-        for replica in self.replicas[1:]:
-            replica.wait(self.ending)
+
+    def _end_nginx(self) -> None:
+        if self._its_end:
+            self._its_end.kill()
+            self._its_end.communicate()
+        if self._nginx:
+            self._nginx.terminate()
+            self._nginx.wait()
+            with suppress(ProcessLookupError):  # workers of one that was killed
+                os.killpg(self._nginx.pid, signal.SIGKILL)
 
     def live(self) -> None:
         """Start again what ends by itself, until told to end.
 
         Raises:
-            RuntimeError: nginx ended.
+            RuntimeError: nginx ended as soon as it was started.
         """
         while not self.ending.wait(0.3):
             if self._nginx and self._nginx.poll() is not None:
-                raise RuntimeError("nginx ended; its last words stand above")
+                if time.monotonic() - self._nginx_begun < SOON:
+                    raise RuntimeError("nginx ended; its last words stand above")
+                print("nginx ended: started again", flush=True)
+                self._end_nginx()
+                self._start_nginx()
             with self._changing:
                 for replica in self.replicas:
                     if not replica.runs:
@@ -178,14 +200,7 @@ class Site:
             thread.start()
         for thread in ending:
             thread.join()
-        if self._its_end:
-            self._its_end.kill()
-            self._its_end.communicate()
-        if self._nginx:
-            self._nginx.terminate()
-            self._nginx.wait()
-            with suppress(ProcessLookupError):  # workers of one that was killed
-                os.killpg(self._nginx.pid, signal.SIGKILL)
+        self._end_nginx()
 
     def _command(self, more: str = "") -> list[str]:
         """nginx on this configuration; its pid goes where that lies, so sites do not meet."""
