@@ -56,17 +56,21 @@ def configured(
 
 @contextmanager
 def started(
-    folder: Path, port: int, command: Sequence[str] = (), handles: int | None = None
+    folder: Path,
+    port: int,
+    command: Sequence[str] = (),
+    handles: int | None = None,
+    user: int | None = None,
 ) -> Iterator[Front]:
     """nginx on these files, by this command or as `make serve` starts it; ``handles`` is the soft
-    limit of what it may have open.
+    limit of what it may have open, ``user`` another one than ours.
     """
     usual = ["-p", f"{folder}/", "-c", f"{folder}/nginx.conf", "-g", "daemon off; pid nginx.pid;"]
     limited = ["sh", "-c", f'ulimit -Sn {handles}; exec "$@"', "sh"] if handles else []
     log_file = folder / "log"
     with log_file.open("wb") as log:
         run = [*limited, *(command or [str(nginx()), *usual])]
-        process = subprocess.Popen(run, stderr=log, start_new_session=True)
+        process = subprocess.Popen(run, stderr=log, start_new_session=True, user=user)
     try:
         wait_until_it_listens(port, process)
         yield Front(port, process, log_file)
