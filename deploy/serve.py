@@ -28,6 +28,13 @@ SOON = 5.0
 """Seconds after its start in which nginx ends where it cannot serve at all; later it was ended."""
 
 
+def cores() -> int:
+    """How many cores all replicas may use: a batch system or a container may have lent us few."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def filled_in(template: str, values: dict[str, str]) -> str:
     """The template with its ``${NAME}`` filled in, as nginx's image does it: known names only."""
     return re.sub(r"\$\{([A-Z]+)\}", lambda found: values.get(found[1], found[0]), template)
@@ -62,7 +69,7 @@ class Site:
         self, replicas: int, listen: str, first_port: int, base: str, folder: Path
     ) -> None:
         environment = {**os.environ}
-        share = max(1, (os.cpu_count() or 1) // replicas)
+        share = max(1, cores() // replicas)
         environment.setdefault("GRADIENT_TRICKS_CORES", str(share))
         self._first_port, self._environment = first_port, environment
         ports = free_ports(first_port, replicas)
@@ -216,7 +223,7 @@ def nginx() -> str | None:
 def asked(words: list[str] | None = None) -> argparse.Namespace:
     """What the command line asks for, or these words; says what is wrong with it, and ends."""
     parser = argparse.ArgumentParser(description="Serve the app on all cores of this machine.")
-    parser.add_argument("--replicas", type=int, default=max(2, (os.cpu_count() or 2) // 2))
+    parser.add_argument("--replicas", type=int, default=max(2, cores() // 2))
     parser.add_argument("--listen", default="127.0.0.1:8501", help="address:port of the site")
     parser.add_argument(
         "--first-port", type=int, default=8600, help="the replicas take the next free ones"
@@ -229,15 +236,35 @@ def asked(words: list[str] | None = None) -> argparse.Namespace:
     found = parser.parse_args(words)
     if not 1 <= found.replicas <= 64:
         parser.error(f"--replicas is 1 to 64, not {found.replicas}")
+    if not re.fullmatch(r"(\[[\da-fA-F:.]+\]|[\w.-]+|\*):\d{1,5}", found.listen, re.ASCII):
+        parser.error(
+            "--listen is an address and a port such as 127.0.0.1:8501, an address of IPv6 in "
+            f"brackets as in [::]:8501, not {found.listen!r}"
+        )
     if not re.fullmatch(r"[\w./-]*", found.base):
         parser.error(f"--base, or {BASE}, is a path such as gradients, not {found.base!r}")
     return found
 
 
+def place() -> tempfile.TemporaryDirectory[str]:
+    """A folder for nginx's files.
+
+    Raises:
+        SystemExit: none can be made; says what to do.
+    """
+    try:
+        return tempfile.TemporaryDirectory(prefix="gradient-tricks-")
+    except OSError as error:
+        raise SystemExit(
+            f"nginx needs a folder for its files, and none can be made: {error}. "
+            "Name one where you may write: TMPDIR=/path make serve"
+        ) from None
+
+
 def main() -> None:
     """Serve until told to end."""
     wanted = asked()
-    with tempfile.TemporaryDirectory(prefix="gradient-tricks-") as folder:
+    with place() as folder:
         site = Site(wanted.replicas, wanted.listen, wanted.first_port, wanted.base, Path(folder))
         site.check()
         for number in (signal.SIGTERM, signal.SIGINT):
