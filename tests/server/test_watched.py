@@ -186,6 +186,7 @@ def test_each_line_of_its_log_is_json_and_has_nothing_that_was_typed(server):
     get(server, f"/{SECRET}")
     get(server, f"/api/lessons/flip?scale={SECRET}")
     get(server, f"/api/lessons/{SECRET}")
+    get(server, f"/api/lessons/{SECRET}/")  # leads to the one before
     get(server, f"/reversal?lesson={SECRET}")
     with labs(server) as browser:
         browser.ask("flip", values={"scale": SECRET}, good={})
