@@ -82,6 +82,18 @@ def test_the_parts_of_the_cluster_name_each_other():
         assert container[probe]["httpGet"]["path"] in watched.paths("")
 
 
+def test_a_class_that_comes_at_once_takes_no_pod_out():
+    """While 250 pages opened at the same moment, /readyz was answered after 10 s: on two cores, and
+    those who opened them had the same two.
+    """
+    (container,) = resources()["Deployment", "gradient-tricks-lab"]["spec"]["template"]["spec"][
+        "containers"
+    ]
+    for name, seconds in (("readinessProbe", 15), ("livenessProbe", 30)):
+        probe = container[name]
+        assert probe["timeoutSeconds"] * probe["failureThreshold"] >= seconds, name
+
+
 def test_the_cluster_asks_for_what_was_measured():
     """The memory of a replica after half an hour of learners; and where its scaling stops."""
     all_ = resources()
