@@ -2,17 +2,22 @@
 gone, about to end or of another version, another one is asked.
 """
 
+import re
 import shutil
+import socket
 import subprocess
 from collections import Counter
-from contextlib import closing
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 
 import pytest
 import yaml
 
 from deploy.serve import HERE, filled_in, nginx
-from tests.deploy.front import configured, started
+from pages.server.__main__ import PING
+from pages.server.application import SOCKET
+from pages.server.stream import STREAM
+from tests.deploy.front import configured, holds_sockets, started
 from tests.support.server import ROOT, free_port
 
 FRONT = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]["front"]
@@ -25,7 +30,13 @@ server {{
     {more}
 }}
 """
-ENDING = "location ~ /(api|labs) { return 503; }"
+ENDING = "location ~ ^/(reversal|api|labs) { return 503; }"
+HEARD = (
+    'location /heard { return 200 "$http_host|$http_upgrade|$http_connection|'
+    '$http_x_forwarded_for|$http_x_forwarded_proto"; }'
+)
+TEXT = f'location /text {{ default_type text/plain; return 200 "{"word " * 400}"; }}'
+OPENS = b"GET /labs HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n"
 OLDER = "location /files/newer/ { return 404; }"
 
 
@@ -76,11 +87,81 @@ def test_where_its_replica_is_gone_another_one_answers(site):
             assert answer(front.port, cookie=f"browser-{number}")[:2] == (200, "1")
 
 
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_what_a_replica_that_is_about_to_end_refuses_is_asked_of_another(site, method):
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [
+        *(("/reversal", "GET"), ("/labs", "GET")),
+        *(("/api/playground/torch", method) for method in ("GET", "POST")),
+    ],
+)
+def test_what_a_replica_that_is_about_to_end_refuses_is_asked_of_another(site, path, method):
     with site(ENDING) as front:
         for _ in range(10):
-            assert answer(front.port, "/api/playground/torch", method)[:2] == (200, "1")
+            assert answer(front.port, path, method)[:2] == (200, "1")
+
+
+def asked(port, path, headers):
+    line = HTTPConnection("127.0.0.1", port, timeout=60)
+    with closing(line):
+        line.request("GET", path, headers=headers)
+        reply = line.getresponse()
+        return reply.read().decode("latin-1"), reply.headers
+
+
+def test_a_replica_hears_what_was_asked_for_and_how(site):
+    told = {"Host": "lab.example.org", "X-Forwarded-For": "192.0.2.7"}
+    opens = {"Upgrade": "websocket", "Connection": "Upgrade"}
+    with site(HEARD) as front:
+        heard = {asked(front.port, "/heard", told)[0] for _ in range(10)} - {"1"}
+        assert heard == {"lab.example.org|||192.0.2.7, 127.0.0.1|http"}
+        told |= {"X-Forwarded-Proto": "https", **opens}
+        heard = {asked(front.port, "/heard", told)[0] for _ in range(10)} - {"1"}
+        assert heard == {"lab.example.org|websocket|upgrade|192.0.2.7, 127.0.0.1|https"}
+
+
+@pytest.mark.parametrize(("scheme", "secure"), [("", False), ("http", False), ("https", True)])
+def test_its_cookie_is_secure_where_the_page_came_by_tls(site, scheme, secure):
+    with site() as front:
+        _, headers = asked(front.port, "/", {"X-Forwarded-Proto": scheme} if scheme else {})
+    cookie = headers["Set-Cookie"].split("; ")
+    assert {"Path=/", "HttpOnly", "SameSite=Lax"} <= {*cookie}
+    assert ("Secure" in cookie) == secure
+
+
+def test_text_is_compressed_on_its_way(site):
+    with site(TEXT) as front:
+        found = [asked(front.port, "/text", {"Accept-Encoding": "gzip"}) for _ in range(10)]
+    sizes = {len(body) for body, headers in found if headers["Content-Encoding"] == "gzip"}
+    assert sizes
+    assert max(sizes) < 200
+
+
+def test_a_flood_of_sockets_from_one_address_is_refused(tmp_path):
+    with holds_sockets() as replica:
+        port = configured(tmp_path, replica)
+        place = tmp_path / "conf.d" / "site.conf"
+        text, found = re.subn(
+            r"limit_conn sockets \d+;", "limit_conn sockets 3;", place.read_text()
+        )
+        assert found
+        place.write_text(text, "utf-8")
+        with started(tmp_path, port) as front, ExitStack() as held:
+            seen = []
+            for _ in range(5):
+                line = socket.create_connection(("127.0.0.1", front.port), timeout=60)
+                held.enter_context(line).sendall(OPENS)
+                seen.append(int(line.recv(1000).split()[1]))
+    assert seen == [101, 101, 101, 429, 429]
+
+
+def test_a_socket_may_be_silent_for_longer_than_the_app_is():
+    """The app says something every so often on each; what nginx is given by itself is a minute."""
+    text = (HERE / "site.conf.template").read_text("utf-8")
+    for path in (f"${{BASE}}/{STREAM}", f"= ${{BASE}}/{SOCKET}"):
+        block = text.partition(f"location {path} {{")[2].partition("}")[0]
+        (seconds,) = re.findall(r"proxy_read_timeout (\d+)s;", block)
+        assert int(seconds) >= 2 * PING
+        assert "proxy_buffering off;" in block
 
 
 def test_a_file_that_an_older_version_lacks_comes_from_the_newer_one_and_is_kept(site):
