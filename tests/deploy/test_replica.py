@@ -5,6 +5,7 @@ they started ends with them.
 import errno
 import http.server
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -150,6 +151,28 @@ def test_replicas_share_the_cores_that_this_process_may_use(monkeypatch, tmp_pat
     assert asked([]).replicas == 6
     site = Site(3, "127.0.0.1:8501", free_port(), "", tmp_path)
     assert site.replicas[0].environment["GRADIENT_TRICKS_CORES"] == "4"
+
+
+@pytest.mark.parametrize(
+    ("words", "asked_for"),
+    [
+        ((), []),
+        (("REPLICAS=1",), ["--replicas", "1"]),
+        (("REPLICAS=4", "LISTEN=0.0.0.0", "PORT=80"), ["--replicas", "4"]),
+    ],
+)
+def test_make_serves_as_many_as_are_asked_for(words, asked_for):
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed here")
+    around = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "REPLICAS")
+    kept = {name: value for name, value in os.environ.items() if name not in around}
+    done = subprocess.run(
+        ["make", "--dry-run", "serve", *words], cwd=ROOT, env=kept, capture_output=True, text=True
+    )
+    last = done.stdout.splitlines()[-1]
+    said = last.partition("-m deploy.serve")[2].split()
+    assert said[: said.index("--listen")] == asked_for
+    asked(said)
 
 
 def test_where_nothing_can_be_written_it_says_so(monkeypatch):
