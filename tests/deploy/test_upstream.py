@@ -2,6 +2,7 @@
 gone, about to end or of another version, another one is asked.
 """
 
+import os
 import re
 import shutil
 import socket
@@ -193,12 +194,13 @@ def test_replicas_of_one_name_are_told_apart(tmp_path):
     }
     text = filled_in((HERE / "site.conf.template").read_text("utf-8"), told)
     (tmp_path / "conf.d" / "site.conf").write_text(text, "utf-8")
-    apart = ["unshare", "--mount", "sh", "-c"]
+    own = ["--map-root-user"] if os.getuid() else []  # who is not root may mount as root of its own
+    apart = ["unshare", *own, "--mount", "sh", "-c"]
     named = f"mount --bind '{tmp_path}/hosts' /etc/hosts && "
     if subprocess.run([*apart, f"{named} true"], capture_output=True).returncode:
         pytest.skip("no name can be given here to two addresses")
     run = f"exec {nginx()} -p '{tmp_path}/' -c '{tmp_path}/nginx.conf'"
-    options = " -g 'daemon off; pid nginx.pid;'"
+    options = f" -g 'daemon off; pid nginx.pid; {'user root;' if own else ''}'"
     with started(tmp_path, port, [*apart, named + run + options]) as front:
         seen = set()
         for number in range(20):
