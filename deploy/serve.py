@@ -47,6 +47,7 @@ def site(listen: str, ports: list[int], base: str, cache: Path) -> str:
     values = {
         "LISTEN": listen,
         "SERVERS": servers,
+        "SPREAD": "consistent",
         "BASE": f"/{base.strip('/')}".rstrip("/"),
         "RESOLVER": "",
         "CACHE": str(cache),

@@ -173,6 +173,26 @@ def test_a_file_that_an_older_version_lacks_comes_from_the_newer_one_and_is_kept
         assert len(found) == 1, "it is asked for once"
 
 
+def test_the_browsers_of_a_replica_that_is_replaced_spread_over_all(tmp_path):
+    """Each opens its page anew, all at once, and one replica alone would be long at it."""
+    old, other, third, new = (free_port() for _ in range(4))
+    found: list[list[str]] = []
+    for ports in ((old, other, third), (new, other, third)):
+        folder = tmp_path / str(ports[0])
+        folder.mkdir()
+        port = configured(folder, *ports)
+        text = "".join(
+            REPLICA.format(address=f"127.0.0.1:{one}", name=one, more="") for one in ports
+        )
+        (folder / "conf.d" / "replicas.conf").write_text(text, "utf-8")
+        with started(folder, port) as front:
+            found.append(
+                [answer(front.port, cookie=f"browser-{number}")[1] for number in range(90)]
+            )
+    went = Counter(after for before, after in zip(*found, strict=True) if before == str(old))
+    assert went.keys() == {str(other), str(third), str(new)}
+
+
 def test_replicas_of_one_name_are_told_apart(tmp_path):
     """compose.yaml has one name for all of them, with an address for each."""
     if nginx() is None or shutil.which("unshare") is None:
