@@ -9,7 +9,8 @@ PORT ?= 8501
 # first process), `make bench ARGS=--write`.
 ARGS ?=
 LEARNERS ?= 100
-# Processes behind nginx; 1 is the app by itself.
+# Processes behind nginx; `make load` with 1 takes the app by itself, `make serve` without it half as
+# many as cores.
 REPLICAS ?= 1
 LISTEN ?= 127.0.0.1
 # The newest that the engine's package admits, in pyproject.toml.
@@ -73,7 +74,7 @@ load: .venv/.app ## many learners at once, on Linux (LEARNERS=…; minutes); beh
 	@LEARNERS=$(LEARNERS) REPLICAS=$(REPLICAS) $(PY) -m tests.bench $(if $(filter-out 1,$(REPLICAS)),replicas,load) $(ARGS)
 
 serve: .venv/.app ## serve a class on all cores: so many processes behind nginx (REPLICAS=4 PORT=… HOSTS="names that learners type")
-	@$(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) -m deploy.serve $(if $(filter-out 1,$(REPLICAS)),--replicas $(REPLICAS)) --listen $(LISTEN):$(PORT)
+	@$(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) -m deploy.serve $(if $(filter-out file,$(origin REPLICAS)),--replicas $(REPLICAS)) --listen $(LISTEN):$(PORT)
 
 soak: .venv/.app ## learners who come, move, train and leave for half an hour: what memory does (LEARNERS=60 MINUTES=30)
 	@LEARNERS=$(LEARNERS) MINUTES=$(MINUTES) $(PY) -m tests.bench soak $(ARGS)

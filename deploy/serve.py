@@ -16,6 +16,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,6 +24,15 @@ from deploy.replica import BASE, HERE, Replica, free_ports, is_taken
 
 RELOAD = 1.0
 """Seconds in which nginx takes up another configuration."""
+SOON = 5.0
+"""Seconds after its start in which nginx ends where it cannot serve at all; later it was ended."""
+
+
+def cores() -> int:
+    """How many cores all replicas may use: a batch system or a container may have lent us few."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def filled_in(template: str, values: dict[str, str]) -> str:
@@ -37,6 +47,7 @@ def site(listen: str, ports: list[int], base: str, cache: Path) -> str:
     values = {
         "LISTEN": listen,
         "SERVERS": servers,
+        "SPREAD": "consistent",
         "BASE": f"/{base.strip('/')}".rstrip("/"),
         "RESOLVER": "",
         "CACHE": str(cache),
@@ -59,7 +70,7 @@ class Site:
         self, replicas: int, listen: str, first_port: int, base: str, folder: Path
     ) -> None:
         environment = {**os.environ}
-        share = max(1, (os.cpu_count() or 1) // replicas)
+        share = max(1, cores() // replicas)
         environment.setdefault("GRADIENT_TRICKS_CORES", str(share))
         self._first_port, self._environment = first_port, environment
         ports = free_ports(first_port, replicas)
@@ -71,6 +82,7 @@ class Site:
         (folder / "nginx.conf").write_bytes((HERE / "nginx.conf").read_bytes())
         self._configure()
         self._nginx: subprocess.Popen[bytes] | None = None
+        self._nginx_begun = 0.0
         self._its_end: subprocess.Popen[bytes] | None = None
         self.ending = threading.Event()
         self._rolling = threading.Lock()
@@ -110,22 +122,40 @@ class Site:
         self.replicas[0].wait(self.ending)
         if self.ending.is_set():
             return
+        self._start_nginx()
+        for replica in self.replicas[1:]:
+            replica.wait(self.ending)
+
+    def _start_nginx(self) -> None:
         self._nginx = subprocess.Popen(self._command("daemon off;"), start_new_session=True)
+        self._nginx_begun = time.monotonic()
         # It does not notice by itself that we are gone; this does, as its input ends then.
         ends_it = ["sh", "-c", 'read _; kill "$1"', "sh", str(self._nginx.pid)]
         self._its_end = subprocess.Popen(ends_it, stdin=subprocess.PIPE, start_new_session=True)
-        for replica in self.replicas[1:]:
-            replica.wait(self.ending)
+
+    def _end_nginx(self) -> None:
+        if self._its_end:
+            self._its_end.kill()
+            self._its_end.communicate()
+        if self._nginx:
+            self._nginx.terminate()
+            self._nginx.wait()
+            with suppress(ProcessLookupError):  # workers of one that was killed
+                os.killpg(self._nginx.pid, signal.SIGKILL)
 
     def live(self) -> None:
         """Start again what ends by itself, until told to end.
 
         Raises:
-            RuntimeError: nginx ended.
+            RuntimeError: nginx ended as soon as it was started.
         """
         while not self.ending.wait(0.3):
             if self._nginx and self._nginx.poll() is not None:
-                raise RuntimeError("nginx ended; its last words stand above")
+                if time.monotonic() - self._nginx_begun < SOON:
+                    raise RuntimeError("nginx ended; its last words stand above")
+                print("nginx ended: started again", flush=True)
+                self._end_nginx()
+                self._start_nginx()
             with self._changing:
                 for replica in self.replicas:
                     if not replica.runs:
@@ -178,14 +208,7 @@ class Site:
             thread.start()
         for thread in ending:
             thread.join()
-        if self._its_end:
-            self._its_end.kill()
-            self._its_end.communicate()
-        if self._nginx:
-            self._nginx.terminate()
-            self._nginx.wait()
-            with suppress(ProcessLookupError):  # workers of one that was killed
-                os.killpg(self._nginx.pid, signal.SIGKILL)
+        self._end_nginx()
 
     def _command(self, more: str = "") -> list[str]:
         """nginx on this configuration; its pid goes where that lies, so sites do not meet."""
@@ -201,7 +224,7 @@ def nginx() -> str | None:
 def asked(words: list[str] | None = None) -> argparse.Namespace:
     """What the command line asks for, or these words; says what is wrong with it, and ends."""
     parser = argparse.ArgumentParser(description="Serve the app on all cores of this machine.")
-    parser.add_argument("--replicas", type=int, default=max(2, (os.cpu_count() or 2) // 2))
+    parser.add_argument("--replicas", type=int, default=max(2, cores() // 2))
     parser.add_argument("--listen", default="127.0.0.1:8501", help="address:port of the site")
     parser.add_argument(
         "--first-port", type=int, default=8600, help="the replicas take the next free ones"
@@ -214,15 +237,35 @@ def asked(words: list[str] | None = None) -> argparse.Namespace:
     found = parser.parse_args(words)
     if not 1 <= found.replicas <= 64:
         parser.error(f"--replicas is 1 to 64, not {found.replicas}")
+    if not re.fullmatch(r"(\[[\da-fA-F:.]+\]|[\w.-]+|\*):\d{1,5}", found.listen, re.ASCII):
+        parser.error(
+            "--listen is an address and a port such as 127.0.0.1:8501, an address of IPv6 in "
+            f"brackets as in [::]:8501, not {found.listen!r}"
+        )
     if not re.fullmatch(r"[\w./-]*", found.base):
         parser.error(f"--base, or {BASE}, is a path such as gradients, not {found.base!r}")
     return found
 
 
+def place() -> tempfile.TemporaryDirectory[str]:
+    """A folder for nginx's files.
+
+    Raises:
+        SystemExit: none can be made; says what to do.
+    """
+    try:
+        return tempfile.TemporaryDirectory(prefix="gradient-tricks-")
+    except OSError as error:
+        raise SystemExit(
+            f"nginx needs a folder for its files, and none can be made: {error}. "
+            "Name one where you may write: TMPDIR=/path make serve"
+        ) from None
+
+
 def main() -> None:
     """Serve until told to end."""
     wanted = asked()
-    with tempfile.TemporaryDirectory(prefix="gradient-tricks-") as folder:
+    with place() as folder:
         site = Site(wanted.replicas, wanted.listen, wanted.first_port, wanted.base, Path(folder))
         site.check()
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -65,6 +65,7 @@ def middleware() -> list[Middleware]:
         *logged,
         Middleware(SecurityHeaders, base=base(), embeddable=chapters),
         Middleware(KnownHosts, machines=machines),
+        Middleware(watched.MetersInside, base=base()),
         Middleware(
             TakesNoMore,
             draining=_labs.draining,

@@ -103,8 +103,9 @@ def _refused(hosts: list[str]) -> Response:
         # "localhost" stays allowed: what is told stands in place of this machine's names.
         allowed = f"{html.escape(name[1].strip('[]')[:100])} localhost 127.0.0.1"
         message += (
-            "<p>If you run this server and chose that name for it, start it with</p>"
-            f'<p><code>STREAMLIT_SERVER_ALLOWED_HOSTS="{allowed}" make run</code></p>'
+            "<p>If you run this server and chose that name for it, start it with this in its "
+            "environment</p>"
+            f'<p><code>STREAMLIT_SERVER_ALLOWED_HOSTS="{allowed}"</code></p>'
             "<p>or set <code>allowedHosts</code> in <code>.streamlit/config.toml</code>.</p>"
         )
     return page(403, "Not served under this name", message)

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import sys
+import threading
 import time
 import traceback
 from types import TracebackType
@@ -20,7 +22,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pages.server.address import path_of
 
 ASKED_BY = "GRADIENT_TRICKS_LOG"
+_FOUND = frozenset({101, *range(200, 300), 304})
+"""Statuses that say that a path is here."""
 _DENIED = "ASGI callable returned without completing handshake."
+_ASYNCIO = re.compile(r"Exception in callback|.*")
 _LOGGER = logging.getLogger("gradient_tricks.requests")
 
 
@@ -39,13 +44,21 @@ class Lines(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "process": record.process,
-            "message": record.getMessage(),
+            "message": _said(record),
             **getattr(record, "facts", {}),
         }
         if record.exc_info and record.exc_info[0]:
             line["error"] = record.exc_info[0].__name__
             line["at"] = _places(record.exc_info[2])
         return json.dumps(line, ensure_ascii=False)
+
+
+def _said(record: logging.LogRecord) -> str:
+    """Its message; of asyncio's not what follows: the exception, or what a callback was given."""
+    said = record.getMessage()
+    if record.name == "asyncio" and (begins := _ASYNCIO.match(said)):
+        return begins[0]
+    return said
 
 
 def _places(trace: TracebackType | None) -> list[str]:
@@ -82,6 +95,15 @@ def set_up() -> None:
     logging.getLogger("uvicorn.access").disabled = True
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     logging.captureWarnings(True)
+    sys.excepthook = lambda kind, error, trace: _uncaught(error)
+    threading.excepthook = lambda told: _uncaught(told.exc_value)
+    sys.unraisablehook = lambda told: _uncaught(told.exc_value)
+
+
+def _uncaught(error: BaseException | None) -> None:
+    """Log what Python itself would print, over many lines and with its message."""
+    if error and not isinstance(error, SystemExit):
+        logging.getLogger(__name__).error("not caught", exc_info=error)
 
 
 class LoggedRequests:
@@ -111,8 +133,8 @@ class LoggedRequests:
             facts = {
                 "kind": "request" if scope["type"] == "http" else "socket",
                 "method": scope.get("method", "GET"),
-                # What is not here may be anything that was typed.
-                "path": path_of(scope) if 0 < status < 400 else "",
+                # What is not here may be anything that was typed, and so may what leads elsewhere.
+                "path": path_of(scope) if status in _FOUND else "",
                 "status": status,
                 "ms": round((time.perf_counter() - begun) * 1000, 1),
             }

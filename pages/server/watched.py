@@ -12,12 +12,14 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages.server import meters
-from pages.server.address import root
+from pages.server.address import path_of, root
 from pages.server.draining import Draining
 
 HEALTH, READY, METRICS = "healthz", "readyz", "metrics"
@@ -64,9 +66,23 @@ def routes(
         return PlainTextResponse("ready\n", headers=_NOW | named)
 
     async def metrics(request: Request) -> Response:
-        if FORWARDED in request.headers:
-            return PlainTextResponse("Not found", 404, _NOW)
         return Response(await counted(), media_type=meters.TYPE, headers=_NOW)
 
     answers = dict(zip(NAMES, (alive, ready, metrics), strict=True))
     return [Route(path, answers[path.rpartition("/")[2]]) for path in sorted(paths(base))]
+
+
+class MetersInside:
+    """Middleware: who comes through a proxy finds no meters, neither ours nor Streamlit's own."""
+
+    def __init__(self, app: ASGIApp, *, base: str) -> None:
+        """``base`` is Streamlit's server.baseUrlPath."""
+        self._app = app
+        self._inside = {f"{root(base)}_stcore/{METRICS}", f"{root(base)}{METRICS}", f"/{METRICS}"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        inside = scope["type"] == "http" and path_of(scope) in self._inside
+        if inside and FORWARDED in Headers(scope=scope):
+            await PlainTextResponse("Not found", 404, _NOW)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)

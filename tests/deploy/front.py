@@ -35,9 +35,11 @@ class Front:
         return self.log_file.read_text(errors="replace")
 
 
-def configured(folder: Path, replica: int, base: str = "", conf: Callable[[str], str] = str) -> int:
-    """Write nginx's files as `make serve` does, nginx.conf as ``conf`` makes it; back comes the
-    port that it will listen at.
+def configured(
+    folder: Path, *replicas: int, base: str = "", conf: Callable[[str], str] = str
+) -> int:
+    """Write nginx's files as `make serve` does for replicas at these ports, nginx.conf as ``conf``
+    makes it; back comes the port that it will listen at.
     """
     if nginx() is None:
         pytest.skip("nginx is not installed here")
@@ -47,24 +49,28 @@ def configured(folder: Path, replica: int, base: str = "", conf: Callable[[str],
     port = free_port()
     (folder / "conf.d").mkdir()
     (folder / "nginx.conf").write_text(conf((HERE / "nginx.conf").read_text("utf-8")), "utf-8")
-    text = site(f"127.0.0.1:{port}", [replica], base, folder / "cache")
+    text = site(f"127.0.0.1:{port}", [*replicas], base, folder / "cache")
     (folder / "conf.d" / "site.conf").write_text(text, "utf-8")
     return port
 
 
 @contextmanager
 def started(
-    folder: Path, port: int, command: Sequence[str] = (), handles: int | None = None
+    folder: Path,
+    port: int,
+    command: Sequence[str] = (),
+    handles: int | None = None,
+    user: int | None = None,
 ) -> Iterator[Front]:
     """nginx on these files, by this command or as `make serve` starts it; ``handles`` is the soft
-    limit of what it may have open.
+    limit of what it may have open, ``user`` another one than ours.
     """
     usual = ["-p", f"{folder}/", "-c", f"{folder}/nginx.conf", "-g", "daemon off; pid nginx.pid;"]
     limited = ["sh", "-c", f'ulimit -Sn {handles}; exec "$@"', "sh"] if handles else []
     log_file = folder / "log"
     with log_file.open("wb") as log:
         run = [*limited, *(command or [str(nginx()), *usual])]
-        process = subprocess.Popen(run, stderr=log, start_new_session=True)
+        process = subprocess.Popen(run, stderr=log, start_new_session=True, user=user)
     try:
         wait_until_it_listens(port, process)
         yield Front(port, process, log_file)

@@ -2,6 +2,7 @@
 what they name of ours is there.
 """
 
+import math
 import re
 import shutil
 import subprocess
@@ -12,7 +13,8 @@ import pytest
 import yaml
 
 from deploy.serve import HERE, nginx, site
-from pages.server import watched
+from pages.server import draining, watched
+from pages.server.__main__ import END
 from pages.server.application import SOCKET
 from pages.server.stream import STREAM
 from tests.support.server import ROOT
@@ -80,6 +82,95 @@ def test_the_parts_of_the_cluster_name_each_other():
     assert known["STREAMLIT_SERVER_ALLOWED_HOSTS"] == rule["host"]
     for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
         assert container[probe]["httpGet"]["path"] in watched.paths("")
+
+
+def app_of_compose():
+    compose = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))
+    return compose["services"]["app"], compose["networks"]
+
+
+def test_in_a_cluster_the_app_may_do_no_more_than_it_needs():
+    pod = resources()["Deployment", "gradient-tricks-lab"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["securityContext"]["runAsNonRoot"]
+    assert pod["securityContext"]["runAsUser"]
+    assert pod["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault"
+    allowed = container["securityContext"]
+    assert allowed["allowPrivilegeEscalation"] is False
+    assert allowed["readOnlyRootFilesystem"]
+    assert allowed["capabilities"] == {"drop": ["ALL"]}
+    (place,) = container["volumeMounts"]
+    (volume,) = pod["volumes"]
+    assert (place["mountPath"], place["name"]) == ("/tmp", volume["name"])
+    assert volume["emptyDir"]["sizeLimit"]
+    assert container["resources"]["limits"]["memory"]
+
+
+def test_under_compose_the_app_may_do_no_more_than_it_needs():
+    app, networks = app_of_compose()
+    assert app["read_only"]
+    assert app["tmpfs"] == ["/tmp"]
+    assert app["cap_drop"] == ["ALL"]
+    assert app["security_opt"] == ["no-new-privileges:true"]
+    assert [networks[one]["internal"] for one in app["networks"]] == [True]
+    assert app["deploy"]["resources"]["limits"]["memory"]
+    assert app["restart"] == "unless-stopped"
+    assert app["init"], "as the first process of a container it would keep what others leave"
+    assert app["logging"]["driver"] == "local", "the usual one fills the disk"
+
+
+def test_the_image_runs_as_nobody_in_particular():
+    last = (ROOT / "Dockerfile").read_text("utf-8").split("\nFROM ")[-1]
+    (user,) = re.findall(r"^USER (\d+)$", last, re.MULTILINE)
+    assert int(user)
+    pod = resources()["Deployment", "gradient-tricks-lab"]["spec"]["template"]["spec"]
+    assert pod["securityContext"]["runAsUser"] == int(user)
+    assert last.index("USER") > last.index("COPY . ."), "what is copied is not its own"
+
+
+def test_there_is_time_to_drain():
+    """Ten seconds, and before that those in which a cluster's proxies learn of it."""
+    most = math.ceil(draining.MOST + END) + 1
+    pod = resources()["Deployment", "gradient-tricks-lab"]["spec"]["template"]["spec"]
+    before = pod["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"]
+    assert before >= 5
+    assert pod["terminationGracePeriodSeconds"] >= before + most
+    assert int(app_of_compose()[0]["stop_grace_period"].removesuffix("s")) > most
+
+
+def test_a_cluster_brings_a_browser_back_to_its_pod_for_pages_alone():
+    all_ = resources()
+    sticky = "traefik.ingress.kubernetes.io/service.sticky.cookie"
+    assert all_["Service", "pages"]["metadata"]["annotations"][sticky] == "true"
+    assert "annotations" not in all_["Service", "labs"]["metadata"]
+    (rule,) = all_["Ingress", "gradient-tricks-lab"]["spec"]["rules"]
+    where = {one["path"]: one["backend"]["service"]["name"] for one in rule["http"]["paths"]}
+    assert where["/"] == "pages"
+    assert {where[f"/{SOCKET}"], where["/api"], where["/files"], where["/static"]} == {"labs"}
+
+
+def test_a_cluster_loses_one_pod_at_a_time_and_grows_with_its_work():
+    all_ = resources()
+    rolling = all_["Deployment", "gradient-tricks-lab"]["spec"]["strategy"]["rollingUpdate"]
+    assert rolling == {"maxUnavailable": 0, "maxSurge": 1}
+    assert all_["PodDisruptionBudget", "gradient-tricks-lab"]["spec"]["maxUnavailable"] == 1
+    scaling = all_["HorizontalPodAutoscaler", "gradient-tricks-lab"]["spec"]
+    assert scaling["minReplicas"] >= 2
+    assert [one["resource"]["name"] for one in scaling["metrics"]] == ["cpu"]
+    assert "replicas" not in all_["Deployment", "gradient-tricks-lab"]["spec"], "it says how many"
+
+
+def test_a_class_that_comes_at_once_takes_no_pod_out():
+    """While 250 pages opened at the same moment, /readyz was answered after 10 s: on two cores, and
+    those who opened them had the same two.
+    """
+    (container,) = resources()["Deployment", "gradient-tricks-lab"]["spec"]["template"]["spec"][
+        "containers"
+    ]
+    for name, seconds in (("readinessProbe", 15), ("livenessProbe", 30)):
+        probe = container[name]
+        assert probe["timeoutSeconds"] * probe["failureThreshold"] >= seconds, name
 
 
 def test_the_cluster_asks_for_what_was_measured():

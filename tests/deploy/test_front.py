@@ -2,9 +2,11 @@
 and not a class, holds a class's sockets, and logs nothing that a learner has set.
 """
 
+import os
 import re
 import resource
 import socket
+import time
 from collections import Counter
 from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection
@@ -18,6 +20,9 @@ from tests.support.server import ROOT, free_port
 
 FRONT = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]["front"]
 SECRET = "a-word-that-was-typed"
+LONG = 16 << 20
+"""Bytes of an answer that is more than the system keeps of a connection."""
+NOBODY = 54_321
 SOCKET = (
     f"GET /labs?x={SECRET} HTTP/1.1\r\nHost: localhost\r\nReferer: http://localhost/?x={SECRET}\r\n"
     "Upgrade: websocket\r\nConnection: upgrade\r\n\r\n"
@@ -81,6 +86,31 @@ def test_what_the_container_writes_lies_where_it_can():
     (pid,) = re.findall(r"pid (\S+);", " ".join(FRONT["command"]))
     for path in (pid, FRONT["environment"]["CACHE"], "/etc/nginx/conf.d/site.conf"):
         assert any(path.startswith(f"{folder}/") for folder in FRONT["tmpfs"]), path
+
+
+def test_who_is_not_root_gets_long_answers_whole(tmp_path):
+    """What a slow reader has not yet taken lies on the disk, and so does what he sends: below the
+    site's own folder, whatever its name. The system's are for root and for nginx's own user.
+    """
+    folder = tmp_path / "two words"
+    (folder / "api").mkdir(parents=True)
+    (folder / "api" / "long").write_bytes(os.urandom(LONG))
+    replica = free_port()
+    port = configured(folder, replica)
+    text = f'server {{ listen 127.0.0.1:{replica}; root "{folder}"; }}'
+    (folder / "conf.d" / "replica.conf").write_text(text, "utf-8")
+    user = None if os.getuid() else NOBODY
+    os.chown(folder, os.getuid() if user is None else user, -1)
+    with started(folder, port, user=user) as front:
+        with socket.create_connection(("127.0.0.1", front.port), timeout=60) as line:
+            line.sendall(b"GET /api/long HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            time.sleep(0.5)  # nginx has it all by now
+            answer = b"".join(iter(lambda: line.recv(1 << 20), b""))
+        assert len(answer.partition(b"\r\n\r\n")[2]) == LONG
+        assert not re.search(r"/(api|body|proxy)", front.log())
+    assert {"body", "proxy", "fastcgi", "scgi", "uwsgi"} <= {
+        one.name.removeprefix("cache-") for one in folder.iterdir()
+    }
 
 
 def test_a_class_takes_its_files_and_a_flood_of_pages_is_refused(front):
@@ -166,7 +196,7 @@ def test_without_handles_left_it_says_so_and_quotes_no_address(tmp_path):
 @pytest.mark.parametrize(("base", "path"), [("", "/"), ("gradients", "/gradients/")])
 def test_meters_stay_inside_and_the_rest_finds_its_replica(base, path, tmp_path):
     replica = free_port()
-    port = configured(tmp_path, replica, base)
+    port = configured(tmp_path, replica, base=base)
     (tmp_path / "conf.d" / "replica.conf").write_text(STAND_IN.format(port=replica), "utf-8")
     with started(tmp_path, port) as front:
         for name in ("", "reversal", "labs", "api/lessons", "files/a.js", "static/a.js", "healthz"):

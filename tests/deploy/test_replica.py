@@ -2,12 +2,15 @@
 they started ends with them.
 """
 
+import errno
 import http.server
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from contextlib import contextmanager
@@ -15,7 +18,7 @@ from contextlib import contextmanager
 import pytest
 
 from deploy.replica import BASE, NAMED, Replica, free_ports
-from deploy.serve import Site, asked, nginx
+from deploy.serve import Site, asked, nginx, place
 from tests.support.server import ROOT, START_SECONDS, free_port
 
 
@@ -124,6 +127,61 @@ def test_the_path_comes_from_the_environment_too(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         asked([])
     assert BASE in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1:8501", "[::]:80", "*:8501", "lab.example.org:8501"])
+def test_an_address_and_a_port_are_taken(listen):
+    assert asked(["--listen", listen]).listen == listen
+
+
+@pytest.mark.parametrize("listen", ["8501", "127.0.0.1", ":::8501", "127.0.0.1:8501; x", ":8501"])
+def test_what_is_no_address_with_a_port_is_refused_with_what_is_one(listen, capsys):
+    with pytest.raises(SystemExit):
+        asked(["--listen", listen])
+    assert "such as 127.0.0.1:8501" in (said := capsys.readouterr().err)
+    assert "[::]:8501" in said
+    assert repr(listen) in said
+
+
+def test_replicas_share_the_cores_that_this_process_may_use(monkeypatch, tmp_path):
+    if not hasattr(os, "sched_getaffinity"):
+        pytest.skip("this system does not say")
+    monkeypatch.delenv("GRADIENT_TRICKS_CORES", raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: range(12))
+    assert asked([]).replicas == 6
+    site = Site(3, "127.0.0.1:8501", free_port(), "", tmp_path)
+    assert site.replicas[0].environment["GRADIENT_TRICKS_CORES"] == "4"
+
+
+@pytest.mark.parametrize(
+    ("words", "asked_for"),
+    [
+        ((), []),
+        (("REPLICAS=1",), ["--replicas", "1"]),
+        (("REPLICAS=4", "LISTEN=0.0.0.0", "PORT=80"), ["--replicas", "4"]),
+    ],
+)
+def test_make_serves_as_many_as_are_asked_for(words, asked_for):
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed here")
+    around = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "REPLICAS")
+    kept = {name: value for name, value in os.environ.items() if name not in around}
+    done = subprocess.run(
+        ["make", "--dry-run", "serve", *words], cwd=ROOT, env=kept, capture_output=True, text=True
+    )
+    last = done.stdout.splitlines()[-1]
+    said = last.partition("-m deploy.serve")[2].split()
+    assert said[: said.index("--listen")] == asked_for
+    asked(said)
+
+
+def test_where_nothing_can_be_written_it_says_so(monkeypatch):
+    def full(**_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", full)
+    with pytest.raises(SystemExit, match=r"none can be made: .*No space left.*TMPDIR=/path make s"):
+        place()
 
 
 SITE = """

@@ -3,8 +3,10 @@
 import socket
 
 import pytest
+from starlette.responses import PlainTextResponse
 
-from pages.server.hosts import answers_to
+from pages.server.hosts import KnownHosts, answers_to
+from tests.server.asgi import ask
 
 OWN = socket.gethostname().partition(".")[0]
 
@@ -47,3 +49,11 @@ def test_names_and_the_address_that_was_reached_are(host, reached):
 )
 def test_anything_else_is_not(host, reached):
     assert not answers_to(host, reached)
+
+
+def test_who_chose_the_name_is_told_how_to_allow_it_however_it_was_started():
+    answer = ask(KnownHosts(PlainTextResponse("a page")), "/", headers={"Host": "lab.local:8501"})
+    assert answer.status == 403
+    text = answer.body.decode()
+    assert '<code>STREAMLIT_SERVER_ALLOWED_HOSTS="lab.local localhost 127.0.0.1"</code>' in text
+    assert "make run" not in text, "make serve, a container or a cluster may have started it"

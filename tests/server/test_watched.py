@@ -115,9 +115,12 @@ def test_they_answer_at_the_root_and_below_the_path(base, monkeypatch):
     assert ask(app, "/readyz").headers[watched.NAMED] == "ours"
 
 
-def test_who_comes_through_a_proxy_finds_no_meters(server):
+@pytest.mark.parametrize("path", ["/metrics", "/_stcore/metrics"])
+def test_who_comes_through_a_proxy_finds_no_meters(server, path):
+    """Streamlit's own are as open as ours."""
+    assert get(server, path)[0] == 200
     for forwarded in ("192.0.2.7", ""):
-        asked = urllib.request.Request(server.url + "/metrics", headers={"Host": "lab.example.org"})
+        asked = urllib.request.Request(server.url + path, headers={"Host": "lab.example.org"})
         asked.add_header(watched.FORWARDED, forwarded)
         with pytest.raises(urllib.error.HTTPError, match="404"):
             urllib.request.urlopen(asked, timeout=60)
@@ -186,6 +189,7 @@ def test_each_line_of_its_log_is_json_and_has_nothing_that_was_typed(server):
     get(server, f"/{SECRET}")
     get(server, f"/api/lessons/flip?scale={SECRET}")
     get(server, f"/api/lessons/{SECRET}")
+    get(server, f"/api/lessons/{SECRET}/")  # leads to the one before
     get(server, f"/reversal?lesson={SECRET}")
     with labs(server) as browser:
         browser.ask("flip", values={"scale": SECRET}, good={})
