@@ -99,7 +99,10 @@ class Lab {
       isQuiet: () => this.flow.isQuiet(),
       taken: (picture) => this.trainer.show(picture.training),
       show: (picture, first) => this.#watch(picture, first),
-      done: () => this.line.send("0 taken"),
+      done: () => {
+        this.line.send("0 taken");
+        if (this.trainer.goesOn) this.line.expect();
+      },
     });
     this.lostLine = new LostLine((text) => this.#say("warning", text));
     this.line = new Line(place.socket, {
