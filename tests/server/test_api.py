@@ -11,12 +11,12 @@ from lessons.__main__ import main
 from lessons.outputs.catalogue import lessons
 from lessons.playground import preset, to_text
 from pages.server import api
-from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from tests.server.asgi import ask, asked, run
 from tests.support.amount import cases
+from tests.support.in_process import InProcess
 
 APP = Starlette(routes=api.routes("", Workshop(InProcess(Computing()), Trainings(0))))
 

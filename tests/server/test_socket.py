@@ -9,13 +9,13 @@ from websockets.exceptions import InvalidStatus
 
 from pages.labs.messages import MAX_MESSAGE
 from pages.server import socket as route
-from pages.server.computers import InProcess
 from pages.server.computing import LABS, Computing
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from pages.server.turns import Busy
 from tests.server.serving import Browser, resident
 from tests.support.amount import cases
+from tests.support.in_process import InProcess
 from tests.support.server import START_SECONDS
 
 pytestmark = pytest.mark.slow

@@ -14,12 +14,12 @@ import pytest
 from pages.labs.training import Watch
 from pages.server import trainer
 from pages.server.child import HEAD
-from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.socket import MOST_SOON, Socket, Workshop
 from pages.server.trainings import ASIDE, PICTURE, Trainings
 from tests.server.asgi import run
 from tests.server.serving import Browser
+from tests.support.in_process import InProcess
 
 pytestmark = pytest.mark.slow
 
