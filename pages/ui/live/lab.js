@@ -258,10 +258,10 @@ class Lab {
       if (seq === this.flow.seq) work.show(share, text);
       return;
     }
-    if (kind === "failed") {
+    if (kind === "failed" || kind === "lost") {
       this.pictures.drop();
-      this.trainer.fail();
-      this.#say("error", text);
+      this.trainer.fail(kind === "lost" ? text : "");
+      if (kind === "failed") this.#say("error", text);
       return;
     }
     const newest = this.flow.isNewest(seq);
