@@ -241,6 +241,23 @@ def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(bare, visit):
     page.wait_for_function("!lines.labs.left && lines.labs.readyState === 1", timeout=10_000)
 
 
+def test_what_was_refused_for_want_of_room_can_be_asked_again(bare, open_page):
+    page = ready(open_page(f"{bare}{LESSON}&step=3", script=SPY))
+    page.evaluate("""() => {
+      const line = lines.labs;
+      line.send = (text) => {
+        delete line.send;
+        const data = JSON.stringify({ seq: parseInt(text), kind: "busy", text: "Try again." });
+        setTimeout(() => line.dispatchEvent(new MessageEvent("message", { data })));
+      };
+    }""")
+    exact(page, "noise_high").fill("1.9")
+    expect(page.locator(".gl-notes")).to_contain_text("Try again.")
+    exact(page, "noise_high").fill("1.9")
+    page.wait_for_function("location.search.includes('noise_high=1.9')", timeout=5_000)
+    expect(page.locator(".gl-notes")).not_to_contain_text("Try again.")
+
+
 def test_who_is_offline_is_told_and_goes_on_where_they_were(app, visit):
     page = visit(f"{app.url}{LESSON}&step=3")
     before = cells(page)

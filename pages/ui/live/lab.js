@@ -267,6 +267,7 @@ class Lab {
     const newest = this.flow.isNewest(seq);
     this.flow.answered(seq);
     work.hide();
+    if (newest) this.wish.asked = ""; // the same may be asked once more
     if (!newest && kind !== "refused") return;
     if (kind === "again") {
       this.wish.good = this.frame?.form ?? {};
