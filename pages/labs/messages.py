@@ -28,6 +28,8 @@ MAX_MESSAGE = 400_000
 """Characters of a message; a form of the playground with every field full has fewer."""
 MAX_TEXT = 200_000  # ten times what a lesson reads, so that it can say that it is too much
 MAX_SEQ = 2**32 - 1
+LOST_RUN = "the run was lost with the connection; Start begins another"
+"""What is said of a training whose process is not there any more."""
 
 Name = Annotated[str, StringConstraints(max_length=100)]
 Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
@@ -285,11 +287,12 @@ class Aside(TypedDict):
 
     ``progress``: how far long work is. ``again``: a text is refused, send what was good.
     ``refused`` and ``busy``: the message is not answered, for a reason that people can read.
-    ``stopped``: as the learner wished. ``failed``: the training is lost by a mistake of ours.
+    ``stopped``: as the learner wished. ``failed``: the training is lost by a mistake of ours;
+    ``lost``: with the process that had it.
     """
 
     seq: int
-    kind: Literal["progress", "again", "refused", "busy", "stopped", "failed"]
+    kind: Literal["progress", "again", "refused", "busy", "stopped", "failed", "lost"]
     share: NotRequired[float]
     text: NotRequired[str]
 

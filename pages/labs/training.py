@@ -19,7 +19,7 @@ from lessons.training.covering import covered_figure, covered_table
 from lessons.training.under_way import Run
 from pages.labs import numbers, payload
 from pages.labs.lesson import edges, settings
-from pages.labs.messages import Picture, TrainerSpec, TrainingWish, Wish
+from pages.labs.messages import LOST_RUN, Picture, TrainerSpec, TrainingWish, Wish
 
 
 class Watch:
@@ -223,7 +223,7 @@ class Watch:
         if self._held:
             return "Answer the question first, or skip it: a run would show the answer."
         if self._lost:
-            return f"{so_far} · the run was lost with the connection; Start begins another"
+            return f"{so_far} · {LOST_RUN}"
         if before:
             runs = "1 run is" if before == 1 else f"{before} runs are"
             return f"{so_far} · waiting: {runs} before yours"

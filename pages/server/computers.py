@@ -2,15 +2,11 @@
 
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
 
 from pages.server.child import cores
 from pages.server.computer_process import Computer
 from pages.server.notice import LOST, MISTAKE, TOO_LONG_HERE, Deliver, Notice
 from pages.server.turns import LIGHT, Use
-
-if TYPE_CHECKING:  # it loads torch, and whoever asks others to compute does without
-    from pages.server.computing import Computing
 
 LONG_PIECE = 0.015
 """Seconds of computing at a time that keep others waiting."""
@@ -32,94 +28,30 @@ def most_processes() -> int:
     return max(1, min(8, cores()))
 
 
-class Job(Protocol):
-    """Work under way."""
-
-    def stop(self) -> None:
-        """The learner pressed Stop, or nobody waits for it any more."""
-
-    def drop(self) -> None:
-        """The learner wants something newer."""
-
-
-class Does(Protocol):
-    """Whoever does work: ``Computers``, or ``InProcess``.
-
-    Attributes:
-        on_restart: takes the kind of a process that is started again.
-    """
-
-    on_restart: Callable[[str], None]
-
-    def start(self) -> None:
-        """Get ready, in the background; work that comes meanwhile waits."""
-
-    async def ready(self) -> None:
-        """Until work is done at once."""
-
-    async def stop(self) -> None:
-        """Do nothing more."""
-
-    def ask(self, work: str, text: str, deliver: Deliver, use: Use = UNUSED) -> Job:
-        """Begin work for one who has computed so much; ``deliver`` takes what comes of it."""
-
-    def pids(self) -> list[int]:
-        """The processes that do it, besides this one."""
-
-
-class InProcess:
-    """Computes in this process; for tests.
+class Job:
+    """Work under way.
 
     Args:
-        computing: what does the work.
+        number: by which the process knows it.
+        where: the process.
     """
 
-    def __init__(self, computing: "Computing") -> None:
-        self.computing = computing
-        self.on_restart: Callable[[str], None] = lambda kind: None
-        self._numbers = itertools.count(1)
-
-    def start(self) -> None:
-        """It is ready."""
-
-    async def ready(self) -> None:
-        """It is ready."""
-
-    async def stop(self) -> None:
-        """It ends with this process."""
-
-    def pids(self) -> list[int]:
-        """None besides this one."""
-        return []
-
-    def ask(self, work: str, text: str, deliver: Deliver, use: Use = UNUSED) -> Job:
-        """Begin work for one who has computed so much; ``deliver`` takes what comes of it."""
-        number = next(self._numbers)
-        self.computing.ask(number, work, text, deliver, use.late)
-        return _Job(number, self.computing)
-
-
-class _Knows(Protocol):
-    def stop(self, job: int) -> None: ...
-
-    def drop(self, job: int) -> None: ...
-
-
-class _Job:
-    def __init__(self, number: int, where: _Knows) -> None:
+    def __init__(self, number: int, where: Computer) -> None:
         self.number, self._where = number, where
         self.lost = False
         self._stopped = self._dropped = False
 
     def stop(self) -> None:
+        """The learner pressed Stop, or nobody waits for it any more."""
         self._stopped = True
         self._where.stop(self.number)
 
     def drop(self) -> None:
+        """The learner wants something newer."""
         self._dropped = True
         self._where.drop(self.number)
 
-    def moved(self, where: _Knows) -> None:
+    def moved(self, where: Computer) -> None:
         """It is done there now; what was said meanwhile is said there."""
         self._where = where
         if self._stopped:
@@ -177,7 +109,7 @@ class Computers:
         chosen = self._chosen(self._ready() or self._computers, use)
         if chosen.jobs and chosen.ready.is_set() and len(self._computers) < self._most:
             self._another()
-        job = _Job(next(self._numbers), chosen)
+        job = Job(next(self._numbers), chosen)
 
         def here(where: Computer) -> float | None:  # the first is kept for what is short
             return HERE if where in self._computers[:1] and len(self._ready()) > 1 else None

@@ -7,10 +7,9 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
 
 from pages.labs import home, lesson, playground, wire
 from pages.labs.lesson import RefusedTextError
@@ -27,13 +26,8 @@ THREADS = 32
 
 _BUSY = Notice("busy", "Many long computations are under way here. Try again in ten seconds.")
 
-
-class Lab(Protocol):
-    """Computes a frame."""
-
-    def __call__(self, wish: Wish, turn: Turn) -> Frame: ...
-
-
+Lab = Callable[[Wish, Turn], Frame]
+"""Computes a frame."""
 LABS: Mapping[str, Lab] = {"home": home.frame, "playground": playground.frame}
 """Labs by name; any other name is a lesson's."""
 

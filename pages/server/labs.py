@@ -15,7 +15,7 @@ import logging
 import os
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
@@ -39,56 +39,6 @@ _LOOKS, _HUNG, _START = 5.0, 15.0, 120.0
 """Seconds between two looks at the process, without an answer until it is ended, as it hangs, and
 that it may take to start."""
 _EXTENSIONS = "Sec-WebSocket-Extensions"
-
-
-class Labs(Protocol):
-    """Who answers the labs' sockets and the numbers' API: ``Here`` or ``Elsewhere``."""
-
-    draining: Draining
-    tidy: Tidy
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One learner's socket, from its opening on."""
-
-    def start(self) -> None:
-        """Get ready, in the background."""
-
-    async def ready(self) -> None:
-        """Until labs are answered at once."""
-
-    def answering(self) -> bool:
-        """Whether they are now."""
-
-    def beside(self) -> Sequence[Coroutine[Any, Any, None]]:
-        """What goes on as long as the server lives."""
-
-    async def stop(self) -> None:
-        """End it all now."""
-
-    async def computed(self, work: str, text: str) -> bytes | Notice:
-        """What a question of the API comes to."""
-
-    def refusal(self, why: str) -> None:
-        """Count one that was turned away before."""
-
-    async def meters(self) -> bytes:
-        """What is counted, in Prometheus' text format."""
-
-
-def labs(on_restart: Callable[[str], None] = lambda kind: None) -> Labs:
-    """The better of the two that can be here.
-
-    Args:
-        on_restart: takes the kind of each process that is started again.
-    """
-    kept = config.get_option("server.sslCertFile") or config.get_option(
-        "server.enableWebsocketCompression"
-    )
-    if os.name == "nt" or kept:
-        workshop = Workshop()
-        workshop.on_restart(on_restart)
-        return Here(workshop)
-    return Elsewhere(on_restart)
 
 
 class Here:
@@ -257,6 +207,26 @@ class Elsewhere:
             return b""
         reply = await self.computed(METERS, longest=_SOON)
         return reply if isinstance(reply, bytes) else b""
+
+
+Labs = Here | Elsewhere
+"""Who answers the labs' sockets and the numbers' API."""
+
+
+def labs(on_restart: Callable[[str], None] = lambda kind: None) -> Labs:
+    """The better of the two that can be here.
+
+    Args:
+        on_restart: takes the kind of each process that is started again.
+    """
+    kept = config.get_option("server.sslCertFile") or config.get_option(
+        "server.enableWebsocketCompression"
+    )
+    if os.name == "nt" or kept:
+        workshop = Workshop()
+        workshop.on_restart(on_restart)
+        return Here(workshop)
+    return Elsewhere(on_restart)
 
 
 def _connection(protocol: Any) -> asyncio.Transport:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 
 from pages.labs.once import Once
-from pages.server.computers import Computers, Does, Job
+from pages.server.computers import Computers, Job
 from pages.server.draining import Draining
 from pages.server.meters import Meters
 from pages.server.notice import Notice
@@ -26,7 +26,9 @@ class Shared:
         trainings: the processes that train.
     """
 
-    def __init__(self, computers: Does | None = None, trainings: Trainings | None = None) -> None:
+    def __init__(
+        self, computers: Computers | None = None, trainings: Trainings | None = None
+    ) -> None:
         self.computers = computers or Computers()
         self.meters = Meters()
         self.trainings = trainings or Trainings()

@@ -9,17 +9,18 @@ import hashlib
 import itertools
 import json
 import time
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
-from starlette.websockets import WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pages.labs import wire
 from pages.labs.messages import Aside, Opened, RefusedError, number_of, opened, read_training
 from pages.server.allowance import Allowance
-from pages.server.computers import Does, Job
+from pages.server.computers import Computers, Job
 from pages.server.draining import RESTART
+from pages.server.line import Line
 from pages.server.notice import FRAME, GIVEN_UP, STOPPED, Notice
 from pages.server.shared import Shared
 from pages.server.trainings import Trainings
@@ -36,24 +37,16 @@ and at most as it is told again and again."""
 TRY_LATER = 1013
 MOST_SOON = 16
 """Things to be said that wait for one who does not read; what a training refuses is not added."""
-
-
-class Websocket(Protocol):
-    """A websocket that was accepted: Starlette's, or a ``Line``."""
-
-    async def receive(self) -> MutableMapping[str, Any]: ...
-
-    async def send_text(self, data: str, /) -> None: ...
-
-    async def send_bytes(self, data: bytes, /) -> None: ...
-
-    async def close(self, code: int = ..., reason: str = ...) -> None: ...
+Websocket = WebSocket | Line
+"""One that was accepted: in this process, or by another."""
 
 
 class Workshop(Shared):
     """The sockets of a server, and what they share."""
 
-    def __init__(self, computers: Does | None = None, trainings: Trainings | None = None) -> None:
+    def __init__(
+        self, computers: Computers | None = None, trainings: Trainings | None = None
+    ) -> None:
         super().__init__(computers, trainings)
         self.sockets: set[Socket] = set()
         self.meters.labs.set_function(lambda: len(self.sockets))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from zlib import crc32
 
 from lessons.contract.environment import CUDA
-from pages.labs.messages import Aside, Opened, TrainingWish, read_training
+from pages.labs.messages import LOST_RUN, Aside, Opened, TrainingWish, read_training
 from pages.server.child import Child, cores
 
 Listener = Callable[[bytes | Aside], None]
@@ -41,6 +41,7 @@ class Worker(Child):
         super().__init__("trainer", "pages.server.trainer", environment, NICENESS)
         self._listeners: dict[int, Listener] = {}
         self._wishes: dict[int, Opened] = {}  # the newest of each
+        self._heard = False  # something, of the process that runs now: it may have runs
         self.counts: dict[str, int] = {}  # of trainings, by state
         self.on_counts: Callable[[], None] = lambda: None
 
@@ -50,6 +51,8 @@ class Worker(Child):
         self._listeners[client] = listener
         self._wishes[client] = message
         self.send({"client": client, **message._asdict()})
+        if not self._heard and read_training(message.training).run:
+            self._lost(client)
 
     def taken(self, client: int) -> None:
         """The learner's browser has taken in a picture."""
@@ -69,6 +72,7 @@ class Worker(Child):
 
     def received(self, client: int, what: int, content: bytes) -> None:
         """How many trainings there are, a picture, or what is said in place of one."""
+        self._heard = True
         if what == COUNTS:
             self.counts = json.loads(content)
             self.on_counts()
@@ -77,12 +81,19 @@ class Worker(Child):
 
     def ended(self) -> None:
         """Whoever trained is told that the run is lost."""
+        self._heard = False
         self.counts = {}
         self.on_counts()
         for client, message in self._wishes.items():
             known = read_training(message.training)
-            lost = TrainingWish(**known.model_dump() | {"run": known.run or "lost"})
-            self._wishes[client] = message._replace(training=lost.model_dump_json())
+            if known.run or known.phase == "run" or known.single:
+                lost = TrainingWish(**known.model_dump() | {"run": known.run or "lost"})
+                self._wishes[client] = message._replace(training=lost.model_dump_json())
+                self._lost(client)
+
+    def _lost(self, client: int) -> None:
+        """Say so now: the next picture comes once a process has loaded torch, seconds from here."""
+        self._listeners[client]({"seq": 0, "kind": "lost", "text": LOST_RUN})
 
 
 class Trainings:

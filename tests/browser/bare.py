@@ -27,7 +27,6 @@ from pages.labs import home, numbers
 from pages.labs.lesson import TORCH
 from pages.server import api, assets
 from pages.server.application import SOCKET
-from pages.server.computers import InProcess
 from pages.server.computing import LABS, Computing, Lab
 from pages.server.socket import Workshop
 from pages.ui.memory import Trail
@@ -35,6 +34,7 @@ from pages.ui.place import Place
 from pages.ui.playground_view import asked
 from pages.ui.style import css
 from tests.server.serving import serving
+from tests.support.in_process import InProcess
 from tests.support.server import ROOT
 
 STREAMLIT = Path(get_static_dir())

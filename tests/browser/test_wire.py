@@ -203,6 +203,21 @@ def test_a_training_runs_no_script_and_the_text_is_right_again_on_the_next_step(
 # --- the line breaks ---
 
 
+# As where the net is gone: nothing arrives, and nobody answers a farewell.
+DEAD = """() => {
+  const line = lines.labs;
+  line.left = true;
+  line.send = () => {};
+  line.onmessage = null;
+  line.close = () => Object.defineProperty(line, "readyState", { value: WebSocket.CLOSING });
+}"""
+# From here on twenty seconds without an answer are one.
+IMPATIENT = """() => {
+  const later = setTimeout;
+  window.setTimeout = (work, ms, ...more) => later(work, ms === 20_000 ? 1_000 : ms, ...more);
+}"""
+
+
 def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(bare, visit):
     page = visit(f"{bare}{LESSON}&step=3&at=2")
     cut(page, "sqrt_1:0")
@@ -217,6 +232,30 @@ def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(bare, visit):
         expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
         expect(page.locator(".gl-place")).to_have_text(place)
         assert asked(page)["cuts"] == "sqrt_1:0", turn
+    page.evaluate(IMPATIENT)
+    page.evaluate(DEAD)
+    exact(page, "noise_high").fill("1.7")
+    page.wait_for_function("location.search.includes('noise_high=1.7')")
+    page.evaluate(DEAD)
+    page.evaluate("dispatchEvent(new Event('offline'))")
+    page.wait_for_function("!lines.labs.left && lines.labs.readyState === 1", timeout=10_000)
+
+
+def test_what_was_refused_for_want_of_room_can_be_asked_again(bare, open_page):
+    page = ready(open_page(f"{bare}{LESSON}&step=3", script=SPY))
+    page.evaluate("""() => {
+      const line = lines.labs;
+      line.send = (text) => {
+        delete line.send;
+        const data = JSON.stringify({ seq: parseInt(text), kind: "busy", text: "Try again." });
+        setTimeout(() => line.dispatchEvent(new MessageEvent("message", { data })));
+      };
+    }""")
+    exact(page, "noise_high").fill("1.9")
+    expect(page.locator(".gl-notes")).to_contain_text("Try again.")
+    exact(page, "noise_high").fill("1.9")
+    page.wait_for_function("location.search.includes('noise_high=1.9')", timeout=5_000)
+    expect(page.locator(".gl-notes")).not_to_contain_text("Try again.")
 
 
 def test_who_is_offline_is_told_and_goes_on_where_they_were(app, visit):
@@ -236,12 +275,14 @@ def test_who_is_offline_is_told_and_goes_on_where_they_were(app, visit):
 
 
 def test_a_training_goes_on_after_its_line_broke(bare, visit):
-    page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4"))
+    page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4&steps=3000"))
+    page.evaluate(IMPATIENT)
     button(page, "Start").click()
     reaches(page, 5)
-    page.evaluate("lines.labs.close()")
-    before = done(page)
-    reaches(page, before + 5)
+    for breaks in ("lines.labs.close()", DEAD):
+        page.evaluate(breaks)
+        before = done(page)
+        reaches(page, before + 5)
     button(page, "Pause").click()
     expect(page.locator(".gl-trainer .gl-trained")).not_to_contain_text("lost")
     assert done(page) > before

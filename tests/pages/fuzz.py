@@ -26,7 +26,6 @@ from lessons.playground import presets, to_text, to_url
 from pages.labs import payload
 from pages.server import api, assets
 from pages.server.application import OTHER_PAGES, SOCKET
-from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.headers import SecurityHeaders
 from pages.server.notice import MISTAKE
@@ -39,6 +38,7 @@ from tests.playground.programs import mutated, wild
 from tests.server.asgi import ask
 from tests.server.fuzz import LONGEST, NUMBERS, cuts_of, short, text_of
 from tests.support.fuzzing import fuzz
+from tests.support.in_process import InProcess
 from tests.support.server import ROOT
 
 LIMIT = 10.0

@@ -27,7 +27,6 @@ from pages.labs.playground import FRAMEWORKS
 from pages.labs.playground_form import form_of
 from pages.server import api_answers
 from pages.server.child import HEAD
-from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.notice import MISTAKE, Notice
 from pages.server.socket import Socket, Workshop
@@ -36,6 +35,7 @@ from pages.server.trainings import PICTURE
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import run
 from tests.support.fuzzing import fuzz
+from tests.support.in_process import InProcess
 
 LIMIT = 10.0
 """Seconds of computing that one message may take …"""

@@ -11,12 +11,12 @@ from lessons.__main__ import main
 from lessons.outputs.catalogue import lessons
 from lessons.playground import preset, to_text
 from pages.server import api
-from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from tests.server.asgi import ask, asked, run
-from tests.support.amount import cases
+from tests.support.amount import also, cases
+from tests.support.in_process import InProcess
 
 APP = Starlette(routes=api.routes("", Workshop(InProcess(Computing()), Trainings(0))))
 
@@ -32,7 +32,12 @@ def printed(capsys, *words):
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("slug", ["flip", "noise_leaks", "moons", "not_finite"])
+SOME = ["flip", "noise_leaks", "moons", "not_finite"]
+
+
+@pytest.mark.parametrize(
+    "slug", [*SOME, *also(*(one.slug for one in lessons() if one.slug not in SOME))]
+)
 def test_a_lesson_says_what_the_command_line_prints(slug, capsys):
     answer = got(f"lessons/{slug}")
     assert json.loads(answer.body) == printed(capsys, slug)

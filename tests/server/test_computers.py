@@ -10,7 +10,7 @@ import pytest
 
 from pages.labs import wire
 from pages.server.computer_process import Computer
-from pages.server.computers import HERE, NICENESS, Computers, _Job
+from pages.server.computers import HERE, NICENESS, Computers, Job
 from pages.server.notice import GIVEN_UP, MISTAKE, STOPPED, TOO_LONG_HERE, told
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
@@ -117,7 +117,7 @@ def test_what_was_said_to_work_on_its_way_to_another_process_is_said_there():
             self.heard.append(("drop", job))
 
     first, second = Process(), Process()
-    job = _Job(7, first)
+    job = Job(7, first)
     job.drop()
     job.moved(second)
     job.stop()

@@ -11,13 +11,13 @@ import pytest
 
 from pages.server import lab_sockets
 from pages.server.child import HEAD
-from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.lab_sockets import METERS, LabSockets
 from pages.server.notice import MISTAKE, STOPPED, Notice, heard
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from tests.server.asgi import run
+from tests.support.in_process import InProcess
 from tests.support.server import ROOT
 
 

@@ -33,10 +33,27 @@ pytestmark = [
 ]
 
 
+def unknown_to_git():
+    """Files in the checkout that are neither committed nor ignored."""
+    listed = ["git", "ls-files", "--others", "--exclude-standard", "-z"]
+    return {*subprocess.run(listed, cwd=ROOT, capture_output=True).stdout.split(b"\0")}
+
+
 @pytest.fixture(scope="module")
-def server():
+def before():
+    return unknown_to_git()
+
+
+@pytest.fixture(scope="module")
+def server(before):
     with streamlit(ROOT / "app.py") as server:
         yield server
+
+
+def test_a_start_warns_of_nothing_and_leaves_nothing_in_the_checkout(server, before):
+    urllib.request.urlopen(server.url, timeout=60).close()
+    assert "warn" not in server.log().lower()
+    assert unknown_to_git() <= before
 
 
 def labs_of(server, **more):

@@ -3,11 +3,11 @@
 import asyncio
 
 from pages.server import shared
-from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.shared import Shared
 from pages.server.trainings import Trainings
 from tests.server.asgi import run
+from tests.support.in_process import InProcess
 
 
 class Noted(Trainings):

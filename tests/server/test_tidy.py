@@ -14,12 +14,12 @@ from streamlit import config
 from lessons.kit.process import suit_small_tensors
 from pages.server import computing, tidy
 from pages.server import socket as route
-from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from pages.server.tidy import give_back
 from pages.server.trainings import Trainings
 from tests.server.serving import Browser, resident
+from tests.support.in_process import InProcess
 from tests.support.server import ROOT
 
 pytestmark = pytest.mark.slow

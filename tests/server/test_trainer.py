@@ -14,12 +14,12 @@ import pytest
 from pages.labs.training import Watch
 from pages.server import trainer
 from pages.server.child import HEAD
-from pages.server.computers import InProcess
 from pages.server.computing import Computing
 from pages.server.socket import MOST_SOON, Socket, Workshop
 from pages.server.trainings import ASIDE, PICTURE, Trainings
 from tests.server.asgi import run
 from tests.server.serving import Browser
+from tests.support.in_process import InProcess
 
 pytestmark = pytest.mark.slow
 
@@ -173,9 +173,20 @@ def test_a_run_that_went_with_its_process_is_said_to_be_lost(url, workshop):
     with Browser(url) as browser:
         trains(browser)
         spec = training_of(browser)
-        os.kill(pid(workshop), signal.SIGKILL)
-        while not (spec := training_of(browser))["lost"]:
-            pass
+        with Browser(url) as other:  # who has only looked at one loses none
+            trains(other, phase="pause", token="looks", run="")
+            training_of(other)
+            os.kill(pid(workshop), signal.SIGKILL)
+            begun = time.monotonic()
+            while browser.next(2.0)[1] != "lost":
+                pass
+            with Browser(url) as another:  # whose server was another one
+                trains(another, token="another", run="seen")
+                assert another.next(2.0)[1] == "lost"
+            assert time.monotonic() - begun < 2.0, "a process loads torch for longer"
+            while not (spec := training_of(browser))["lost"]:
+                pass
+            assert not training_of(other)["lost"]
         assert (spec["done"], spec["state"]) == (0, "ready")
         trains(browser, begun=1, count=1)
         while (spec := training_of(browser))["done"] == 0:

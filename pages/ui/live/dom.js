@@ -18,6 +18,22 @@ export function element(tag, className, attributes = {}, ...children) {
 }
 
 /**
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {string} className
+ * @param {Record<string, string | number>} [attributes]
+ * @param {...(Node|string)} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
+export function svg(tag, className, attributes = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  if (className) node.setAttribute("class", className);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.append(...children);
+  return node;
+}
+
+/**
  * Set a node's text only when it differs: an unchanged node costs no layout. Its own text node is
  * kept: where one goes and another comes, the browser asks every `:has()` of the page again.
  * @param {Node} node

@@ -2,6 +2,7 @@
 // colours that Plotly will draw it in. What it does not know it leaves out, since it is seen for a
 // moment only. tests/browser/test_loading.py compares the two.
 
+import { svg } from "./dom.js";
 import { pixels, stretches } from "./quick.js";
 import { MINUS, scale, ticks } from "./quick_axis.js";
 
@@ -16,20 +17,7 @@ const OUTLINES = {
   "x-thin": (half) => `M${1.4 * half},${1.4 * half}L${-1.4 * half},${-1.4 * half}M${1.4 * half},${-1.4 * half}L${-1.4 * half},${1.4 * half}`,
   "line-ns": (half) => `M0,${1.4 * half}V${-1.4 * half}`,
 };
-const NS = "http://www.w3.org/2000/svg";
 const DASHES = /** @type {Record<string, number[]>} */ ({ dot: [1, 1], dash: [3, 3], longdash: [5, 5], dashdot: [3, 1, 1, 1] });
-
-/**
- * @param {string} tag
- * @param {Record<string, string | number>} attributes
- * @param {...(Node|string)} children
- */
-function svg(tag, attributes, ...children) {
-  const node = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node;
-}
 
 /**
  * @param {Chart} chart  its colours as such
@@ -40,7 +28,7 @@ function svg(tag, attributes, ...children) {
 export function draw({ data, layout }, width, height, family) {
   const margin = { ...MARGIN, .../** @type {typeof MARGIN} */ (layout.margin) };
   const [wide, high] = [width - margin.l - margin.r, height - margin.t - margin.b];
-  const picture = svg("svg", { width, height, "font-family": family, class: "gl-first-drawing" });
+  const picture = svg("svg", "", { width, height, "font-family": family, class: "gl-first-drawing" });
   for (const trace of data) if (trace.type === "heatmap") picture.append(...cells(trace, layout, margin, wide, high));
   const x = alike(layout, "x", wide, high);
   /** @type {Record<string, Layout["yaxis"]>} */
@@ -53,7 +41,7 @@ export function draw({ data, layout }, width, height, family) {
     const box = { left: margin.l, top: margin.t + high * (1 - upper), wide, high: high * (upper - low) };
     if (!y?.range) continue;
     const down = scale("y", { _length: box.high }, y.range);
-    const inside = svg("svg", { x: box.left, y: box.top, width: box.wide, height: box.high });
+    const inside = svg("svg", "", { x: box.left, y: box.top, width: box.wide, height: box.high });
     const labelled = (x.anchor ?? "y") === id;
     picture.append(...axis("x", x, box, height, labelled), ...axis("y", y, box, height), inside);
     for (const trace of data) {
@@ -145,10 +133,10 @@ function cells(trace, layout, { l, t }, wide, high) {
   const squares = rows.flatMap((row, up) =>
     Array.from(row, (z, along) => {
       const place = { x: left + along * side, y: bottom - (up + 1) * side, width: side, height: side };
-      return svg("rect", { ...place, fill: colour(z) });
+      return svg("rect", "", { ...place, fill: colour(z) });
     }),
   );
-  return [svg("g", { class: "gl-cells", "shape-rendering": "crispEdges" }, ...squares)];
+  return [svg("g", "", { class: "gl-cells", "shape-rendering": "crispEdges" }, ...squares)];
 }
 
 /**
@@ -165,19 +153,20 @@ function axis(letter, layout, { left, top, wide, high }, height, labelled = true
   const bottom = top + high;
   const line = layout.linecolor ?? "currentColor";
   const ink = { fill: layout.tickfont?.color ?? line, "font-size": layout.tickfont?.size ?? 12, stroke: "none" };
-  const found = labelled ? [svg("path", { d: flat ? `M${left},${bottom}h${wide}` : `M${left},${top}v${high}`, stroke: line })] : [];
+  /** @type {SVGElement[]} */
+  const found = labelled ? [svg("path", "", { d: flat ? `M${left},${bottom}h${wide}` : `M${left},${top}v${high}`, stroke: line })] : [];
   for (const { pixel, text } of ticksOf(letter, layout, flat ? wide : high)) {
     const [x, y] = flat ? [left + pixel, bottom] : [left, top + pixel];
     const stroke = text === "0" ? layout.zerolinecolor : layout.gridcolor;
     const label = flat ? { x, y: y + 20, "text-anchor": "middle" } : { x: x - 9, y: y + 4, "text-anchor": "end" };
-    found.unshift(svg("path", { d: flat ? `M${x},${top}v${high}` : `M${left},${y}h${wide}`, stroke: stroke ?? line }));
-    if (labelled) found.push(svg("path", { d: flat ? `M${x},${y}v6` : `M${x},${y}h-6`, stroke: line }), svg("text", { ...label, ...ink, class: "gl-tick" }, text));
+    found.unshift(svg("path", "", { d: flat ? `M${x},${top}v${high}` : `M${left},${y}h${wide}`, stroke: stroke ?? line }));
+    if (labelled) found.push(svg("path", "", { d: flat ? `M${x},${y}v6` : `M${x},${y}h-6`, stroke: line }), svg("text", "", { ...label, ...ink, class: "gl-tick" }, text));
   }
   if (!labelled) return found;
   const { text = "", font = {} } = layout.title ?? {};
   const turned = `rotate(-90) translate(${-top - high / 2},13)`;
   const where = flat ? `translate(${left + wide / 2},${height - 5})` : turned;
-  found.push(svg("text", { transform: where, "text-anchor": "middle", fill: font.color ?? ink.fill, "font-size": font.size ?? 13 }, text));
+  found.push(svg("text", "", { transform: where, "text-anchor": "middle", fill: font.color ?? ink.fill, "font-size": font.size ?? 13 }, text));
   return found;
 }
 
@@ -191,8 +180,8 @@ function lines({ line = {}, fill, fillcolor }, spots) {
   const width = Number(line.width ?? 2);
   const dash = (DASHES[String(line.dash)] ?? []).map((times) => times * Math.max(width, 3)).join();
   const drawn = { d: path, fill: "none", stroke: String(line.color), "stroke-width": width, "stroke-dasharray": dash };
-  const area = svg("path", { d: path, fill: String(fillcolor) });
-  return [...(fill === "toself" ? [area] : []), ...(width && line.color ? [svg("path", { ...drawn, class: "gl-curve" })] : [])];
+  const area = svg("path", "", { d: path, fill: String(fillcolor) });
+  return [...(fill === "toself" ? [area] : []), ...(width && line.color ? [svg("path", "", { ...drawn, class: "gl-curve" })] : [])];
 }
 
 /**
@@ -211,6 +200,6 @@ function marks({ marker = {} }, spots) {
   const outline = OUTLINES[symbol.replace("-open", "")]?.(size / 2);
   return spots.filter((spot) => spot !== null).map((spot) => {
     const at = { ...paint, opacity, transform: `translate(${spot})` };
-    return outline ? svg("path", { ...at, d: outline }) : svg("circle", { ...at, r: size / 2 });
+    return outline ? svg("path", "", { ...at, d: outline }) : svg("circle", "", { ...at, r: size / 2 });
   });
 }

@@ -2,6 +2,7 @@
 // is then seen and not only remembered. A chart that the last change left alone shows none. They lie
 // under the chart, in its own pixels, and move with its axes; nothing of Plotly's is touched.
 
+import { svg } from "./dom.js";
 import { pixels, shownRange, stretches } from "./quick.js";
 import { letterOf, scale } from "./quick_axis.js";
 
@@ -9,7 +10,6 @@ import { letterOf, scale } from "./quick_axis.js";
 /** @import { Axis, Plot, Trace } from "./plotly.d.ts" */
 /** @import { Palette } from "./palette.js" */
 
-const SVG = "http://www.w3.org/2000/svg";
 const SEEN = 3; // pixels between then and now, from which on it is worth drawing
 const AWAY = 8; // pixels from the line to the word at it
 const EDGE = 30; // pixels that the word needs to either side
@@ -105,12 +105,10 @@ export class Ghost {
       const others = other && isLine(other) ? pixels(other, axes.across, axes.down) : [];
       const apart = gaps(spots, others, axes);
       if (!apart.length) continue;
-      const path = document.createElementNS(SVG, "path");
-      path.setAttribute("d", stretches(spots).map((part) => `M${part.join("L")}`).join(""));
+      const d = stretches(spots).map((part) => `M${part.join("L")}`).join("");
       const colour = trace.fill === "toself" ? trace.fillcolor : trace.line?.color;
-      path.setAttribute("stroke", String(this.palette.paint(String(colour ?? "ink:text").replace(/\/.*/, ""))));
-      if (trace.fill === "toself") path.setAttribute("class", "gl-area"); // its edges alone
-      this.svg.append(path);
+      const stroke = String(this.palette.paint(String(colour ?? "ink:text").replace(/\/.*/, "")));
+      this.svg.append(svg("path", trace.fill === "toself" ? "gl-area" : "", { d, stroke })); // its edges alone
       found.push(...apart);
     }
     const drawn = now.filter(({ visible, type }) => visible !== false && type === "scatter");
@@ -130,11 +128,7 @@ export class Ghost {
     const tried = far.filter((_, index) => index % Math.ceil(far.length / PLACES) === 0);
     const lines = parts.map((part) => part.map((spot) => spot.split(",").map(Number)));
     const place = tried.find((gap) => !lines.some((line) => touches(line, gap.x, foot(gap)))) ?? far[0];
-    const text = document.createElementNS(SVG, "text");
-    text.setAttribute("x", String(place.x));
-    text.setAttribute("y", String(foot(place)));
-    text.textContent = "before";
-    this.words.append(text);
+    this.words.append(svg("text", "", { x: place.x, y: foot(place) }, "before"));
   }
 
   /** Where the first pair of axes places numbers now; null where it is none of lines. */
@@ -151,10 +145,7 @@ export class Ghost {
 }
 
 function layer() {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("class", "gl-ghost");
-  svg.setAttribute("aria-hidden", "true");
-  return svg;
+  return svg("svg", "gl-ghost", { "aria-hidden": "true" });
 }
 
 /** Whether a trace is a solid line or an area over the first axes. @param {Trace} trace */

@@ -1,9 +1,9 @@
 // The graph as SVG: nodes with forward values, edges with gradients. Every node and edge has one
 // group for good, found by its id; an answer that only changes numbers writes attributes and text.
 
-import { setChildren, setOrRemove, setText } from "./dom.js";
+import { setChildren, setOrRemove, setText, svg } from "./dom.js";
 import { Flight } from "./graph_flight.js";
-import { curve, edgeGroup, MARKS, nodeGroup, plate, svg } from "./graph_shapes.js";
+import { curve, edgeGroup, MARKS, nodeGroup, plate } from "./graph_shapes.js";
 import { thickness } from "./graph_pulse.js";
 
 /** @import { GraphEdge, GraphNode, GraphSpec } from "./messages.d.ts" */

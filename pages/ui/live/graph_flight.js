@@ -1,9 +1,9 @@
 // The gradient on its way, drawn over the graph: a line that grows from an op back to what it reads,
 // its front a dot, and the sums where several paths have met.
 
-import { setChildren, setOrRemove, setText } from "./dom.js";
+import { setChildren, setOrRemove, setText, svg } from "./dom.js";
 import { bracketed } from "./graph_pulse.js";
-import { curve, plate, svg } from "./graph_shapes.js";
+import { curve, plate } from "./graph_shapes.js";
 
 /** @import { GraphNode } from "./messages.d.ts" */
 /** @import { Moment, Pulse } from "./graph_pulse.js" */

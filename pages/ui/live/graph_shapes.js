@@ -1,6 +1,7 @@
 // The pieces that the graph's drawing is put together from, as SVG.
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
+import { svg } from "./dom.js";
+
 /** @type {Record<string, string | undefined>} */
 export const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped: "⊓", surrogate: "≈", stopped: "■" };
 // Two handles and two blades, around (0, 0), open to the right.
@@ -9,22 +10,6 @@ const SCISSORS = "M-7-3.5a2.2 2.2 0 1 0 0.1 0M-7 4a2.2 2.2 0 1 0 0.1 0M-4.6-0.6L
 const HEAD = "M0 0L-4-8L4-8Z";
 
 /** @typedef {import("./messages.d.ts").GraphEdge["route"]} Route */
-
-/**
- * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {string} className
- * @param {Record<string, string | number>} [attributes]
- * @param {...(Node|string)} children
- * @returns {SVGElementTagNameMap[Tag]}
- */
-export function svg(tag, className, attributes = {}, ...children) {
-  const node = document.createElementNS(NAMESPACE, tag);
-  if (className) node.setAttribute("class", className);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node;
-}
 
 /** @param {string} id */
 export function nodeGroup(id) {

@@ -99,7 +99,10 @@ class Lab {
       isQuiet: () => this.flow.isQuiet(),
       taken: (picture) => this.trainer.show(picture.training),
       show: (picture, first) => this.#watch(picture, first),
-      done: () => this.line.send("0 taken"),
+      done: () => {
+        this.line.send("0 taken");
+        if (this.trainer.goesOn) this.line.expect();
+      },
     });
     this.lostLine = new LostLine((text) => this.#say("warning", text));
     this.line = new Line(place.socket, {
@@ -255,15 +258,16 @@ class Lab {
       if (seq === this.flow.seq) work.show(share, text);
       return;
     }
-    if (kind === "failed") {
+    if (kind === "failed" || kind === "lost") {
       this.pictures.drop();
-      this.trainer.fail();
-      this.#say("error", text);
+      this.trainer.fail(kind === "lost" ? text : "");
+      if (kind === "failed") this.#say("error", text);
       return;
     }
     const newest = this.flow.isNewest(seq);
     this.flow.answered(seq);
     work.hide();
+    if (newest) this.wish.asked = ""; // the same may be asked once more
     if (!newest && kind !== "refused") return;
     if (kind === "again") {
       this.wish.good = this.frame?.form ?? {};

@@ -70,7 +70,7 @@ export function same({ nodes, edges, stretches, links }, table, source) {
 }
 
 /** The role of a chart's line, area or points, or of a line's name. @param {Trace} trace */
-export function roleOf({ line, marker, fillcolor, textfont }) {
+function roleOf({ line, marker, fillcolor, textfont }) {
   for (const colour of [line?.color, marker?.color, fillcolor, textfont?.color]) {
     const role = typeof colour === "string" && ROLE.exec(colour)?.[1];
     if (role) return role;

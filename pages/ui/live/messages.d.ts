@@ -5,7 +5,7 @@ import type { Chart } from "./plotly.d.ts";
 
 export interface Aside {
   seq: number;
-  kind: "progress" | "again" | "refused" | "busy" | "stopped" | "failed";
+  kind: "progress" | "again" | "refused" | "busy" | "stopped" | "failed" | "lost";
   share?: number;
   text?: string;
 }

@@ -26,7 +26,7 @@ export function typedRows(root) {
  * @param {number} [y]  of the pointer; without one the caret counts
  * @returns {?Source}
  */
-export function sourceAt(target, root, y) {
+function sourceAt(target, root, y) {
   const cell = target.closest("td, th");
   if (cell instanceof HTMLTableCellElement && root.contains(cell)) {
     if (cell.dataset.role) return { role: cell.dataset.role };

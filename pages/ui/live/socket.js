@@ -38,7 +38,7 @@ export class Line {
     this.listeners = new AbortController();
     const { signal } = this.listeners;
     addEventListener("online", () => this.#now(), { signal });
-    addEventListener("offline", () => this.socket?.close(), { signal });
+    addEventListener("offline", () => this.#drop(), { signal });
     this.#open();
   }
 
@@ -55,7 +55,7 @@ export class Line {
 
   /** An answer is expected: none for long means that nobody is there. */
   expect() {
-    if (!this.deaf) this.deaf = setTimeout(() => this.socket?.close(), DEAF);
+    if (!this.deaf) this.deaf = setTimeout(() => this.#drop(), DEAF);
   }
 
   stop() {
@@ -88,17 +88,28 @@ export class Line {
       if (typeof data === "string") this.handlers.aside(JSON.parse(data));
       else this.#read(data);
     };
-    socket.onclose = ({ code }) => {
-      clearTimeout(this.deaf);
-      this.deaf = 0;
-      if (this.ended || socket !== this.socket) return;
-      this.handlers.lost();
-      const wait = DELAYS[Math.min(this.tries, DELAYS.length - 1)];
-      this.tries += 1;
-      // Not all of a class at the same moment.
-      const delay = code === NO_ROOM ? LATER : wait * (0.8 + 0.4 * Math.random());
-      this.timer = setTimeout(() => this.#open(), delay);
-    };
+    socket.onclose = ({ code }) => this.#lost(socket, code);
+  }
+
+  /** Nobody may be there to answer a farewell, and a browser waits a minute for that. */
+  #drop() {
+    const { socket } = this;
+    socket?.close();
+    if (socket) this.#lost(socket);
+  }
+
+  /** @param {WebSocket} socket  @param {number} [code]  why it was closed */
+  #lost(socket, code) {
+    if (this.ended || socket !== this.socket) return;
+    this.socket = null;
+    clearTimeout(this.deaf);
+    this.deaf = 0;
+    this.handlers.lost();
+    const wait = DELAYS[Math.min(this.tries, DELAYS.length - 1)];
+    this.tries += 1;
+    // Not all of a class at the same moment.
+    const delay = code === NO_ROOM ? LATER : wait * (0.8 + 0.4 * Math.random());
+    this.timer = setTimeout(() => this.#open(), delay);
   }
 
   /** @param {ArrayBuffer} bytes */

@@ -72,8 +72,8 @@ export class Trainer {
     this.count += 1;
   }
 
-  /** The run is lost by a mistake of the server's. */
-  fail() {
+  /** The run is lost, by a mistake of the server's or with it. @param {string} [text] */
+  fail(text = "") {
     this.phase = "pause";
     this.count += 1;
     this.run = "";
@@ -82,7 +82,8 @@ export class Trainer {
     setText(this.main, LABELS.ready);
     this.main.disabled = false;
     this.one.disabled = this.end.disabled = true;
-    setText(this.text, "");
+    this.bar.value = 0;
+    setText(this.text, text);
   }
 
   /** Whether steps are made now. */
@@ -105,7 +106,7 @@ export class Trainer {
   show(spec) {
     const { state } = spec;
     this.box.hidden = false;
-    this.run = spec.run;
+    this.run = spec.done ? spec.run : ""; // where no step was made, nothing can be lost
     this.lost = spec.lost;
     this.begun = Math.max(this.begun, spec.begun);
     this.single = Math.max(this.single, spec.single);
