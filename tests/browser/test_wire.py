@@ -253,6 +253,9 @@ def test_what_was_refused_for_want_of_room_can_be_asked_again(bare, open_page):
     }""")
     exact(page, "noise_high").fill("1.9")
     expect(page.locator(".gl-notes")).to_contain_text("Try again.")
+    count = page.evaluate("sent.labs.length")
+    page.evaluate("placed()")  # the page is drawn anew, and the hand rests
+    assert page.evaluate("sent.labs.length") == count
     exact(page, "noise_high").fill("1.9")
     page.wait_for_function("location.search.includes('noise_high=1.9')", timeout=5_000)
     expect(page.locator(".gl-notes")).not_to_contain_text("Try again.")

@@ -267,7 +267,7 @@ class Lab {
     const newest = this.flow.isNewest(seq);
     this.flow.answered(seq);
     work.hide();
-    if (newest) this.wish.asked = ""; // the same may be asked once more
+    if (newest) this.wish.refused = true; // a hand that sets the same asks once more; a page does not
     if (!newest && kind !== "refused") return;
     if (kind === "again") {
       this.wish.good = this.frame?.form ?? {};

@@ -15,6 +15,7 @@ export class Wish {
     this.snip = ""; // an edge to cut or mend; sent until it is answered
     this.snipSeq = 0;
     this.asked = ""; // what was asked last, as text
+    this.refused = false; // and was not answered
     /** @type {?number} */
     this.askedStep = null; // at which step
     /** @type {?number} */
@@ -23,7 +24,7 @@ export class Wish {
 
   /** Whether there is nothing to ask that was not asked last. @param {Place} place */
   isAsked(place) {
-    return !this.snip && this.#seen(place) === this.asked;
+    return !this.snip && !this.refused && this.#seen(place) === this.asked;
   }
 
   /**
@@ -43,6 +44,7 @@ export class Wish {
   /** @param {number} seq  @param {Place} place */
   sent(seq, place) {
     this.asked = this.#seen(place);
+    this.refused = false;
     this.askedStep = place.step;
     this.snipSeq = seq;
   }
