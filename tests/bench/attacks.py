@@ -211,19 +211,21 @@ async def numbers(url: str) -> None:
 
 
 async def reruns(url: str) -> None:
-    """A page asked to run again, as often as the socket takes it."""
-    learner = Learner(url, "flip", Heard())
-    await learner.open_page()
-    page = learner.page
-    assert page
-    reading = asyncio.create_task(read(page))
+    """A page asked to run again, as often as the socket takes it; opened anew once closed."""
     message = BackMsg()
     message.rerun_script.query_string = "lesson=flip"
     message.rerun_script.page_name = "reversal"
     while True:
-        await page.send(message.SerializeToString())
-        await asyncio.sleep(0.005)
-    await reading
+        learner = Learner(url, "flip", Heard())
+        with contextlib.suppress(TimeoutError, WebSocketException):
+            await learner.open_page()
+            page = learner.page
+            assert page
+            reading = asyncio.create_task(read(page))
+            while not reading.done():
+                await page.send(message.SerializeToString())
+                await asyncio.sleep(0.005)
+        await learner.close()
 
 
 ATTACKS: dict[str, Attack] = {
