@@ -1,8 +1,13 @@
 """How a process is set up for what torch computes here."""
 
+import ast
 import ctypes
+import functools
 import sys
+import threading
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -31,6 +36,28 @@ def leave_unsaid() -> None:
     """Keep torch's warnings that two lessons are about out of the log: their pages show them."""
     for beginning in ("None of the inputs have requires_grad", "To copy construct from a tensor"):
         warnings.filterwarnings("ignore", message=beginning)
+
+
+def parse_in_turn() -> None:
+    """Let one thread at a time make a tree of Python's text, whoever asks for it.
+
+    Python 3.11 counts for all threads together how deep they are in their trees, and raises a
+    SystemError where two were at it ("AST constructor recursion depth mismatch"): of 48 pages that
+    opened at once, four showed it.
+    """
+    if sys.version_info < (3, 12) and not hasattr(ast.parse, "__wrapped__"):
+        ast.parse = _in_turn(ast.parse)
+
+
+def _in_turn(parse: Callable[..., Any]) -> Callable[..., Any]:
+    turn = threading.RLock()
+
+    @functools.wraps(parse)
+    def parsed(*given: Any, **named: Any) -> Any:
+        with turn:
+            return parse(*given, **named)
+
+    return parsed
 
 
 # As malloc.h numbers them.

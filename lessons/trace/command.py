@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from lessons.text import visible
 from lessons.trace import arguments
 from lessons.trace.errors import TraceError
 from lessons.trace.target import load
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> str:
         made.save(path)
     except OSError as error:
         raise TraceError(f"{path}: {error.strerror}.") from None
-    return f"{made}\n\nWritten: {path}"
+    return f"{made}\n\nWritten: {visible(path, len(path))}"
 
 
 def _index(text: str | None) -> tuple[int, ...] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import io
 import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -32,6 +33,10 @@ MOST = 24 * 2**20
 All that 1.67 brings are 22 MiB and come to 7 compressed, so today none is left out. Should a later
 one bring more, the largest go out as they are; those are chart libraries that no page here loads.
 """
+
+PIECE = 1 << 16
+"""Bytes of a file that are handed over at a time: for one who reads slowly, or not at all, so much
+waits here, and not a copy of the whole."""
 
 TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -73,17 +78,38 @@ class File:
             "Cache-Control": caching,
             "Vary": "Accept-Encoding",
         }
-        if accepts_gzip(headers):
-            # Shielded: who goes away before it is done must not take it from those who wait too.
-            content = await asyncio.shield(asyncio.wrap_future(self.compressed()))
+        # Shielded: who goes away before it is done must not take it from those who wait too.
+        content = await asyncio.shield(asyncio.wrap_future(self.compressed()))
+        packed = accepts_gzip(headers)
+        if packed:
             about["Content-Encoding"] = "gzip"
-        else:
-            content = await asyncio.to_thread(self._read)
-        about["Content-Length"] = str(len(content))
-        return Response(b"" if method == "HEAD" else content, headers=about)
+        about["Content-Length"] = str(len(content) if packed else _size(content))
+        return _InPieces(b"" if method == "HEAD" else content, about, packed)
 
     def _compress(self) -> bytes:
         return gzip.compress(self._read(), LEVEL, mtime=0)
+
+
+def _size(compressed: bytes) -> int:
+    """Of what was compressed: gzip ends with it."""
+    return int.from_bytes(compressed[-4:], "little")
+
+
+class _InPieces(Response):
+    """Gzip bytes, or what was compressed in them, for who takes no gzip; all share the bytes."""
+
+    def __init__(self, content: bytes, headers: Mapping[str, str], packed: bool) -> None:
+        super().__init__(content, headers=headers)
+        self._packed = packed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        whole = io.BytesIO(self.body)
+        with whole if self._packed else gzip.GzipFile(fileobj=whole) as pieces:
+            while piece := pieces.read(PIECE):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+                await asyncio.sleep(0)  # the system may take megabytes before anybody reads
+        await send({"type": "http.response.body", "body": b""})
 
 
 def accepts_gzip(headers: Headers) -> bool:

@@ -2,7 +2,7 @@
 
 import gc
 
-from lessons.kit.process import leave_unsaid, suit_small_tensors
+from lessons.kit.process import leave_unsaid, parse_in_turn, suit_small_tensors
 from lessons.outputs import catalogue
 from pages.labs import home, lesson
 from pages.labs.messages import Wish
@@ -15,6 +15,7 @@ def prepare() -> None:
     """Set the process up: threads, lessons, what garbage collection walks."""
     suit_small_tensors()
     leave_unsaid()
+    parse_in_turn()
     # Loads torch, its optimisers, the lessons, and what a first frame needs. Not as a page opens
     # them: what is computed is kept with its time, and this one took as long as the loading.
     home.frame(Wish(lab="home", values={"noise_low": "0.5"}))

@@ -1,7 +1,8 @@
 """What is not here: addresses that are no page of ours are answered with the way home.
 
 Streamlit answers any address with its own index.html, which shows nothing where its scripts are
-looked for in the wrong folder.
+looked for in the wrong folder. And it takes files of whoever has a page open, and keeps them all:
+no page here asks for one.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pages.server.alone import page
 
 _FOLDERS = frozenset({"_stcore", "api", "component", "files", "media", "static"})
 """Where programs look for something: what is not there is said as text."""
+_UPLOADS = "_stcore/upload_file/"
 _MESSAGE = "<p>There is no page at this address. It may have been cut or mistyped.</p>"
 
 
@@ -31,11 +33,14 @@ class UnknownPaths:
         self._root = root(base)
         self._pages = {self._root, *(self._root + name for name in pages)}
         self._sockets = {self._root + name for name in sockets}
+        self._uploads = self._root + _UPLOADS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         kind, path = scope["type"], path_of(scope)
         if kind == "websocket" and path not in self._sockets:
             await PlainTextResponse("Not found", 404)(scope, receive, send)
+        elif path.startswith(self._uploads):
+            await _no_file()(scope, receive, send)
         elif kind != "http" or path in self._pages:
             await self._app(scope, receive, send)
         else:
@@ -56,9 +61,12 @@ class UnknownPaths:
         await self._app(scope, receive, send_what_is_there)
         if missing:
             home = above + self._root
-            text = PlainTextResponse("Not found", 404, {"Cache-Control": "no-store"})
-            nothing = page(404, "There is no page here", _MESSAGE, home) if is_page else text
+            nothing = page(404, "There is no page here", _MESSAGE, home) if is_page else _no_file()
             await nothing(scope, receive, send)
+
+
+def _no_file() -> PlainTextResponse:
+    return PlainTextResponse("Not found", 404, {"Cache-Control": "no-store"})
 
 
 def _is_nothing(start: Message, is_page: bool) -> bool:

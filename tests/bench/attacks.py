@@ -18,13 +18,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Origin
 
-from lessons.playground import Document, Input
+from lessons.playground import Document, Input, to_url
 from pages.labs.playground_form import form_of
 from pages.server.application import SOCKET
+from pages.server.assets import PLOTLY
+from pages.server.stream import STREAM
 from tests.bench.learner import Heard, Learner
 from tests.playground.heavy import heavy
 
@@ -211,19 +215,70 @@ async def numbers(url: str) -> None:
 
 
 async def reruns(url: str) -> None:
-    """A page asked to run again, as often as the socket takes it."""
-    learner = Learner(url, "flip", Heard())
-    await learner.open_page()
-    page = learner.page
-    assert page
-    reading = asyncio.create_task(read(page))
+    """A page asked to run again, as often as the socket takes it; opened anew once closed."""
     message = BackMsg()
     message.rerun_script.query_string = "lesson=flip"
     message.rerun_script.page_name = "reversal"
     while True:
-        await page.send(message.SerializeToString())
-        await asyncio.sleep(0.005)
-    await reading
+        learner = Learner(url, "flip", Heard())
+        with contextlib.suppress(TimeoutError, WebSocketException):
+            await learner.open_page()
+            page = learner.page
+            assert page
+            reading = asyncio.create_task(read(page))
+            while not reading.done():
+                await page.send(message.SerializeToString())
+                await asyncio.sleep(0.005)
+        await learner.close()
+
+
+async def long_messages(url: str) -> None:
+    """To a page, of a million parts: where so many files may be put, and what widgets say."""
+    files, widgets = BackMsg(), BackMsg()
+    files.file_urls_request.file_names.extend([""] * 1_000_000)
+    widgets.rerun_script.widget_states.widgets.extend([WidgetState()] * 1_000_000)
+    for message in itertools.cycle((files.SerializeToString(), widgets.SerializeToString())):
+        learner = Learner(url, "flip", Heard())
+        with contextlib.suppress(TimeoutError, WebSocketException):
+            await learner.open_page()
+            assert learner.page
+            await learner.page.send(message)
+            await asyncio.sleep(1)
+        await learner.close()
+
+
+async def heavy_pages(url: str) -> None:
+    """Twenty pages at a time, each opened by the address of a heavy program of its own."""
+
+    async def one(first: int) -> None:
+        for seed in itertools.count(first, 20):
+            with contextlib.suppress(OSError, WebSocketException):
+                async with connect(
+                    f"ws://{urlsplit(url).netloc}/{STREAM}", origin=Origin(url), max_size=None
+                ) as page:
+                    message = BackMsg()
+                    client = message.rerun_script
+                    client.query_string = f"program={to_url(heavy(random.Random(seed)))}"
+                    client.page_name = "playground"
+                    await page.send(message.SerializeToString())
+                    async for said in page:
+                        if ForwardMsg.FromString(said).HasField("script_finished"):
+                            break
+
+    await asyncio.gather(*(one(number) for number in range(20)))
+
+
+async def unread_files(url: str) -> None:
+    """Two hundred who ask for the largest file and read nothing of it."""
+    netloc = urlsplit(url).netloc
+    host, port = netloc.split(":")
+    asked = f"GET /{PLOTLY} HTTP/1.1\r\nHost: {netloc}\r\n\r\n".encode()
+    kept = []
+    for _ in range(200):
+        reader, writer = await asyncio.open_connection(host, int(port), limit=1)
+        writer.write(asked)
+        kept.append((reader, writer))
+    await asyncio.Event().wait()
 
 
 ATTACKS: dict[str, Attack] = {
@@ -242,6 +297,9 @@ ATTACKS: dict[str, Attack] = {
     "twenty who never read": deaf,
     "100 kB of nonsense": nonsense,
     "the API, eight loops": numbers,
+    "long messages to a page": long_messages,
+    "twenty heavy programs by address": heavy_pages,
+    "200 who read no file": unread_files,
 }
 
 

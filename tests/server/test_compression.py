@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import random
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -141,6 +142,29 @@ def test_a_first_visit_is_a_third_once_warm(monkeypatch):
     assert sum(file._compressed is not None for file in files.values()) == len(names)
     plain = sum((STATIC / name).stat().st_size for name in names)
     assert sum(len(files[name].compressed().result()) for name in names) < plain / 3
+
+
+@pytest.mark.parametrize("headers", [GZIP, {}], ids=["gzip", "as it is"])
+def test_of_one_who_does_not_read_a_piece_waits_and_no_copy_of_the_whole(headers):
+    content = random.Random(1).randbytes(1_000_000)
+    file = File(lambda: content, "text/plain")
+    taken = []
+
+    async def send(message):
+        taken.append(message)
+
+    async def story():
+        answer = await file.answer("GET", Headers(headers), "no-store")
+        await answer({}, None, send)
+        return answer
+
+    answer = run(story())
+    bodies = [message["body"] for message in taken[1:]]
+    assert max(map(len, bodies)) <= compression.PIECE
+    whole = b"".join(bodies)
+    assert (gzip.decompress(whole) if headers else whole) == content
+    assert int(answer.headers["content-length"]) == len(whole)
+    assert answer.body is file.compressed().result(), "all share the bytes"
 
 
 class Slow:

@@ -50,9 +50,10 @@ SERVED = """
 import gc, json, threading, time
 import uvicorn
 from streamlit.runtime.app_session import AppSession
-from websockets.sync.client import connect
 from app import app
+from pages.server.tidy import clean
 from tests.support.server import free_port
+from tests.support.stream import Stream
 
 def seen(kind):  # what is frozen is not among the objects that the collector knows
     return sum(type(one) is kind for one in gc.get_objects())
@@ -64,16 +65,17 @@ thread.start()
 while not server.started:
     time.sleep(0.02)
 found = {"frozen": gc.get_freeze_count(), "walked": len(gc.get_objects())}
-stream, more = f"ws://127.0.0.1:{port}/_stcore/stream", {"subprotocols": ["streamlit"]}
-more["open_timeout"] = 120
-opened = [connect(stream, max_size=None, **more).__enter__() for _ in range(10)]
+opened = [Stream(f"http://127.0.0.1:{port}", "glossary") for _ in range(10)]
+for one in opened:
+    assert one.run(timeout=120)
+clean()  # as every now and then
 deadline = time.monotonic() + 120
 while seen(AppSession) != 10 and time.monotonic() < deadline:
     time.sleep(0.05)
 found["sessions"] = seen(AppSession)
 found["frozen_then"] = gc.get_freeze_count()
 for one in opened:
-    one.close()
+    one.socket.close()
 server.should_exit = True
 thread.join()
 print(json.dumps(found))
@@ -90,6 +92,17 @@ def test_what_is_frozen_is_there_before_the_first_session():
     assert found["frozen"] > 100_000 > found["walked"]
     assert found["frozen_then"] <= found["frozen"], "nothing is frozen later"
     assert found["sessions"] == 10, "the collector knows them all"
+
+
+def test_only_what_a_process_does_before_it_serves_freezes():
+    frozen = gc.get_freeze_count()
+    tidy.clean()
+    assert gc.get_freeze_count() <= frozen
+    texts = {path: path.read_text("utf-8") for path in (ROOT / "pages").rglob("*.py")}
+    assert {path.name for path, text in texts.items() if "gc.freeze(" in text} == {
+        "prepared.py",
+        "lab_sockets.py",
+    }
 
 
 def test_a_closed_socket_is_freed(url, workshop, monkeypatch):

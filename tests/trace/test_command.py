@@ -38,6 +38,15 @@ def test_it_prints_the_faults_and_writes_the_page(command, tmp_path):
     assert (tmp_path / "detached.html").read_text("utf-8").startswith("<!doctype html>")
 
 
+def test_where_it_was_written_is_told_without_control_characters(command, tmp_path):
+    name = "red\x1b[31m.html"
+    status, out, _ = command(f"{BROKEN}:detached", "--arg", "x=-2,-1,1", "--out", name)
+    assert status == 0
+    assert "Written: red\ufffd[31m.html" in out
+    assert out.replace("\n", "").isprintable()
+    assert (tmp_path / name).exists()
+
+
 @pytest.mark.long
 @pytest.mark.slow
 def test_it_runs_from_any_folder_as_a_process_of_its_own(tmp_path):

@@ -7,7 +7,6 @@ browser needs lie in this folder too.
 
 from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -16,12 +15,13 @@ import streamlit as st
 from lessons.outputs.catalogue import find
 from pages.labs import lesson, wire
 from pages.labs.messages import TrainingWish, Wish
+from pages.labs.once import Once
 from pages.labs.training import Watch
-from pages.labs.turn import ALONE
 from pages.server.application import SOCKET
 from pages.server.assets import LIVE
 from pages.server.computing import LABS
 from pages.ui import memory
+from pages.ui.page_turn import PageTurn, TooLong
 
 # Streamlit hands inline scripts to the browser as a blob, which cannot import its neighbours by
 # a relative address. So the script is this small shim. The addresses are relative to the page's
@@ -40,6 +40,12 @@ export default async function (component) {{
   }}
 }}
 """
+
+SOON = 0.25
+"""Seconds of computing that a page spends on its lab's first picture. What takes longer the lab
+asks for itself: then it is computed by turns, in another process."""
+KEPT = 8 << 20
+"""Bytes of first pictures that are kept for the next who opens the same; one has some 50 kB."""
 
 _FIRST = "first_picture"
 """Session key: what the first lab of a session was asked to show at first, as text."""
@@ -123,16 +129,33 @@ def live_lab(
     ).model_dump_json()
     # Later the scripts are there, and the lab comes at once and as it was left. A run that draws
     # the first page again shows the same.
-    if st.session_state.setdefault(_FIRST, wish) == wish:
+    if st.session_state.setdefault(_FIRST, wish) == wish and (picture := first(wish)):
         part = escape(show["name"] if show else "")
-        st.html(f'<div class="gl-first" data-part="{part}" data-frame="{_first(wish)}"></div>')
+        st.html(f'<div class="gl-first" data-part="{part}" data-frame="{picture}"></div>')
 
 
-@lru_cache(maxsize=64)
-def _first(wish: str) -> str:
-    """What the lab will show at first, for the browser to draw before the lab itself is there."""
-    asked = Wish.model_validate_json(wish)
-    frame = LABS.get(asked.lab, lesson.frame)(asked, ALONE)
+_firsts: Once[str, str] = Once(KEPT, len)
+
+
+def first(wish: str) -> str:
+    """What the lab will show at first, for the browser to draw before the lab itself is there.
+
+    Nothing where that takes too long.
+    """
+
+    def make() -> str:
+        try:
+            return _encoded(Wish.model_validate_json(wish))
+        except TooLong:
+            return ""
+
+    return _firsts.get(wish, make)
+
+
+def _encoded(asked: Wish) -> str:
+    # Of a lesson the page computes the same for its text; only a program may be of any length.
+    turn = PageTurn(SOON) if asked.lab == "playground" else PageTurn()
+    frame = LABS.get(asked.lab, lesson.frame)(asked, turn)
     names = ("goals", "accepted", "groups", "notes", "status", "key", "figures")
     shown: dict[str, Any] = {name: part for name, part in frame.items() if name in names}
     if frame["trains"]:  # with the run as it stands before its first step
