@@ -28,10 +28,10 @@ new PerformanceObserver((list) => {
 @pytest.mark.parametrize(
     "address",
     [
-        "/stop_gradient?lesson=noise_leaks&step=2",  # a question
         "/override_map?lesson=clip_identity&step=2",  # a sketch
-        "/reversal?lesson=moons&step=2",  # a training
         *also(
+            "/stop_gradient?lesson=noise_leaks&step=2",  # a question
+            "/reversal?lesson=moons&step=2",  # a training
             "/stop_gradient?lesson=noise_leaks&step=5",  # a bug to find
             "/in_the_wild?lesson=codebook&step=1",
             "/gone_missing?lesson=cut_by_accident&step=1",
@@ -157,7 +157,7 @@ def test_of_a_tall_graph_the_step_is_in_sight(app, browser: Browser):
         page.wait_for_function(clear, arg="stop_gradient")
 
 
-@pytest.mark.parametrize(("step", "leads"), [(4, 1), (5, 0), (7, 0)])
+@pytest.mark.parametrize(("step", "leads"), [(4, 1), (5, 0), *also((7, 0))])
 def test_no_press_leads_to_a_lab_that_shows_another_program(step, leads, app, open_page):
     page = ready(open_page(f"{app.url}/stop_gradient?lesson=two_passes&step={step}", **PHONE))
     expect(page.locator(".st-key-turn button").first).to_be_visible()
