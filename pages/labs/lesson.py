@@ -1,10 +1,11 @@
 """A lesson's lab: the frame that a wish comes to."""
 
 import itertools
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from time import perf_counter
+from typing import Any
 
 from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_roles
 from lessons.contract.parameters import InvalidParametersError, Values
@@ -39,14 +40,14 @@ class Computed:
 
     Args:
         result, seconds: what the program comes to, and how long that took.
-        recording: its graph; None where the lesson has none.
+        recording: makes its graph, once; None where the lesson has none.
         cuts: the edges cut in it: none of those asked for, where the program cannot run with them.
         refusal: why not, then.
     """
 
     result: Result
     seconds: float
-    recording: Recording | None
+    recording: Callable[[], Recording | None]
     cuts: tuple[Cut, ...]
     refusal: str = ""
 
@@ -69,7 +70,8 @@ def computed(
                 result, whole = lesson.compute(values, turn.report), ()
                 refusal = f"All edges are whole again. {error}"
             seconds = perf_counter() - start
-            return Computed(result, seconds, lesson.record(values, whole), whole, refusal)
+            recording = cache(lambda: lesson.record(values, whole))
+            return Computed(result, seconds, recording, whole, refusal)
 
     return _known.get(_key(lesson, values, cuts), make, turn.waiting)
 
@@ -109,15 +111,17 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         if values != asked and lesson.lab.preview_note:
             notes.append(Note("info", lesson.lab.preview_note))
         shown = _picture(lesson, step, wish.answers, run, values, hidden)
+        waits = wish.live and "graph" in wish.later and lesson.lab.start is not None
+        had = wish.have.get("graph", "") if waits else ""
         return {
             "form": text,
             "accepted": not errors,
-            "settled": values == asked,
+            "settled": values == asked and not had,
             "groups": payload.groups(lesson, values, text, errors, hide, fix, held),
             "notes": payload.notes([*notes, *run.result.notes]),
             "query": payload.query(lesson, values, place, run.cuts, hide, fix),
             **shown,
-            "graph": _graph(lesson, run, values, hidden, shown["table"]),
+            "graph": (_had(had) if had else _graph(lesson, run, values, hidden, shown["table"])),
             "code": code(lesson.slug, run.cuts),
             "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
             "trains": lesson.lab.training is not None,
@@ -203,18 +207,26 @@ def _picture(
     return shown
 
 
+def _had(digest: str) -> GraphSpec:
+    """The graph that the browser has, as ``wire`` writes one."""
+    named: Any = {"digest": digest}
+    graph: GraphSpec = named
+    return graph
+
+
 def _graph(
     lesson: Lesson, run: Computed, values: Values, hidden: frozenset[str], table: TableSpec | None
 ) -> GraphSpec | None:
-    if lesson.lab.start is None or run.recording is None:
+    recording = run.recording()
+    if lesson.lab.start is None or recording is None:
         return None
     title = "The graph of this run: forward values, and the gradient on its way back"
     cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""
     index = lesson.lab.start(values).index
-    drawn = payload.graph(run.recording, index, title, "cuts", edge_names(run.cuts), cover)
-    drawn["stretches"] = stretches(lesson, run.recording)
+    drawn = payload.graph(recording, index, title, "cuts", edge_names(run.cuts), cover)
+    drawn["stretches"] = stretches(lesson, recording)
     there = {node["id"] for node in drawn["nodes"]}
-    drawn["links"] = links(run.recording, index, run.result, table, there, hidden)
+    drawn["links"] = links(recording, index, run.result, table, there, hidden)
     return drawn
 
 

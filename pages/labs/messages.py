@@ -85,6 +85,8 @@ class Wish(_Message):
         answers: names of the questions that have been answered.
         hide, fix: the controls that a teacher's link hides, and those that it fixes.
         have: digests of what is drawn already, by name: it is not sent again.
+        later: what need not be brought up to date while the hand moves, of what the browser has:
+            ``graph``, in a lesson. The answer is not settled then.
     """
 
     lab: Name
@@ -100,6 +102,7 @@ class Wish(_Message):
     hide: Names = []
     fix: Names = []
     have: Annotated[dict[Name, Name], Field(max_length=64)] = {}
+    later: Names = []
 
 
 class Option(TypedDict):

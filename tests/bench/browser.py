@@ -8,13 +8,15 @@ draws other noise, and the drag goes one way: next to nothing is asked for that 
 computed before.
 """
 
+import json
 import statistics
 import sys
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import FloatRect, Page, Playwright, sync_playwright
 
 from tests.bench import mouse
 from tests.bench.peers import lab
@@ -117,12 +119,16 @@ def subjects() -> list[Subject]:
     ]
 
 
-def visit(browser: Browser, port: int, subject: Subject, url: str, seed: int) -> None:
+def visit(playwright: Playwright, port: int, subject: Subject, url: str, seed: int) -> None:
     """One round of one subject: open, warm up, press, drag."""
-    page = browser.new_page(viewport=VIEWPORT)
+    browser = playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{port}")
+    (context,) = browser.contexts
+    context.clear_cookies()
     if subject.cookie:
         name, value = subject.cookie
-        page.context.add_cookies([{"name": name, "value": value, "url": url}])
+        context.add_cookies([{"name": name, "value": value, "url": url}])
+    page = context.new_page()
+    page.set_viewport_size(VIEWPORT)
     if subject.replayed:
         page.add_init_script(LINE)
     page.goto(url + subject.path.format(seed=seed))
@@ -143,10 +149,11 @@ def visit(browser: Browser, port: int, subject: Subject, url: str, seed: int) ->
             if subject.replayed:
                 subject.wishes.append(asked(page)[len(before)])
         page.wait_for_timeout(250)  # nobody's clean-up counts as the next press
-    subject.updates_a_second.append(drag(page, port, subject))
-    missed = page.evaluate("window.line?.missed ?? []")
-    assert not missed, f"nothing was recorded for {missed[0]}"
-    page.close()
+    track = page.locator(subject.track).first.bounding_box()
+    assert track, f"{subject.name}: no slider to drag"
+    about = context.new_cdp_session(page).send("Target.getTargetInfo")
+    browser.close()  # the page stays
+    subject.updates_a_second.append(drag(port, about["targetInfo"]["targetId"], subject, track))
 
 
 def replay(page: Page) -> None:
@@ -163,20 +170,23 @@ def asked(page: Page) -> list[str]:
     return found
 
 
-def drag(page: Page, port: int, subject: Subject) -> float:
+def drag(port: int, page: str, subject: Subject, track: FloatRect) -> float:
     """Pull the slider down with the mouse; new gradient charts a second."""
-    box = page.locator(subject.track).first.bounding_box()
-    assert box, f"{subject.name}: no slider to drag"
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] * 0.99, y)
-    page.mouse.down()
-    page.wait_for_timeout(500)
-    page.evaluate("one => { window.changes = painted.countChanges(one) }", subject.gradient)
-    # Within the part of the slider that lies above noise_low, which the lesson asks for.
-    first, last = (box["x"] + box["width"] * share for share in (0.99, 0.59))
-    mouse.pull(page, port, y, (first, last), DRAG_SECONDS)
-    changes = page.evaluate("window.changes()")
-    page.mouse.up()
+    x, y, width = track["x"], track["y"] + track["height"] / 2, track["width"]
+    with mouse.hand(port, page, (VIEWPORT["width"], VIEWPORT["height"])) as hand:
+        time.sleep(0.5)
+        # Within the part of the slider that lies above noise_low, which the lesson asks for.
+        first, last = (x + width * share for share in (0.99, 0.59))
+        hand.at(first, y)
+        hand.at(first, y, "mousePressed", button="left", clickCount=1)
+        time.sleep(0.5)
+        hand.evaluate(f"window.changes = painted.countChanges({json.dumps(subject.gradient)}); 1")
+        hand.pull(y, (first, last), DRAG_SECONDS)
+        changes = hand.evaluate("window.changes()")
+        hand.at(last, y, "mouseReleased", button="left", clickCount=1)
+        missed = hand.evaluate("window.line?.missed[0]")
+        assert not missed, f"nothing was recorded for {missed}"
+        hand.ask("Page.close")
     return float(changes) / DRAG_SECONDS
 
 
@@ -227,13 +237,13 @@ def main() -> str:
         all_ = subjects()
         urls = {one.name: stack.enter_context(one.start()).url for one in all_}
         playwright = stack.enter_context(sync_playwright())
-        port = free_port()  # for the mouse
+        port = free_port()  # of the browser's protocol
         browser = stack.enter_context(launch(playwright, f"--remote-debugging-port={port}"))
         for number in range(ROUNDS):
             turn = number % len(all_)  # who goes first, and right after whom, changes
             for one in all_[turn:] + all_[:turn]:
                 print(f"round {number + 1} of {ROUNDS}: {one.name}", file=sys.stderr)
-                visit(browser, port, one, urls[one.name], seed=number)
+                visit(playwright, port, one, urls[one.name], seed=number)
         version = browser.version
     wishes = [wish for one in all_ for wish in one.wishes]
     done = (

@@ -8,20 +8,22 @@
 //
 // The server leaves out what the browser has already. What is the same in all recorded frames (the
 // code, say) is left out here too, so a replayed frame is never cheaper than the server's own and
-// dearer only where a chart happens to be the same for two values and not for all.
+// dearer only where a chart happens to be the same for two values and not for all. Where the page
+// says that its graph may wait, it does here as well.
 (() => {
   const Native = window.WebSocket;
   const HEAD = 12; // bytes: three uint32, of which the last is the length of the JSON that follows
   const isLab = (socket) => new URL(socket.url).pathname.endsWith("/labs");
   const unasked = []; // pictures of a training that answer no wish
   const asks = []; // {seq, wish, at, answers: [{at, what, size}]} in the order of asking
-  const frames = new Map(); // bytes by wish without `have`
+  const frames = new Map(); // bytes by wish without `have` and `later`
+  const graphless = new Map(); // the same, whose graph is the one that the page has
   const missed = []; // wishes that nothing was recorded for
   const due = []; // what is on its way while replaying
   const task = new MessageChannel();
   let replays = false;
 
-  const bare = (wish) => JSON.stringify({ ...JSON.parse(wish), have: {} });
+  const bare = (wish) => JSON.stringify({ ...wish, have: {}, later: [] });
 
   const hear = ({ data }) => {
     const at = performance.now();
@@ -47,9 +49,8 @@
       const [, seq, wish] = asked;
       asks.push({ seq: Number(seq), wish, at: performance.now(), answers: [] });
       if (!replays) return super.send(text);
-      const frame = frames.get(bare(wish));
-      if (!frame) return missed.push(wish);
-      const data = frame.slice(0);
+      const data = answer(JSON.parse(wish));
+      if (!data) return missed.push(wish);
       new DataView(data).setUint32(0, Number(seq), true);
       due.push([this, data]);
       task.port2.postMessage(0);
@@ -60,6 +61,15 @@
   task.port1.onmessage = () => {
     const [socket, data] = due.shift();
     socket.dispatchEvent(new MessageEvent("message", { data }));
+  };
+
+  const answer = (wish) => {
+    const digest = wish.live && wish.later.includes("graph") && wish.have.graph;
+    const frame = (digest ? graphless : frames).get(bare(wish));
+    if (!frame || !digest) return frame?.slice(0);
+    const data = frame.data.slice(0);
+    new Uint8Array(data, frame.place).set(new TextEncoder().encode(digest));
+    return data;
   };
 
   // Asks for the last wish again with each value of a control, moving and at rest.
@@ -73,8 +83,8 @@
     let seq = 0;
     for (const value of values) {
       for (const live of [true, false]) {
-        const asked = { ...last, values: { ...last.values, [control]: value }, live, have: {} };
-        const wish = JSON.stringify(asked);
+        const asked = { ...last, values: { ...last.values, [control]: value }, live };
+        const wish = bare(asked);
         const answer = new Promise((resolve) => (socket.onmessage = ({ data }) => resolve(data)));
         socket.send(`${++seq} ask ${wish}`);
         const data = await answer;
@@ -91,13 +101,26 @@
     ...["graph", "code"].filter((name) => body[name]).map((name) => [name, body[name]]),
   ];
 
+  const read = (data) => {
+    const length = new DataView(data).getUint32(8, true);
+    const text = new TextDecoder().decode(new Uint8Array(data, HEAD, length));
+    return { body: JSON.parse(text), numbers: new Uint8Array(data, HEAD + length) };
+  };
+
+  // As `data`, with another text.
+  const written = (data, body, numbers) => {
+    const json = new TextEncoder().encode(JSON.stringify(body));
+    const length = Math.ceil(json.length / 4) * 4;
+    const whole = new Uint8Array(HEAD + length + numbers.length).fill(32);
+    whole.set(new Uint8Array(data, 0, HEAD));
+    new DataView(whole.buffer).setUint32(8, length, true);
+    whole.set(json, HEAD);
+    whole.set(numbers, HEAD + length);
+    return whole.buffer;
+  };
+
   // Take out what no recorded frame differs in.
   const strip = () => {
-    const read = (data) => {
-      const length = new DataView(data).getUint32(8, true);
-      const text = new TextDecoder().decode(new Uint8Array(data, HEAD, length));
-      return { body: JSON.parse(text), numbers: new Uint8Array(data, HEAD + length) };
-    };
     const seen = new Map();
     for (const data of frames.values()) {
       for (const [name, { digest }] of parts(read(data).body)) {
@@ -111,14 +134,12 @@
         if (name.startsWith("figure")) delete part.figure;
         else body[name] = { digest: part.digest };
       }
-      const json = new TextEncoder().encode(JSON.stringify(body));
-      const length = Math.ceil(json.length / 4) * 4;
-      const whole = new Uint8Array(HEAD + length + numbers.length).fill(32);
-      whole.set(new Uint8Array(data, 0, HEAD));
-      new DataView(whole.buffer).setUint32(8, length, true);
-      whole.set(json, HEAD);
-      whole.set(numbers, HEAD + length);
-      frames.set(wish, whole.buffer);
+      frames.set(wish, written(data, body, numbers));
+      if (!body.graph?.digest) continue;
+      const open = "?".repeat(body.graph.digest.length); // the digest of the one that the page has
+      const spared = written(data, { ...body, settled: false, graph: { digest: open } }, numbers);
+      const place = new TextDecoder("latin1").decode(spared).indexOf(open);
+      graphless.set(wish, { data: spared, place });
     }
   };
 

@@ -1,38 +1,87 @@
-"""A mouse that moves at its own pace, as one on a desk does.
+"""A mouse that moves at its own pace, as one on a desk does, with nobody else listening.
 
-Playwright's waits after each move until the page has dealt with it: what it measures while a page
-is busy is itself. This one tells the browser over its own protocol and waits for nothing.
+Playwright's mouse waits after each move until the page has dealt with it: what it measures while a
+page is busy is itself. And Playwright listens to the network all the time: the browser then copies
+each message of a websocket to it as text, which costs a page a tenth of its pictures. So this one
+speaks the browser's own protocol, asks for no more than it needs, and is used once Playwright has
+let go of the page.
 """
 
 import itertools
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from playwright.sync_api import Page
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 HZ = 60
 
 
-def pull(page: Page, port: int, y: float, along: tuple[float, float], seconds: float) -> None:
-    """Move the pressed mouse in a straight line.
+class Hand:
+    """A hand on the mouse in one page.
 
     Args:
-        page: where.
-        port: that the browser's protocol listens on.
-        y, along: in pixels of the page; along is from where to where in x.
-        seconds: how long it takes.
+        line: to the page, as the browser's protocol has it.
     """
-    about = page.context.new_cdp_session(page).send("Target.getTargetInfo")
-    address = f"ws://127.0.0.1:{port}/devtools/page/{about['targetInfo']['targetId']}"
-    with connect(address, max_queue=None) as browser:
+
+    def __init__(self, line: ClientConnection) -> None:
+        self._line = line
+        self._numbers = itertools.count(1)
+
+    def say(self, method: str, **given: object) -> int:
+        """Tell the browser, and wait for nothing; the number of what was said."""
+        number = next(self._numbers)
+        self._line.send(json.dumps({"id": number, "method": method, "params": given}))
+        return number
+
+    def ask(self, method: str, **given: object) -> dict[str, Any]:
+        """What the browser answers."""
+        number = self.say(method, **given)
+        while True:
+            said: dict[str, Any] = json.loads(self._line.recv())
+            if said.get("id") == number:
+                assert "result" in said, said
+                return dict(said["result"])
+
+    def evaluate(self, script: str) -> Any:
+        """What a script on the page comes to."""
+        found = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        assert "exceptionDetails" not in found, found
+        return found["result"].get("value")
+
+    def at(self, x: float, y: float, what: str = "mouseMoved", **given: object) -> None:
+        """Do something at a place, in pixels of the page, and wait until the page has seen it."""
+        self.ask("Input.dispatchMouseEvent", type=what, x=x, y=y, **given)
+
+    def pull(self, y: float, along: tuple[float, float], seconds: float) -> None:
+        """Move the pressed mouse in a straight line; along is from where to where in x."""
         start = time.monotonic()
         for number in itertools.count(1):
             time.sleep(max(0.0, start + number / HZ - time.monotonic()))
             passed = time.monotonic() - start
             if passed >= seconds:
                 return
-            at = along[0] + (along[1] - along[0]) * passed / seconds
-            event = {"type": "mouseMoved", "x": at, "y": y, "button": "left", "buttons": 1}
-            what = {"id": number, "method": "Input.dispatchMouseEvent", "params": event}
-            browser.send(json.dumps(what))
+            x = along[0] + (along[1] - along[0]) * passed / seconds
+            place = {"x": x, "y": y, "button": "left", "buttons": 1}
+            self.say("Input.dispatchMouseEvent", type="mouseMoved", **place)
+
+
+@contextmanager
+def hand(port: int, page: str, size: tuple[int, int]) -> Iterator[Hand]:
+    """A hand in a page of the browser whose protocol listens on this port.
+
+    Args:
+        port: on this machine.
+        page: as the browser's protocol calls it.
+        size: of its window, in pixels.
+    """
+    address = f"ws://127.0.0.1:{port}/devtools/page/{page}"
+    with connect(address, max_queue=None, max_size=None) as line:
+        one = Hand(line)
+        wide, high = size
+        metrics = {"width": wide, "height": high, "deviceScaleFactor": 1, "mobile": False}
+        one.ask("Emulation.setDeviceMetricsOverride", **metrics)
+        one.ask("Emulation.setFocusEmulationEnabled", enabled=True)
+        yield one

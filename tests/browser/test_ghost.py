@@ -70,13 +70,18 @@ def test_while_a_hand_drags_what_was_before_stands_still(flip):
     y = box["y"] + box["height"] / 2
     flip.mouse.move(box["x"] + box["width"] * 0.5, y)
     flip.mouse.down()
-    pale = []
-    for share in (0.55, 0.6, 0.65):
+    pale: list[tuple[list[float], list[list[float]]]] = []
+    for share in (0.55, 0.58, 0.61):
         flip.mouse.move(box["x"] + box["width"] * share, y)
         answered(flip)
         caught_up(flip)
         pale.append((pixels(flip), flip.evaluate(SEEN, "gradient")["before"]))
+    moving = flip.evaluate(SEEN, "gradient")
     flip.mouse.up()
+    rested = seen(flip)
+    # Where the axes moved meanwhile it moved with them, and is where it is drawn anew at rest.
+    assert moving["before"] == rested["before"]
+    assert moving["words"] == rested["words"] == ["before"]
     assert pale[0][1]
     alike = [lines for frame, lines in pale if frame == pale[0][0]]
     assert all(lines == pale[0][1] for lines in alike)

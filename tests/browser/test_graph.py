@@ -1,5 +1,6 @@
 """The graph, the stepper and the scissors in a real browser, as a learner uses them."""
 
+import json
 import math
 from functools import cache
 
@@ -13,7 +14,7 @@ from lessons.tracer.derivatives import elementwise, products
 from lessons.tracer.derivatives.symbols import latex_number, words
 from lessons.tracer.picture.graph_drawing import picture
 from pages.ui.place import END
-from tests.browser.looking import asked, button, cells, edge, look, press_on, ready
+from tests.browser.looking import SPY, answered, asked, button, cells, edge, look, press_on, ready
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
@@ -215,8 +216,9 @@ def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page)
     assert page.evaluate("window.known.every((node) => node.isConnected)")
 
 
-def test_the_graph_follows_while_the_hand_still_drags(bare, open_page):
-    page = ready(open_page(bare + RIGHT))
+@pytest.mark.parametrize(("height", "down"), [(1800, 0), (800, 700)], ids=["in sight", "comes"])
+def test_the_graph_follows_while_the_hand_still_drags(bare, open_page, height, down):
+    page = ready(open_page(bare + RIGHT, height=height))
     box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
     before = node_value(page, "mul")
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2)
@@ -224,11 +226,58 @@ def test_the_graph_follows_while_the_hand_still_drags(bare, open_page):
     for place in range(12):
         page.mouse.move(box["x"] + box["width"] * (0.6 + 0.03 * place), box["y"] + 5)
         page.wait_for_timeout(50)
-    page.wait_for_function(
-        "old => document.querySelector('.gl-node[data-id=mul] .gl-value').textContent !== old",
-        arg=before,
-    )
+    changed = "old => document.querySelector('.gl-node[data-id=mul] .gl-value').textContent !== old"
+    page.mouse.wheel(0, down)
+    page.wait_for_function(changed, arg=before)
     page.mouse.up()
+
+
+def test_a_graph_that_waits_while_the_hand_drags_is_that_of_where_it_stops(bare, open_page):
+    page = ready(open_page(bare + RIGHT, script=SPY, height=1800))
+    box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
+    y = box["y"] + box["height"] / 2
+
+    def numbers():
+        return page.locator(".gl-svg text, [data-table] td").all_text_contents()
+
+    def drag(first, last):
+        for place in range(30):
+            share = first + (last - first) * place / 29
+            page.mouse.move(box["x"] + box["width"] * share, y)
+
+    page.mouse.move(box["x"] + box["width"] * 0.6, y)
+    page.mouse.down()
+    drag(0.6, 0.9)
+    sent = [one.split(" ask ")[1] for one in page.evaluate("sent.labs") if " ask " in one]
+    waits = [wish["later"] == ["graph"] for wish in map(json.loads, sent) if wish["live"]]
+    assert waits.count(True) > waits.count(False) > 0
+    answered(page)
+    page.wait_for_timeout(400)
+    answered(page)
+    held = numbers()  # the hand has not let go
+    page.mouse.up()
+    page.wait_for_function("location.search.includes('noise_high')")
+    answered(page)
+    assert numbers() == held
+    page.reload()
+    ready(page)
+    answered(page)
+    assert numbers() == held
+    # Where the graph is out of sight the hand's last word brings it all the same.
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
+    page.wait_for_timeout(100)
+    page.mouse.move(box["x"] + box["width"] * 0.9, y)
+    page.mouse.down()
+    drag(0.9, 0.7)
+    page.mouse.up()
+    answered(page)
+    moved = numbers()
+    assert moved != held
+    page.reload()
+    ready(page)
+    answered(page)
+    assert numbers() == moved
 
 
 def test_every_node_and_edge_is_reached_by_keyboard(bare, open_page):

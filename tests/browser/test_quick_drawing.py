@@ -73,6 +73,7 @@ LONG = pytest.mark.long  # more of a kind that is looked at on every commit
     [
         pytest.param("noise_leaks", "gradient", "noise_high", "1.6", id="a strip below"),
         pytest.param("noise_leaks", "histogram", "noise_high", "2.6", id="both axes"),
+        pytest.param("noise_leaks", "pinned", "noise_high", "1.6", id="a low strip in small"),
         pytest.param("wrong_place", "gradient", "noise_high", "1.6", id="curves"),
         pytest.param(
             "right_place", "gradient", "noise_high", "1.6", id="one curve on another", marks=LONG

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from pages.labs import lesson as labs
 from pages.labs.lesson import RefusedTextError, computed, frame
@@ -65,6 +66,28 @@ def test_two_settings_that_do_not_go_together_fall_back_together():
 @pytest.mark.parametrize("name", ["evil", "__class__", "x\x00", "lesson"])
 def test_what_is_no_control_is_left_out(name):
     assert frame(wish(values={name: "1"}))["form"] == find("noise_leaks").defaults
+
+
+def test_the_graph_may_wait_while_the_hand_moves_where_the_browser_has_one(monkeypatch):
+    made = []
+    real = Lesson.record
+    monkeypatch.setattr(Lesson, "record", lambda *all_: made.append(1) or real(*all_))
+    asked = {"values": {"noise_high": "1.77"}, "later": ["graph"]}
+    had = {"graph": "as it was"}
+    shown = frame(wish(**asked, have=had, live=True))
+    assert shown["graph"] == {"digest": "as it was"}
+    assert not shown["settled"], "a hand that rests asks again"
+    assert made == [], "that is what waiting saves"
+    whole = frame(wish(**asked, have=had))
+    assert whole["settled"]
+    assert frame(wish(**asked, live=True))["graph"] == whole["graph"], "it has none"
+    assert whole["graph"]["nodes"]
+    assert made == [1]
+    others = {name: part for name, part in whole.items() if name not in ("graph", "settled")}
+    assert others.keys() == shown.keys() - {"graph", "settled"}
+    assert shown["table"] == whole["table"]
+    assert shown["numbers"] == whole["numbers"]
+    assert frame(wish("cliff", later=["graph"], have=had, live=True))["graph"] is None
 
 
 def test_dragging_draws_less_and_letting_go_draws_all():

@@ -32,7 +32,7 @@ def test_a_frame_computes_no_fact_that_its_step_does_not_quote(monkeypatch):
 @pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.slug)
 def test_each_op_is_linked_to_the_expression_that_ran(lesson):
     graph = answered(lesson)["graph"]
-    nodes = computed(lesson, lesson.validate({})).recording.nodes
+    nodes = computed(lesson, lesson.validate({})).recording().nodes
     lines = lesson.source.splitlines()
     file = inspect.getsourcefile(inspect.unwrap(lesson.program))
     for stretch in graph["stretches"]:

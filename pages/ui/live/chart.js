@@ -38,7 +38,8 @@ export class Chart {
     this.width = null;
     /** @type {?string} */
     this.alt = null;
-    this.inSight = true;
+    this.inSight = true; // or nearly
+    this.seen = false; // at least half of it
     this.quick = false; // drawn without Plotly, which still holds older numbers
     this.listening = false; // Plotly has drawn here before
     this.title = element("div", "gl-title");

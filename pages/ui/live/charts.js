@@ -35,6 +35,7 @@ export class Charts {
     this.sighted = new IntersectionObserver((entries) => this.#sight(entries), {
       rootMargin: "200px", // drawn a little before it scrolls into view
     });
+    this.seen = new IntersectionObserver((entries) => this.#see(entries), { threshold: 0.5 });
   }
 
   /**
@@ -118,6 +119,7 @@ export class Charts {
   detach() {
     this.resized.disconnect();
     this.sighted.disconnect();
+    this.seen.disconnect();
   }
 
   stop() {
@@ -147,11 +149,20 @@ export class Charts {
     }
   }
 
+  /** @param {IntersectionObserverEntry[]} entries */
+  #see(entries) {
+    for (const { target, isIntersecting } of entries) {
+      const chart = this.all.get(target.getAttribute("data-figure") ?? "");
+      if (chart) chart.seen = isIntersecting;
+    }
+  }
+
   /** @param {FigureSpec} spec */
   #make(spec) {
     const chart = new Chart(spec, this);
     this.resized.observe(chart.plot);
     this.sighted.observe(chart.root);
+    this.seen.observe(chart.root);
     return chart;
   }
 
@@ -159,6 +170,7 @@ export class Charts {
   #drop(chart) {
     this.resized.unobserve(chart.plot);
     this.sighted.unobserve(chart.root);
+    this.seen.unobserve(chart.root);
     chart.drop();
   }
 }

@@ -63,7 +63,9 @@ export class Drawing {
     const { dataset } = this.root;
     const seq = String(this.seq);
     const rests = this.pace.trains() ? null : this.pace.rests();
-    const rest = this.all.map((charts) => charts.draw(Plotly, recoloured, rests)).some(Boolean);
+    const copies = this.pinned.filter((one) => recoloured || !one.waits(rests));
+    const due = [this.charts, ...copies.map(({ charts }) => charts)];
+    const rest = due.map((charts) => charts.draw(Plotly, recoloured, rests)).some(Boolean) || due.length < this.all.length;
     this.recoloured = false;
     this.pace.drawn();
     dataset.seq = seq;

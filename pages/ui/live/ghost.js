@@ -18,7 +18,11 @@ const PLACES = 40; // that are tried for it
 
 /**
  * A place on a line that was, and how far it has moved from there, upwards or down.
- * @typedef {{far: number, x: number, y: number, down: boolean}} Gap
+ * @typedef {{far: number, index: number, x: number, y: number, down: boolean}} Gap
+ *
+ * @typedef {{left: number, top: number, width: number, height: number}} Frame
+ * @typedef {(value: number) => number} Place  from a number to a pixel
+ * @typedef {{frame: Frame, across: Place, down: Place, ranges: string}} Axes
  */
 
 export class Ghost {
@@ -37,7 +41,12 @@ export class Ghost {
     this.before = null; // what is drawn pale
     this.moving = false;
     this.change = ""; // the last one that this chart has been told of
-    this.drawn = "";
+    /** @type {[Trace, SVGElement][]} */
+    this.lines = []; // that are drawn
+    /** @type {?{text: SVGElement, trace: Trace, gap: Gap}} */
+    this.word = null;
+    this.drawn = ""; // where it lies, and in which colours
+    this.ranges = ""; // of the axes that it was drawn in
     this.beside = ""; // the digest of the chart that it was drawn under
     /** @type {?number} */
     this.step = null;
@@ -77,70 +86,100 @@ export class Ghost {
 
   /** Also its size: one that is empty would widen the page in a window that has become narrower. */
   #clear() {
+    this.lines = [];
+    this.word = null;
     for (const layer of [this.svg, this.words]) {
-      layer.replaceChildren();
-      layer.style.cssText = "";
+      if (layer.firstChild) layer.replaceChildren();
+      if (layer.style.cssText) layer.style.cssText = "";
     }
   }
 
   /** @param {FigureSpec} spec */
   #draw(spec) {
     const axes = this.#axes();
-    const now = spec.figure?.data ?? [];
-    const lines = axes ? (this.before?.figure?.data ?? []).filter(isLine) : [];
-    const key = lines.length ? JSON.stringify([this.before?.digest, axes?.key, this.palette.theme]) : "";
-    // A hand that drags moves the line and not what it was; one that rests is told of twice.
+    const before = axes ? (this.before?.figure?.data ?? []).filter(isLine) : [];
+    const key = axes && before.length ? JSON.stringify([this.before?.digest, axes.frame, this.palette.theme]) : "";
     const digest = spec.digest ?? "";
-    if (key && key === this.drawn && (this.moving || digest === this.beside)) return;
+    if (key && key === this.drawn) {
+      const stands = this.ranges === axes?.ranges;
+      // A hand that drags moves the line and not what it was; one that rests is told of twice.
+      if (stands && (this.moving || digest === this.beside)) return;
+      if (axes && this.moving && this.lines.length) return this.#follow(axes);
+    }
     this.drawn = key;
     this.beside = digest;
     this.#clear();
-    if (!axes || !key) return;
-    this.svg.style.cssText = this.words.style.cssText = `margin:${axes.top}px 0 0 ${axes.left}px;width:${axes.width}px;height:${axes.height}px`;
-    /** @type {Gap[]} */
+    if (axes && key) this.#drawAnew(axes, before, spec.figure?.data ?? []);
+  }
+
+  /**
+   * @param {Axes} axes
+   * @param {Trace[]} before  the lines that were
+   * @param {Trace[]} now
+   */
+  #drawAnew(axes, before, now) {
+    const { left, top, width, height } = axes.frame;
+    this.ranges = axes.ranges;
+    this.svg.style.cssText = this.words.style.cssText = `margin:${top}px 0 0 ${left}px;width:${width}px;height:${height}px`;
+    /** @type {[Trace, Gap][]} */
     const found = [];
-    for (const trace of lines) {
+    for (const trace of before) {
       const other = now.find(({ name, xaxis, yaxis }) => name === trace.name && xaxis === trace.xaxis && yaxis === trace.yaxis);
       const spots = pixels(trace, axes.across, axes.down);
       const others = other && isLine(other) ? pixels(other, axes.across, axes.down) : [];
-      const apart = gaps(spots, others, axes);
+      const apart = gaps(spots, others, axes.frame);
       if (!apart.length) continue;
-      const d = stretches(spots).map((part) => `M${part.join("L")}`).join("");
       const colour = trace.fill === "toself" ? trace.fillcolor : trace.line?.color;
       const stroke = String(this.palette.paint(String(colour ?? "ink:text").replace(/\/.*/, "")));
-      this.svg.append(svg("path", trace.fill === "toself" ? "gl-area" : "", { d, stroke })); // its edges alone
-      found.push(...apart);
+      const line = svg("path", trace.fill === "toself" ? "gl-area" : "", { d: drawn(spots), stroke }); // its edges alone
+      this.svg.append(line);
+      this.lines.push([trace, line]);
+      for (const gap of apart) found.push([trace, gap]);
     }
-    const drawn = now.filter(({ visible, type }) => visible !== false && type === "scatter");
-    const parts = drawn.flatMap((trace) => stretches(pixels(trace, axes.across, axes.down)));
-    if (found.length) this.#name(found, parts, axes.height);
+    const shown = now.filter(({ visible, type }) => visible !== false && type === "scatter");
+    const parts = shown.flatMap((trace) => stretches(pixels(trace, axes.across, axes.down)));
+    if (found.length) this.#name(found, parts, height);
+  }
+
+  /** The axes move below the hand: the same lines, and the same place of the word. @param {Axes} axes */
+  #follow(axes) {
+    const { across, down, frame } = axes;
+    this.ranges = axes.ranges;
+    for (const [trace, line] of this.lines) line.setAttribute("d", drawn(pixels(trace, across, down)));
+    if (!this.word) return;
+    const { text, trace, gap } = this.word;
+    const [x, y] = [across(Number(trace.x?.[gap.index])), down(Number(trace.y?.[gap.index]))];
+    text.setAttribute("x", String(beside(x, frame.width)));
+    text.setAttribute("y", String(foot({ ...gap, y }, frame.height)));
   }
 
   /**
    * The word "before" where the lines are far from each other, and beside what is drawn now.
-   * @param {Gap[]} found
+   * @param {[Trace, Gap][]} found
    * @param {string[][]} parts  of the lines now
    * @param {number} height
    */
   #name(found, parts, height) {
-    const foot = (/** @type {Gap} */ { y, down }) => Math.min(height - 4, Math.max(12, y + (down ? AWAY + 8 : -AWAY)));
-    const far = found.sort((one, other) => other.far - one.far);
+    const far = found.sort(([, one], [, other]) => other.far - one.far);
     const tried = far.filter((_, index) => index % Math.ceil(far.length / PLACES) === 0);
     const lines = parts.map((part) => part.map((spot) => spot.split(",").map(Number)));
-    const place = tried.find((gap) => !lines.some((line) => touches(line, gap.x, foot(gap)))) ?? far[0];
-    this.words.append(svg("text", "", { x: place.x, y: foot(place) }, "before"));
+    const isFree = (/** @type {Gap} */ gap) => !lines.some((line) => touches(line, gap.x, foot(gap, height)));
+    const [trace, gap] = tried.find(([, one]) => isFree(one)) ?? far[0];
+    const text = svg("text", "", { x: gap.x, y: foot(gap, height) }, "before");
+    this.words.append(text);
+    this.word = { text, trace, gap };
   }
 
-  /** Where the first pair of axes places numbers now; null where it is none of lines. */
+  /** Where the first pair of axes places numbers now; null where it is none of lines. @returns {?Axes} */
   #axes() {
     const { xaxis, yaxis } = this.plot._fullLayout ?? {};
     if (!xaxis || !yaxis || xaxis.type !== "linear" || yaxis.type !== "linear") return null;
     if (!xaxis.visible && !yaxis.visible) return null; // a drawing: no numbers to compare
     const range = (/** @type {string} */ id, /** @type {Axis} */ axis) => shownRange(this.plot, id, axis);
     const [x, y] = [range("x", xaxis), range("y", yaxis)];
-    const place = { left: xaxis._offset, top: yaxis._offset, width: xaxis._length, height: yaxis._length };
+    const frame = { left: xaxis._offset, top: yaxis._offset, width: xaxis._length, height: yaxis._length };
     const { across, down } = { across: scale(letterOf("x"), xaxis, x), down: scale(letterOf("y"), yaxis, y) };
-    return { ...place, across, down, key: [x, y, ...Object.values(place)] };
+    return { frame, across, down, ranges: String([x, y]) };
   }
 }
 
@@ -162,7 +201,7 @@ function isLine({ type, mode, fill, visible, line, x, xaxis, yaxis, marker }) {
  * nobody sees.
  * @param {(string|null)[]} spots
  * @param {(string|null)[]} others
- * @param {{width: number, height: number}} frame
+ * @param {Frame} frame
  */
 function gaps(spots, others, { width, height }) {
   /** @type {Gap[]} */
@@ -180,11 +219,25 @@ function gaps(spots, others, { width, height }) {
       if (!other || x < 0 || x > width || y < 0 || y > height) continue;
       const toY = Number(other.split(",")[1]);
       const far = Math.abs(toY - y);
-      const beside = Math.min(Math.max(x, EDGE), width - EDGE);
-      if (far >= SEEN) found.push({ far, x: beside, y, down: toY < y });
+      if (far >= SEEN) found.push({ far, index, x: beside(x, width), y, down: toY < y });
     }
   }
   return found;
+}
+
+/** A line as SVG has it. @param {(string|null)[]} spots */
+function drawn(spots) {
+  return stretches(spots).map((part) => `M${part.join("L")}`).join("");
+}
+
+/** Where a word at a line begins to be whole. @param {number} x  @param {number} width  of the frame */
+function beside(x, width) {
+  return Math.min(Math.max(x, EDGE), width - EDGE);
+}
+
+/** Where a word stands beside the line that was, away from the one that is. @param {Gap} gap  @param {number} height  of the frame */
+function foot({ y, down }, height) {
+  return Math.min(height - 4, Math.max(12, y + (down ? AWAY + 8 : -AWAY)));
 }
 
 /** The indices of each unbroken part of a line. @param {(string|null)[]} spots */

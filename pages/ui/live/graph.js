@@ -30,6 +30,7 @@ export class Graph {
    * @param {Object} handlers
    * @param {() => void} handlers.cut    an edge was cut or mended
    * @param {() => void} handlers.moved  another step
+   * @param {() => void} handlers.seen   it has come into sight
    * @param {(id: string | null) => void} handlers.looked  a node or edge is pointed at, or none
    * @param {() => string[]} handlers.code  the lines of the program
    */
@@ -39,6 +40,8 @@ export class Graph {
     this.spec = null;
     /** @type {number | null} */
     this.reset = null;
+    this.inSight = true;
+    this.drawn = ""; // the digest of what is drawn
     this.place = 0; // steps of the backward pass; between two whole ones a gradient is on its way
     /** @type {Set<string>} */
     this.cuts = new Set();
@@ -72,6 +75,8 @@ export class Graph {
     this.stepper = new Stepper(stepper, (to, scrubs) => this.#go(to, scrubs));
     this.said = new StepWords(said);
     box.addEventListener("keydown", (event) => this.#key(event));
+    this.sighted = new IntersectionObserver((entries) => this.#sight(entries), { rootMargin: "200px" }); // or nearly
+    this.sighted.observe(box);
   }
 
   /** The step that is shown, were it only on its way. */
@@ -89,8 +94,9 @@ export class Graph {
    *   another one; null keeps the one there is
    * @param {number} reset
    * @param {boolean} newest  whether this answers the newest thing the learner did
+   * @param {boolean} moves  whether a hand drags: then nothing but numbers changes
    */
-  show(spec, reset, newest) {
+  show(spec, reset, newest, moves) {
     this.box.hidden = !spec;
     if (!spec) {
       this.stepper.pause();
@@ -112,7 +118,7 @@ export class Graph {
     this.covered.hidden = !spec.covered;
     this.detail.hidden = false;
     if (first) this.#draw();
-    else this.#drawSoon();
+    else if (!moves || spec.digest !== this.drawn) this.#drawSoon();
   }
 
   /**
@@ -128,7 +134,14 @@ export class Graph {
   }
 
   stop() {
+    this.sighted.disconnect();
     this.stepper.pause();
+  }
+
+  /** @param {IntersectionObserverEntry[]} entries */
+  #sight(entries) {
+    this.inSight = entries.some(({ isIntersecting }) => isIntersecting);
+    if (this.inSight) this.handlers.seen();
   }
 
   /** Whatever has come by then is drawn, once. */
@@ -144,6 +157,7 @@ export class Graph {
     const { spec, step, place } = this;
     if (!spec) return;
     delete this.box.dataset.behind;
+    this.drawn = spec.digest ?? "";
     setText(this.words, spec.alternative);
     this.#showLegend(spec.legend);
     this.drawing.show(spec, reached(spec, step, hasLanded(place)), this.cuts);

@@ -7,6 +7,7 @@ import { Flow } from "./flow.js";
 import { Had, digests } from "./had.js";
 import { keep, kept } from "./kept.js";
 import { LostLine } from "./lost_line.js";
+import { PACE } from "./pace.js";
 import { Pictures } from "./pictures.js";
 import { remember } from "./remember.js";
 import { Line } from "./socket.js";
@@ -72,6 +73,9 @@ class Lab {
     /** @type {?Frame} */
     this.frame = null;
     this.had = new Had();
+    this.graphAskedAt = 0; // ms
+    this.graphWaits = false; // the newest answer leaves it as it is
+    this.graphTimer = 0;
     this.rests = false; // the hand came to rest on what was asked, and the answer may be a preview
 
     this.flow = new Flow(
@@ -90,6 +94,7 @@ class Lab {
       document: () => this.frame?.document ?? "",
       isQuiet: () => this.flow.isQuiet(),
       rests: () => Boolean(this.frame?.settled && this.flow.resting),
+      seen: () => this.#askGraphSoon(),
       noted: () => this.view.showNotes(this.place),
     });
     this.controls = this.view.controls;
@@ -138,6 +143,7 @@ class Lab {
     if (this.frame) this.#keep(kept(this.place.lab)?.query ?? this.frame.query);
     this.pictures.stop();
     this.lostLine.stop();
+    clearTimeout(this.graphTimer);
     this.line.stop();
     this.flow.stop();
     this.view.stop();
@@ -222,16 +228,34 @@ class Lab {
     return this.place.lab === "playground";
   }
 
-  /** The wish as text. @param {boolean} live */
-  #asking(live) {
+  /** The wish as text. @param {boolean} live  @param {string[]} [later]  what may wait */
+  #asking(live, later = []) {
     const touched = this.#playing ? [...this.controls.since] : [];
-    return this.wish.text(this.place, live, touched, digests(this.frame));
+    return this.wish.text(this.place, live, touched, digests(this.frame), later);
+  }
+
+  /** While a hand drags the graph may wait: where nobody sees it, and nobody reads numbers so fast. @param {boolean} live */
+  #paceGraph(live) {
+    const now = performance.now();
+    this.graphWaits = live && (!this.graph.inSight || now - this.graphAskedAt < PACE);
+    if (!this.graphWaits) this.graphAskedAt = now;
+    clearTimeout(this.graphTimer);
+  }
+
+  /** The hand may have stopped and not let go. */
+  #askGraphSoon() {
+    clearTimeout(this.graphTimer);
+    this.graphTimer = setTimeout(() => {
+      const waits = this.graphWaits && !this.frame?.settled && this.graph.inSight;
+      if (waits && this.flow.isQuiet()) this.flow.offer(true);
+    }, PACE);
   }
 
   /** @param {number} seq  @param {boolean} live  @returns {boolean} whether it went */
   #send(seq, live) {
     if (!this.line.isOpen) return false;
-    const wish = this.#asking(live);
+    this.#paceGraph(live);
+    const wish = this.#asking(live, this.graphWaits ? ["graph"] : []);
     this.wish.sent(seq, this.place);
     const training = this.trainer.shown ? `\n${this.trainer.wish()}` : "";
     this.line.expect();
@@ -316,6 +340,7 @@ class Lab {
       trainer.expect();
       this.#train();
     }
+    if (this.graphWaits && newest) this.#askGraphSoon();
     this.pictures.showFrame(frame.trains, () => this.#show(newest));
   }
 

@@ -281,4 +281,5 @@ export interface Wish {
   hide?: string[];
   fix?: string[];
   have?: Record<string, string>;
+  later?: string[];
 }

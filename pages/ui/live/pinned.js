@@ -5,6 +5,7 @@
 
 import { Charts } from "./charts.js";
 import { element, setText } from "./dom.js";
+import { PACE } from "./pace.js";
 import { small } from "./small.js";
 
 /** @import { FigureSpec } from "./messages.d.ts" */
@@ -16,9 +17,9 @@ const TRAINING = "training"; // a short one, run anew at each move
 /** @type {Set<string>} */
 const folded = new Set(); // the sheets, in this tab, for the next lesson too
 
-/** The chart that a cut changes, in small. @param {FigureSpec[]} figures */
+/** The chart that a cut changes. @param {FigureSpec[]} figures  @returns {FigureSpec | undefined} */
 export function cutChanges(figures) {
-  return ordered(figures, [GRADIENT]).slice(0, 1).map((spec) => small(spec, "pinned"));
+  return ordered(figures, [GRADIENT])[0];
 }
 
 /** The two that a control changes, in small, what the text speaks of first. @param {FigureSpec[]} figures  @param {string} [part] */
@@ -46,6 +47,9 @@ export class Pinned {
     this.name = name;
     /** @type {FigureSpec[]} */
     this.shown = [];
+    /** @type {?import("./chart.js").Chart} */
+    this.large = null;
+    this.drawnAt = 0;
     const figures = element("div", "gl-small", { id: `gl-small-${name}` });
     this.title = element("span", "gl-title");
     this.fold = element("button", "gl-button gl-fold", { type: "button", "aria-controls": figures.id });
@@ -58,11 +62,23 @@ export class Pinned {
     this.charts = new Charts(figures, palette, controls);
   }
 
-  /** @param {FigureSpec[]} figures  in small; the first one's title stands in the bar */
-  frame(figures) {
+  /**
+   * @param {FigureSpec[]} figures  in small; the first one's title stands in the bar
+   * @param {?import("./chart.js").Chart} [large]  of which the only one is a copy
+   */
+  frame(figures, large = null) {
     this.shown = figures;
+    this.large = large;
     this.box.hidden = !this.shown.length;
     this.#frame();
+  }
+
+  /** What is seen in large as well need not follow each movement. @param {?boolean} rests  whether the hand lies still */
+  waits(rests) {
+    const now = performance.now();
+    if (rests === false && this.large?.seen && now - this.drawnAt < PACE) return true;
+    this.drawnAt = now;
+    return false;
   }
 
   /** Out of sight it costs nothing: it is drawn when it comes. */

@@ -155,7 +155,7 @@ function look(plot, layout, id) {
   }
   if (!range || !before || !canMove(own, before, range)) return null;
   axis ??= new QuickAxis(plot, id, own);
-  if (!axis.isWhole) return null;
+  if (!axis.canShow(range)) return null;
   drawn.axes.set(id, axis);
   return { place: scale(letterOf(id), own, range), moved, axis, range };
 }

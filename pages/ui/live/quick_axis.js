@@ -84,9 +84,21 @@ export class QuickAxis {
     this.wide = this.#widest(this.parts.labels.drawn.map((label) => label.textContent ?? ""));
   }
 
-  /** Whether there is one of everything to make others of, and the title where it is expected. */
-  get isWhole() {
-    return !this.shared && Math.abs(Math.max(0, this.room) - this.left) < 0.5 && Object.values(this.parts).every(({ model }) => model);
+  /**
+   * Whether there is one of everything to make others of, and the title where it is expected. A low
+   * axis may have no line of the grid: it needs none as long as all its ticks are at its zero or ends.
+   * @param {[number, number]} range
+   */
+  canShow(range) {
+    const { marks, labels, grid, zero } = this.parts;
+    const titled = !this.shared && Math.abs(Math.max(0, this.room) - this.left) < 0.5;
+    if (!titled || !marks.model || !labels.model || !zero.model) return false;
+    return Boolean(grid.model) || !this.#lines(ticks(this.letter, this.axis, range)).length;
+  }
+
+  /** Those of the ticks that have a line across the frame: along its edges runs the other axis' line. @param {Tick[]} found */
+  #lines(found) {
+    return found.filter(({ pixel, text }) => pixel > 1 && pixel < this.axis._length - 1 && text !== "0");
   }
 
   /** @param {[number, number]} range */
@@ -96,8 +108,6 @@ export class QuickAxis {
     const { letter, axis, parts } = this;
     const found = ticks(letter, axis, range);
     const place = scale(letter, axis, range);
-    // Along the chart's own edges runs the other axis' line.
-    const inside = ({ pixel = 0 }) => pixel > 1 && pixel < axis._length - 1;
     const zero = { pixel: place(0), text: "0" };
     const fromLine = letter === "x" ? zero.pixel : axis._length - zero.pixel;
     const hasZero = range[0] <= 0 && range[1] >= 0 && fromLine > 1;
@@ -111,7 +121,7 @@ export class QuickAxis {
       put(text, tick);
       text.textContent = tick.text;
     });
-    parts.grid.show(found.filter((tick) => inside(tick) && tick.text !== "0"), put);
+    parts.grid.show(this.#lines(found), put);
     parts.zero.show(hasZero ? [zero] : [], put);
     if (!this.title) return;
     const wider = this.#widest(found.map(({ text }) => text)) - this.wide;

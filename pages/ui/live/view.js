@@ -13,10 +13,12 @@ import { Linked } from "./linked.js";
 import { Notes } from "./notes.js";
 import { NumberHandles } from "./number_handles.js";
 import { Outline } from "./outline.js";
+import { PACE } from "./pace.js";
 import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
 import { Pinned, cutChanges, handChanges } from "./pinned.js";
 import { Share } from "./share.js";
+import { small } from "./small.js";
 import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
 import { Work } from "./work.js";
@@ -24,7 +26,6 @@ import { Work } from "./work.js";
 /** @import { Frame, KeyEntry, Picture } from "./messages.d.ts" */
 /** @import { Place } from "./place.d.ts" */
 
-const TABLED = 200; // ms between two tables of a training, which say of which step: nobody reads faster
 const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
 
 /**
@@ -41,6 +42,7 @@ const CHARTLESS = "The charts' script could not be loaded. Reload the page to tr
  * @property {() => string} document  the playground's
  * @property {() => boolean} isQuiet  nothing is awaited from the server
  * @property {() => boolean} rests    nothing moves, and what is shown is final
+ * @property {() => void} seen     the graph has come into sight
  * @property {() => void} noted    there is another note to show
  */
 
@@ -81,6 +83,8 @@ export class View {
     /** @type {?Picture} */
     this.picture = null; // of the frame's training
     this.tabling = 0;
+    this.tabledAt = 0;
+    this.settled = true; // what is shown is final
     this.status = status;
     this.key = key;
     this.keyed = "";
@@ -100,6 +104,7 @@ export class View {
         this.linked.light(this.linked.source);
       },
       looked: (id) => this.linked.light(id === null ? null : { id }),
+      seen: lab.seen,
       code: () => this.pageParts.lines("torch"),
     });
     const pinned = (/** @type {HTMLElement} */ box, /** @type {string} */ name) =>
@@ -140,8 +145,9 @@ export class View {
   show(frame, picture, { place, graphStep, reset, newest, resting }) {
     this.frame = frame;
     this.picture = picture;
+    this.settled = resting;
     this.#frameCharts(frame, place);
-    this.graph.show(frame.graph && { ...frame.graph, graphStep }, reset, newest);
+    this.graph.show(frame.graph && { ...frame.graph, graphStep }, reset, newest, !resting);
     this.outline.show(place.show);
     this.trainer.offer(this.#emptyChart());
     this.goals.show(frame.goals, newest && resting, frame.accepted);
@@ -152,7 +158,7 @@ export class View {
 
   draw() {
     this.drawing.draw();
-    this.#showTable();
+    this.#showTableInTime(this.settled);
   }
 
   /**
@@ -166,7 +172,7 @@ export class View {
     this.picture = picture;
     this.#frameCharts(frame, place);
     this.#showText(frame, place);
-    this.tabling ||= setTimeout(() => this.#showTable(), TABLED);
+    this.#showTableInTime(false);
     this.drawing.draw();
   }
 
@@ -199,7 +205,8 @@ export class View {
     const others = this.charts.kept(this.picture?.figures ?? []);
     const figures = this.picture?.leads ? [...others, ...own] : [...own, ...others];
     this.charts.frame(figures);
-    this.pinned.frame(frame.graph ? cutChanges(figures) : []);
+    const copied = frame.graph ? cutChanges(figures) : undefined;
+    this.pinned.frame(copied ? [small(copied, "pinned")] : [], copied && this.charts.all.get(copied.id));
     this.hand.frame(handChanges(figures, show?.name));
   }
 
@@ -212,7 +219,15 @@ export class View {
     this.pageParts.show(numbers, frame.code, frame.query);
   }
 
+  /** @param {boolean} now */
+  #showTableInTime(now) {
+    const wait = this.tabledAt + PACE - performance.now();
+    if (now || wait <= 0) this.#showTable();
+    else this.tabling ||= setTimeout(() => this.#showTable(), wait);
+  }
+
   #showTable() {
+    this.tabledAt = performance.now();
     clearTimeout(this.tabling);
     this.tabling = 0;
     const { frame, picture } = this;

@@ -32,11 +32,12 @@ export class Wish {
    * @param {boolean} live  while the hand still moves
    * @param {string[]} touched  what was set since the last answer
    * @param {Record<string, string>} have  what the answer need not bring again, by digest
+   * @param {string[]} later  and what it may leave as it is
    */
-  text(place, live, touched, have) {
+  text(place, live, touched, have, later) {
     const snip = this.snip && `snip ${this.snip}`;
     const carried = this.cutStep !== null && this.cutStep !== place.step;
-    const text = JSON.stringify({ ...this.#parts(place), carried, live, touched, do: snip, have });
+    const text = JSON.stringify({ ...this.#parts(place), carried, live, touched, do: snip, have, later });
     // Half a character, as a slip of the keyboard leaves one, is no text: it stands as an escape.
     return text.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
   }
