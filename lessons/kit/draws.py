@@ -6,11 +6,15 @@ the caller then moves and casts.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import torch
 
 ROWS = 512
 """Draws at a time: small enough that a chunk stays in the cache and memory stays flat."""
+
+FEW = 256
+"""Columns up to which the first chunk is kept: a megabyte."""
 
 
 def unit_draws(seed: int, stream: int, columns: int) -> Iterator[torch.Tensor]:
@@ -22,8 +26,22 @@ def unit_draws(seed: int, stream: int, columns: int) -> Iterator[torch.Tensor]:
         columns: how many numbers one draw has.
 
     Yields:
-        float64 on the CPU, shape [ROWS, columns].
+        float64 on the CPU, shape [ROWS, columns]; others get the same tensor: it is not to be
+        changed in place.
     """
-    generator = torch.Generator().manual_seed(2 * seed + stream)
+    first, state = (_kept if columns <= FEW else _first)(seed, stream, columns)
+    yield first
+    generator = torch.Generator().set_state(state)
     while True:
         yield torch.rand(ROWS, columns, dtype=torch.float64, generator=generator)
+
+
+def _first(seed: int, stream: int, columns: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The first chunk, and the state that the generator is in after it."""
+    generator = torch.Generator().manual_seed(2 * seed + stream)
+    chunk = torch.rand(ROWS, columns, dtype=torch.float64, generator=generator)
+    return chunk, generator.get_state()
+
+
+_kept = lru_cache(maxsize=8)(_first)
+"""While a hand drags each frame has the same seed."""

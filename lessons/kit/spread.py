@@ -125,7 +125,10 @@ class Spread:
         if self._bins is not None:
             return self._bins.regroup(column, edges)
         values = self._ordered[:, column]
-        return np.histogram(values[np.isfinite(values)], edges)[0].astype(np.float64)
+        values = values[np.isfinite(values)]
+        # As np.histogram counts, which would put them in order once more.
+        upto = np.append(values.searchsorted(edges[:-1]), values.searchsorted(edges[-1:], "right"))
+        return np.diff(upto).astype(np.float64)
 
     def extent(self, column: int) -> tuple[float, float]:
         """Smallest and largest finite value of the first chunk in one column; NaN if none."""

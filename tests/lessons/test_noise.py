@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from lessons.chapters.stop_gradient.right_place.lesson import right_place
 from lessons.chapters.stop_gradient.shared_noise.noisy_root import by_role
 from lessons.chapters.stop_gradient.wrong_place.lesson import wrong_place
 from lessons.contract.devices import DTYPES, devices
-from lessons.kit.draws import ROWS
+from lessons.kit.draws import FEW, ROWS, unit_draws
 from tests.engine.reference import CASES
 from tests.support.course import run
 
@@ -178,3 +179,23 @@ def test_results_are_plain_numpy():
     for series in (*result.series, *result.curves, *result.statistics):
         assert type(series.y) is np.ndarray
         assert series.y.dtype == np.float64
+
+
+def test_a_chunk_that_is_kept_is_that_of_the_seed_and_stays_so():
+    def plain(columns):
+        generator = torch.Generator().manual_seed(2 * 7 + 1)
+        while True:
+            yield torch.rand(ROWS, columns, dtype=torch.float64, generator=generator)
+
+    for columns in (3, FEW, FEW + 1):
+        for _ in range(2):
+            for found, wanted in islice(
+                zip(unit_draws(7, 1, columns), plain(columns), strict=True), 3
+            ):
+                assert torch.equal(found, wanted)
+    run("noise_leaks", seed="7", noise_low="0.1", noise_high="3", draws="2000")
+    again = next(unit_draws(7, 0, 3))
+    assert torch.equal(
+        again,
+        torch.rand(ROWS, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(2 * 7)),
+    )
