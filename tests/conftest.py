@@ -46,7 +46,7 @@ NOTHING = re.compile("(?!)")
 # Opened below the root, Streamlit first looks for its server beside the page, then at the root.
 STREAMLIT_PROBE = re.compile(r"://[^/]+/.+/_stcore/(health|host-config)$")
 
-settings.register_profile("few", deadline=None, max_examples=cases(50, 1000))
+settings.register_profile("few", deadline=None, max_examples=cases(40, 1000))
 settings.load_profile("few")
 # As long as Playwright's other waits: on a busy machine a page may take more than 5 seconds.
 expect.set_options(timeout=30_000)

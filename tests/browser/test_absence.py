@@ -148,6 +148,7 @@ def test_an_absence_after_which_the_server_has_forgotten_who_it_was(mortal, visi
     all_is_there(page, left)
 
 
+@pytest.mark.long
 def test_a_link_that_is_opened_once_more_is_newer_than_all_that_was_done(app, visit):
     page = visit(app.url + LINK)
     moved_on(page)

@@ -376,6 +376,7 @@ def test_a_mark_on_the_frame_of_a_small_chart_is_seen_whole(address, figure, bar
     assert all(seen)
 
 
+@pytest.mark.long
 def test_names_above_a_small_chart_have_room(bare, open_page):
     page = ready(open_page(bare + "/override_map?lesson=guided_relu&step=1", **PHONE))
     page.locator(".gl-hand").scroll_into_view_if_needed()

@@ -291,6 +291,7 @@ def test_a_phone(app, open_page):
         on(page, 3)
 
 
+@pytest.mark.long
 def test_start_is_in_the_empty_chart_and_few_controls_come_before_the_first(bare, open_page):
     page = trains(ready(open_page(bare + "/reversal?lesson=moons&step=2", width=390, height=844)))
     chart = page.locator("[data-figure=accuracy]")

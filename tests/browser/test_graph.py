@@ -182,6 +182,7 @@ window.setTimeout = (work, ms, ...more) => later(work, ms === 400 ? 2400 : ms, .
 
 
 @pytest.mark.parametrize("name", ["sqrt_1:0", *also("mul:0")])
+@pytest.mark.long
 def test_the_scissors_stay_for_a_mouse_that_is_on_its_way_to_them(bare, open_page, name):
     page = ready(open_page(bare + RIGHT + NUMBERS, height=1400, script=LINGERS))
     edge(page, name).scroll_into_view_if_needed()

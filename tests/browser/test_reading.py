@@ -30,6 +30,7 @@ def test_the_text_stays_beside_a_graph_that_the_page_has_scrolled_to(app, open_p
     expect(page.get_by_role("button", name="Commit to this number")).to_be_in_viewport()
 
 
+@pytest.mark.long
 def test_another_page_begins_at_its_top_however_far_down_the_one_before_was_left(app, open_page):
     page = ready(open_page(f"{app.url}/in_the_wild?lesson=codebook"))
     scrolled = "document.querySelector('.stMain').scrollTop"

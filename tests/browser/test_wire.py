@@ -414,6 +414,7 @@ def test_a_lab_that_comes_while_another_goes_has_the_page_for_itself(bare, open_
     expect(code).to_have_text(re.compile("the other's"))
 
 
+@pytest.mark.long
 def test_the_file_to_take_away_has_the_settings_of_the_screen(app, open_page, alone, tmp_path):
     page = ready(open_page(f"{app.url}{LESSON}&step=3", script=SPY))
     page.get_by_text("Take it with you").click()

@@ -26,6 +26,7 @@ import { Work } from "./work.js";
 /** @import { Frame, KeyEntry, Picture } from "./messages.d.ts" */
 /** @import { Place } from "./place.d.ts" */
 
+const TABLED = 2 * PACE; // between two tables of a training: its pictures leave little time
 const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
 
 /**
@@ -158,7 +159,7 @@ export class View {
 
   draw() {
     this.drawing.draw();
-    this.#showTableInTime(this.settled);
+    this.#showTableInTime(this.settled ? 0 : PACE);
   }
 
   /**
@@ -172,7 +173,7 @@ export class View {
     this.picture = picture;
     this.#frameCharts(frame, place);
     this.#showText(frame, place);
-    this.#showTableInTime(false);
+    this.#showTableInTime(TABLED);
     this.drawing.draw();
   }
 
@@ -219,10 +220,10 @@ export class View {
     this.pageParts.show(numbers, frame.code, frame.query);
   }
 
-  /** @param {boolean} now */
-  #showTableInTime(now) {
-    const wait = this.tabledAt + PACE - performance.now();
-    if (now || wait <= 0) this.#showTable();
+  /** @param {number} pace  ms from one to the next */
+  #showTableInTime(pace) {
+    const wait = this.tabledAt + pace - performance.now();
+    if (wait <= 0) this.#showTable();
     else this.tabling ||= setTimeout(() => this.#showTable(), wait);
   }
 
