@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.looking import SPY, answered, caught_up, control, ready
+from tests.browser.looking import SPY, answered, caught_up, control, exact, ready
 
 pytestmark = pytest.mark.browser
 
@@ -85,6 +85,26 @@ def test_while_a_hand_drags_what_was_before_stands_still(flip):
     assert pale[0][1]
     alike = [lines for frame, lines in pale if frame == pale[0][0]]
     assert all(lines == pale[0][1] for lines in alike)
+
+
+def test_each_line_is_pale_as_soon_as_it_has_moved_however_little_the_first_movement_was(
+    bare, open_page
+):
+    page = ready(open_page(bare, script=SPY))
+    box = control(page, "noise_high", "input[type=range]").bounding_box()
+    y = box["y"] + box["height"] / 2
+    value = float(exact(page, "noise_high").input_value())
+    first = (value + 0.5) / 2.5  # of the slider, from -0.5 to 2
+    page.mouse.move(box["x"] + 9 + (box["width"] - 18) * first, y)
+    page.mouse.down()
+    for step in range(12):
+        page.mouse.move(box["x"] + 9 + (box["width"] - 18) * (first + 0.03 * step), y)
+        answered(page)
+    moving = page.evaluate(SEEN, "gradient")
+    page.mouse.up()
+    rested = seen(page)
+    assert len(rested["before"]) > 1
+    assert moving["before"] == rested["before"]
 
 
 def test_another_step_has_nothing_to_compare_with(flip):

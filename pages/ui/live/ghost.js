@@ -100,16 +100,21 @@ export class Ghost {
     const before = axes ? (this.before?.figure?.data ?? []).filter(isLine) : [];
     const key = axes && before.length ? JSON.stringify([this.before?.digest, axes.frame, this.palette.theme]) : "";
     const digest = spec.digest ?? "";
-    if (key && key === this.drawn) {
-      const stands = this.ranges === axes?.ranges;
-      // A hand that drags moves the line and not what it was; one that rests is told of twice.
-      if (stands && (this.moving || digest === this.beside)) return;
-      if (axes && this.moving && this.lines.length) return this.#follow(axes);
+    const now = spec.figure?.data ?? [];
+    if (axes && key && key === this.drawn) {
+      const stands = this.ranges === axes.ranges;
+      if (stands && digest === this.beside) return; // one that rests is told of twice
+      const others = before.filter((trace) => !this.lines.some(([drawn]) => drawn === trace));
+      // A hand that drags moves the line and not what it was.
+      if (this.moving && !others.some((trace) => apart(trace, now, axes).length)) {
+        if (!stands) this.#follow(axes);
+        return;
+      }
     }
     this.drawn = key;
     this.beside = digest;
     this.#clear();
-    if (axes && key) this.#drawAnew(axes, before, spec.figure?.data ?? []);
+    if (axes && key) this.#drawAnew(axes, before, now);
   }
 
   /**
@@ -124,17 +129,14 @@ export class Ghost {
     /** @type {[Trace, Gap][]} */
     const found = [];
     for (const trace of before) {
-      const other = now.find(({ name, xaxis, yaxis }) => name === trace.name && xaxis === trace.xaxis && yaxis === trace.yaxis);
-      const spots = pixels(trace, axes.across, axes.down);
-      const others = other && isLine(other) ? pixels(other, axes.across, axes.down) : [];
-      const apart = gaps(spots, others, axes.frame);
-      if (!apart.length) continue;
+      const away = apart(trace, now, axes);
+      if (!away.length) continue;
       const colour = trace.fill === "toself" ? trace.fillcolor : trace.line?.color;
       const stroke = String(this.palette.paint(String(colour ?? "ink:text").replace(/\/.*/, "")));
-      const line = svg("path", trace.fill === "toself" ? "gl-area" : "", { d: drawn(spots), stroke }); // its edges alone
+      const line = svg("path", trace.fill === "toself" ? "gl-area" : "", { d: drawn(trace, axes), stroke }); // its edges alone
       this.svg.append(line);
       this.lines.push([trace, line]);
-      for (const gap of apart) found.push([trace, gap]);
+      for (const gap of away) found.push([trace, gap]);
     }
     const shown = now.filter(({ visible, type }) => visible !== false && type === "scatter");
     const parts = shown.flatMap((trace) => stretches(pixels(trace, axes.across, axes.down)));
@@ -145,7 +147,7 @@ export class Ghost {
   #follow(axes) {
     const { across, down, frame } = axes;
     this.ranges = axes.ranges;
-    for (const [trace, line] of this.lines) line.setAttribute("d", drawn(pixels(trace, across, down)));
+    for (const [trace, line] of this.lines) line.setAttribute("d", drawn(trace, axes));
     if (!this.word) return;
     const { text, trace, gap } = this.word;
     const [x, y] = [across(Number(trace.x?.[gap.index])), down(Number(trace.y?.[gap.index]))];
@@ -225,9 +227,15 @@ function gaps(spots, others, { width, height }) {
   return found;
 }
 
-/** A line as SVG has it. @param {(string|null)[]} spots */
-function drawn(spots) {
-  return stretches(spots).map((part) => `M${part.join("L")}`).join("");
+/** A line as SVG has it. @param {Trace} trace  @param {Axes} axes */
+function drawn(trace, { across, down }) {
+  return stretches(pixels(trace, across, down)).map((part) => `M${part.join("L")}`).join("");
+}
+
+/** Where a line that was is apart from what it is. @param {Trace} trace  @param {Trace[]} now  @param {Axes} axes */
+function apart(trace, now, { across, down, frame }) {
+  const other = now.find(({ name, xaxis, yaxis }) => name === trace.name && xaxis === trace.xaxis && yaxis === trace.yaxis);
+  return gaps(pixels(trace, across, down), other && isLine(other) ? pixels(other, across, down) : [], frame);
 }
 
 /** Where a word at a line begins to be whole. @param {number} x  @param {number} width  of the frame */
