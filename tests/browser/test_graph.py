@@ -283,6 +283,32 @@ def test_a_graph_that_waits_while_the_hand_drags_is_that_of_where_it_stops(bare,
     assert numbers() == moved
 
 
+def test_a_graph_that_waits_never_goes_back(bare, open_page):
+    page = ready(open_page(bare + RIGHT, script=SPY, height=1800))
+    box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.6, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.61, y)
+    answered(page)
+    page.evaluate("""() => {
+      window.shown = [];
+      const note = () => {
+        const now = document.querySelector(".gl-node[data-id=mul] .gl-value").textContent;
+        if (shown.at(-1) !== now) shown.push(now);
+      };
+      const whatever = { subtree: true, childList: true, characterData: true };
+      new MutationObserver(note).observe(document.querySelector(".gl-graph"), whatever);
+    }""")
+    for place in range(150):  # faster than answers come, so that two are under way
+        page.mouse.move(box["x"] + box["width"] * (0.62 + 0.35 * place / 149), y)
+    page.mouse.up()
+    answered(page)
+    shown = [float(text) for text in page.evaluate("shown")]
+    assert len(shown) > 3
+    assert shown == sorted(shown)
+
+
 def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare, open_page):
     page = ready(open_page(bare + RIGHT, script=SPY, height=700, expected=OFFLINE))
     page.context.set_offline(True)
