@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_roles
 from lessons.contract.parameters import InvalidParametersError, Values
@@ -19,7 +19,7 @@ from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
-from pages.labs.messages import Code, Frame, RefusedError, TableSpec, Wish
+from pages.labs.messages import LATER, Code, Frame, RefusedError, TableSpec, Wish
 from pages.labs.once import Once
 from pages.labs.revealed import case_asked, places, point_out
 from pages.labs.turn import ALONE, Turn
@@ -111,17 +111,17 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         if values != asked and lesson.lab.preview_note:
             notes.append(Note("info", lesson.lab.preview_note))
         shown = _picture(lesson, step, wish.answers, run, values, hidden)
-        waits = wish.live and "graph" in wish.later and lesson.lab.start is not None
-        had = wish.have.get("graph", "") if waits else ""
+        drawn = lesson.lab.start is not None
+        waits = drawn and wish.live and "graph" in wish.later and "graph" in wish.have
         return {
             "form": text,
             "accepted": not errors,
-            "settled": values == asked and not had,
+            "settled": values == asked and not waits,
             "groups": payload.groups(lesson, values, text, errors, hide, fix, held),
             "notes": payload.notes([*notes, *run.result.notes]),
             "query": payload.query(lesson, values, place, run.cuts, hide, fix),
             **shown,
-            "graph": (_had(had) if had else _graph(lesson, run, values, hidden, shown["table"])),
+            "graph": _graph(lesson, run, values, hidden, shown["table"], waits),
             "code": code(lesson.slug, run.cuts),
             "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
             "trains": lesson.lab.training is not None,
@@ -207,18 +207,22 @@ def _picture(
     return shown
 
 
-def _had(digest: str) -> GraphSpec:
-    """The graph that the browser has, as ``wire`` writes one."""
-    named: Any = {"digest": digest}
-    graph: GraphSpec = named
-    return graph
-
-
 def _graph(
-    lesson: Lesson, run: Computed, values: Values, hidden: frozenset[str], table: TableSpec | None
+    lesson: Lesson,
+    run: Computed,
+    values: Values,
+    hidden: frozenset[str],
+    table: TableSpec | None,
+    waits: bool,
 ) -> GraphSpec | None:
+    """The run's graph, if it has one; where it waits, word that the newest one is to be kept."""
+    if lesson.lab.start is None:
+        return None
+    if waits:
+        kept: Any = {"digest": LATER}
+        return cast(GraphSpec, kept)
     recording = run.recording()
-    if lesson.lab.start is None or recording is None:
+    if recording is None:
         return None
     title = "The graph of this run: forward values, and the gradient on its way back"
     cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""

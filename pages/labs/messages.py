@@ -28,6 +28,8 @@ MAX_MESSAGE = 400_000
 """Characters of a message; a form of the playground with every field full has fewer."""
 MAX_TEXT = 200_000  # ten times what a lesson reads, so that it can say that it is too much
 MAX_SEQ = 2**32 - 1
+LATER = "later"
+"""Instead of a digest: what stands there may stay for now."""
 LOST_RUN = "the run was lost with the connection; Start begins another"
 """What is said of a training whose process is not there any more."""
 
@@ -86,7 +88,8 @@ class Wish(_Message):
         hide, fix: the controls that a teacher's link hides, and those that it fixes.
         have: digests of what is drawn already, by name: it is not sent again.
         later: what need not be brought up to date while the hand moves, of what the browser has:
-            ``graph``, in a lesson. The answer is not settled then.
+            ``graph``, in a lesson. The answer is not settled then, and of the graph it has nothing
+            but ``LATER`` for a digest: the browser keeps the newest one that came before.
     """
 
     lab: Name

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from functools import cache
 
 import pytest
@@ -20,6 +21,7 @@ from tests.support.amount import also
 pytestmark = pytest.mark.browser
 
 RIGHT = "/stop_gradient?lesson=right_place&step=4"
+OFFLINE = re.compile("WebSocket connection")
 NUMBERS = "&x=-3,0.5&noise_high=1.7"
 DRAWN = [lesson for lesson in lessons() if lesson.lab.start]
 
@@ -279,6 +281,56 @@ def test_a_graph_that_waits_while_the_hand_drags_is_that_of_where_it_stops(bare,
     ready(page)
     answered(page)
     assert numbers() == moved
+
+
+def test_a_graph_that_waits_never_goes_back(bare, open_page):
+    page = ready(open_page(bare + RIGHT, script=SPY, height=1800))
+    box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.6, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.61, y)
+    answered(page)
+    page.evaluate("""() => {
+      window.shown = [];
+      const note = () => {
+        const now = document.querySelector(".gl-node[data-id=mul] .gl-value").textContent;
+        if (shown.at(-1) !== now) shown.push(now);
+      };
+      const whatever = { subtree: true, childList: true, characterData: true };
+      new MutationObserver(note).observe(document.querySelector(".gl-graph"), whatever);
+    }""")
+    for place in range(150):  # faster than answers come, so that two are under way
+        page.mouse.move(box["x"] + box["width"] * (0.62 + 0.35 * place / 149), y)
+    page.mouse.up()
+    answered(page)
+    shown = [float(text) for text in page.evaluate("shown")]
+    assert len(shown) > 3
+    assert shown == sorted(shown)
+
+
+def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare, open_page):
+    page = ready(open_page(bare + RIGHT, script=SPY, height=700, expected=OFFLINE))
+    page.context.set_offline(True)
+    page.evaluate("lines.labs.close()")
+    page.wait_for_function("lines.labs.readyState === WebSocket.CLOSED")
+    press_on(page, "sqrt_1:0", "Enter")
+    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")  # the graph goes out of sight
+    page.wait_for_timeout(200)
+    box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.3, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, y)
+    page.context.set_offline(False)
+    page.wait_for_function("lines.labs.readyState === WebSocket.OPEN")
+    answered(page)
+    page.mouse.move(box["x"] + box["width"] * 0.6, y)
+    answered(page)
+    page.mouse.up()
+    answered(page)
+    assert asked(page)["cuts"] == "sqrt_1:0"
+    expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
 
 
 def test_every_node_and_edge_is_reached_by_keyboard(bare, open_page):

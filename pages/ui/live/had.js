@@ -5,6 +5,7 @@
 /** @import { Frame } from "./messages.d.ts" */
 
 const MOST = 8; // frames; never are so many under way
+const LATER = "later"; // instead of a digest: the newest one stays
 
 export class Had {
   constructor() {
@@ -23,7 +24,7 @@ export class Had {
     }
     const { graph, code } = frame;
     if (graph && !graph.nodes) {
-      const same = this.#find((past) => past.graph?.digest === graph.digest && past.graph);
+      const same = this.#find((past) => (graph.digest === LATER || past.graph?.digest === graph.digest) && past.graph);
       frame.graph = same || null;
     }
     if (code && !code.panes) {

@@ -74,6 +74,8 @@ class Lab {
     this.frame = null;
     this.had = new Had();
     this.graphAskedAt = 0; // ms
+    this.graphOf = ""; // what the newest one asked for depends on, but for the values …
+    this.graphFrom = 0; // … and from which wish on
     this.graphWaits = false; // the newest answer leaves it as it is
     this.graphTimer = 0;
     this.rests = false; // the hand came to rest on what was asked, and the answer may be a preview
@@ -234,10 +236,18 @@ class Lab {
     return this.wish.text(this.place, live, touched, digests(this.frame), later);
   }
 
-  /** While a hand drags the graph may wait: where nobody sees it, and nobody reads numbers so fast. @param {boolean} live */
-  #paceGraph(live) {
+  /**
+   * While a hand drags the graph may wait: where nobody sees it, and nobody reads numbers so fast. Not
+   * before one came with these cuts and at this step: the answer says what is cut.
+   * @param {number} seq
+   * @param {boolean} live
+   */
+  #paceGraph(seq, live) {
     const now = performance.now();
-    this.graphWaits = live && (!this.graph.inSight || now - this.graphAskedAt < PACE);
+    const of = this.wish.graphOf(this.place);
+    if (of !== this.graphOf) [this.graphOf, this.graphFrom] = [of, seq];
+    const came = this.view.drawing.seq >= this.graphFrom;
+    this.graphWaits = live && came && (!this.graph.inSight || now - this.graphAskedAt < PACE);
     if (!this.graphWaits) this.graphAskedAt = now;
     clearTimeout(this.graphTimer);
   }
@@ -254,7 +264,7 @@ class Lab {
   /** @param {number} seq  @param {boolean} live  @returns {boolean} whether it went */
   #send(seq, live) {
     if (!this.line.isOpen) return false;
-    this.#paceGraph(live);
+    this.#paceGraph(seq, live);
     const wish = this.#asking(live, this.graphWaits ? ["graph"] : []);
     this.wish.sent(seq, this.place);
     const training = this.trainer.shown ? `\n${this.trainer.wish()}` : "";

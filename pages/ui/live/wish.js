@@ -64,6 +64,11 @@ export class Wish {
     this.cutStep = this.askedStep;
   }
 
+  /** What the graph depends on, but for the values. @param {Place} place */
+  graphOf({ step, answers }) {
+    return JSON.stringify([this.cuts, step, answers]);
+  }
+
   /** What is to be seen. @param {Place} place */
   #parts({ lab, step, answers, hide, fix }) {
     const { form, good, cuts } = this;
