@@ -17,7 +17,7 @@
   const unasked = []; // pictures of a training that answer no wish
   const asks = []; // {seq, wish, at, answers: [{at, what, size}]} in the order of asking
   const frames = new Map(); // bytes by wish without `have` and `later`
-  const graphless = new Map(); // the same, whose graph is the one that the page has
+  const graphless = new Map(); // the same, whose graph may stay as the page has it
   const missed = []; // wishes that nothing was recorded for
   const due = []; // what is on its way while replaying
   const task = new MessageChannel();
@@ -64,12 +64,8 @@
   };
 
   const answer = (wish) => {
-    const digest = wish.live && wish.later.includes("graph") && wish.have.graph;
-    const frame = (digest ? graphless : frames).get(bare(wish));
-    if (!frame || !digest) return frame?.slice(0);
-    const data = frame.data.slice(0);
-    new Uint8Array(data, frame.place).set(new TextEncoder().encode(digest));
-    return data;
+    const waits = wish.live && wish.later.includes("graph") && wish.have.graph;
+    return (waits ? graphless : frames).get(bare(wish))?.slice(0);
   };
 
   // Asks for the last wish again with each value of a control, moving and at rest.
@@ -136,10 +132,8 @@
       }
       frames.set(wish, written(data, body, numbers));
       if (!body.graph?.digest) continue;
-      const open = "?".repeat(body.graph.digest.length); // the digest of the one that the page has
-      const spared = written(data, { ...body, settled: false, graph: { digest: open } }, numbers);
-      const place = new TextDecoder("latin1").decode(spared).indexOf(open);
-      graphless.set(wish, { data: spared, place });
+      const spared = { ...body, settled: false, graph: { digest: "later" } };
+      graphless.set(wish, written(data, spared, numbers));
     }
   };
 
