@@ -33,14 +33,17 @@ def unit_draws(seed: int, stream: int, columns: int) -> Iterator[torch.Tensor]:
     yield first
     generator = torch.Generator().set_state(state)
     while True:
-        yield torch.rand(ROWS, columns, dtype=torch.float64, generator=generator)
+        yield _chunk(generator, columns)
+
+
+def _chunk(generator: torch.Generator, columns: int) -> torch.Tensor:
+    return torch.rand(ROWS, columns, dtype=torch.float64, generator=generator)
 
 
 def _first(seed: int, stream: int, columns: int) -> tuple[torch.Tensor, torch.Tensor]:
     """The first chunk, and the state that the generator is in after it."""
     generator = torch.Generator().manual_seed(2 * seed + stream)
-    chunk = torch.rand(ROWS, columns, dtype=torch.float64, generator=generator)
-    return chunk, generator.get_state()
+    return _chunk(generator, columns), generator.get_state()
 
 
 _kept = lru_cache(maxsize=8)(_first)

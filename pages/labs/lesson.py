@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from time import perf_counter
-from typing import Any, cast
+from typing import cast
 
 from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_roles
 from lessons.contract.parameters import InvalidParametersError, Values
@@ -219,8 +219,7 @@ def _graph(
     if lesson.lab.start is None:
         return None
     if waits:
-        kept: Any = {"digest": LATER}
-        return cast(GraphSpec, kept)
+        return cast(GraphSpec, {"digest": LATER})
     recording = run.recording()
     if recording is None:
         return None

@@ -39,7 +39,6 @@ export class Chart {
     /** @type {?string} */
     this.alt = null;
     this.inSight = true; // or nearly
-    this.seen = false; // at least half of it
     this.quick = false; // drawn without Plotly, which still holds older numbers
     this.listening = false; // Plotly has drawn here before
     this.title = element("div", "gl-title");

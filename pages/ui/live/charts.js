@@ -35,7 +35,6 @@ export class Charts {
     this.sighted = new IntersectionObserver((entries) => this.#sight(entries), {
       rootMargin: "200px", // drawn a little before it scrolls into view
     });
-    this.seen = new IntersectionObserver((entries) => this.#see(entries), { threshold: 0.5 });
   }
 
   /**
@@ -119,7 +118,6 @@ export class Charts {
   detach() {
     this.resized.disconnect();
     this.sighted.disconnect();
-    this.seen.disconnect();
   }
 
   stop() {
@@ -149,20 +147,11 @@ export class Charts {
     }
   }
 
-  /** @param {IntersectionObserverEntry[]} entries */
-  #see(entries) {
-    for (const { target, isIntersecting } of entries) {
-      const chart = this.all.get(target.getAttribute("data-figure") ?? "");
-      if (chart) chart.seen = isIntersecting;
-    }
-  }
-
   /** @param {FigureSpec} spec */
   #make(spec) {
     const chart = new Chart(spec, this);
     this.resized.observe(chart.plot);
     this.sighted.observe(chart.root);
-    this.seen.observe(chart.root);
     return chart;
   }
 
@@ -170,7 +159,6 @@ export class Charts {
   #drop(chart) {
     this.resized.unobserve(chart.plot);
     this.sighted.unobserve(chart.root);
-    this.seen.unobserve(chart.root);
     chart.drop();
   }
 }

@@ -63,9 +63,7 @@ export class Drawing {
     const { dataset } = this.root;
     const seq = String(this.seq);
     const rests = this.pace.trains() ? null : this.pace.rests();
-    const copies = this.pinned.filter((one) => recoloured || !one.waits(rests));
-    const due = [this.charts, ...copies.map(({ charts }) => charts)];
-    const rest = due.map((charts) => charts.draw(Plotly, recoloured, rests)).some(Boolean) || due.length < this.all.length;
+    const rest = [this.charts, ...this.pinned].map((one) => one.draw(Plotly, recoloured, rests)).some(Boolean);
     this.recoloured = false;
     this.pace.drawn();
     dataset.seq = seq;
@@ -80,7 +78,7 @@ export class Drawing {
   stop() {
     clearTimeout(this.later);
     this.scheme.removeEventListener("change", this.repaint);
-    for (const charts of this.all) charts.stop();
+    for (const one of [this.charts, ...this.pinned]) one.stop();
   }
 
   #load() {

@@ -140,7 +140,7 @@ export class Graph {
 
   /** @param {IntersectionObserverEntry[]} entries */
   #sight(entries) {
-    this.inSight = entries.some(({ isIntersecting }) => isIntersecting);
+    this.inSight = Boolean(entries.at(-1)?.isIntersecting);
     if (this.inSight) this.handlers.seen();
   }
 

@@ -5,9 +5,9 @@
 import { showAddress, showStep } from "./address_bar.js";
 import { Flow } from "./flow.js";
 import { Had, digests } from "./had.js";
+import { GraphPace } from "./graph_pace.js";
 import { keep, kept } from "./kept.js";
 import { LostLine } from "./lost_line.js";
-import { PACE } from "./pace.js";
 import { Pictures } from "./pictures.js";
 import { remember } from "./remember.js";
 import { Line } from "./socket.js";
@@ -73,11 +73,9 @@ class Lab {
     /** @type {?Frame} */
     this.frame = null;
     this.had = new Had();
-    this.graphAskedAt = 0; // ms
-    this.graphOf = ""; // what the newest one asked for depends on, but for the values …
-    this.graphFrom = 0; // … and from which wish on
-    this.graphWaits = false; // the newest answer leaves it as it is
-    this.graphTimer = 0;
+    this.graphPace = new GraphPace(() => {
+      if (!this.frame?.settled && this.graph.inSight && this.flow.isQuiet()) this.flow.offer(true);
+    });
     this.rests = false; // the hand came to rest on what was asked, and the answer may be a preview
 
     this.flow = new Flow(
@@ -96,7 +94,7 @@ class Lab {
       document: () => this.frame?.document ?? "",
       isQuiet: () => this.flow.isQuiet(),
       rests: () => Boolean(this.frame?.settled && this.flow.resting),
-      seen: () => this.#askGraphSoon(),
+      seen: () => this.graphPace.askSoon(),
       noted: () => this.view.showNotes(this.place),
     });
     this.controls = this.view.controls;
@@ -145,7 +143,7 @@ class Lab {
     if (this.frame) this.#keep(kept(this.place.lab)?.query ?? this.frame.query);
     this.pictures.stop();
     this.lostLine.stop();
-    clearTimeout(this.graphTimer);
+    this.graphPace.stop();
     this.line.stop();
     this.flow.stop();
     this.view.stop();
@@ -236,36 +234,12 @@ class Lab {
     return this.wish.text(this.place, live, touched, digests(this.frame), later);
   }
 
-  /**
-   * While a hand drags the graph may wait: where nobody sees it, and nobody reads numbers so fast. Not
-   * before one came with these cuts and at this step: the answer says what is cut.
-   * @param {number} seq
-   * @param {boolean} live
-   */
-  #paceGraph(seq, live) {
-    const now = performance.now();
-    const of = this.wish.graphOf(this.place);
-    if (of !== this.graphOf) [this.graphOf, this.graphFrom] = [of, seq];
-    const came = this.view.drawing.seq >= this.graphFrom;
-    this.graphWaits = live && came && (!this.graph.inSight || now - this.graphAskedAt < PACE);
-    if (!this.graphWaits) this.graphAskedAt = now;
-    clearTimeout(this.graphTimer);
-  }
-
-  /** The hand may have stopped and not let go. */
-  #askGraphSoon() {
-    clearTimeout(this.graphTimer);
-    this.graphTimer = setTimeout(() => {
-      const waits = this.graphWaits && !this.frame?.settled && this.graph.inSight;
-      if (waits && this.flow.isQuiet()) this.flow.offer(true);
-    }, PACE);
-  }
-
   /** @param {number} seq  @param {boolean} live  @returns {boolean} whether it went */
   #send(seq, live) {
     if (!this.line.isOpen) return false;
-    this.#paceGraph(seq, live);
-    const wish = this.#asking(live, this.graphWaits ? ["graph"] : []);
+    const { graphPace, graph, view } = this;
+    graphPace.sends(seq, live, this.wish.graphOf(this.place), view.drawing.seq, graph.inSight);
+    const wish = this.#asking(live, graphPace.waits ? ["graph"] : []);
     this.wish.sent(seq, this.place);
     const training = this.trainer.shown ? `\n${this.trainer.wish()}` : "";
     this.line.expect();
@@ -350,7 +324,7 @@ class Lab {
       trainer.expect();
       this.#train();
     }
-    if (this.graphWaits && newest) this.#askGraphSoon();
+    if (newest) this.graphPace.askSoon();
     this.pictures.showFrame(frame.trains, () => this.#show(newest));
   }
 
@@ -371,7 +345,7 @@ class Lab {
     this.view.show(frame, picture, { place, graphStep, reset, newest, resting });
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
-    this.view.draw();
+    this.view.draw(resting);
   }
 
   /** The server's canonical query, and the step of the backward pass, which only we know. */

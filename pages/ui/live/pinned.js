@@ -47,9 +47,13 @@ export class Pinned {
     this.name = name;
     /** @type {FigureSpec[]} */
     this.shown = [];
-    /** @type {?import("./chart.js").Chart} */
-    this.large = null;
-    this.drawnAt = 0;
+    /** @type {?Element} */
+    this.large = null; // the chart that the only one is a copy of …
+    this.seen = false; // … and whether at least half of it is
+    this.sighted = new IntersectionObserver((entries) => (this.seen = Boolean(entries.at(-1)?.isIntersecting)), {
+      threshold: 0.5,
+    });
+    this.drawnAt = 0; // ms
     const figures = element("div", "gl-small", { id: `gl-small-${name}` });
     this.title = element("span", "gl-title");
     this.fold = element("button", "gl-button gl-fold", { type: "button", "aria-controls": figures.id });
@@ -64,26 +68,44 @@ export class Pinned {
 
   /**
    * @param {FigureSpec[]} figures  in small; the first one's title stands in the bar
-   * @param {?import("./chart.js").Chart} [large]  of which the only one is a copy
+   * @param {?Element} [large]  the chart that the only one is a copy of
    */
   frame(figures, large = null) {
     this.shown = figures;
-    this.large = large;
+    if (large !== this.large) this.#look(large);
     this.box.hidden = !this.shown.length;
     this.#frame();
   }
 
-  /** What is seen in large as well need not follow each movement. @param {?boolean} rests  whether the hand lies still */
-  waits(rests) {
+  /**
+   * As all charts are drawn; but what is seen in large as well need not follow each movement.
+   * @param {import("./plotly.d.ts").Plotly} Plotly
+   * @param {boolean} recoloured
+   * @param {?boolean} rests
+   */
+  draw(Plotly, recoloured, rests) {
     const now = performance.now();
-    if (rests === false && this.large?.seen && now - this.drawnAt < PACE) return true;
+    if (rests === false && !recoloured && this.seen && now - this.drawnAt < PACE) return true;
     this.drawnAt = now;
-    return false;
+    return this.charts.draw(Plotly, recoloured, rests);
+  }
+
+  stop() {
+    this.sighted.disconnect();
+    this.charts.stop();
   }
 
   /** Out of sight it costs nothing: it is drawn when it comes. */
   drawRest() {
     if ([...this.charts.all.values()].every(({ inSight }) => inSight)) this.charts.drawRest();
+  }
+
+  /** @param {?Element} large */
+  #look(large) {
+    this.large = large;
+    this.seen = false;
+    this.sighted.disconnect();
+    if (large) this.sighted.observe(large);
   }
 
   #frame() {

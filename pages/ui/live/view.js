@@ -85,7 +85,6 @@ export class View {
     this.picture = null; // of the frame's training
     this.tabling = 0;
     this.tabledAt = 0;
-    this.settled = true; // what is shown is final
     this.status = status;
     this.key = key;
     this.keyed = "";
@@ -146,7 +145,6 @@ export class View {
   show(frame, picture, { place, graphStep, reset, newest, resting }) {
     this.frame = frame;
     this.picture = picture;
-    this.settled = resting;
     this.#frameCharts(frame, place);
     this.graph.show(frame.graph && { ...frame.graph, graphStep }, reset, newest, !resting);
     this.outline.show(place.show);
@@ -157,9 +155,10 @@ export class View {
     this.#showText(frame, place);
   }
 
-  draw() {
+  /** @param {boolean} resting  whether the hand lies still */
+  draw(resting) {
     this.drawing.draw();
-    this.#showTableInTime(this.settled ? 0 : PACE);
+    this.#showTableInTime(resting ? 0 : PACE);
   }
 
   /**
@@ -207,7 +206,7 @@ export class View {
     const figures = this.picture?.leads ? [...others, ...own] : [...own, ...others];
     this.charts.frame(figures);
     const copied = frame.graph ? cutChanges(figures) : undefined;
-    this.pinned.frame(copied ? [small(copied, "pinned")] : [], copied && this.charts.all.get(copied.id));
+    this.pinned.frame(copied ? [small(copied, "pinned")] : [], copied && this.charts.all.get(copied.id)?.root);
     this.hand.frame(handChanges(figures, show?.name));
   }
 
