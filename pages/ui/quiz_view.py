@@ -7,13 +7,14 @@ import streamlit as st
 from lessons.outputs.catalogue import Chapter
 from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
 from pages.labs.code import bare, markup
+from pages.ui import tab
 from pages.ui.verbatim import verbatim
 from pages.ui.verdict import reply
 
 WORD = "quiz"
 """The address's word for the seed."""
-_ANSWERS, _NEXT = "quiz_answers", "quiz_next"
-"""Session keys, with the chapter behind them: what was answered, by seed; the seed of a link."""
+_NEXT = "quiz_next"
+"""Session key, with the chapter behind it: the seed of a link."""
 
 
 def link(chapter: Chapter, label: str, icon: str | None = None) -> None:
@@ -36,9 +37,8 @@ def quiz_view(chapter: Chapter, seed: int) -> None:
     """The five questions of this seed."""
     if st.session_state.get(f"{_NEXT}_{chapter.slug}") == seed:
         del st.session_state[f"{_NEXT}_{chapter.slug}"]  # the next link is to new numbers
-    known: dict[int, dict[int, int]] = st.session_state.setdefault(f"{_ANSWERS}_{chapter.slug}", {})
-    answers = known.setdefault(seed, {})
     items = quiz(chapter.slug, seed)
+    keys = [f"quiz_{chapter.slug}_{seed}_{place}" for place in range(len(items))]
     with st.container(key="quiz"):
         st.title(f"Quiz: {chapter.title}", anchor=False)
         st.markdown(
@@ -46,14 +46,21 @@ def quiz_view(chapter: Chapter, seed: int) -> None:
             "The address of this page holds the numbers: whoever opens it gets the same questions."
         )
         for place, item in enumerate(items):
-            _ask(item, place, answers, f"quiz_{chapter.slug}_{seed}_{place}")
-        if len(answers) == len(items):
-            right = sum(answers[place] == item.right for place, item in enumerate(items))
+            _ask(item, place, keys[place])
+        said = [_said(item, key) for item, key in zip(items, keys, strict=True)]
+        if None not in said:
+            right = sum(one == item.right for one, item in zip(said, items, strict=True))
             st.markdown(f"## {right} of {len(items)} right", anchors=False)
         link(chapter, f"{LENGTH} new questions", ":material/refresh:")
 
 
-def _ask(item: Item, place: int, answers: dict[int, int], key: str) -> None:
+def _said(item: Item, key: str) -> int | None:
+    """Which answer was given, if any."""
+    said = tab.kept().get(key)
+    return said if said in range(len(item.answers)) else None
+
+
+def _ask(item: Item, place: int, key: str) -> None:
     """One question beside its program; once answered, which number is what."""
     st.markdown(f"## Question {place + 1}", anchors=False)
     st.markdown(item.question)
@@ -68,21 +75,21 @@ def _ask(item: Item, place: int, answers: dict[int, int], key: str) -> None:
             )
         )
     with words:
-        said = answers.get(place)
+        said = _said(item, key)
         if said is None:
-            _choose(item, place, answers, key)
+            _choose(item, place, key)
         else:
             _verdict(item, said, place)
 
 
-def _choose(item: Item, place: int, answers: dict[int, int], key: str) -> None:
+def _choose(item: Item, place: int, key: str) -> None:
     texts = [one.text for one in item.answers]
     chosen = st.radio("Your answer", texts, index=None, key=key)
 
     def send() -> None:
         # Asked anew: who clicks at once is faster than this run of the page.
         if (answer := st.session_state.get(key)) in texts:
-            answers[place] = texts.index(answer)
+            tab.kept()[key] = texts.index(answer)
 
     label = f"Commit to answer {place + 1}"
     st.button(label, key=f"{key}_send", disabled=chosen is None, on_click=send, type="primary")

@@ -2,8 +2,8 @@
 
 A server that was started anew, or has forgotten who was away, gets a tab in the middle of a lesson.
 Streamlit's browser side then sends the query that the page was opened with, a teacher's link
-perhaps, and what the learner did since would be lost. So the lab's script says what stood in the
-address when its line broke, and which session had drawn it.
+perhaps, and what the learner did since would be lost. So once the line is open again, a script of
+the page says what stands in the address, and which session had drawn it.
 """
 
 import secrets
@@ -19,15 +19,18 @@ _component = st.components.v2.component(
     js=f"""
 export default async function ({{ data, setStateValue }}) {{
   const {{ drawn }} = await import(new URL("{LIVE}/tab.js", document.baseURI).href);
-  drawn(data.session, data.page, (report) => setStateValue("report", report));
+  drawn(data, (report) => setStateValue("report", report));
 }}
 """,
     isolate_styles=False,
 )
 
-_SESSION, _REPORT, _WORDS = "tab_session", "tab_report", "tab_words"
-"""Session keys: a name for the session, the last report, and the words of its address."""
+_SESSION, _REPORT, _WORDS, _KEPT = "tab_session", "tab_report", "tab_words", "tab_kept"
+"""Session keys: a name for the session, the last report, the words of its address, and what the
+tab is to keep.
+"""
 _MOST_WORDS, _LONGEST = 64, 30_000
+_MOST_KEPT, _LONGEST_NAME, _LIMIT = 200, 40, 1000
 
 
 def meet(page: str) -> bool:
@@ -36,14 +39,26 @@ def meet(page: str) -> bool:
     Args:
         page: the address of the page, relative to the site's.
     """
-    report = _component(
-        key="tab", data={"session": session(), "page": page}, on_report_change=lambda: None
-    ).report
+    data = {"session": session(), "page": page, "kept": kept()}
+    report = _component(key="tab", data=data, on_report_change=lambda: None).report
     words = read(report, page, session())
     if words is None or report == st.session_state.get(_REPORT):
         return False
     st.session_state[_REPORT], st.session_state[_WORDS] = report, words
+    st.session_state[_KEPT] = read_kept(report) | kept()
     return True
+
+
+def kept() -> dict[str, int]:
+    """Numbers from 0 to 999 by name, that the tab keeps for a session after this one.
+
+    To put some in; what is put in while a page runs, not before, is kept once it runs again. Of
+    more than 200 the oldest are forgotten.
+    """
+    found: dict[str, int] = st.session_state.setdefault(_KEPT, {})
+    for name in [*found][:-_MOST_KEPT]:
+        del found[name]
+    return found
 
 
 def session() -> str:
@@ -68,6 +83,18 @@ def read(report: object, page: str, session: str) -> dict[str, str] | None:
         return None
     found = parse_qsl(query, keep_blank_values=True)[:_MOST_WORDS]
     return {name: text for name, text in reversed(found) if not name.startswith("embed")}
+
+
+def read_kept(report: object) -> dict[str, int]:
+    """What a tab has kept; nothing where that is not as expected."""
+    found = report.get("kept") if isinstance(report, Mapping) else None
+    if not isinstance(found, Mapping) or len(found) > _MOST_KEPT:
+        return {}
+    as_expected = all(
+        isinstance(name, str) and len(name) <= _LONGEST_NAME and type(n) is int and 0 <= n < _LIMIT
+        for name, n in found.items()
+    )
+    return dict(found) if as_expected else {}
 
 
 def address() -> dict[str, str]:

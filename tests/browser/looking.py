@@ -23,13 +23,14 @@ PATIENT = """
 }
 """
 # Every socket by the last part of its address: what was sent, how often something came, and when;
-# and when it was opened, or was tried to be, by the clock.
+# and when it was opened, or was tried to be, by the clock. Nobody is told the end of the `unheard`.
 SPY = """
 window.sent = {};
 window.came = {};
 window.lines = {};
 window.last = {};
 window.tried = {};
+window.unheard = new Set();
 const named = (socket) => new URL(socket.url).pathname.split("/").at(-1);
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (data) {
@@ -43,6 +44,11 @@ window.WebSocket = class extends WebSocket {
     super(...all);
     lines[named(this)] = this;
     tried[named(this)] = now;
+    for (const end of ["close", "error"]) {
+      this.addEventListener(end, (event) => {
+        if (unheard.has(named(this))) event.stopImmediatePropagation();
+      });
+    }
     this.addEventListener("message", () => {
       came[named(this)] = (came[named(this)] ?? 0) + 1;
       last[named(this)] = performance.now();

@@ -233,6 +233,50 @@ def a_place_that_a_link_led_away_from_is_kept(mortal, visit):
     all_is_there(page, left)
 
 
+def a_page_whose_own_line_ends_last_is_drawn_anew(mortal, visit):
+    """Proxies may pass on the end of one line after the other; the lab opens its own at once."""
+    page = visit(mortal.url + LINK)
+    left = moved_on(page)
+    page.evaluate("unheard.add('stream')")
+    yield
+    goes_on(page, (yield))
+    page.wait_for_function("lines.labs.readyState === WebSocket.OPEN")
+    page.wait_for_timeout(300)
+    page.evaluate("unheard.clear(), (window.came = {})")
+    page.evaluate("lines.stream.dispatchEvent(new CloseEvent('close'))")
+    is_drawn_anew(page)
+    all_is_there(page, left)
+
+
+def a_quiz_has_its_answers_and_hears_the_next(mortal, visit):
+    """There is no lab beside it, and so no line of a lab."""
+    page = visit(f"{mortal.url}/reversal?lesson=flip")
+    page.locator(".st-key-lessons").get_by_role("link", name="Quiz").click()
+    expect(page).to_have_url(re.compile(r"\?quiz=\d+$"))
+    place = page.url
+    choose = page.get_by_role("radiogroup")
+
+    def commit_to(number, left):
+        choose.first.locator("label").first.click()
+        page.get_by_role("button", name=f"Commit to answer {number}").click()
+        expect(choose).to_have_count(left)
+
+    commit_to(1, 4)
+    silent(page)
+    said = page.get_by_text("You said:")
+    before = said.all_inner_texts()
+    choose.nth(1).locator("label").last.click()
+    expect(choose.nth(1).get_by_role("radio").last).to_be_checked()
+    page.evaluate("window.came = {}")
+    yield
+    yield
+    is_drawn_anew(page)
+    assert page.url == place
+    assert said.all_inner_texts() == before
+    expect(choose.nth(1).get_by_role("radio").last).to_be_checked()
+    commit_to(2, 3)
+
+
 def a_step_that_was_gone_to_is_in_the_address_before_the_lab_has_answered(mortal, visit):
     page = visit(mortal.url + LINK)
     page.evaluate("lines.labs.send = () => {}")
@@ -279,6 +323,8 @@ def what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(mortal, 
             [
                 a_training_that_was_lost_is_said_to_be_and_another_begins,
                 a_place_that_a_link_led_away_from_is_kept,
+                a_page_whose_own_line_ends_last_is_drawn_anew,
+                a_quiz_has_its_answers_and_hears_the_next,
                 a_step_that_was_gone_to_is_in_the_address_before_the_lab_has_answered,
                 what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back,
             ],

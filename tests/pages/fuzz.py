@@ -144,6 +144,9 @@ def report(random_: random.Random, page: str) -> object:
             [*SLUGS, random_.choice(HOSTILE), random_.choice(terms()).name, 3]
         ),
         "step": random_.choice([1, 3, -1, 10**30, "2", True, 1.5, None]),
+        "kept": {
+            f"quiz_{page}_{random_.randrange(3)}_0": random_.choice([0, 2, 99, -1, "2", None])
+        },
     }
     if random_.random() < 0.3:
         sent[random_.choice([*sent])] = random_.choice(anything)

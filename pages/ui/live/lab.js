@@ -142,7 +142,7 @@ class Lab {
   stop() {
     if (this.frame) this.#keep(kept(this.place.lab)?.query ?? this.frame.query);
     this.pictures.stop();
-    this.lostLine.stop();
+    this.lostLine.end();
     this.graphPace.stop();
     this.line.stop();
     this.flow.stop();

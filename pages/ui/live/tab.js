@@ -1,49 +1,46 @@
 // What this tab shows, for a session that does not know it: one of a server that was started anew,
-// or after an absence. Streamlit then sends the query that the page was opened with, which is older.
+// or after an absence. Streamlit connects again by itself, but draws nothing then, and a server that
+// has not drawn the page would miss what is pressed there; the query that it then sends is the one
+// that the page was opened with, which is older.
+
+const STATE = "data-test-connection-state";
 
 /**
- * @typedef {Object} Report
- * @property {string} session  which one drew the page last
- * @property {string} path     what the address said then
- * @property {string} query
+ * @typedef {Object} Drawn
+ * @property {string} session  which one has drawn the page
+ * @property {string} page  its address
+ * @property {Record<string, number>} kept  what a session after this one is to know
  */
 
-let session = "";
-/** @type {?Report} */
-let report = null; // while the line is broken
-/** @type {(report: Report & {time: number}) => void} */
+/** @type {?Drawn} */
+let last = null;
+/** @type {(report: object) => void} */
 let send = () => {};
-
-let page = ""; // none yet
 
 /**
  * The page was drawn. Another one begins at its top, which Streamlit leaves to chance: where the
  * page before was scrolled to, if the new one is as long by then.
- * @param {string} by  the session
- * @param {string} address  the page's
+ * @param {Drawn} now
  * @param {(report: object) => void} deliver  has the page drawn anew, with this report
  */
-export function drawn(by, address, deliver) {
-  session = by;
+export function drawn(now, deliver) {
+  if (!last) watch();
+  else if (last.page !== now.page) {
+    document.querySelector(".stMain")?.scrollTo({ top: 0, behavior: "instant" });
+  }
+  last = now;
   send = deliver;
-  const before = page;
-  page = `/${address}`;
-  const box = document.querySelector(".stMain");
-  if (before && before !== page) box?.scrollTo({ top: 0, behavior: "instant" });
 }
 
-/** The line is broken: what is in the address now is this tab's own. */
-export function leave() {
-  report ??= { session, path: location.pathname, query: location.search.slice(1) };
-}
-
-/** Another lab is on the page, so the session that drew it is there. */
-export function stay() {
-  report = null;
-}
-
-/** Somebody is there again, who may be new. */
-export function comeBack() {
-  if (report) send({ ...report, time: Date.now() });
-  report = null;
+/** Report whenever Streamlit's own line is open again: sent any earlier, a report would be lost. */
+function watch() {
+  const app = /** @type {Element} */ (document.querySelector(".stApp"));
+  const observer = new MutationObserver(() => {
+    if (!last || app.getAttribute(STATE) !== "CONNECTED") return;
+    // Nothing has come yet that could change the address: it is this tab's own.
+    const { pathname: path, search } = location;
+    const { session, kept } = last;
+    send({ session, path, query: search.slice(1), kept, time: Date.now() });
+  });
+  observer.observe(app, { attributeFilter: [STATE] });
 }
