@@ -34,6 +34,7 @@ export class Chart {
     this.digest = null; // of what is drawn
     /** @type {?string} */
     this.style = null; // the same, without where things lie
+    this.theme = ""; // whose colours are drawn
     /** @type {?number} */
     this.width = null;
     /** @type {?string} */
@@ -49,6 +50,14 @@ export class Chart {
     const { title, plot, caption, zoom } = this;
     this.root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom.button, zoom.hint, plot, caption);
     this.ghost = new Ghost(plot, charts.palette);
+  }
+
+  /** Another's, who has controls, from now on. @param {Charts} charts */
+  belongTo(charts) {
+    this.charts = charts;
+    this.ghost.palette = charts.palette;
+    this.root.classList.remove("gl-outlined");
+    if (this.listening && charts.controls) this.#obey(charts.controls);
   }
 
   /** Title, caption and room: everything but the drawing. @param {FigureSpec} spec */
@@ -82,6 +91,7 @@ export class Chart {
     const { data, layout } = spec.figure;
     this.digest = spec.digest ?? "";
     this.style = this.#look();
+    this.theme = palette.theme;
     this.quick = false;
     handBack(plot, layout);
     try {
@@ -98,12 +108,7 @@ export class Chart {
       plot.on?.("plotly_click", ({ points }) => this.#clicked(points));
       plot.on?.("plotly_relayout", (changes) => this.zoom.changed(Object.keys(changes)));
       plot.addEventListener("dblclick", () => this.zoom.whole());
-      const chart = {
-        traces: () => this.spec.figure?.data ?? [],
-        selects: () => this.spec.selects,
-        hold: (/** @type {boolean} */ still) => this.#hold(still),
-      };
-      if (controls) draggable(plot, chart, controls);
+      if (controls) this.#obey(controls);
     }
     this.zoom.drawn();
     this.showGhost();
@@ -159,6 +164,16 @@ export class Chart {
     if (selects && value !== undefined && value !== null) {
       this.charts.controls?.choose({ [selects]: String(value) }, false);
     }
+  }
+
+  /** What is dragged in the chart sets these. @param {import("./controls.js").Controls} controls */
+  #obey(controls) {
+    const chart = {
+      traces: () => this.spec.figure?.data ?? [],
+      selects: () => this.spec.selects,
+      hold: (/** @type {boolean} */ still) => this.#hold(still),
+    };
+    draggable(this.plot, chart, controls);
   }
 
   /** While a hand drags in a chart its axes stand still. @param {boolean} still */

@@ -24,6 +24,14 @@ export function needWhole(specs) {
 }
 
 /**
+ * What can draw these at once, if its script is there.
+ * @param {Iterable<FigureSpec>} specs
+ */
+export function plotlyFor(specs) {
+  return window.Plotly && !needWhole(specs) ? window.Plotly : null;
+}
+
+/**
  * Plotly; where its script did not come, who asks next tries again.
  * @param {boolean} whole  or else what there is
  * @returns {Promise<Plotly>}

@@ -8,6 +8,8 @@ import { setChildren } from "./dom.js";
 /** @import { Controls } from "./controls.js" */
 /** @import { Plotly } from "./plotly.d.ts" */
 
+const UNSEEN = 150; // ms after which a chart is drawn that has had no width before
+
 export class Charts {
   /**
    * @param {HTMLElement} box
@@ -80,7 +82,7 @@ export class Charts {
     const charts = [...this.all.values()];
     if (recoloured) {
       this.family = getComputedStyle(this.box).fontFamily;
-      for (const chart of charts) chart.forget();
+      for (const chart of charts) if (chart.theme !== this.palette.theme) chart.forget();
     }
     // Widths first, all of them: reading one after drawing another would lay the page out again.
     for (const chart of charts) chart.width ??= chart.plot.clientWidth;
@@ -114,6 +116,16 @@ export class Charts {
     return ![...this.all.values()].some((chart) => chart.isStale);
   }
 
+  /** Take over charts that are drawn already, and shown elsewhere until they are framed here. @param {Charts} others */
+  adopt(others) {
+    others.detach();
+    for (const [id, chart] of others.all) {
+      chart.belongTo(this);
+      this.all.set(id, chart);
+      this.#watch(chart);
+    }
+  }
+
   /** Look after nothing any more; what is on the page stays. */
   detach() {
     this.resized.disconnect();
@@ -133,7 +145,9 @@ export class Charts {
       const width = Math.round(contentRect.width);
       if (!chart || chart.width === width) continue;
       chart.width = width;
-      if (this.Plotly) chart.draw();
+      // The first time it may be out of sight: then what is in sight is painted before.
+      if (chart.digest === null) setTimeout(() => chart.isStale && chart.draw(), UNSEEN);
+      else chart.draw();
     }
   }
 
@@ -150,9 +164,14 @@ export class Charts {
   /** @param {FigureSpec} spec */
   #make(spec) {
     const chart = new Chart(spec, this);
+    this.#watch(chart);
+    return chart;
+  }
+
+  /** @param {Chart} chart */
+  #watch(chart) {
     this.resized.observe(chart.plot);
     this.sighted.observe(chart.root);
-    return chart;
   }
 
   /** @param {Chart} chart */

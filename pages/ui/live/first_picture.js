@@ -1,8 +1,10 @@
 // What a lab will show at first, from the moment that its page's text is there. Streamlit takes a
 // while to mount the lab, and a browser to read Plotly's script; the page brings the first frame
-// along, and here it is drawn without either, at the place and size that the lab will have. Nothing
-// in it can be used yet. The lab that is ready takes it away.
+// along, and here it is drawn without the lab, and without Plotly where that is not there, at the
+// place and size that the lab will have. Nothing in it can be used yet. The lab that is ready takes
+// it away, and takes over what Plotly has drawn.
 
+import { plotlyFor } from "./chart_script.js";
 import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element } from "./dom.js";
@@ -23,6 +25,8 @@ const MOUNT = '[class*="st-key-lab_"]';
 let watching = null;
 /** @type {?ResizeObserver} */
 let following = null;
+/** @type {?Charts} */
+let drawn = null; // by Plotly
 
 /** Draw it when its place comes, unless the lab comes before. */
 export function watchForFirst() {
@@ -40,6 +44,12 @@ export function watchForFirst() {
   };
   watching = new MutationObserver(look);
   watching.observe(document.documentElement, { childList: true, subtree: true });
+}
+
+/** A lab has come, which has charts of its own. @param {Charts} charts */
+export function giveFirst(charts) {
+  if (drawn) charts.adopt(drawn);
+  drawn = null;
 }
 
 /** The lab is there. */
@@ -93,11 +103,15 @@ function show(place, mount) {
   for (const { spec, root } of charts.all.values()) root.classList.toggle("gl-outlined", spec.id === place.dataset.part);
   const pinned = new Pinned(hand, "hand", palette, null, () => {});
   pinned.frame(handChanges(frame.figures, place.dataset.part));
-  const shown = [charts, pinned.charts].flatMap(({ all }) => [...all.values()]);
+  const Plotly = plotlyFor(frame.figures);
+  if (Plotly) charts.draw(Plotly, true, null);
+  const shown = [charts, pinned.charts].flatMap(({ all }) => [...all.values()]).filter(({ listening }) => !listening);
   const widths = shown.map(({ plot }) => plot.clientWidth);
   shown.forEach(({ plot, spec }, index) => {
     if (spec.figure && widths[index]) plot.append(draw(palette.paint(spec.figure), widths[index], spec.height, fontFamily));
   });
-  for (const one of [charts, pinned.charts]) one.detach();
+  pinned.charts.detach();
+  if (Plotly) drawn = charts;
+  else charts.detach();
   mount.style.minHeight = `${root.offsetHeight}px`; // what is below does not stand in it
 }

@@ -5,6 +5,7 @@ import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
 import { Drawing } from "./drawing.js";
+import { giveFirst } from "./first_picture.js";
 import { Goals } from "./goals.js";
 import { Graph } from "./graph.js";
 import { keepInSight } from "./head.js";
@@ -93,6 +94,7 @@ export class View {
     this.work = new Work(work, lab.stopped);
     this.controls = new Controls(controls, lab);
     this.charts = new Charts(figures, this.palette, this.controls);
+    giveFirst(this.charts);
     this.share = new Share(this.charts);
     status.after(this.share.root);
     this.goals = new Goals(goals, lab.reached);
