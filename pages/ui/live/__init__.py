@@ -131,7 +131,9 @@ def live_lab(
     # the first page again shows the same.
     if st.session_state.setdefault(_FIRST, wish) == wish and (picture := first(wish)):
         part = escape(show["name"] if show else "")
-        st.html(f'<div class="gl-first" data-part="{part}" data-frame="{picture}"></div>')
+        st.html(
+            f'<div class="gl-first" data-lab="{lab}" data-part="{part}" data-frame="{picture}"></div>'
+        )
 
 
 _firsts: Once[str, str] = Once(KEPT, len)

@@ -94,6 +94,15 @@ export class Charts {
     return charts.some((chart) => chart.width && (chart.isStale || chart.quick)); // not in a sheet that this window has none of
   }
 
+  /** Draw the first one; the others as they come into sight, which is once it is painted. @param {Plotly} Plotly */
+  drawFirst(Plotly) {
+    this.Plotly = Plotly;
+    this.family = getComputedStyle(this.box).fontFamily;
+    const charts = [...this.all.values()];
+    for (const chart of charts) chart.width = chart.plot.clientWidth;
+    charts.find(({ width }) => width)?.draw();
+  }
+
   /** The hand came to rest, perhaps on what is drawn already. */
   rest() {
     if (this.rests === null) return;

@@ -104,8 +104,8 @@ function show(place, mount) {
   const pinned = new Pinned(hand, "hand", palette, null, () => {});
   pinned.frame(handChanges(frame.figures, place.dataset.part));
   const Plotly = plotlyFor(frame.figures);
-  if (Plotly) charts.draw(Plotly, true, null);
-  const shown = [charts, pinned.charts].flatMap(({ all }) => [...all.values()]).filter(({ listening }) => !listening);
+  if (Plotly) charts.drawFirst(Plotly);
+  const shown = [...(Plotly ? [] : [charts]), pinned.charts].flatMap(({ all }) => [...all.values()]);
   const widths = shown.map(({ plot }) => plot.clientWidth);
   shown.forEach(({ plot, spec }, index) => {
     if (spec.figure && widths[index]) plot.append(draw(palette.paint(spec.figure), widths[index], spec.height, fontFamily));
