@@ -43,8 +43,6 @@ RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
 BROWSER = "tests/browser/"
 NOTHING = re.compile("(?!)")
-# Opened below the root, Streamlit first looks for its server beside the page, then at the root.
-STREAMLIT_PROBE = re.compile(r"://[^/]+/.+/_stcore/(health|host-config)$")
 
 settings.register_profile("few", deadline=None, max_examples=cases(40, 1000))
 settings.load_profile("few")
@@ -114,7 +112,7 @@ def open_page(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[.
         ) -> Page:
             def note(message: ConsoleMessage) -> None:
                 place, text = message.location["url"], message.text
-                if message.type != "error" or STREAMLIT_PROBE.search(place):
+                if message.type != "error":
                     return
                 if not expected.search(text):
                     errors.append(f"console: {text} ({place})")

@@ -2,6 +2,12 @@
 
 from starlette.types import Scope
 
+SERVER_IS_HERE = "window.__streamlit = { BACKEND_BASE_URL: new URL('.', document.baseURI).href };"
+"""A script for every page. All of them lie side by side, so the folder of each is the app's root;
+without it Streamlit's browser side looks for its server below the page first, and waits a tenth of
+a second once it was told that there is none.
+"""
+
 
 def root(base: str) -> str:
     """The address of the app, with a slash at both ends; ``base`` is server.baseUrlPath."""

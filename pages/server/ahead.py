@@ -1,4 +1,4 @@
-"""What the page itself tells the browser to fetch ahead.
+"""What the page itself tells the browser: what to fetch ahead, and where the server is.
 
 Streamlit's index.html names Streamlit's scripts. The lab's would be found only once Streamlit has
 run the page, and after them the charts' script, which takes a browser longest to read. And the
@@ -15,6 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.server import assets
+from pages.server.address import SERVER_IS_HERE
 from pages.server.compression import SOON, TYPES, accepts_gzip, named
 from pages.ui.style import css
 
@@ -73,7 +74,7 @@ def tags() -> str:
     links = [f'<link rel="modulepreload" crossorigin href="./{address}">' for address in fetched]
     style = f'<link rel="stylesheet" href="./{_style()}">'
     early = f'<script type="module" src="./{assets.LIVE}/early.js"></script>'
-    return "".join([style, *links, early])
+    return "".join([style, f"<script>{SERVER_IS_HERE}</script>", *links, early])
 
 
 def _style() -> str:

@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
-from pages.server.address import path_of, root
+from pages.server.address import SERVER_IS_HERE, path_of, root
 
 # Where each kind of thing may come from. Every page and lesson was walked in Chromium with this,
 # light and dark, and takes nothing away from them.
@@ -25,7 +25,7 @@ _SOURCES = {
     # eval, and nothing here starts a worker.
     "default-src": "'none'",
     # Streamlit imports the script of each component from a blob that it makes. The scripts that
-    # stand in its index.html are let through by their hashes, which follow here.
+    # stand in the page itself are let through by their hashes, which follow here.
     "script-src": "'self' blob:",
     # Streamlit's emotion, Plotly and st.html write styles into the page as they go.
     "style-src": "'self' 'unsafe-inline'",
@@ -78,7 +78,7 @@ class SecurityHeaders:
         self._app = app
         self._embeddable = frozenset(root(base) + name for name in embeddable)
         index = (Path(get_static_dir()) / "index.html").read_text("utf-8")
-        sources = content_security_policy(inline_scripts(index))
+        sources = content_security_policy([*inline_scripts(index), SERVER_IS_HERE])
         self._usual = {
             **_ALWAYS,
             "Content-Security-Policy": f"{sources}; frame-ancestors 'self'",

@@ -131,9 +131,8 @@ def live_lab(
     # the first page again shows the same.
     if st.session_state.setdefault(_FIRST, wish) == wish and (picture := first(wish)):
         part = escape(show["name"] if show else "")
-        st.html(
-            f'<div class="gl-first" data-lab="{lab}" data-part="{part}" data-frame="{picture}"></div>'
-        )
+        said = f'data-lab="{lab}" data-part="{part}" data-frame="{picture}"'
+        st.html(f'<div class="gl-first" {said}></div>')
 
 
 _firsts: Once[str, str] = Once(KEPT, len)
