@@ -69,8 +69,8 @@ class Ahead:
 
 
 def tags() -> str:
-    """What is added: the lab's modules, and those of Streamlit's that any page loads."""
-    fetched = [*(f"static/{name}" for name in named(SOON)), *assets.modules()]
+    """What is added: the first modules of the lab, and those of Streamlit's that any page loads."""
+    fetched = [*(f"static/{name}" for name in named(SOON)), *assets.first_modules()]
     links = [f'<link rel="modulepreload" crossorigin href="./{address}">' for address in fetched]
     style = f'<link rel="stylesheet" href="./{_style()}">'
     early = f'<script type="module" src="./{assets.LIVE}/early.js"></script>'

@@ -8,6 +8,9 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import importlib.util
+import json
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from starlette.requests import Request
@@ -25,6 +28,8 @@ _WHOLE, _BASIC = f"{_PLOTLY}/plotly.min.js", f"{_PLOTLY}/plotly-basic.min.js"
 # As a module, so that it is fetched where a formula is shown and leaves no name behind.
 _TEMML = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default temml;\n"
 _MATHS = f"temml-{hashlib.blake2b(_TEMML, digest_size=8).hexdigest()}.js"
+
+_IMPORTED = re.compile(rb'^(?:import|export)\b[^;"]*"\./(\w+\.js)"', re.MULTILINE)
 
 _STYLES = ("lab.css", "graph.css", "linked.css", "trainer.css")
 
@@ -60,10 +65,9 @@ def warm() -> None:
         file.compressed().result()
 
 
-def modules() -> list[str]:
-    """The addresses of the lab's modules, relative to the page's."""
-    folder = LIVE.removeprefix(f"{_FOLDER}/")
-    return [f"{_FOLDER}/{name}" for name in _files if name.startswith(folder)]
+def first_modules() -> list[str]:
+    """The addresses of early.js and all that it imports, relative to the page's."""
+    return [f"{LIVE}/{name}" for name in _reached(_read_modules())]
 
 
 async def _answer(request: Request) -> Response:
@@ -75,14 +79,29 @@ async def _answer(request: Request) -> Response:
     return await file.answer(request.method, request.headers, keep)
 
 
+def _read_modules() -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(_LIVE.glob("*.js"))}
+
+
+def _reached(modules: Mapping[str, bytes]) -> list[str]:
+    """The names of early.js and of what it imports, directly or not, before it runs."""
+    found = ["early.js"]
+    for one in found:  # which grows meanwhile
+        imported = (name.decode() for name in _IMPORTED.findall(modules.get(one, b"")))
+        found += [name for name in dict.fromkeys(imported) if name not in found]
+    return found
+
+
 def _add_modules() -> str:
     """The modules, read now: what is served is what the address was made from."""
-    modules = {path.name: path.read_bytes() for path in sorted(_LIVE.glob("*.js"))}
-    # The one thing the modules need from Python: where the scripts of others are.
+    modules = _read_modules()
+    # The one thing the modules need from Python: where scripts are.
     addresses = {"BASIC": _BASIC, "WHOLE": _WHOLE, "MATHS": _MATHS}
     text = "".join(
         f'export const {name} = "../{address}";\n' for name, address in addresses.items()
     )
+    later = [f"./{name}" for name in modules.keys() - {*_reached(modules)}]
+    text += f"export const LATER = {json.dumps(sorted(later))};\n"
     modules["addresses.js"] = text.encode()
     digest = hashlib.blake2b(digest_size=8)
     for name, content in modules.items():

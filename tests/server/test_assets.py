@@ -203,3 +203,22 @@ def test_neither_torch_nor_a_lesson_is_loaded_for_it():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert ran.stdout.strip() == "[]"
+
+
+def test_every_module_is_fetched_first_or_later():
+    first = [address.rpartition("/")[2] for address in assets.first_modules()]
+    there = {path.name for path in MODULES} | {"addresses.js"}
+    text = ask(app(), f"/{assets.LIVE}/addresses.js").body.decode()
+    later = json.loads(re.search(r"LATER = (.*);", text)[1])
+    assert sorted(first + [name.removeprefix("./") for name in later]) == sorted(there)
+    assert {"early.js", "first_picture.js", "charts.js"} <= {*first}
+    assert "./lab.js" in later, "what the first picture does not need"
+
+
+def test_what_imports_as_it_runs_is_not_followed():
+    modules = {
+        "early.js": b'import { a } from "./a.js";\nimport "./b.js";\nvoid import("./c.js");\n',
+        "a.js": b'/** @import { D } from "./d.js" */\nexport {\n  e,\n} from "./e.js";\n',
+        "b.js": b'import { early } from "./early.js";\n',
+    }
+    assert assets._reached(modules) == ["early.js", "a.js", "b.js", "e.js"]

@@ -1,4 +1,4 @@
-// Written by the server (pages/server/assets.py): where the scripts of others are, seen from here.
+// Written by the server (pages/server/assets.py): where scripts are, seen from here.
 
 /** Plotly for lines and bars alone … */
 export const BASIC: string;
@@ -6,3 +6,5 @@ export const BASIC: string;
 export const WHOLE: string;
 /** temml, as a module. */
 export const MATHS: string;
+/** The modules that early.js does not import. */
+export const LATER: string[];

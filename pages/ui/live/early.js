@@ -1,12 +1,19 @@
-// Named in the page itself, so that the lab's modules and the charts' script are there when
-// Streamlit has begun: it waits for the network meanwhile, and a script takes long to read.
+// Named in the page itself, so that the first picture's modules and the charts' script are there
+// soon: Streamlit waits for the network meanwhile, and a script takes long to read.
 
+import { LATER } from "./addresses.js";
 import { loadPlotly } from "./chart_script.js";
+import { element } from "./dom.js";
 import { watchForFirst } from "./first_picture.js";
 import "./frame.js";
-import "./lab.js";
 
 watchForFirst();
+
+// The lab's own come now that Streamlit has begun: before, they would hold it up.
+for (const name of LATER) {
+  document.head.append(element("link", "", { rel: "modulepreload", href: new URL(name, import.meta.url).href }));
+}
+void import("./lab.js");
 
 const begin = () => void loadPlotly(false).catch(() => {}); // the lab says so where it shows
 // A browser that was here before has it, read already: then it comes before the first picture.
