@@ -243,3 +243,65 @@ def first_and_live(app, browser, address: str, look: str = PICTURE) -> tuple[Any
     assert page.locator(".gl-first *").count() == 0
     page.close()
     return first, live
+
+
+# Every call by which Plotly draws: of which figure, and whether before the lab was there.
+DRAWN = """
+window.drawn = [];
+let plotly;
+Object.defineProperty(window, "Plotly", {
+  get: () => plotly,
+  set(given) {
+    plotly = given;
+    const { react } = given;
+    given.react = function (node, ...rest) {
+      drawn.push([node.parentElement.dataset.figure, Boolean(node.closest(".gl-first"))]);
+      return react.call(this, node, ...rest);
+    };
+  },
+});
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "address", "order"),
+    [
+        pytest.param(
+            1280,
+            "/stop_gradient?lesson=noise_leaks",
+            ["gradient", "forward", "histogram"],
+            id="a lesson, side by side",
+        ),
+        pytest.param(768, "/", ["gradient", "forward"], id="home, where style puts one on top"),
+    ],
+)
+def test_what_plotly_draws_before_the_lab_is_there_is_taken_over(
+    app, browser, width, address, order
+):
+    """The script may be there first, in a browser that was here before for one."""
+    page = browser.new_page(viewport={"width": width, "height": 1400}, bypass_csp=True)
+    page.add_init_script(DRAWN)
+    pieces: list[Route] = []
+    labs: list[Route] = []
+    page.route("**/static/js/Html*", lambda route: pieces.append(route))
+    page.route("**/lab.js", lambda route: labs.append(route))
+    page.goto(app.url + address, wait_until="commit")
+    page.wait_for_function("window.Plotly", timeout=90_000)
+    becomes(page, lambda: bool(pieces and labs), True)
+    for route in pieces:
+        route.continue_()
+    page.wait_for_function(f"drawn.length === {len(order)}")
+    assert page.evaluate("drawn") == [[name, True] for name in order], "the uppermost first"
+    for route in labs:
+        route.continue_()
+    ready(page)
+    page.wait_for_function("document.querySelector('.gl-lab[data-whole]')")
+    again = [one for one in page.evaluate("drawn")[len(order) :] if one[0] in order]
+    assert again == [], "none is drawn a second time"
+    assert page.locator(".gl-first *").count() == 0
+    # And they are the lab's own: a setting moves them.
+    line = page.locator("[data-figure=gradient] .trace path[d]").first
+    before = line.get_attribute("d")
+    page.locator(".gl-controls input[type=range]").first.press("ArrowRight")
+    becomes(page, lambda: line.get_attribute("d") != before, True)
+    page.close()

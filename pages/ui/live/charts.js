@@ -94,13 +94,15 @@ export class Charts {
     return charts.some((chart) => chart.width && (chart.isStale || chart.quick)); // not in a sheet that this window has none of
   }
 
-  /** Draw the first one; the others as they come into sight, which is once it is painted. @param {Plotly} Plotly */
+  /** Draw the uppermost; the others as they come into sight, which is once it is painted. @param {Plotly} Plotly */
   drawFirst(Plotly) {
     this.Plotly = Plotly;
     this.family = getComputedStyle(this.box).fontFamily;
     const charts = [...this.all.values()];
     for (const chart of charts) chart.width = chart.plot.clientWidth;
-    charts.find(({ width }) => width)?.draw();
+    const tops = new Map(charts.map((chart) => [chart, chart.root.getBoundingClientRect().top]));
+    const there = charts.filter(({ width }) => width); // in the order of the page, which style may change
+    there.sort((one, other) => (tops.get(one) ?? 0) - (tops.get(other) ?? 0))[0]?.draw();
   }
 
   /** The hand came to rest, perhaps on what is drawn already. */
@@ -155,7 +157,7 @@ export class Charts {
       if (!chart || chart.width === width) continue;
       chart.width = width;
       // The first time it may be out of sight: then what is in sight is painted before.
-      if (chart.digest === null) setTimeout(() => chart.isStale && chart.draw(), UNSEEN);
+      if (chart.digest === null) setTimeout(() => chart.isStale && chart.root.isConnected && chart.draw(), UNSEEN);
       else chart.draw();
     }
   }

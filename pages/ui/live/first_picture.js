@@ -48,7 +48,8 @@ export function watchForFirst() {
 
 /** A lab has come, which has charts of its own. @param {Charts} charts */
 export function giveFirst(charts) {
-  if (drawn) charts.adopt(drawn);
+  if (drawn?.box.isConnected) charts.adopt(drawn);
+  else drawn?.stop(); // of a page that was left
   drawn = null;
 }
 
