@@ -39,6 +39,7 @@ def quiz_view(chapter: Chapter, seed: int) -> None:
         del st.session_state[f"{_NEXT}_{chapter.slug}"]  # the next link is to new numbers
     items = quiz(chapter.slug, seed)
     keys = [f"quiz_{chapter.slug}_{seed}_{place}" for place in range(len(items))]
+    said = [_said(item, key) for item, key in zip(items, keys, strict=True)]
     with st.container(key="quiz"):
         st.title(f"Quiz: {chapter.title}", anchor=False)
         st.markdown(
@@ -46,8 +47,7 @@ def quiz_view(chapter: Chapter, seed: int) -> None:
             "The address of this page holds the numbers: whoever opens it gets the same questions."
         )
         for place, item in enumerate(items):
-            _ask(item, place, keys[place])
-        said = [_said(item, key) for item, key in zip(items, keys, strict=True)]
+            _ask(item, place, keys[place], said[place])
         if None not in said:
             right = sum(one == item.right for one, item in zip(said, items, strict=True))
             st.markdown(f"## {right} of {len(items)} right", anchors=False)
@@ -60,7 +60,7 @@ def _said(item: Item, key: str) -> int | None:
     return said if said in range(len(item.answers)) else None
 
 
-def _ask(item: Item, place: int, key: str) -> None:
+def _ask(item: Item, place: int, key: str, said: int | None) -> None:
     """One question beside its program; once answered, which number is what."""
     st.markdown(f"## Question {place + 1}", anchors=False)
     st.markdown(item.question)
@@ -75,7 +75,6 @@ def _ask(item: Item, place: int, key: str) -> None:
             )
         )
     with words:
-        said = _said(item, key)
         if said is None:
             _choose(item, place, key)
         else:

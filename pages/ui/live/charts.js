@@ -100,9 +100,9 @@ export class Charts {
     this.family = getComputedStyle(this.box).fontFamily;
     const charts = [...this.all.values()];
     for (const chart of charts) chart.width = chart.plot.clientWidth;
-    const tops = new Map(charts.map((chart) => [chart, chart.root.getBoundingClientRect().top]));
-    const there = charts.filter(({ width }) => width); // in the order of the page, which style may change
-    there.sort((one, other) => (tops.get(one) ?? 0) - (tops.get(other) ?? 0))[0]?.draw();
+    const top = (/** @type {Chart} */ { root }) => root.getBoundingClientRect().top; // style may change the order
+    const there = charts.filter(({ width }) => width);
+    there.sort((one, other) => top(one) - top(other))[0]?.draw();
   }
 
   /** The hand came to rest, perhaps on what is drawn already. */
