@@ -45,19 +45,19 @@ def _chosen(chapter: Chapter) -> Lesson:
 
 
 def _list(chapter: Chapter, current: Lesson | None) -> None:
-    """The chapter's lessons and its quiz, which is current where no lesson is."""
+    """The chapter's lessons and its quiz, which is current where no lesson is.
+
+    Without a container for each: Streamlit takes a hundredth of a second to draw one.
+    """
     with st.container(horizontal=True, key="lessons"):
         for lesson in chapter.lessons:
             done = " ✓" if memory.trail(lesson).done else ""
-            with st.container(
-                width="content", key="lesson_here" if lesson is current else f"lesson_{lesson.slug}"
-            ):
-                st.page_link(
-                    f"{chapter.slug}.py",
-                    label=f"{lesson.prose.front['short']}{done}",
-                    query_params={"lesson": lesson.slug},
-                )
-        with st.container(width="content", key="lesson_quiz" if current else "lesson_here"):
-            quiz_view.link(chapter, "Quiz")
-        with st.container(width="content", key="lessons_progress"):
-            st.caption(memory.progress(chapter.lessons).by_lessons)
+            label = f"{lesson.prose.front['short']}{done}"
+            st.page_link(
+                f"{chapter.slug}.py",
+                label=f"**{label}**" if lesson is current else label,
+                query_params={"lesson": lesson.slug},
+                width="content",
+            )
+        quiz_view.link(chapter, "Quiz" if current else "**Quiz**")
+        st.caption(memory.progress(chapter.lessons).by_lessons, width="content")

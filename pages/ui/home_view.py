@@ -81,7 +81,7 @@ def _course() -> None:
     for first in range(0, len(chapters), ROW):
         row = chapters[first : first + ROW]
         for place, column in enumerate(st.columns(ROW, gap="medium")[: len(row)]):
-            with column, st.container(key=f"chapter_{row[place].slug}"):
+            with column:
                 _chapter(first + place + 1, row[place])
 
 
