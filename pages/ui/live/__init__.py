@@ -7,7 +7,6 @@ browser needs lie in this folder too.
 
 from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping, Sequence
-from html import escape
 from typing import Any
 
 import streamlit as st
@@ -130,9 +129,8 @@ def live_lab(
     # Later the scripts are there, and the lab comes at once and as it was left. A run that draws
     # the first page again shows the same.
     if st.session_state.setdefault(_FIRST, wish) == wish and (picture := first(wish)):
-        part = escape(show["name"] if show else "")
-        said = f'data-lab="{lab}" data-part="{part}" data-frame="{picture}"'
-        st.html(f'<div class="gl-first" {said}></div>')
+        # As text, which Streamlit draws with the page's first pieces; HTML comes with its last.
+        st.text(f"{picture} {lab} {show['name'] if show else ''}")
 
 
 _firsts: Once[str, str] = Once(KEPT, len)

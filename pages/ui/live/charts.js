@@ -94,7 +94,7 @@ export class Charts {
     return charts.some((chart) => chart.width && (chart.isStale || chart.quick)); // not in a sheet that this window has none of
   }
 
-  /** Draw the uppermost; the others as they come into sight, which is once it is painted. @param {Plotly} Plotly */
+  /** Draw the uppermost alone. @param {Plotly} Plotly */
   drawFirst(Plotly) {
     this.Plotly = Plotly;
     this.family = getComputedStyle(this.box).fontFamily;
@@ -127,10 +127,11 @@ export class Charts {
     return ![...this.all.values()].some((chart) => chart.isStale);
   }
 
-  /** Take over charts that are drawn already, and shown elsewhere until they are framed here. @param {Charts} others */
+  /** Take over what is drawn already, and shown elsewhere until it is framed here. @param {Charts} others */
   adopt(others) {
     others.detach();
     for (const [id, chart] of others.all) {
+      if (chart.digest === null) continue;
       chart.belongTo(this);
       this.all.set(id, chart);
       this.#watch(chart);

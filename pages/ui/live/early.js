@@ -7,20 +7,23 @@ import { element } from "./dom.js";
 import { watchForFirst } from "./first_picture.js";
 import "./frame.js";
 
-watchForFirst();
-
 // The lab's own come now that Streamlit has begun: before, they would hold it up.
 for (const name of LATER) {
   document.head.append(element("link", "", { rel: "modulepreload", href: new URL(name, import.meta.url).href }));
 }
 void import("./lab.js");
 
-const begin = () => void loadPlotly(false).catch(() => {}); // the lab says so where it shows
-// A browser that was here before has it, read already: then it comes before the first picture.
+const begin = () => loadPlotly(false).catch(() => {}); // the lab says so where it shows
+const SOON = 1000; // ms: by then comes what a browser has kept
 const [here] = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByName(import.meta.url));
-if (here?.transferSize === 0) begin();
-else if ("requestIdleCallback" in window) requestIdleCallback(begin, { timeout: 1000 });
-else setTimeout(begin, 200); // Safari
+if (here?.transferSize === 0) {
+  // A browser that was here before has it, read already: it draws the first picture.
+  void watchForFirst(Promise.race([begin(), new Promise((late) => setTimeout(late, SOON))]));
+} else {
+  void watchForFirst();
+  if ("requestIdleCallback" in window) requestIdleCallback(begin, { timeout: 1000 });
+  else setTimeout(begin, 200); // Safari
+}
 
 // Streamlit draws a page piece by piece, each when its own script has come. style.css hides home,
 // lessons and the teachers' page until here all pieces of their text are there, so that none pushes
@@ -28,33 +31,41 @@ else setTimeout(begin, 200); // Safari
 const PATIENT = 6000; // ms
 const HIDDEN = ".st-key-lessons, .st-key-lab_home, .st-key-teach"; // as in style.css
 let waits = 0;
-const STILL = 60; // ms without another piece
+const STILL = 60; // ms without another piece, where some that are no text are still on their way
 const FONTS = 1000; // ms at most to wait for fonts: in another font lines break elsewhere
+const CODE = /code/i; // a font whose lines do not break
+let count = 0; // of the changes so far
 let still = 0;
 const WORDS = ".st-key-words, .st-key-teach";
 const BAR = "[data-testid=stSkeleton]"; // Streamlit's grey one, where a piece's script is on its way
 const COMING = `:is(.st-key-lessons, ${WORDS}) ${BAR}`;
 const LAST = ".st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLinkButton]";
-/** Not what the lab draws at the same time: its first picture stands here already. @param {Element} node */
-const isPiece = (node) => node.closest?.("#root") && !node.closest(".gl-lab, .gl-first, .st-key-code");
+const OWN = '[class*="st-key-lab_"], .gl-first, .stElementContainer:has(> .stText), .st-key-code, .st-key-search';
+/** Not what the lab draws at the same time, nor what moves nothing. @param {Element} node */
+const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
 const { dataset } = document.documentElement;
 dataset.whole = "false";
 const pieces = new MutationObserver((changes) => {
   if (!changes.some(({ target }) => isPiece(/** @type {Element} */ (target)))) return;
+  count += 1;
+  clearTimeout(still);
   if (!waits && document.querySelector(HIDDEN)) waits = setTimeout(show, PATIENT);
   const words = document.querySelector(WORDS);
   const links = [...document.querySelectorAll(".st-key-lessons .stPageLink")];
   const coming = document.querySelector(COMING) || !links.every((link) => link.querySelector("p"));
-  clearTimeout(still);
-  still = 0;
-  if (words && document.querySelector(LAST) && !coming) still = setTimeout(dress, STILL);
+  if (!words || !document.querySelector(LAST) || coming) return;
+  if (document.querySelector(BAR)) still = setTimeout(dress, STILL);
+  else dress();
 });
 pieces.observe(document.documentElement, { childList: true, subtree: true });
 
 function dress() {
+  document.body.getBoundingClientRect(); // laid out, a text asks for its fonts
+  const fonts = [...document.fonts].filter(({ family, status }) => status === "loading" && !CODE.test(family));
+  if (!fonts.length) return show();
+  const mine = count;
   const late = new Promise((done) => setTimeout(done, FONTS));
-  const mine = still;
-  void Promise.race([document.fonts.ready, late]).then(() => mine === still && show());
+  void Promise.race([Promise.allSettled(fonts.map(({ loaded }) => loaded)), late]).then(() => mine === count && dress());
 }
 
 function show() {

@@ -1,8 +1,8 @@
 // What a lab will show at first, from the moment that its page's text is there. Streamlit takes a
 // while to mount the lab, and a browser to read Plotly's script; the page brings the first frame
-// along, and here it is drawn without the lab, and without Plotly where that is not there, at the
-// place and size that the lab will have. Nothing in it can be used yet. The lab that is ready takes
-// it away, and takes over what Plotly has drawn.
+// along as hidden text, and here it is drawn without the lab, and without Plotly where that is not
+// there, at the place and size that the lab will have. Nothing in it can be used yet. The lab that is
+// ready takes it away, and takes over what Plotly has drawn.
 
 import { plotlyFor } from "./chart_script.js";
 import { Charts } from "./charts.js";
@@ -18,25 +18,41 @@ import { Trainer } from "./trainer.js";
 
 /** @import { Frame, TrainerSpec } from "./messages.d.ts" */
 
-const PLACE = ".gl-first[data-frame]";
+const PICTURE = ":is(.st-key-lab, .st-key-playground) > .stElementContainer > .stText";
 const MOUNT = '[class*="st-key-lab_"]';
+const WORDS = ".st-key-words";
+const BAR = "[data-testid=stSkeleton]"; // where Streamlit's script for a piece is on its way
 
+let isOver = false; // the lab is there
 /** @type {?MutationObserver} */
 let watching = null;
 /** @type {?ResizeObserver} */
 let following = null;
+/** @type {?HTMLElement} */
+let place = null; // where it is drawn
 /** @type {?Charts} */
 let drawn = null; // by Plotly
 
-/** Draw it when its place comes, unless the lab comes before. */
-export function watchForFirst() {
+/**
+ * Draw it once the text beside it is there, unless the lab comes before.
+ * @param {Promise<unknown>} [ready]  not before this
+ */
+export async function watchForFirst(ready) {
+  await ready;
   const look = () => {
-    const place = /** @type {?HTMLElement} */ (document.querySelector(PLACE));
+    const picture = document.querySelector(PICTURE);
     const mount = /** @type {?HTMLElement} */ (document.querySelector(MOUNT));
-    if (!place || !mount) return;
+    const words = document.querySelector(WORDS);
+    if (isOver || !picture || !mount || (words && !words.querySelector("p"))) return;
+    // A page that is not hidden while it loads: what is seen may not be moved by what comes above.
+    const isSeen = getComputedStyle(mount).visibility === "visible";
+    if (isSeen && mount.parentElement?.querySelector(BAR)) return;
     watching?.disconnect();
+    const [frame, lab, outlined] = (picture.textContent ?? "").split(" ");
+    place = element("div", "gl-first", { "data-lab": lab });
+    picture.after(place);
     try {
-      show(place, mount);
+      show(frame, outlined, place, mount);
     } catch (error) {
       console.error("The first picture could not be drawn.", error); // the lab comes all the same
       place.remove();
@@ -44,6 +60,7 @@ export function watchForFirst() {
   };
   watching = new MutationObserver(look);
   watching.observe(document.documentElement, { childList: true, subtree: true });
+  look();
 }
 
 /** A lab has come, which has charts of its own. @param {Charts} charts */
@@ -55,19 +72,22 @@ export function giveFirst(charts) {
 
 /** The lab is there. */
 export function dropFirst() {
+  isOver = true;
   watching?.disconnect();
   following?.disconnect();
-  document.querySelector(PLACE)?.replaceChildren();
+  place?.remove();
   const mount = /** @type {?HTMLElement} */ (document.querySelector(MOUNT));
   if (mount) mount.style.minHeight = "";
 }
 
 /**
+ * @param {string} encoded  the frame, as base64
+ * @param {string} outlined  the figure that the text speaks of
  * @param {HTMLElement} place
  * @param {HTMLElement} mount  where the lab will stand
  */
-function show(place, mount) {
-  const bytes = Uint8Array.from(atob(place.dataset.frame ?? ""), (letter) => letter.charCodeAt(0));
+function show(encoded, outlined, place, mount) {
+  const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
   /** @type {Frame & {training?: TrainerSpec}} */
   const frame = read(bytes.buffer).body;
   const part = (/** @type {string} */ name) => element("div", `gl-${name}`);
@@ -101,18 +121,17 @@ function show(place, mount) {
   } else key.append(...keyOf(frame.key));
   const charts = new Charts(figures, palette, null);
   charts.frame(frame.figures);
-  for (const { spec, root } of charts.all.values()) root.classList.toggle("gl-outlined", spec.id === place.dataset.part);
+  for (const { spec, root } of charts.all.values()) root.classList.toggle("gl-outlined", spec.id === outlined);
   const pinned = new Pinned(hand, "hand", palette, null, () => {});
-  pinned.frame(handChanges(frame.figures, place.dataset.part));
+  pinned.frame(handChanges(frame.figures, outlined));
   const Plotly = plotlyFor(frame.figures);
   if (Plotly) charts.drawFirst(Plotly);
-  const shown = [...(Plotly ? [] : [charts]), pinned.charts].flatMap(({ all }) => [...all.values()]);
+  const shown = [charts, pinned.charts].flatMap(({ all }) => [...all.values()].filter(({ digest }) => digest === null));
   const widths = shown.map(({ plot }) => plot.clientWidth);
   shown.forEach(({ plot, spec }, index) => {
     if (spec.figure && widths[index]) plot.append(draw(palette.paint(spec.figure), widths[index], spec.height, fontFamily));
   });
-  pinned.charts.detach();
+  for (const both of [charts, pinned.charts]) both.detach();
   if (Plotly) drawn = charts;
-  else charts.detach();
   mount.style.minHeight = `${root.offsetHeight}px`; // what is below does not stand in it
 }
