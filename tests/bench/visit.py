@@ -24,14 +24,16 @@ FIRST_MB, FIRST_S, AGAIN_S = 3.7, 2.5, 1.2
 BIGGEST = 8  # transfers that are listed
 SILENCE_MS = 2500  # after the first chart, for what still comes
 SOCKETS = "websockets"
-# The first chart: two frames after Plotly's traces have a geometry.
+# The first chart: two frames after Plotly's traces have a geometry and can be seen. A page that
+# loads is hidden until its text is whole.
 WATCH = """
 window.firstChart = new Promise((resolve) => {
   const painted = () => requestAnimationFrame(() => resolve(performance.now()));
-  const look = () =>
-    document.querySelector(".gl-plot .cartesianlayer .trace path[d]")
-      ? requestAnimationFrame(painted)
-      : requestAnimationFrame(look);
+  const seen = { opacityProperty: true, visibilityProperty: true };
+  const look = () => {
+    const lines = [...document.querySelectorAll(".gl-plot .cartesianlayer .trace path[d]")];
+    requestAnimationFrame(lines.some((line) => line.checkVisibility(seen)) ? painted : look);
+  };
   look();
 });
 """
