@@ -216,19 +216,6 @@ def test_the_text_and_the_first_picture_wait_for_no_lab_and_nothing_stands_in_th
     page.close()
 
 
-def test_the_first_picture_comes_with_the_first_pieces_of_the_page(app, browser):
-    """HTML needs a script of Streamlit's that comes last, and with it what is drawn of it."""
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.route("**/static/js/Html*", lambda route: None)
-    page.route("**/plotly*", lambda route: None)  # nor is it taken away again
-    page.goto(app.url + "/stop_gradient?lesson=noise_leaks", wait_until="commit")
-    page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)
-    assert page.locator(".st-key-words p").count() > 0
-    assert page.locator(".stHtml").count() == 0
-    assert not page.locator(".stText").is_visible(), "it is for the script alone"
-    page.close()
-
-
 # To the page's scripts each of their own seems to have been kept by the browser.
 KEPT = """
 const given = performance.getEntriesByName;
@@ -238,12 +225,17 @@ performance.getEntriesByName = function (...asked) {
 """
 
 
-def test_the_charts_script_is_waited_for_where_it_was_kept_but_not_for_long(app, browser):
+def test_the_first_picture_waits_for_no_script_that_comes_late(app, browser):
+    """HTML needs one of Streamlit's; for the charts' own, which is kept, it waits a second."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.add_init_script(KEPT)
+    page.route("**/static/js/Html*", lambda route: None)
     page.route("**/plotly*", lambda route: None)
     page.goto(app.url + "/stop_gradient?lesson=noise_leaks", wait_until="commit")
-    page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)
+    page.wait_for_selector(".gl-first .gl-first-drawing", state="attached", timeout=90_000)
+    assert page.locator(".st-key-words p").count() > 0
+    assert page.locator(".stHtml").count() == 0
+    assert not page.locator(".stText").is_visible(), "it is for the script alone"
     page.close()
 
 
