@@ -65,7 +65,7 @@ function dress() {
   if (!fonts.length) return show();
   const mine = count;
   const late = new Promise((done) => setTimeout(done, FONTS));
-  void Promise.race([Promise.allSettled(fonts.map(({ loaded }) => loaded)), late]).then(() => mine === count && dress());
+  void Promise.race([Promise.allSettled(fonts.map(({ loaded }) => loaded)), late]).then(() => mine === count && show());
 }
 
 function show() {
