@@ -112,6 +112,22 @@ def test_no_text_shows_while_the_script_of_a_piece_of_it_is_on_its_way(app, brow
     page.close()
 
 
+# Nobody's patience with a whole page ends; with a font's it does.
+ONE_PAGE = """
+const later = window.setTimeout;
+window.setTimeout = (work, ms, ...more) => (ms === 6000 ? 0 : later(work, ms, ...more));
+"""
+
+
+def test_a_font_that_never_comes_is_waited_for_once(app, browser):
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.add_init_script(ONE_PAGE)
+    page.route("**/*.woff2", lambda route: None)
+    page.goto(app.url + "/reversal?lesson=flip", wait_until="commit")
+    expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=30_000)
+    page.close()
+
+
 # Every chart by its box, the numbers at its axes, and where the lines of each colour lie.
 PICTURE = """(root) => [
   ...document.querySelectorAll(`${root} .gl-figures .gl-figure`)
