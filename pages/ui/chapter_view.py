@@ -57,7 +57,6 @@ def _list(chapter: Chapter, current: Lesson | None) -> None:
                 f"{chapter.slug}.py",
                 label=f"**{label}**" if lesson is current else label,
                 query_params={"lesson": lesson.slug},
-                width="content",
             )
         quiz_view.link(chapter, "Quiz" if current else "**Quiz**")
         st.caption(memory.progress(chapter.lessons).by_lessons, width="content")

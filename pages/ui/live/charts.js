@@ -94,14 +94,12 @@ export class Charts {
     return charts.some((chart) => chart.width && (chart.isStale || chart.quick)); // not in a sheet that this window has none of
   }
 
-  /** Draw the uppermost alone. @param {Plotly} Plotly */
+  /** Draw the uppermost alone, of those that have a width. @param {Plotly} Plotly */
   drawFirst(Plotly) {
     this.Plotly = Plotly;
     this.family = getComputedStyle(this.box).fontFamily;
-    const charts = [...this.all.values()];
-    for (const chart of charts) chart.width = chart.plot.clientWidth;
     const top = (/** @type {Chart} */ { root }) => root.getBoundingClientRect().top; // style may change the order
-    const there = charts.filter(({ width }) => width);
+    const there = [...this.all.values()].filter(({ width }) => width);
     there.sort((one, other) => top(one) - top(other))[0]?.draw();
   }
 
@@ -129,7 +127,6 @@ export class Charts {
 
   /** Take over what is drawn already, and shown elsewhere until it is framed here. @param {Charts} others */
   adopt(others) {
-    others.detach();
     for (const [id, chart] of others.all) {
       if (chart.digest === null) continue;
       chart.belongTo(this);

@@ -4,7 +4,7 @@
 import { LATER } from "./addresses.js";
 import { loadPlotly } from "./chart_script.js";
 import { element } from "./dom.js";
-import { watchForFirst } from "./first_picture.js";
+import { BAR, watchForFirst } from "./first_picture.js";
 import "./frame.js";
 
 // The lab's own come now that Streamlit has begun: before, they would hold it up.
@@ -13,12 +13,14 @@ for (const name of LATER) {
 }
 void import("./lab.js");
 
+/** @param {number} ms  @param {Promise<unknown>} work */
+const atMost = (ms, work) => Promise.race([work, new Promise((late) => setTimeout(late, ms))]);
 const begin = () => loadPlotly(false).catch(() => {}); // the lab says so where it shows
 const SOON = 1000; // ms: by then comes what a browser has kept
 const [here] = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByName(import.meta.url));
 if (here?.transferSize === 0) {
   // A browser that was here before has it, read already: it draws the first picture.
-  void watchForFirst(Promise.race([begin(), new Promise((late) => setTimeout(late, SOON))]));
+  void watchForFirst(atMost(SOON, begin()));
 } else {
   void watchForFirst();
   if ("requestIdleCallback" in window) requestIdleCallback(begin, { timeout: 1000 });
@@ -37,7 +39,6 @@ const CODE = /code/i; // a font whose lines do not break
 let count = 0; // of the changes so far
 let still = 0;
 const WORDS = ".st-key-words, .st-key-teach";
-const BAR = "[data-testid=stSkeleton]"; // Streamlit's grey one, where a piece's script is on its way
 const COMING = `:is(.st-key-lessons, ${WORDS}) ${BAR}`;
 const LAST = ".st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLinkButton]";
 const OWN = '[class*="st-key-lab_"], .gl-first, .stElementContainer:has(> .stText), .st-key-code, .st-key-search';
@@ -64,8 +65,8 @@ function dress() {
   const fonts = [...document.fonts].filter(({ family, status }) => status === "loading" && !CODE.test(family));
   if (!fonts.length) return show();
   const mine = count;
-  const late = new Promise((done) => setTimeout(done, FONTS));
-  void Promise.race([Promise.allSettled(fonts.map(({ loaded }) => loaded)), late]).then(() => mine === count && show());
+  const came = Promise.allSettled(fonts.map(({ loaded }) => loaded));
+  void atMost(FONTS, came).then(() => mine === count && show());
 }
 
 function show() {

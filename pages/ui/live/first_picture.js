@@ -21,7 +21,9 @@ import { Trainer } from "./trainer.js";
 const PICTURE = ":is(.st-key-lab, .st-key-playground) > .stElementContainer > .stText";
 const MOUNT = '[class*="st-key-lab_"]';
 const WORDS = ".st-key-words";
-const BAR = "[data-testid=stSkeleton]"; // where Streamlit's script for a piece is on its way
+
+/** Streamlit's grey bar, where the script of a piece is on its way. */
+export const BAR = "[data-testid=stSkeleton]";
 
 let isOver = false; // the lab is there
 /** @type {?MutationObserver} */
@@ -124,13 +126,15 @@ function show(encoded, outlined, place, mount) {
   for (const { spec, root } of charts.all.values()) root.classList.toggle("gl-outlined", spec.id === outlined);
   const pinned = new Pinned(hand, "hand", palette, null, () => {});
   pinned.frame(handChanges(frame.figures, outlined));
+  const shown = [charts, pinned.charts].flatMap(({ all }) => [...all.values()]);
+  // All of them before the first is drawn: else the page is laid out again for each.
+  for (const chart of shown) chart.width = chart.plot.clientWidth;
   const Plotly = plotlyFor(frame.figures);
   if (Plotly) charts.drawFirst(Plotly);
-  const shown = [charts, pinned.charts].flatMap(({ all }) => [...all.values()].filter(({ digest }) => digest === null));
-  const widths = shown.map(({ plot }) => plot.clientWidth);
-  shown.forEach(({ plot, spec }, index) => {
-    if (spec.figure && widths[index]) plot.append(draw(palette.paint(spec.figure), widths[index], spec.height, fontFamily));
-  });
+  for (const { digest, plot, spec, width } of shown) {
+    if (digest !== null || !spec.figure || !width) continue; // drawn, or hidden
+    plot.append(draw(palette.paint(spec.figure), width, spec.height, fontFamily));
+  }
   for (const both of [charts, pinned.charts]) both.detach();
   if (Plotly) drawn = charts;
   mount.style.minHeight = `${root.offsetHeight}px`; // what is below does not stand in it
