@@ -38,8 +38,6 @@ def lesson_view(lesson: Lesson) -> None:
     st.title(lesson.title, anchor=False)
     words, lab = st.columns([4.4, 7.6], gap="large")
     with lab, st.container(key="lab"):
-        # In one column the text is far above what it speaks of; shown while it is out of sight.
-        st.html('<button type="button" class="gt-up" data-up hidden>↑ Back to the text</button>')
         live_lab(
             lesson.slug,
             place.as_data(),

@@ -1,6 +1,7 @@
 // Points at the part of the lab that the text speaks of: a frame round it. With a new step its text
 // stands at the top of the window; where the lab is beside it, the part is brought into sight.
 
+import { element } from "./dom.js";
 import { HEADER, away, behavior, scroller, upper } from "./in_sight.js";
 
 const FAR = 1e5; // pixels
@@ -21,12 +22,13 @@ export class Outline {
     /** @type {string | null} */
     this.step = null;
     this.awaited = false; // the part is not there yet: a training's charts come with its picture
+    // In one column the text is far above what it speaks of; shown while it is out of sight.
+    this.back = element("button", "gt-up", { type: "button", "data-up": "", hidden: "" }, "↑ Back to the text");
     // Out of the window above, as it is with the lab in sight. Below counts as in sight: in a low
     // window one jump goes from below to above, and nothing else would tell of it.
     this.sighted = new IntersectionObserver((entries) => {
       const last = entries[entries.length - 1];
-      const up = document.querySelector("[data-up]");
-      if (up instanceof HTMLElement) up.hidden = last.isIntersecting;
+      this.back.hidden = last.isIntersecting;
     }, { root: root.closest(".stMain"), rootMargin: `-${HEADER}px 0px ${FAR}px` });
     /** @type {?Element} */
     this.words = null; // whose place is watched
@@ -34,6 +36,7 @@ export class Outline {
 
   stop() {
     this.sighted.disconnect();
+    this.back.remove();
   }
 
   #watch() {
@@ -47,6 +50,7 @@ export class Outline {
   /** @param {{name: string, step: string} | null} show */
   show(show) {
     this.#watch();
+    if (show && !this.back.isConnected) this.root.before(this.back);
     const name = show?.name ?? "";
     const figure = name && this.root.querySelector(`[data-figure="${CSS.escape(name)}"]`);
     const part = (this.parts[name] ?? figure) || null;
