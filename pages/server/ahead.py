@@ -73,8 +73,9 @@ def tags() -> str:
     fetched = [*(f"static/{name}" for name in named(SOON)), *assets.first_modules()]
     links = [f'<link rel="modulepreload" crossorigin href="./{address}">' for address in fetched]
     style = f'<link rel="stylesheet" href="./{_style()}">'
+    again = f'<script type="module" async src="./{assets.LIVE}/again.js"></script>'
     early = f'<script type="module" src="./{assets.LIVE}/early.js"></script>'
-    return "".join([style, f"<script>{SERVER_IS_HERE}</script>", *links, early])
+    return "".join([style, f"<script>{SERVER_IS_HERE}</script>", *links, again, early])
 
 
 def _style() -> str:

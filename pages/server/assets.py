@@ -66,7 +66,7 @@ def warm() -> None:
 
 
 def first_modules() -> list[str]:
-    """The addresses of early.js and all that it imports, relative to the page's."""
+    """The addresses of what a page runs, again.js and early.js, and of all that these import."""
     return [f"{LIVE}/{name}" for name in _reached(_read_modules())]
 
 
@@ -84,8 +84,8 @@ def _read_modules() -> dict[str, bytes]:
 
 
 def _reached(modules: Mapping[str, bytes]) -> list[str]:
-    """The names of early.js and of what it imports, directly or not, before it runs."""
-    found = ["early.js"]
+    """The names of what a page runs and of what that imports, directly or not, before it runs."""
+    found = ["again.js", "early.js"]
     for one in found:  # which grows meanwhile
         imported = (name.decode() for name in _IMPORTED.findall(modules.get(one, b"")))
         found += [name for name in dict.fromkeys(imported) if name not in found]

@@ -221,4 +221,4 @@ def test_what_imports_as_it_runs_is_not_followed():
         "a.js": b'/** @import { D } from "./d.js" */\nexport {\n  e,\n} from "./e.js";\n',
         "b.js": b'import { early } from "./early.js";\n',
     }
-    assert assets._reached(modules) == ["early.js", "a.js", "b.js", "e.js"]
+    assert assets._reached(modules) == ["again.js", "early.js", "a.js", "b.js", "e.js"]

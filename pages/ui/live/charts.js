@@ -156,7 +156,8 @@ export class Charts {
       chart.width = width;
       // The first time it may be out of sight: then what is in sight is painted before.
       if (chart.digest === null) setTimeout(() => chart.isStale && chart.root.isConnected && chart.draw(), UNSEEN);
-      else chart.draw();
+      else if (this.Plotly) chart.draw();
+      else chart.forget(); // taken over, and nothing to draw with yet
     }
   }
 

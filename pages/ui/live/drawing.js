@@ -2,7 +2,7 @@
 // it time. Fetches Plotly's script, the whole one when a chart needs it.
 
 import { loadPlotly, needWhole } from "./chart_script.js";
-import { dropFirst } from "./first_picture.js";
+import { dropFirst } from "./first_place.js";
 
 /** @import { Charts } from "./charts.js" */
 /** @import { Palette } from "./palette.js" */

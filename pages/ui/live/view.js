@@ -5,7 +5,7 @@ import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
 import { Drawing } from "./drawing.js";
-import { giveFirst } from "./first_picture.js";
+import { giveFirst } from "./first_place.js";
 import { Goals } from "./goals.js";
 import { Graph } from "./graph.js";
 import { keepInSight } from "./head.js";

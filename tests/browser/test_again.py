@@ -1,0 +1,308 @@
+"""Who opens a page again sees its first picture before Streamlit has begun, if it is still true."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from lessons.outputs import catalogue
+from tests.browser.looking import PATIENT, becomes, ready
+from tests.support.amount import LONG, also
+
+pytestmark = pytest.mark.browser
+
+LESSON = "/stop_gradient?lesson=noise_leaks"
+NAME = "gradient_tricks_lab_first"
+STORED = f"localStorage.getItem('{NAME}')"
+KEPT = ".gl-kept .gl-plot"
+# Each part of the picture by its place in it: where it stands in the window.
+PARTS = """(root) => {
+  const parts = [...document.querySelectorAll(`${root} *`)].filter((part) => !part.closest("svg"));
+  const heads = /gl-head/; // whose padding is that of what stays in sight
+  return parts.filter(({ className }) => !heads.test(className)).map((part) => {
+    const { left, top, width, height } = part.getBoundingClientRect();
+    return [`${part.tagName}.${part.className}`, ...[left, top, width, height].map(Math.round)];
+  });
+}"""
+PAPERS = """[document.documentElement, document.querySelector(".stApp")]
+  .map((one) => getComputedStyle(one).backgroundColor)"""
+NONE = "rgba(0, 0, 0, 0)"
+# Whether any was shown at once.
+WATCH = """
+new MutationObserver(() => {
+  if (document.querySelector(".gl-kept")) window.shownAtOnce = true;
+}).observe(document, { childList: true, subtree: true });
+"""
+
+
+def visitor(browser: Browser, width: int = 1280, scheme: str = "light") -> Page:
+    viewport = {"width": width, "height": 900 if width > 500 else 844}
+    page = browser.new_page(viewport=viewport, color_scheme=scheme, bypass_csp=True)
+    page.add_init_script(PATIENT + WATCH)
+    return page
+
+
+def visited(page: Page, url: str) -> Page:
+    """The same, once the page was there and its first picture is kept."""
+    page.goto(url)
+    ready(page)
+    page.wait_for_function(STORED)
+    return page
+
+
+@contextmanager
+def held(page: Page, pattern: str) -> Iterator[None]:
+    """What is asked for by these addresses waits until the end of the block."""
+    waiting: list[Route] = []
+    free: list[bool] = []
+
+    def hold(route: Route) -> None:
+        route.continue_() if free else waiting.append(route)
+
+    page.route(pattern, hold)
+    yield
+    free.append(True)
+    for route in waiting:
+        route.continue_()
+
+
+def again(page: Page, url: str) -> None:
+    page.goto(url, wait_until="commit")
+
+
+def was_shown_at_once(page: Page) -> bool:
+    ready(page)
+    return bool(page.evaluate("window.shownAtOnce"))
+
+
+@pytest.mark.parametrize(
+    ("address", "scheme"),
+    [
+        (LESSON, "light"),
+        ("/", "dark"),
+        *also(
+            ("/playground", "light"),
+            ("/clipping?lesson=moons", "dark") if LONG else ("/playground", "dark"),
+        ),
+    ],
+)
+def test_the_picture_is_there_before_the_page_and_nothing_in_it_moves(
+    app, browser, address, scheme
+):
+    page = visited(visitor(browser, scheme=scheme), app.url + address)
+    with held(page, "**/_stcore/host-config"):  # Streamlit draws nothing before that
+        again(page, app.url + address)
+        page.wait_for_selector(f"{KEPT} .main-svg")
+        assert page.locator(".st-key-lab, .st-key-playground").count() == 0
+        before = page.evaluate(PARTS, ".gl-kept")
+        assert len(before) > 40
+        papers = page.evaluate(PAPERS)
+        assert papers == ["rgb(253, 252, 249)" if scheme == "light" else "rgb(20, 23, 29)", NONE]
+    ready(page)
+    page.close()
+
+
+def test_it_moves_with_the_page_until_the_lab_takes_it_over(app, browser):
+    page = visited(visitor(browser), app.url + LESSON)
+    with held(page, "**/lab.js"):
+        with held(page, "**/_stcore/host-config"):
+            again(page, app.url + LESSON)
+            page.wait_for_selector(f"{KEPT} .main-svg")
+            before = page.evaluate(PARTS, ".gl-kept")
+        expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=90_000)
+        assert page.locator(".gl-kept").count() == 0
+        assert page.evaluate(PARTS, ".gl-first") == before
+        place = page.locator(".gl-first")
+        top = place.bounding_box()["y"]
+        page.locator(".stMain").evaluate("(main) => main.scrollTo(0, 100)")
+        assert place.bounding_box()["y"] == pytest.approx(top - 100, abs=1)
+    ready(page)
+    assert page.locator(".gl-first *").count() == 0
+    page.close()
+
+
+# A lesson's own picture, kept as that of another address.
+FORGE = """([name, search]) => {
+  const [kept] = JSON.parse(localStorage.getItem(name));
+  kept.conditions = kept.conditions.map((one) => {
+    const parts = JSON.parse(one);
+    parts[2] = search;
+    return JSON.stringify(parts);
+  });
+  localStorage.setItem(name, JSON.stringify([kept]));
+}"""
+
+
+def test_what_is_not_true_any_more_goes_as_soon_as_the_page_says_so(app, browser):
+    page = visited(visitor(browser), app.url + LESSON)
+    other = "?lesson=noise_leaks&noise_low=0.5"
+    page.evaluate(FORGE, [NAME, other])
+    low = ".gl-controls .gl-exact"
+    with held(page, "**/lab.js"):
+        with held(page, "**/_stcore/host-config"):
+            again(page, f"{app.url}/stop_gradient{other}")
+            page.wait_for_selector(f"{KEPT} .main-svg")
+            assert page.locator(f".gl-kept {low}").first.input_value() == "0.9"
+        expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=90_000)
+        assert page.locator(".gl-first").count() == 1
+        assert page.locator(f".gl-first {low}").first.input_value() == "0.5"
+    ready(page)
+    page.close()
+
+
+def test_it_is_shown_to_who_would_be_sent_the_same_alone(app, browser):
+    page = visited(visitor(browser), app.url + LESSON)
+    again(page, app.url + LESSON)
+    assert was_shown_at_once(page)
+    page.set_viewport_size({"width": 1100, "height": 900})
+    again(page, app.url + LESSON)
+    assert not was_shown_at_once(page), "drawn for a window of another width"
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="dark")
+    again(page, app.url + LESSON)
+    assert not was_shown_at_once(page), "in other colours"
+    page.emulate_media(color_scheme="light")
+    again(page, f"{app.url}{LESSON}&noise_low=0.5")
+    assert not was_shown_at_once(page), "of other settings"
+    cookie = {"name": "gradient_tricks_lab", "value": "2!noise_leaks:3", "url": app.url}
+    page.context.add_cookies([cookie])
+    again(page, app.url + LESSON)
+    assert not was_shown_at_once(page), "at another step"
+    page.close()
+
+
+def test_a_reload_shows_what_was_there_unless_it_was_changed_meanwhile(app, browser):
+    page = visited(visitor(browser), app.url + LESSON)
+    page.reload()
+    assert was_shown_at_once(page), "of the address that the lab has written"
+    page.close()
+    page = visitor(browser)
+    page.goto(app.url + LESSON)
+    ready(page).locator(".gl-controls input[type=range]").first.press("ArrowRight")
+    page.wait_for_function(STORED)
+    page.reload()
+    assert not was_shown_at_once(page)
+    page.close()
+
+
+def test_three_are_kept(app, browser):
+    page = visitor(browser)
+    places = [f"/{one.chapter}?lesson={one.slug}" for one in catalogue.lessons()][:4]
+    kept = f"JSON.parse({STORED} ?? '[]').length"
+    for number, place in enumerate(places, start=1):
+        page.goto(app.url + place)
+        ready(page)
+        becomes(page, lambda: page.evaluate(kept), min(number, 3))
+    page.close()
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "[{",
+        "null",
+        "{}",
+        '[1, null, {"conditions": 5}]',
+        *also(json.dumps([{"conditions": ["x"], "text": "y"}]), '"' + "x" * 1000 + '"'),
+    ],
+)
+def test_whatever_is_stored_the_page_comes(app, browser, stored):
+    errors: list[Any] = []
+    page = visitor(browser)
+    page.on("pageerror", lambda error: errors.append(error))
+    page.goto(app.url + "/files/nothing")
+    page.evaluate("([name, text]) => localStorage.setItem(name, text)", [NAME, stored])
+    page.goto(app.url + LESSON)
+    ready(page)
+    becomes(page, lambda: page.evaluate(f"{STORED}?.startsWith('[{{\"conditions')"), True)
+    assert errors == []
+    page.close()
+
+
+def test_a_picture_that_cannot_be_drawn_goes(app, browser):
+    page = visited(visitor(browser), app.url + LESSON)
+    spoil = (
+        "(name) => localStorage.setItem(name, localStorage.getItem(name).replace(/AAAA/, 'zzzz'))"
+    )
+    page.evaluate(spoil, NAME)
+    again(page, app.url + LESSON)
+    ready(page)
+    assert page.locator(".gl-kept, .gl-first *").count() == 0
+    page.close()
+
+
+FORBIDDEN = """
+Object.defineProperty(window, "localStorage", {
+  get() { throw new DOMException("", "SecurityError"); },
+});
+"""
+
+
+def test_a_browser_that_keeps_nothing_gets_the_page(app, browser):
+    page = visitor(browser)
+    page.add_init_script(FORBIDDEN)
+    page.goto(app.url + LESSON)
+    ready(page)
+    page.close()
+
+
+def test_it_goes_with_the_page_that_was_left_before_it_came(app, browser):
+    page = visited(visitor(browser), app.url + LESSON)
+    with held(page, "**/static/js/PageLink*"):  # without it the page is not shown
+        again(page, app.url + LESSON)
+        page.wait_for_selector(".st-key-words p", state="attached", timeout=90_000)
+        assert page.locator(".gl-kept").count() == 1
+        page.get_by_test_id("stTopNavLink").filter(has_text="Glossary").click()
+    page.wait_for_selector(".gt-glossary dd")
+    assert page.locator(".gl-kept, .gl-first").count() == 0
+    page.close()
+
+
+def test_a_lab_that_is_ready_before_the_page_is_shown_leaves_it_there(app, browser):
+    page = visited(visitor(browser), app.url + LESSON)
+    with held(page, "**/static/js/PageLink*"):
+        again(page, app.url + LESSON)
+        page.wait_for_selector(".gl-lab[data-ready]", state="attached", timeout=90_000)
+        assert page.locator(f"{KEPT} .main-svg").count() > 0
+    expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=90_000)
+    assert page.locator(".gl-kept, .gl-first").count() == 0
+    assert page.locator(".gl-lab[data-ready] .gl-plot .trace path[d]").count() > 0
+    page.close()
+
+
+def test_what_is_below_the_text_is_not_shown_at_once(app, browser):
+    page = visited(visitor(browser, width=390), app.url + LESSON)
+    again(page, app.url + LESSON)
+    assert not was_shown_at_once(page)
+    page.close()
+
+
+def test_who_has_everything_forgotten_leaves_none(app, browser):
+    page = visitor(browser)
+    cookie = {"name": "gradient_tricks_lab", "value": "2!noise_leaks:3", "url": app.url}
+    page.context.add_cookies([cookie])
+    visited(page, app.url)
+    page.get_by_role("button", name="Forget my progress").click()
+    page.get_by_role("button", name="Forget it all").click()
+    becomes(page, lambda: page.evaluate(STORED), None)
+    page.close()
+
+
+def test_a_chart_taken_over_fits_a_window_that_was_made_narrower_meanwhile(app, browser):
+    page = visited(visitor(browser), app.url + LESSON)
+    with held(page, "**/lab.js"):
+        again(page, app.url + LESSON)
+        expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=90_000)
+        page.wait_for_selector(".gl-first .main-svg")
+        page.set_viewport_size({"width": 1000, "height": 900})
+    ready(page)
+    page.wait_for_function("document.querySelector('.gl-lab[data-whole]')")
+    widths = """[...document.querySelectorAll(".gl-figures .gl-plot")].map((plot) => {
+      const { width } = plot.querySelector(".main-svg").getBoundingClientRect();
+      return Math.round(plot.clientWidth - width);
+    })"""
+    becomes(page, lambda: {*page.evaluate(widths)}, {0})
+    page.close()
