@@ -25,6 +25,7 @@ from playwright.sync_api import (
     BrowserContext,
     ConsoleMessage,
     Page,
+    Playwright,
     expect,
     sync_playwright,
 )
@@ -51,8 +52,14 @@ expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")
-def profile() -> Iterator[BrowserContext]:
-    with sync_playwright() as playwright, launch_with_profile(playwright, SHELL) as profile:
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def profile(playwright: Playwright) -> Iterator[BrowserContext]:
+    with launch_with_profile(playwright, SHELL) as profile:
         for page in profile.pages:
             page.close()
         yield profile

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from lessons.outputs import catalogue
 from tests.browser.looking import PATIENT, becomes, ready
 from tests.support.amount import also
+from tests.support.browser import launch
 
 pytestmark = pytest.mark.browser
 
@@ -84,7 +85,7 @@ def was_shown_at_once(page: Page) -> bool:
 
 @pytest.mark.parametrize(
     ("address", "scheme"),
-    [(LESSON, "dark"), *also(("/", "light"), ("/clipping?lesson=moons", "dark"))],
+    [(LESSON, "dark"), *also(("/", "light"), ("/reversal?lesson=moons", "dark"))],
 )
 def test_the_picture_is_there_before_the_page_and_becomes_part_of_it(app, browser, address, scheme):
     page = visited(visitor(browser, scheme=scheme), app.url + address)
@@ -92,7 +93,7 @@ def test_the_picture_is_there_before_the_page_and_becomes_part_of_it(app, browse
         with held(page, "**/_stcore/host-config"):  # Streamlit draws nothing before that
             again(page, app.url + address)
             page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
-            assert page.locator(".st-key-lab").count() == 0
+            assert page.locator("[class*=st-key-lab_]").count() == 0
             before = page.evaluate(PARTS, ".gl-kept")
             assert len(before) > 40
             paper = "rgb(253, 252, 249)" if scheme == "light" else "rgb(20, 23, 29)"
@@ -115,41 +116,134 @@ def test_the_picture_is_there_before_the_page_and_becomes_part_of_it(app, browse
 
 @pytest.mark.long
 def test_in_the_playground_too(app, browser):
-    """Which is not hidden while it comes."""
+    """Which is not hidden while it comes, and has its controls beside the charts."""
     page = visited(visitor(browser), app.url + "/playground")
-    with held(page, "**/_stcore/host-config"):
-        again(page, app.url + "/playground")
-        page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
-        before = page.evaluate(PARTS, ".gl-kept")
     with held(page, "**/lab.js"):
-        again(page, app.url + "/playground")
-        page.wait_for_selector(".st-key-playground .gl-first")
+        with held(page, "**/_stcore/host-config"):
+            again(page, app.url + "/playground")
+            page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
+            before = page.evaluate(PARTS, ".gl-kept")
+        page.wait_for_selector(".stElementContainer .gl-first")
         assert page.evaluate(PARTS, ".gl-first") == before
     ready(page)
     assert page.locator(".gl-first *, .gl-kept").count() == 0
     page.close()
 
 
+@pytest.mark.long
+def test_where_scrollbars_take_room_it_becomes_part_of_the_page_too(app, playwright):
+    browser = launch(playwright, without=["--hide-scrollbars"])
+    page = visited(visitor(browser), app.url + LESSON)
+    with held(page, "**/lab.js"):
+        with held(page, "**/_stcore/host-config"):
+            again(page, app.url + LESSON)
+            page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
+            before = page.evaluate(PARTS, ".gl-kept")
+            size = "[document.scrollingElement.scrollHeight, document.body.clientWidth]"
+            assert page.evaluate(size) == [900, 1280], "nothing scrolls but the page itself"
+        expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=90_000)
+        room = "(main) => main.offsetWidth - main.clientWidth"
+        assert page.locator(".stMain").evaluate(room) > 0, "that of a scrollbar"
+        assert page.evaluate(PARTS, ".gl-first") == before
+    ready(page)
+    browser.close()
+
+
+@pytest.mark.long
+def test_in_a_window_that_changes_the_page_s_own_picture_comes(app, browser):
+    page = visited(visitor(browser), app.url + LESSON)
+    with held(page, "**/lab.js"):
+        with held(page, "**/_stcore/host-config"):
+            again(page, app.url + LESSON)
+            page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
+            page.set_viewport_size({"width": 1100, "height": 900})
+            becomes(page, lambda: page.locator(".gl-kept").count(), 0)
+        expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=90_000)
+        assert page.locator(".gl-first svg:not(.gl-ghost)").count() > 0
+    ready(page)
+    page.wait_for_timeout(1500)
+    kept = page.evaluate(STORED)
+    assert "1280" in kept
+    assert "1100" not in kept, "nor is it kept for another window"
+    page.close()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [("/glossary", "stop_gradient"), ("/stop_gradient?quiz=3", "Home"), ("/", "Playground")],
+)
+def test_the_lab_of_another_page_is_not_kept_for_this_one(app, browser, address, link):
+    page = visitor(browser)
+    page.goto(app.url + address)
+    page.get_by_test_id("stTopNavLink").filter(has_text=link).click()
+    ready(page)
+    page.wait_for_timeout(1500)
+    kept = json.loads(page.evaluate(STORED) or "[]")
+    assert [one["lab"] for one in kept] in ([], ["home"] if address == "/" else [])
+    page.close()
+
+
+@pytest.mark.long
+def test_another_lesson_of_the_chapter_has_its_own(app, browser):
+    page = visited(visitor(browser), app.url + LESSON)
+    with held(page, "**/static/js/PageLink*"):
+        again(page, app.url + LESSON)
+        page.wait_for_selector(".st-key-words p", state="attached", timeout=90_000)
+        assert page.locator(".gl-kept").count() == 1
+        page.keyboard.press("/")
+        page.keyboard.type("two passes")
+        page.wait_for_selector(".gt-search-dialog a")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**two_passes*")
+        becomes(page, lambda: page.locator(".gl-kept").count(), 0)
+    page.close()
+
+
+@pytest.mark.long
+def test_progress_that_was_forgotten_meanwhile_is_not_kept(app, browser):
+    page = visitor(browser)
+    cookie = {"name": "gradient_tricks_lab", "value": "2!noise_leaks:3", "url": app.url}
+    page.context.add_cookies([cookie])
+    page.goto(app.url + LESSON)
+    ready(page)
+    page.context.clear_cookies(name="gradient_tricks_lab")  # in another tab
+    page.wait_for_timeout(1500)
+    assert page.evaluate(STORED) is None
+    page.close()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("pattern", ["**/plotly*", "**/*.woff2"])
+def test_it_needs_neither_plotly_nor_a_font(app, browser, pattern):
+    errors: list[Any] = []
+    page = visited(visitor(browser), app.url + LESSON)
+    page.on("pageerror", lambda error: errors.append(error))
+    page.route(pattern, lambda route: route.abort())
+    with held(page, "**/_stcore/host-config"):
+        again(page, app.url + LESSON)
+        page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
+    page.wait_for_selector(".gl-lab .gl-controls")
+    assert errors == []
+    page.close()
+
+
 # A lesson's own picture, kept as that of another address.
-FORGE = """([name, search]) => {
+FORGE = """([name, address]) => {
   const [kept] = JSON.parse(localStorage.getItem(name));
-  kept.conditions = kept.conditions.map((one) => {
-    const parts = JSON.parse(one);
-    parts[2] = search;
-    return JSON.stringify(parts);
-  });
-  localStorage.setItem(name, JSON.stringify([kept]));
+  localStorage.setItem(name, JSON.stringify([{ ...kept, at: [address] }]));
 }"""
 
 
 def test_what_is_not_true_any_more_goes_as_soon_as_the_page_says_so(app, browser):
     page = visited(visitor(browser), app.url + LESSON)
-    other = "?lesson=noise_leaks&noise_low=0.5"
+    other = "/stop_gradient?lesson=noise_leaks&noise_low=0.5"
     page.evaluate(FORGE, [NAME, other])
     low = ".gl-controls .gl-exact"
     with held(page, "**/lab.js"):
         with held(page, "**/_stcore/host-config"):
-            again(page, f"{app.url}/stop_gradient{other}")
+            again(page, app.url + other)
             page.wait_for_selector(f"{KEPT} .main-svg")
             assert page.locator(f".gl-kept {low}").first.input_value() == "0.9"
         expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=90_000)
@@ -211,8 +305,8 @@ def test_three_are_kept(app, browser):
 @pytest.mark.parametrize(
     "stored",
     [
-        '[1, null, {"conditions": 5}]',
-        *also("[{", "null", "{}", json.dumps([{"conditions": ["x"], "text": "y"}]), '"text"'),
+        '[1, null, {"at": 5}]',
+        *also("[{", "null", "{}", json.dumps([{"at": ["x"], "text": "y"}]), '"text"'),
     ],
 )
 def test_whatever_is_stored_the_page_comes(app, browser, stored):
@@ -223,7 +317,7 @@ def test_whatever_is_stored_the_page_comes(app, browser, stored):
     page.evaluate("([name, text]) => localStorage.setItem(name, text)", [NAME, stored])
     page.goto(app.url + LESSON)
     ready(page)
-    becomes(page, lambda: page.evaluate(f"{STORED}?.startsWith('[{{\"conditions')"), True)
+    becomes(page, lambda: page.evaluate(f"{STORED}?.startsWith('[{{\"at')"), True)
     assert errors == []
     page.close()
 

@@ -70,7 +70,7 @@ def test_a_number_is_typed_graded_counted_and_forgotten_on_demand(app, open_page
     ready(page)
     count = "0 of 1 predictions right at first try"
     expect(page.locator(".st-key-progress")).to_contain_text(count)
-    page.wait_for_function("localStorage.gradient_tricks_lab_first?.includes('flip:4')")
+    page.wait_for_function("localStorage.gradient_tricks_lab_first?.includes('=2!flip:4')")
     page.get_by_role("button", name="Forget my progress").click()
     page.get_by_role("button", name="Forget it all").click()
     page.wait_for_function("!document.cookie.includes('flip')")

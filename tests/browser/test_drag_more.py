@@ -29,8 +29,15 @@ LIMIT = "/clipping?lesson=where_to_clip&step=3"
             ("/clipping?lesson=value_or_norm&step=2", "length", (200, 1.5), (200, 2), "limit", 2),
             ("/reversal?lesson=two_players&step=1", "plane", (0.47, 0.17), (0.3, 0.5), "turn", 59),
             ("/in_the_wild?lesson=critic_leak&step=1", "updates", (0, 0.5), (0, 0.8), "v", 0.8),
+            (
+                "/in_the_wild?lesson=critic_leak&step=1",
+                "updates",
+                (40, 1),
+                (40, 0.7),
+                "reward",
+                0.7,
+            ),
         ),
-        ("/in_the_wild?lesson=critic_leak&step=1", "updates", (40, 1), (40, 0.7), "reward", 0.7),
         (
             "/gone_missing?lesson=scaled&step=1&scale=65536",
             "shares",

@@ -235,6 +235,7 @@ def test_the_graph_follows_while_the_hand_still_drags(bare, open_page, height, d
     page.mouse.up()
 
 
+@pytest.mark.long
 def test_a_graph_that_waits_while_the_hand_drags_is_that_of_where_it_stops(bare, open_page):
     page = ready(open_page(bare + RIGHT, script=SPY, height=1800))
     box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()

@@ -94,7 +94,7 @@ def lessons_at_their_largest() -> list[dict]:
     return [*wishes, {"lab": "wrong_place", "values": {"draws": "1000000"}, "good": {}}]
 
 
-FEW = ("softmaxes", "a graph", "noise", "cliff", "guided_relu", "not_finite")
+FEW = ("softmaxes", "a graph", "noise", "cliff")
 """Programs and lessons before a commit: of each kind of work one that takes much; of a million
 draws a part, which may take that part of the time."""
 

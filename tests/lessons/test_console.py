@@ -59,6 +59,7 @@ def written(encoding: str, monkeypatch, commands: Sequence[Sequence[str]]) -> li
 
 @pytest.mark.random
 @pytest.mark.parametrize("encoding", ["ascii", *also("cp1252", "utf-16")])
+@pytest.mark.long
 def test_every_exported_lesson_is_utf_8_wherever_it_is_written(encoding, monkeypatch):
     # The answers in the text of a lesson that trains are those of a training.
     read = [one for one in lessons() if encoding == "cp1252" or not one.lab.training]
@@ -304,6 +305,7 @@ def test_a_named_pipe_is_read_to_its_end_once_somebody_has_it_open(fifo, monkeyp
 @pytest.mark.parametrize(
     "way", ["lessons play <(cat {})", *also("cat {} | lessons play /dev/stdin")]
 )
+@pytest.mark.long
 def test_pipes_of_the_shell_are_read(way, tmp_path):
     file = tmp_path / "root.txt"
     file.write_text(PROGRAM, encoding="utf-8")

@@ -55,6 +55,7 @@ def test_ctrl_c_is_for_the_server_and_they_end_after_it(module):
 
 
 @pytest.mark.parametrize("module", ["trainer", *also("computer")])
+@pytest.mark.long
 def test_a_server_that_is_gone_before_they_have_loaded_is_no_fault_of_theirs(module):
     with child(module) as one:
         one.stdout.close()

@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Error, Playwright, sync_playwright
@@ -55,10 +56,13 @@ def find(playwright: Playwright, *first: str) -> str | None:
     return own if Path(own).exists() else None
 
 
-def launch(playwright: Playwright, *flags: str) -> Browser:
-    """Start the browser that `find` found, with flags of the caller's own perhaps."""
-    args = [*FLAGS, *flags]
-    return playwright.chromium.launch(executable_path=_path(playwright), args=args)
+def launch(playwright: Playwright, *flags: str, without: Sequence[str] = ()) -> Browser:
+    """Start the browser that `find` found, with flags of the caller's own perhaps, and without some
+    of Playwright's.
+    """
+    return playwright.chromium.launch(
+        executable_path=_path(playwright), args=[*FLAGS, *flags], ignore_default_args=[*without]
+    )
 
 
 def launch_with_profile(playwright: Playwright, *first: str) -> BrowserContext:

@@ -88,6 +88,7 @@ def test_without_the_trick_the_bound_fails():
     assert not lifts(trained(unreversed, **SHORT))
 
 
+@pytest.mark.long
 def test_each_mistake_fails_in_its_own_way():
     ends = {
         wiring: trained(wiring=wiring, **BRIEF)

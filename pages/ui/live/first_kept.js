@@ -4,13 +4,14 @@
 
 /**
  * @typedef {Object} Shown
+ * @property {string} lab
  * @property {string} text   as the page brought it
  * @property {Theme} theme
  * @property {number} left   in pixels of the window, as the next two
  * @property {number} top
  * @property {number} width
  */
-/** @typedef {Shown & {conditions: string[]}} KeptFirst  under which it may be shown */
+/** @typedef {Shown & {at: string[], when: string}} KeptFirst  with where and when it may be shown */
 /** @typedef {{background: string, color: string, font: string}} Theme  as CSS has them */
 
 const NAME = "gradient_tricks_lab_first";
@@ -25,23 +26,32 @@ const storage = (() => {
   }
 })();
 
-/** What a picture depends on, as text: the version, the address, progress, theme and window. */
-function condition() {
-  const { pathname, search } = location;
+/** What a picture depends on besides the address: the version, progress, theme and window. */
+function circumstances() {
   // Streamlit keeps by page what a visitor has chosen, and "System" where nothing was.
-  const name = Object.keys(storage ?? {}).find((one) => one.startsWith(`stActiveTheme-${pathname}-`));
-  const chosen = (name && storage?.getItem(name)) ?? "";
+  const theme = `stActiveTheme-${location.pathname}-`;
+  const name = Object.keys(storage ?? {}).find((one) => one.startsWith(theme));
+  const chosen = ((name && storage?.getItem(name)) ?? "").replace('"System"', "");
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const theme = [chosen.replace('"System"', ""), dark];
   const progress = document.cookie.match(PROGRESS);
-  return JSON.stringify([import.meta.url, pathname, search, progress, theme, innerWidth, innerHeight]);
+  return JSON.stringify([import.meta.url, progress, chosen, dark, innerWidth, innerHeight]);
 }
 
-const opened = condition(); // before the lab writes the address, and progress
+const address = () => location.pathname + location.search;
+const opened = circumstances();
+const openedAt = address(); // before the lab writes its settings there
+const openedLab = labHere();
+
+/** The lab that the address leads to, where it names one. */
+export function labHere() {
+  const { pathname, search } = location;
+  return new URLSearchParams(search).get("lesson") ?? (pathname.split("/").pop() || "home");
+}
 
 /** What may be shown at once. @returns {KeptFirst | undefined} */
 export function keptFirst() {
-  return all().find(({ conditions }) => conditions.includes(opened));
+  const mayBe = (/** @type {KeptFirst} */ one) => one.when === opened && one.at.includes(openedAt);
+  return all().find((one) => mayBe(one) && one.lab === openedLab);
 }
 
 /**
@@ -50,10 +60,12 @@ export function keptFirst() {
  * @param {boolean} isAsOpened  whether nothing was set since
  */
 export function keepFirst(shown, isAsOpened) {
-  const conditions = isAsOpened ? [opened, condition()] : [opened];
-  const others = all().filter(({ conditions: [first] }) => first !== opened);
+  // Another page was gone to; or progress was made, or forgotten, or the window is another.
+  if (shown.lab !== openedLab || circumstances() !== opened) return;
+  const at = isAsOpened ? [openedAt, address()] : [openedAt];
+  const others = all().filter(({ at: [first] }) => first !== openedAt);
   try {
-    storage?.setItem(NAME, JSON.stringify([{ conditions, ...shown }, ...others].slice(0, MOST)));
+    storage?.setItem(NAME, JSON.stringify([{ at, when: opened, ...shown }, ...others].slice(0, MOST)));
   } catch {
     forgetFirst(); // full: the next visit waits for the page
   }
@@ -63,13 +75,13 @@ export function keepFirst(shown, isAsOpened) {
 function all() {
   try {
     const found = JSON.parse(storage?.getItem(NAME) ?? "[]");
-    return found.filter((/** @type {KeptFirst} */ { conditions, text }) => conditions.length && text);
+    return found.filter((/** @type {KeptFirst} */ { at, text }) => at.length && text);
   } catch {
     return []; // of somebody else
   }
 }
 
-/** It tells of the learner's progress. */
+/** They tell of the learner's progress. */
 export function forgetFirst() {
   storage?.removeItem(NAME);
 }

@@ -25,7 +25,9 @@ export class FirstPicture {
     this.text = text;
     this.theme = theme;
     this.lab = text.split(" ")[1];
-    this.place = element("div", "gl-first", { "data-lab": this.lab });
+    // Wherever it stands it needs the rules for what is in the lab's own container.
+    const key = this.lab === "playground" ? "st-key-playground" : "st-key-lab";
+    this.place = element("div", `gl-first ${key}`, { "data-lab": this.lab });
     /** @type {?Charts} */
     this.charts = null; // by Plotly
   }

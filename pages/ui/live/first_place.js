@@ -6,7 +6,7 @@
 // Who opens the same again sees it before there is any page: it was kept, with its place in the
 // window. Once the page has come, it stands in the page if that says the same, and goes if not.
 
-import { keepFirst } from "./first_kept.js";
+import { keepFirst, labHere } from "./first_kept.js";
 import { FirstPicture } from "./first_picture.js";
 
 /** @import { Charts } from "./charts.js" */
@@ -15,13 +15,13 @@ import { FirstPicture } from "./first_picture.js";
 const PICTURE = ":is(.st-key-lab, .st-key-playground) > .stElementContainer > .stText";
 const MOUNT = '[class*="st-key-lab_"]';
 const WORDS = ".st-key-words";
-const PATIENT = 6000; // ms that a kept one stands without its page
+const PIECE = ".st-key-search"; // the first of every page
+const PATIENT = 6000; // ms from then on that a kept one stands without its page
 const SETTLED = 1000; // ms after which the lab stands where it will stay
 
 /** Streamlit's grey bar, where the script of a piece is on its way. */
 export const BAR = "[data-testid=stSkeleton]";
 
-const { pathname } = location;
 let isOver = false; // the lab is there
 /** @type {?MutationObserver} */
 let watching = null;
@@ -30,6 +30,7 @@ let following = null;
 /** @type {?FirstPicture} */
 let picture = null;
 let isTrue = false; // the page says the same as the kept one
+let patience = 0; // the timer, from the page's first piece on
 let isUntouched = true;
 const touch = () => void (isUntouched = false);
 for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, touch, { capture: true, once: true });
@@ -45,7 +46,7 @@ export function showKept({ text, theme, left, top, width }) {
   document.body.append(place);
   paper(theme.background);
   draw();
-  setTimeout(() => isKept() && drop(), PATIENT);
+  addEventListener("resize", leave, { once: true }); // nothing would be where it was
 }
 
 /**
@@ -60,7 +61,10 @@ export async function watchForFirst(ready) {
 }
 
 function look() {
-  if (isKept() && location.pathname !== pathname) drop(); // another page was gone to
+  if (isKept()) {
+    if (labHere() !== picture?.lab) leave(); // another page was gone to
+    else if (!patience && document.querySelector(PIECE)) patience = setTimeout(leave, PATIENT);
+  }
   if (isOver && !isKept()) watching?.disconnect();
   if (isOver || (isKept() && isTrue)) return;
   const { brought, mount } = there();
@@ -71,10 +75,7 @@ function look() {
   if (isSeen && mount.parentElement?.querySelector(BAR)) return;
   const text = brought.textContent ?? "";
   isTrue = Boolean(picture?.isOf(text, theme()));
-  if (isTrue) {
-    if (isSeen) enter();
-    return;
-  }
+  if (isTrue && (!isSeen || entered(brought, mount))) return;
   watching?.disconnect();
   drop();
   picture = new FirstPicture(text, theme());
@@ -86,24 +87,36 @@ function look() {
 
 /** The page is shown that was hidden while it came: what was kept moves with it from now on. */
 export function enter() {
-  if (!isKept() || !picture) return;
-  watching?.disconnect();
+  if (!isKept()) return;
   const { brought, mount } = there();
-  if (isOver || !mount || brought?.textContent !== picture.text) {
-    drop();
-    return;
-  }
-  const { place } = picture;
-  if (place.offsetWidth !== mount.offsetWidth) {
-    drop(); // drawn for a window of another width
-    return;
-  }
+  if (isTrue && !isOver && brought && mount && entered(brought, mount)) return;
+  leave();
+  look();
+}
+
+/**
+ * Put what was kept into the page, if it is as wide as the lab will be.
+ * @param {Element} brought
+ * @param {HTMLElement} mount
+ */
+function entered(brought, mount) {
+  const place = picture?.place;
+  if (!place || brought.textContent !== picture?.text || place.offsetWidth !== mount.offsetWidth) return false;
+  watching?.disconnect();
   place.classList.remove("gl-kept");
   Object.assign(place.style, { left: "", width: "" });
   paper("");
   brought.after(place);
   stand(mount);
   mount.style.minHeight = `${place.offsetHeight}px`;
+  return true;
+}
+
+/** What was kept goes, and the page's own may come. */
+function leave() {
+  if (!isKept()) return;
+  isTrue = false;
+  drop();
 }
 
 /** A lab has come, which has charts of its own. @param {Charts} charts */
@@ -127,11 +140,11 @@ export function dropFirst() {
 }
 
 /** For the next time. @param {HTMLElement} mount  @param {FirstPicture} shown */
-function keep(mount, { text, theme }) {
+function keep(mount, { lab, text, theme }) {
   if (!mount.isConnected) return;
   const { left, top, width } = mount.getBoundingClientRect();
   const scrolled = document.querySelector(".stMain")?.scrollTop ?? 0;
-  keepFirst({ text, theme, left, top: top + scrolled, width }, isUntouched);
+  keepFirst({ lab, text, theme, left, top: top + scrolled, width }, isUntouched);
 }
 
 /** Whether it stands in the window, without its page. */
@@ -165,9 +178,9 @@ function draw() {
 }
 
 function drop() {
+  if (isKept()) paper("");
   picture?.drop();
   picture = null;
-  paper("");
 }
 
 /** Under what was kept, where Streamlit has another one until its script has run. @param {string} colour */
