@@ -125,6 +125,7 @@ def test_what_was_pale_takes_no_room_in_a_window_that_becomes_narrower(flip):
     flip.wait_for_function(f"{main} <= 390")
 
 
+@pytest.mark.long
 def test_a_chart_that_the_last_change_left_alone_has_nothing_pale(bare, open_page):
     page = ready(open_page(bare, script=SPY))
     slider = control(page, "noise_high", "input[type=range]")

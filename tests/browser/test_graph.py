@@ -477,6 +477,7 @@ def test_every_formula_is_drawn_and_a_name_is_only_a_name(bare, open_page):
     assert drawn(page, [r"\href{javascript:1}{x}", r"\nonsense"])[1]["unknown"]
 
 
+@pytest.mark.long
 def test_temml_is_fetched_with_the_first_formula(bare, open_page):
     page = ready(open_page(bare + RIGHT + "&at=0"))
     page.wait_for_timeout(1000)

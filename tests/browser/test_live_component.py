@@ -572,6 +572,7 @@ def test_the_theme_recolours_the_charts(page: Page) -> None:
         assert page.evaluate(fill) == f"rgb({colour})"
 
 
+@pytest.mark.long
 def test_axe_finds_nothing(page: Page) -> None:
     exact(page, "power").fill("two")
     exact(page, "power").press("Enter")

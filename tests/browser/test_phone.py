@@ -164,6 +164,7 @@ def test_no_press_leads_to_a_lab_that_shows_another_program(step, leads, app, op
     expect(page.locator("[data-see]")).to_have_count(leads)
 
 
+@pytest.mark.long
 def test_a_fix_of_one_call_is_read_on_one_line(app, open_page):
     page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=5", **PHONE))
     page.get_by_text("Keep the graph with").click()

@@ -11,6 +11,7 @@ from tests.browser.test_playground import PAGE, number, program, shows, write
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.long
 def test_the_first_undo_after_coming_back_is_heard(app, open_page):
     page = ready(open_page(app.url + PAGE))
     text = program(page).input_value()

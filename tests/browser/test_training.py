@@ -214,6 +214,7 @@ def ordered(page: Page, name: str, **values: str) -> None:
     page.evaluate("order => placed({ orders: [order] })", order)
 
 
+@pytest.mark.long
 def test_a_commit_that_sets_nothing_of_the_training_leaves_the_run_as_it_is(bare, open_page):
     page = opened(open_page, bare + "/override_map?lesson=guided_relu&step=7&rate=0.01")
     button(page, "Start").click()

@@ -174,6 +174,7 @@ def test_where_no_complaint_can_be_written_the_status_still_tells(monkeypatch, c
         *also(("lessons play - <&-", 2, "standard input is closed")),
     ],
 )
+@pytest.mark.long
 def test_a_process_ends_with_its_status_and_nothing_more(command, status, printed):
     done = shell(command)
     assert (done.returncode, done.stdout) == (status, b"")

@@ -65,6 +65,7 @@ def test_a_server_that_is_gone_before_they_have_loaded_is_no_fault_of_theirs(mod
 
 
 @pytest.mark.parametrize("module", ["trainer", *also("computer")])
+@pytest.mark.long
 def test_a_server_that_is_gone_while_they_work_is_no_fault_of_theirs(module):
     with child(module) as one:
         if module == "trainer":

@@ -46,7 +46,6 @@ def test_one_learner_needs_one_process(browser, computers):
     assert len(computers) == 1
 
 
-@pytest.mark.long
 def test_many_at_once_make_more_processes_up_to_a_limit(url, computers):
     browsers = [Browser(url) for _ in range(8)]
     deadline = time.monotonic() + START_SECONDS
