@@ -112,6 +112,33 @@ def test_no_text_shows_while_the_script_of_a_piece_of_it_is_on_its_way(app, brow
     page.close()
 
 
+def test_a_quiz_shows_as_soon_as_its_questions_are_there(app, browser):
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.add_init_script(PATIENT)
+    page.goto(app.url + "/reversal?quiz=3")
+    expect(page.locator("[role=radiogroup]").last).to_be_visible()
+    expect(page.locator(".st-key-quiz .stPageLink p")).to_be_visible()
+    page.close()
+
+
+@pytest.mark.long
+def test_an_error_shows_at_once_though_the_rest_never_comes(app, browser):
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.add_init_script(PATIENT)
+    page.route("**/static/js/PageLink*", lambda route: None)
+    page.goto(app.url + "/reversal?lesson=flip", wait_until="commit")
+    page.wait_for_selector(".st-key-turn p", state="attached", timeout=90_000)
+    whole = page.locator("html")
+    assert whole.get_attribute("data-whole") == "false"
+    page.locator(".stMainBlockContainer").evaluate("""(main) => {
+      const error = document.createElement("div");
+      error.className = "stException";
+      main.append(error);
+    }""")
+    expect(whole).to_have_attribute("data-whole", "true")
+    page.close()
+
+
 # Nobody's patience with a whole page ends; with a font's it does.
 ONE_PAGE = """
 const later = window.setTimeout;

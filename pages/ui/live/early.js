@@ -4,7 +4,7 @@
 import { LATER } from "./addresses.js";
 import { loadPlotly } from "./chart_script.js";
 import { element } from "./dom.js";
-import { BAR, enter, watchForFirst } from "./first_place.js";
+import { BAR, BROKEN, enter, watchForFirst } from "./first_place.js";
 import "./frame.js";
 
 // The lab's own come now that Streamlit has begun: before, they would hold it up.
@@ -28,7 +28,7 @@ if (here?.transferSize === 0) {
 }
 
 // Streamlit draws a page piece by piece, each when its own script has come. style.css hides home,
-// lessons and the teachers' page until here all pieces of their text are there, so that none pushes
+// lessons, quizzes and the teachers' page until here all pieces of their text are there, so that none pushes
 // another down; or until this has taken too long, from the first piece on: before, nothing is hidden.
 const PATIENT = 6000; // ms
 const HIDDEN = ".st-key-lessons, .st-key-lab_home, .st-key-teach"; // as in style.css
@@ -38,9 +38,10 @@ const FONTS = 1000; // ms at most to wait for fonts: in another font lines break
 const CODE = /code/i; // a font whose lines do not break
 let count = 0; // of the changes so far
 let still = 0;
-const WORDS = ".st-key-words, .st-key-teach";
+const WORDS = ".st-key-words, .st-key-teach, .st-key-quiz";
 const COMING = `:is(.st-key-lessons, ${WORDS}) ${BAR}`;
-const LAST = ".st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLinkButton]";
+const QUIZ = ".st-key-quiz > .stElementContainer .stPageLink p"; // to other questions
+const LAST = `.st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLinkButton], ${QUIZ}`;
 const OWN = '[class*="st-key-lab_"], .gl-first, .stElementContainer:has(> .stText), .st-key-code, .st-key-search';
 /** Not what the lab draws at the same time, nor what moves nothing. @param {Element} node */
 const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
@@ -51,6 +52,7 @@ const pieces = new MutationObserver((changes) => {
   count += 1;
   clearTimeout(still);
   if (!waits && document.querySelector(HIDDEN)) waits = setTimeout(show, PATIENT);
+  if (document.querySelector(BROKEN)) return show();
   const words = document.querySelector(WORDS);
   const links = [...document.querySelectorAll(".st-key-lessons .stPageLink")];
   const coming = document.querySelector(COMING) || !links.every((link) => link.querySelector("p"));

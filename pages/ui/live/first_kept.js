@@ -40,7 +40,14 @@ function circumstances() {
 const address = () => location.pathname + location.search;
 const opened = circumstances();
 const openedAt = address(); // before the lab writes its settings there
+const openedPage = page();
 const openedLab = labHere();
+
+/** What of the address a page turn changes, and no setting. */
+function page() {
+  const words = new URLSearchParams(location.search);
+  return [location.pathname, words.get("lesson"), words.get("quiz")].join();
+}
 
 /** The lab that the address leads to, where it names one. */
 export function labHere() {
@@ -61,7 +68,7 @@ export function keptFirst() {
  */
 export function keepFirst(shown, isAsOpened) {
   // Another page was gone to; or progress was made, or forgotten, or the window is another.
-  if (shown.lab !== openedLab || circumstances() !== opened) return;
+  if (shown.lab !== openedLab || page() !== openedPage || circumstances() !== opened) return;
   const at = isAsOpened ? [openedAt, address()] : [openedAt];
   const others = all().filter(({ at: [first] }) => first !== openedAt);
   try {

@@ -21,6 +21,8 @@ const SETTLED = 1000; // ms after which the lab stands where it will stay
 
 /** Streamlit's grey bar, where the script of a piece is on its way. */
 export const BAR = "[data-testid=stSkeleton]";
+/** A fault of ours, in place of the page. */
+export const BROKEN = ".stException";
 
 let isOver = false; // the lab is there
 /** @type {?MutationObserver} */
@@ -62,7 +64,8 @@ export async function watchForFirst(ready) {
 
 function look() {
   if (isKept()) {
-    if (labHere() !== picture?.lab) leave(); // another page was gone to
+    const isLeft = labHere() !== picture?.lab; // another page was gone to
+    if (isLeft || document.querySelector(BROKEN)) leave();
     else if (!patience && document.querySelector(PIECE)) patience = setTimeout(leave, PATIENT);
   }
   if (isOver && !isKept()) watching?.disconnect();
