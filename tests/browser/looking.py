@@ -1,11 +1,12 @@
 """What the browser's tests look for on a page with a lab."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 from urllib.parse import parse_qs
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, Route
 
 Found = TypeVar("Found")
 
@@ -56,6 +57,22 @@ window.WebSocket = class extends WebSocket {
   }
 };
 """
+
+
+@contextmanager
+def held(page: Page, pattern: str) -> Iterator[None]:
+    """What is asked for by these addresses waits until the end of the block."""
+    waiting: list[Route] = []
+    free: list[bool] = []
+
+    def hold(route: Route) -> None:
+        route.continue_() if free else waiting.append(route)
+
+    page.route(pattern, hold)
+    yield
+    free.append(True)
+    for route in waiting:
+        route.continue_()
 
 
 def ready(page: Page) -> Page:

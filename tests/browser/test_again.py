@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
 from lessons.outputs import catalogue
-from tests.browser.looking import PATIENT, becomes, ran, ready
+from tests.browser.looking import PATIENT, becomes, held, ran, ready
 from tests.support.amount import also
 from tests.support.browser import launch
 
@@ -58,31 +58,30 @@ def visited(page: Page, url: str) -> Page:
     return page
 
 
-@contextmanager
-def held(page: Page, pattern: str) -> Iterator[None]:
-    """What is asked for by these addresses waits until the end of the block."""
-    waiting: list[Route] = []
-    free: list[bool] = []
-
-    def hold(route: Route) -> None:
-        route.continue_() if free else waiting.append(route)
-
-    page.route(pattern, hold)
-    yield
-    free.append(True)
-    for route in waiting:
-        route.continue_()
-
-
 def again(page: Page, url: str) -> None:
     page.goto(url, wait_until="commit")
 
 
-def shown_at_once(page: Page, url: str) -> None:
-    """Open it again, and let Streamlit draw nothing until what was kept is there."""
+@contextmanager
+def shown_at_once(page: Page, url: str) -> Iterator[None]:
+    """Open it again, and let Streamlit draw nothing from when what was kept is there to the end of
+    the block.
+    """
     with held(page, "**/_stcore/host-config"):
         again(page, url)
         page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
+        yield
+
+
+@contextmanager
+def not_yet_in_the_page(page: Page, url: str) -> Iterator[None]:
+    """Open it again; in the block its text is there, but the page is not shown."""
+    with held(page, "**/static/js/PageLink*"):  # what the list of lessons is made of
+        with shown_at_once(page, url):
+            pass
+        page.wait_for_selector(".st-key-words p", state="attached", timeout=90_000)
+        assert page.locator(".gl-kept").count() == 1
+        yield
 
 
 def was_shown_at_once(page: Page) -> bool:
@@ -97,9 +96,7 @@ def was_shown_at_once(page: Page) -> bool:
 def test_the_picture_is_there_before_the_page_and_becomes_part_of_it(app, browser, address, scheme):
     page = visited(visitor(browser, scheme=scheme), app.url + address)
     with held(page, "**/lab.js"):
-        with held(page, "**/_stcore/host-config"):  # Streamlit draws nothing before that
-            again(page, app.url + address)
-            page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
+        with shown_at_once(page, app.url + address):
             assert page.locator("[class*=st-key-lab_]").count() == 0
             before = page.evaluate(PARTS, ".gl-kept")
             assert len(before) > 40
@@ -126,9 +123,7 @@ def test_in_the_playground_too(app, browser):
     """Which is not hidden while it comes, and has its controls beside the charts."""
     page = visited(visitor(browser), app.url + "/playground")
     with held(page, "**/lab.js"):
-        with held(page, "**/_stcore/host-config"):
-            again(page, app.url + "/playground")
-            page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
+        with shown_at_once(page, app.url + "/playground"):
             before = page.evaluate(PARTS, ".gl-kept")
         page.wait_for_selector(".stElementContainer .gl-first")
         assert page.evaluate(PARTS, ".gl-first") == before
@@ -142,9 +137,7 @@ def test_where_scrollbars_take_room_it_becomes_part_of_the_page_too(app, playwri
     browser = launch(playwright, without=["--hide-scrollbars"])
     page = visited(visitor(browser), app.url + LESSON)
     with held(page, "**/lab.js"):
-        with held(page, "**/_stcore/host-config"):
-            again(page, app.url + LESSON)
-            page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
+        with shown_at_once(page, app.url + LESSON):
             before = page.evaluate(PARTS, ".gl-kept")
             size = "[document.scrollingElement.scrollHeight, document.body.clientWidth]"
             assert page.evaluate(size) == [900, 1280], "nothing scrolls but the page itself"
@@ -160,9 +153,7 @@ def test_where_scrollbars_take_room_it_becomes_part_of_the_page_too(app, playwri
 def test_in_a_window_that_changes_the_page_s_own_picture_comes(app, browser):
     page = visited(visitor(browser), app.url + LESSON)
     with held(page, "**/lab.js"):
-        with held(page, "**/_stcore/host-config"):
-            again(page, app.url + LESSON)
-            page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
+        with shown_at_once(page, app.url + LESSON):
             page.set_viewport_size({"width": 1100, "height": 900})
             becomes(page, lambda: page.locator(".gl-kept").count(), 0)
         expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=90_000)
@@ -203,9 +194,7 @@ def test_the_lab_of_another_page_is_not_kept_for_this_one(app, browser, address,
 @pytest.mark.long
 def test_it_does_not_stand_under_an_error(app, browser):
     page = visited(visitor(browser), app.url + LESSON)
-    with held(page, "**/_stcore/host-config"):
-        again(page, app.url + LESSON)
-        page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
+    with shown_at_once(page, app.url + LESSON):
         page.evaluate("""() => {
           const error = document.createElement("div");
           error.className = "stException";
@@ -218,10 +207,7 @@ def test_it_does_not_stand_under_an_error(app, browser):
 @pytest.mark.long
 def test_another_lesson_of_the_chapter_has_its_own(app, browser):
     page = visited(visitor(browser), app.url + LESSON)
-    with held(page, "**/static/js/PageLink*"):
-        shown_at_once(page, app.url + LESSON)
-        page.wait_for_selector(".st-key-words p", state="attached", timeout=90_000)
-        assert page.locator(".gl-kept").count() == 1
+    with not_yet_in_the_page(page, app.url + LESSON):
         page.keyboard.press("/")
         page.keyboard.type("two passes")
         page.wait_for_selector(".gt-search-dialog a")
@@ -252,9 +238,8 @@ def test_it_needs_neither_plotly_nor_a_font(app, browser, pattern):
     page = visited(visitor(browser), app.url + LESSON)
     page.on("pageerror", lambda error: errors.append(error))
     page.route(pattern, lambda route: route.abort())
-    with held(page, "**/_stcore/host-config"):
-        again(page, app.url + LESSON)
-        page.wait_for_selector(f"{KEPT} svg:not(.gl-ghost)")
+    with shown_at_once(page, app.url + LESSON):
+        pass
     page.wait_for_selector(".gl-lab .gl-controls")
     assert errors == []
     page.close()
@@ -273,9 +258,7 @@ def test_what_is_not_true_any_more_goes_as_soon_as_the_page_says_so(app, browser
     page.evaluate(FORGE, [NAME, other])
     low = ".gl-controls .gl-exact"
     with held(page, "**/lab.js"):
-        with held(page, "**/_stcore/host-config"):
-            again(page, app.url + other)
-            page.wait_for_selector(f"{KEPT} .main-svg")
+        with shown_at_once(page, app.url + other):
             assert page.locator(f".gl-kept {low}").first.input_value() == "0.9"
         expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=90_000)
         assert page.locator(".gl-first").count() == 1
@@ -287,7 +270,8 @@ def test_what_is_not_true_any_more_goes_as_soon_as_the_page_says_so(app, browser
 @pytest.mark.long
 def test_it_is_shown_to_who_would_be_sent_the_same_alone(app, browser):
     page = visited(visitor(browser), app.url + LESSON)
-    shown_at_once(page, app.url + LESSON)
+    with shown_at_once(page, app.url + LESSON):
+        pass
     ready(page)
     page.set_viewport_size({"width": 1100, "height": 900})
     again(page, app.url + LESSON)
@@ -310,7 +294,8 @@ def test_it_is_shown_to_who_would_be_sent_the_same_alone(app, browser):
 def test_a_reload_shows_what_was_there_unless_it_was_changed_meanwhile(app, browser):
     page = visited(visitor(browser), app.url + LESSON)
     assert "step=1" in page.url, "the lab has written the address"
-    shown_at_once(page, page.url)
+    with shown_at_once(page, page.url):
+        pass
     ready(page)
     page.close()
     page = visitor(browser)
@@ -386,10 +371,7 @@ def test_a_browser_that_keeps_nothing_gets_the_page(app, browser):
 @pytest.mark.long
 def test_it_goes_with_the_page_that_was_left_before_it_came(app, browser):
     page = visited(visitor(browser), app.url + LESSON)
-    with held(page, "**/static/js/PageLink*"):  # without it the page is not shown
-        shown_at_once(page, app.url + LESSON)
-        page.wait_for_selector(".st-key-words p", state="attached", timeout=90_000)
-        assert page.locator(".gl-kept").count() == 1
+    with not_yet_in_the_page(page, app.url + LESSON):
         page.get_by_test_id("stTopNavLink").filter(has_text="Glossary").click()
     page.wait_for_selector(".gt-glossary dd")
     assert page.locator(".gl-kept, .gl-first").count() == 0
@@ -399,8 +381,7 @@ def test_it_goes_with_the_page_that_was_left_before_it_came(app, browser):
 @pytest.mark.long
 def test_a_lab_that_is_ready_before_the_page_is_shown_leaves_it_there(app, browser):
     page = visited(visitor(browser), app.url + LESSON)
-    with held(page, "**/static/js/PageLink*"):
-        shown_at_once(page, app.url + LESSON)
+    with not_yet_in_the_page(page, app.url + LESSON):
         page.wait_for_selector(".gl-lab[data-ready]", state="attached", timeout=90_000)
         assert page.locator(f"{KEPT} .main-svg").count() > 0
     expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=90_000)

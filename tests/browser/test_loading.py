@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from lessons.outputs import catalogue
-from tests.browser.looking import PATIENT, becomes, ran, ready
+from tests.browser.looking import PATIENT, becomes, held, ran, ready
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
@@ -284,25 +284,16 @@ def test_the_first_picture_waits_for_no_script_that_comes_late(app, browser):
 
 def first_and_live(app, browser, address: str, look: str = PICTURE) -> tuple[Any, Any]:
     """What there is of each chart before Plotly came, and when all is there."""
-    waiting: list[Route] = []
-    free: list[bool] = []  # from then on none waits: a surface asks for more
-
-    def hold(route: Route) -> None:
-        route.continue_() if free else waiting.append(route)
-
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.add_init_script(PATIENT)
-    page.route("**/plotly*", hold)
-    page.goto(app.url + address, wait_until="commit")
-    page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)
-    page.wait_for_function("document.querySelector('.gl-lab .gl-controls')")
-    ran(page)  # nothing of Streamlit's comes above it any more
-    page.wait_for_timeout(300)
-    first = page.evaluate(look, ".gl-first")
-    assert page.locator(".gl-plot .js-line").count() == 0
-    free.append(True)
-    for route in waiting:
-        route.continue_()
+    with held(page, "**/plotly*"):  # after it none waits: a surface asks for more
+        page.goto(app.url + address, wait_until="commit")
+        page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)
+        page.wait_for_function("document.querySelector('.gl-lab .gl-controls')")
+        ran(page)  # nothing of Streamlit's comes above it any more
+        page.wait_for_timeout(300)
+        first = page.evaluate(look, ".gl-first")
+        assert page.locator(".gl-plot .js-line").count() == 0
     ready(page)
     page.wait_for_function("document.querySelector('.gl-lab').dataset.caughtUp")
     live = page.evaluate(look, ".gl-lab[data-ready]")

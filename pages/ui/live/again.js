@@ -6,13 +6,8 @@ import { keptFirst } from "./first_kept.js";
 
 const kept = keptFirst();
 if (kept) {
-  const charts = loadPlotly(false);
   const font = document.fonts.load(`16px ${kept.theme.font}`); // else all is measured in another one
-  const [{ showKept }] = await Promise.all([import("./first_place.js"), ...[charts, font].map(orNot)]);
+  const wanted = Promise.allSettled([loadPlotly(false), font]); // it can do without
+  const [{ showKept }] = await Promise.all([import("./first_place.js"), wanted]);
   showKept(kept);
-}
-
-/** The picture needs neither. @param {Promise<unknown>} coming */
-function orNot(coming) {
-  return coming.catch(() => {});
 }

@@ -28,8 +28,9 @@ if (here?.transferSize === 0) {
 }
 
 // Streamlit draws a page piece by piece, each when its own script has come. style.css hides home,
-// lessons, quizzes and the teachers' page until here all pieces of their text are there, so that none pushes
-// another down; or until this has taken too long, from the first piece on: before, nothing is hidden.
+// lessons, quizzes and the teachers' page until here all pieces of their text are there, so that none
+// pushes another down; or until this has taken too long, from the first piece on: before, nothing is
+// hidden.
 const PATIENT = 6000; // ms
 const HIDDEN = ".st-key-lessons, .st-key-lab_home, .st-key-teach"; // as in style.css
 let waits = 0;
