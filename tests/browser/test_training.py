@@ -9,11 +9,39 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import find
-from tests.browser.looking import becomes, ready, trains
+from tests.browser.looking import becomes, caught_up, control, ready, trains
 
 pytestmark = pytest.mark.browser
 
 LESSON = "/reversal?lesson=moons&step=2&seeds=4"
+# Each picture of a training some milliseconds after it came: after the frame that was asked for.
+LATE = """
+window.WebSocket = class extends WebSocket {
+  set onmessage(hear) {
+    super.onmessage = (event) => {
+      const isPicture = typeof event.data !== "string" && new Uint32Array(event.data, 4, 1)[0];
+      if (isPicture) setTimeout(hear, 40, event);
+      else hear(event);
+    };
+  }
+};
+"""
+# In which of the browser's frames each of these first looked otherwise than now.
+CHANGES = """(names) => {
+  const look = (name) => document.querySelector(name).innerHTML;
+  const before = names.map(look);
+  window.changes = {};
+  let frame = 0;
+  const see = () => {
+    frame += 1;
+    names.forEach((name, at) => {
+      if (!(name in changes) && look(name) !== before[at]) changes[name] = frame;
+    });
+    if (Object.keys(changes).length < names.length) requestAnimationFrame(see);
+    else window.all = true;
+  };
+  requestAnimationFrame(see);
+}"""
 
 
 def opened(open_page, url: str, **how) -> Page:
@@ -83,6 +111,18 @@ def test_start_watch_change_stop_reload(bare, open_page):
     expect(button(page, "Start")).to_be_visible()
     expect(entry).to_have_value("3")
     assert done(page) == 0
+
+
+def test_what_a_key_changes_in_a_training_at_rest_is_drawn_at_once(bare, open_page):
+    address = "/stop_gradient?lesson=noise_layer&step=1"
+    page = trains(ready(open_page(bare + address, height=3200, script=LATE)))
+    caught_up(page)
+    control(page, "strength", "input[type=range]").focus()
+    page.evaluate(CHANGES, ["[data-figure=pinned]", "[data-figure=noise]", "[data-table]"])
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("window.all")
+    changes = page.evaluate("changes")
+    assert len(set(changes.values())) == 1, changes
 
 
 def test_a_cut_in_the_graph_begins_a_new_run_that_is_cut(bare, open_page):

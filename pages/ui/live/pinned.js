@@ -85,8 +85,9 @@ export class Pinned {
    */
   draw(Plotly, recoloured, rests) {
     const now = performance.now();
-    if (rests === false && !recoloured && this.seen && now - this.drawnAt < PACE) return true;
-    this.drawnAt = now;
+    const changed = !this.charts.areAllShown(); // where it has not, nothing is drawn that delays the next
+    if (changed && rests === false && !recoloured && this.seen && now - this.drawnAt < PACE) return true;
+    if (changed) this.drawnAt = now;
     return this.charts.draw(Plotly, recoloured, rests);
   }
 

@@ -18,13 +18,18 @@ export class Table {
     this.text = "";
   }
 
-  /** @param {TableSpec | null} spec */
+  /** @param {TableSpec | null} spec  @returns {boolean} whether there was something to write */
   show(spec) {
     const text = JSON.stringify(spec);
-    if (text === this.text) return;
+    if (text === this.text) return false;
     this.text = text;
     this.box.hidden = !spec;
-    if (!spec) return;
+    if (spec) this.#write(spec);
+    return true;
+  }
+
+  /** @param {TableSpec} spec */
+  #write(spec) {
     if (!this.table.isConnected) this.box.append(this.table);
     setText(this.caption, spec.caption);
     // A box that scrolls must be reachable by keyboard, and then it needs a name.

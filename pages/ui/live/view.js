@@ -229,13 +229,12 @@ export class View {
   }
 
   #showTable() {
-    this.tabledAt = performance.now();
     clearTimeout(this.tabling);
     this.tabling = 0;
     const { frame, picture } = this;
     if (!frame) return;
     const table = picture ? picture.table : frame.table;
-    this.table.show(table);
+    if (this.table.show(table)) this.tabledAt = performance.now();
     // A training's own table has none of the graph's numbers.
     this.linked.show(frame.graph, table, !picture);
   }
