@@ -39,7 +39,7 @@ SEEN = """(figure) => {
         (path.hasAttribute('transform') && path.parentElement.childElementCount < 12))
       .filter((path) => path.style.strokeWidth !== '0px' || path.matches('.js-fill, .point'))
       .map((path) => seen(path, true)),
-    ...all('.textpoint').map((word) => seen(word)),
+    ...all('.textpoint').filter((word) => word.textContent).map((word) => seen(word)),
     ...marks,
     ...axes.sort(([one, ...a], [other, ...b]) =>
       one < other ? -1 : one > other ? 1 : a[0] - b[0] || a[1] - b[1]),
@@ -90,6 +90,7 @@ LONG = pytest.mark.long  # more of a kind that is looked at on every commit
         pytest.param("value_or_norm", "length", "g1", "1.6", id="names at the lines", marks=LONG),
         pytest.param("flip", "gradient", "scale", "0.3", id="names and an axis", marks=LONG),
         pytest.param("starved", "size", "right", "1.5", id="a line that is nowhere", marks=LONG),
+        pytest.param("unroll", "parts", "x", "0.7", id="a word at one end of a line"),
         pytest.param("not_finite", "gradient", "w", "4.41, 1.5, 0.25", id="words at the ticks"),
     ],
 )

@@ -306,7 +306,8 @@ function arrows(node, spots, trace, inside) {
  * @returns {?Change[]}
  */
 function words(node, spots, { text = [] }) {
-  const said = spots.flatMap((spot, index) => (spot === null ? [] : [{ spot, says: String(text[index]) }]));
+  const all = spots.flatMap((spot, index) => (spot === null ? [] : [{ spot, says: String(text[index]) }]));
+  const said = all.filter(({ says }) => says); // Plotly makes nothing for an empty word
   const drawn = [...node.querySelectorAll(".textpoint > text")];
   const plain = drawn.every((one) => !one.childElementCount) && !said.some(({ says }) => /[<&]/.test(says));
   if (drawn.length !== said.length || !plain) return null;

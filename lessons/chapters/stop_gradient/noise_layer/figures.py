@@ -1,7 +1,7 @@
 """The long network's charts and tables: as it trains, and the layer by itself."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -65,18 +65,17 @@ def table(history: History, values: Values) -> Table:
 def _noise_by_layer(history: History, values: Values) -> Figure:
     numbers, facts = history.latest.numbers, history.facts
     data: list[Trace] = []
-    ends = {}
+    drawn = {}
     for name in _ROLE:
         layers = [numbers[f"{name}_noise_{layer}"] for layer in range(1, LAYERS + 1)]
-        series = _over_layers(layers, _ROLE[name])
+        drawn[name] = series = _over_layers(layers, _ROLE[name])
         marks = {**points(series), "hovertemplate": _HOVER}
-        ends[name] = series.y
         data = [band(series), *data, curve(series), marks]
     place = float(values["place"])
-    decades = _decades(numbers)
+    decades = _decades(drawn.values())
     layout = _logarithmic(axes((0.5, LAYERS + 0.5), decades, "layer", "relative variance"))
     layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
-    data += _names_at_end(ends, layout, 270)
+    data += _names_at_end({name: series.y for name, series in drawn.items()}, layout, 270)
     in_words = "; ".join(
         f"{_NAMES[name]}, layer {layer}: {number(of(facts, f'{name}_noise_{layer}'), 3)}"
         for name in _ROLE
@@ -98,10 +97,9 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
     )
 
 
-def _decades(numbers: Mapping[str, Array]) -> tuple[float, float]:
-    """Whole powers of ten around all layers' noise, in every seed; half of one more above."""
-    layers = range(1, LAYERS + 1)
-    found = np.concatenate([numbers[f"{name}_noise_{layer}"] for name in _ROLE for layer in layers])
+def _decades(drawn: Iterable[Series]) -> tuple[float, float]:
+    """Whole powers of ten around the curves and their areas; half of one more above."""
+    found = np.concatenate([part for one in drawn for part in (one.y, one.low, one.high)])
     known = found[np.isfinite(found) & (found > 0)]
     low, high = np.log10([known.min(), known.max()]) if len(known) else (-1.0, 0.0)
     return max(math.floor(low), -8.0), min(math.ceil(high), 3.0) + 0.5
