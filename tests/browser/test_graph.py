@@ -284,6 +284,7 @@ def test_a_graph_that_waits_while_the_hand_drags_is_that_of_where_it_stops(bare,
     assert numbers() == moved
 
 
+@pytest.mark.long
 def test_a_graph_that_waits_never_goes_back(bare, open_page):
     page = ready(open_page(bare + RIGHT, script=SPY, height=1800))
     box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()

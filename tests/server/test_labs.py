@@ -125,6 +125,7 @@ def test_a_foreign_page_opens_none(server, origin):
     assert "handshake" not in server.log(), "the log has no error of uvicorn's for it"
 
 
+@pytest.mark.long
 def test_where_the_process_is_killed_the_next_socket_finds_a_new_one(server):
     with labs_of(server) as browser:
         browser.ask("flip")
