@@ -250,6 +250,20 @@ def test_the_layer_may_be_moved_while_it_trains():
     assert f"{TRAINING.figures(run.history, moved)[0].alt}".endswith("after layer 9.")
 
 
+@pytest.mark.parametrize("strength", ["1e-5", "5e-5", "0.9", "2", "1000"])
+def test_all_that_is_drawn_of_the_noise_lies_on_its_axis(strength):
+    chosen = values(strength=strength)
+    chart = TRAINING.figures(Run(TRAINING, NoiseLayer, chosen).history, chosen)[0]
+    low, high = (10.0**end for end in chart.layout["yaxis"]["range"])
+    drawn = np.concatenate(
+        [np.asarray(one["y"], float) for one in chart.data if one["mode"] != "text"]
+    )
+    drawn = drawn[np.isfinite(drawn)]
+    assert len(drawn) > 40
+    assert (drawn >= low * (1 - 1e-9)).all()
+    assert (drawn <= high).all()
+
+
 def test_the_kept_noise_has_the_shape_of_the_layer_and_fills_the_interval():
     draws = kept_draws(0)
     assert draws.shape == (MOST_DRAWS, WIDTH, POINTS)

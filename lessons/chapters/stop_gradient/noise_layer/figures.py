@@ -33,6 +33,7 @@ _NAMES = {"plain": "without the trick", "trick": "with the clean backward"}
 _SHORT = {"plain": "no trick", "trick": "clean"}
 _GRADIENTS = ("true_gradient", "trick_gradient", "intended_gradient")
 _LOSSES = (-3.0, 0.5)
+_POWERS = 11  # of ten on an axis: more, and no curve has a shape
 
 
 def figures(history: History, values: Values) -> list[Figure]:
@@ -98,11 +99,14 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
 
 
 def _decades(drawn: Iterable[Series]) -> tuple[float, float]:
-    """Whole powers of ten around the curves and their areas; half of one more above."""
+    """Whole powers of ten around the curves and their areas, so many at most below the uppermost;
+    half of one more above.
+    """
     found = np.concatenate([part for one in drawn for part in (one.y, one.low, one.high)])
     known = found[np.isfinite(found) & (found > 0)]
     low, high = np.log10([known.min(), known.max()]) if len(known) else (-1.0, 0.0)
-    return max(math.floor(low), -8.0), min(math.ceil(high), 3.0) + 0.5
+    top = min(math.ceil(high), 3)
+    return float(max(math.floor(low), top - _POWERS)), top + 0.5
 
 
 def _first_layer(facts: Facts) -> str:
