@@ -16,9 +16,9 @@ from pages.labs import lesson, wire
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.once import Once
 from pages.labs.training import Watch
-from pages.server.application import SOCKET
+from pages.server.labs_app import SOCKET
 from pages.server.assets import LIVE
-from pages.server.computing import LABS
+from pages.server.worker import LABS
 from pages.ui import memory
 from pages.ui.page_turn import PageTurn, TooLong
 
