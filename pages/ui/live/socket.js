@@ -142,14 +142,14 @@ export class Line {
 }
 
 /**
- * Whether a server answers there, were it that it has no page. A proxy says 502 where there is none.
+ * Whether a server answers there, whatever it answers. A proxy says 502 to 504 where it has none.
  * @param {string} socket  the address of a socket
  */
 async function answers(socket) {
   const signal = AbortSignal.timeout(UNHEARD);
   try {
     const { status } = await fetch(socket.replace("ws", "http"), { method: "HEAD", cache: "no-store", signal });
-    return status < 500;
+    return status < 502;
   } catch {
     return false;
   }
