@@ -262,7 +262,7 @@ def test_what_was_refused_can_be_asked_again(bare, open_page):
     expect(page.locator(".gl-notes")).not_to_contain_text("Try again.")
 
 
-def test_a_server_that_is_away_is_tried_often_and_gets_one_socket(bare, visit):
+def test_a_server_that_is_away_is_asked_often_before_a_socket_is_opened(bare, visit):
     """Browsers hold sockets back after many that failed; a request they do not."""
     page = visit(f"{bare}{LESSON}&step=3")
     tried: list[float] = []
