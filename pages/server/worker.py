@@ -203,5 +203,3 @@ def _take(
 def drop(token: str) -> None:
     """Forget a training."""
     _runs.pop(token, None)
-
-
