@@ -26,8 +26,8 @@ from websockets.typing import Origin
 
 from lessons.playground import Document, Input, to_url
 from pages.labs.playground_form import form_of
-from pages.server.labs_app import SOCKET
 from pages.server.assets import PLOTLY
+from pages.server.labs_app import SOCKET
 from pages.server.stream import STREAM
 from tests.bench.learner import Heard, Learner
 from tests.playground.heavy import heavy

@@ -141,7 +141,7 @@ class Learner:
                 aside = json.loads(content)
                 self.heard.errors[aside["kind"], self.lesson.slug] += 1
                 return None
-            elif struct.unpack_from("<I", content)[0] == self._seq:
+            if struct.unpack_from("<I", content)[0] == self._seq:
                 return content
 
     async def rest(self) -> None:

@@ -15,9 +15,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from tests.browser import drawn_by_numpy
 from tests.browser.bare import labs
 from tests.browser.bare import page as page_with
-from tests.browser import drawn_by_numpy
 from tests.browser.drawn_by_numpy import START
 from tests.browser.looking import look, rested
 

@@ -4,13 +4,13 @@ import threading
 from typing import Any
 
 import pytest
+from pages.labs.turn import Turn
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from pages.labs import lesson as labs
 from pages.labs.lesson import RefusedTextError, computed, frame
 from pages.labs.messages import LATER, Frame, RefusedError, Wish
-from pages.labs.turn import Turn
 
 
 def wish(slug: str = "noise_leaks", **more: Any) -> Wish:
