@@ -4,7 +4,7 @@ import asyncio
 import sys
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -12,19 +12,19 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from streamlit import config
 
 from lessons.outputs import catalogue
-from pages.server import api, assets, compression, log, watched
+from pages.server import api, files, log, page_head, watched
 from pages.server.address import root
-from pages.server.ahead import Ahead
-from pages.server.compression import StaticCompression
 from pages.server.draining import TakesNoMore, on_sigterm
+from pages.server.files import Files
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
 from pages.server.labs import labs
+from pages.server.lanes import LostError
 from pages.server.meters import PageMeters
 from pages.server.nodelay import send_at_once
+from pages.server.not_found import NotFound
 from pages.server.prepared import prepare
-from pages.server.stream import STREAM, CheckedStream
-from pages.server.unknown import UnknownPaths
+from pages.server.streamlit_guard import STREAM, StreamlitGuard
 
 SOCKET = "labs"
 """The address of the labs' route, relative to the page's."""
@@ -53,7 +53,16 @@ def routes() -> list[BaseRoute]:
         return _meters.text() + await _labs.meters()
 
     seen = watched.routes(base(), _labs.draining, _labs.answering, counted)
-    return [socket, *seen, *api.routes(base(), _labs), *assets.routes(base())]
+
+    async def ask(kind: str, question: str) -> bytes:
+        reply = await _labs.computed(kind, question)
+        if not isinstance(reply, bytes):
+            raise LostError
+        return reply
+
+    names = [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES]
+    pages = page_head.routes(base(), names)
+    return [socket, *seen, *pages, *api.routes(base(), ask)]
 
 
 def middleware() -> list[Middleware]:
@@ -63,8 +72,13 @@ def middleware() -> list[Middleware]:
     logged = [Middleware(log.LoggedRequests, quiet=machines)] if log.wanted() else []
     return [
         *logged,
-        Middleware(SecurityHeaders, base=base(), embeddable=chapters),
-        Middleware(KnownHosts, machines=machines),
+        Middleware(SecurityHeaders, page=page_head.page(), base=base(), embeddable=chapters),
+        Middleware(
+            KnownHosts,
+            allowed=config.get_option("server.allowedHosts"),
+            origins=_origins(),
+            machines=machines,
+        ),
         Middleware(watched.MetersInside, base=base()),
         Middleware(
             TakesNoMore,
@@ -73,12 +87,21 @@ def middleware() -> list[Middleware]:
             spared=machines,
         ),
         Middleware(
-            UnknownPaths, base=base(), pages=[*chapters, *OTHER_PAGES], sockets=[SOCKET, STREAM]
+            NotFound, base=base(), pages=[*chapters, *OTHER_PAGES], sockets=[SOCKET, STREAM]
         ),
-        Middleware(CheckedStream, base=base(), pages=_meters.pages, closed=_labs.tidy.note),
-        Middleware(StaticCompression, base=base()),
-        Middleware(Ahead),
+        Middleware(StreamlitGuard, base=base(), opened=_meters.pages.track_inprogress),
+        Middleware(Files, base=base()),
     ]
+
+
+def _origins() -> list[str] | None:
+    """The sites that the settings allow to open a socket; None for all."""
+    if not config.get_option("server.enableCORS"):
+        return None
+    named = [*config.get_option("server.corsAllowedOrigins")]
+    if config.is_manually_set("browser.serverAddress"):
+        named.append(config.get_option("browser.serverAddress"))
+    return named
 
 
 @asynccontextmanager
@@ -89,7 +112,7 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     _labs.start()  # it loads on another core meanwhile
     await asyncio.to_thread(prepare)
     await _labs.ready()
-    threading.Thread(target=_warm, daemon=True).start()
+    threading.Thread(target=files.warm, args=(page_head.named_files(),), daemon=True).start()
     beside = [asyncio.create_task(one) for one in _labs.beside()]
     log.set_up()
     try:
@@ -99,10 +122,3 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
         for task in beside:
             task.cancel()
         await _labs.stop()
-
-
-def _warm() -> None:
-    """Compress what a first visit fetches."""
-    with suppress(RuntimeError):  # the server ends meanwhile, and starts no thread any more
-        compression.warm()
-        assets.warm()

@@ -130,7 +130,7 @@ class Computing:
             if flags.stopped:  # while it waited for this thread
                 raise Stopped
             reply: bytes | Notice = (
-                self.frame(text, turn) if work == FRAME else api_answers.answer(work, text, turn)
+                self.frame(text, turn) if work == FRAME else api_answers.answer(work, text)
             )
         except RefusedTextError:
             reply = Notice("again")

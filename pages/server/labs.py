@@ -26,7 +26,6 @@ from pages.server.draining import RESTART, Draining
 from pages.server.lab_sockets import DRAIN, METERS, REFUSAL, THERE
 from pages.server.labs_process import LabsProcess
 from pages.server.notice import MISTAKE, Notice
-from pages.server.origin import accepted
 from pages.server.socket import Workshop
 from pages.server.tidy import Tidy
 
@@ -53,8 +52,8 @@ class Here:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One learner's socket, from its opening to its end."""
         websocket = WebSocket(scope, receive, send)
-        if await accepted(websocket):
-            await self._workshop.admit(websocket)
+        await websocket.accept()
+        await self._workshop.admit(websocket)
 
     def start(self) -> None:
         """Get ready, in the background."""
@@ -101,8 +100,7 @@ class Elsewhere:
             return
         websocket = WebSocket(scope, receive, send)
         transport.pause_reading()  # what comes after the handshake is for the other process
-        if not await accepted(websocket):
-            return
+        await websocket.accept()
         try:
             async with asyncio.timeout(_PATIENCE):
                 await self._hand_over(transport)

@@ -27,8 +27,8 @@ from websockets.typing import Origin
 from lessons.playground import Document, Input, to_url
 from pages.labs.playground_form import form_of
 from pages.server.application import SOCKET
-from pages.server.assets import PLOTLY
-from pages.server.stream import STREAM
+from pages.server.files import PLOTLY
+from pages.server.streamlit_guard import STREAM
 from tests.bench.learner import Heard, Learner
 from tests.playground.heavy import heavy
 

@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from lessons.outputs.catalogue import chapters
-from pages.server import assets
+from pages.server import files
 from pages.server.application import OTHER_PAGES
 from tests.browser.looking import ready
 from tests.support.server import ROOT, Server, streamlit
@@ -70,9 +70,9 @@ EVERY = [
     ("GET", "/favicon.png", 200),
     ("GET", "/manifest.json", 200),
     ("GET", "/static/nothing.js", 404),
-    ("GET", f"/{assets.LIVE}/lab.js", 200),
+    ("GET", f"/{files.LIVE}/lab.js", 200),
     ("GET", "/files/nothing", 404),
-    ("PUT", f"/{assets.LIVE}/lab.js", 405),
+    ("PUT", f"/{files.LIVE}/lab.js", 405),
     ("GET", "/api/lessons", 200),
     ("GET", "/api/openapi.json", 200),
     ("GET", "/api/lessons/flip", 200),
@@ -154,7 +154,7 @@ PATHS = [
     "/stop_gradient?lesson=flip",
     "/nothing/at/all",
     "/api/lessons",
-    f"/{assets.LIVE}/lab.js",
+    f"/{files.LIVE}/lab.js",
     "/_stcore/health",
     "/_stcore/host-config",
     "/manifest.json",

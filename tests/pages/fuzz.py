@@ -24,15 +24,16 @@ from lessons.outputs.catalogue import chapters, lessons
 from lessons.outputs.glossary import terms
 from lessons.playground import presets, to_text, to_url
 from pages.labs import payload
-from pages.server import api, assets
+from pages.server import api
 from pages.server.application import OTHER_PAGES, SOCKET
 from pages.server.computing import Computing
+from pages.server.files import Files
 from pages.server.headers import SecurityHeaders
+from pages.server.not_found import NotFound
 from pages.server.notice import MISTAKE
 from pages.server.socket import Workshop
-from pages.server.stream import STREAM
+from pages.server.streamlit_guard import STREAM
 from pages.server.trainings import Trainings
-from pages.server.unknown import UnknownPaths
 from pages.ui import search, tab
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import ask
@@ -61,9 +62,9 @@ RAW = ("%", "%zz", "%00", "%ff%fe", "%ed%a0%80", "+", "&&", "==", "&=&", ";", "#
 
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
 _workshop = Workshop(InProcess(Computing()), Trainings(0))
-_routes = [*api.routes("", _workshop), *assets.routes("")]
+_routes = api.routes("", _workshop.computed)
 SITE = SecurityHeaders(
-    UnknownPaths(Starlette(routes=_routes), base="", pages=PAGES, sockets=[SOCKET, STREAM]),
+    NotFound(Files(Starlette(routes=_routes)), pages=PAGES, sockets=[SOCKET, STREAM]),
     base="",
     embeddable=CHAPTERS,
 )

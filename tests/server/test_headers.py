@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pages.server.ahead import tags
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, RedirectResponse, StreamingResponse
@@ -15,7 +16,6 @@ from streamlit.web.server.starlette.starlette_static_routes import (
     create_streamlit_static_assets_routes,
 )
 
-from pages.server.ahead import tags
 from pages.server.headers import SecurityHeaders, content_security_policy, inline_scripts
 from tests.server.asgi import ask, run
 

@@ -17,8 +17,8 @@ from pages.labs.messages import TrainingWish, Wish
 from pages.labs.once import Once
 from pages.labs.training import Watch
 from pages.server.application import SOCKET
-from pages.server.assets import LIVE
 from pages.server.computing import LABS
+from pages.server.files import LIVE
 from pages.ui import memory
 from pages.ui.page_turn import PageTurn, TooLong
 

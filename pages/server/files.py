@@ -1,0 +1,196 @@
+"""The files that browsers keep for good: the lab's modules, Plotly, temml, Streamlit's own scripts.
+
+Each name says what is in the file, so a new version never mixes with an old one. Requests only look
+names up and never make a path. A file is compressed once and kept in memory; Streamlit itself sends
+its scripts uncompressed, at three times the size.
+"""
+
+import asyncio
+import gzip
+import hashlib
+import io
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import cached_property
+from importlib.metadata import distribution
+from pathlib import Path
+
+from starlette.datastructures import Headers
+from starlette.responses import Response, StreamingResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit.file_util import get_static_dir
+
+from pages.server.address import path_of, root
+
+# Bytes that are sent at a time, so a slow reader holds one piece and not a copy of the file.
+PIECE = 1 << 16
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+}
+
+_KEEP = "public, max-age=31536000, immutable"
+_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q\s*=\s*0(\.0*)?\s*(,|$))", re.IGNORECASE)
+_LIVE = Path(__file__).parents[1] / "ui" / "live"
+_STYLES = ("lab.css", "graph.css", "linked.css", "trainer.css")
+_FIRST = ("again.js", "early.js")  # what a page runs before the lab's element is there
+_IMPORTED = re.compile(rb'^(?:import|export)\b[^;"]*"\./(\w+\.js)"', re.MULTILINE)
+
+# One thread, so that the other cores are left to the learners.
+_compressor = ThreadPoolExecutor(1, "compression")
+
+
+class File:
+    """Something to serve, read and compressed when it is first asked for."""
+
+    def __init__(self, read: Callable[[], bytes], media_type: str) -> None:
+        self._read, self._type = read, media_type
+
+    @cached_property
+    def compressed(self) -> Future[bytes]:
+        """The gzip bytes, which all answers share."""
+        return _compressor.submit(lambda: gzip.compress(self._read(), mtime=0))
+
+    async def answer(self, method: str, asked: Headers) -> Response:
+        """Answer GET or HEAD."""
+        # Shielded: a client that leaves must not cancel the work that others wait for.
+        content = await asyncio.shield(asyncio.wrap_future(self.compressed))
+        headers = {"Content-Type": self._type, "Cache-Control": _KEEP, "Vary": "Accept-Encoding"}
+        size = int.from_bytes(content[-4:], "little")  # gzip ends with the original size
+        packed = accepts_gzip(asked)
+        if packed:
+            headers["Content-Encoding"], size = "gzip", len(content)
+        headers["Content-Length"] = str(size)
+        if method == "HEAD":
+            return Response(headers=headers)
+        return StreamingResponse(_pieces(content, packed), headers=headers)
+
+
+async def _pieces(content: bytes, packed: bool) -> AsyncIterator[bytes]:
+    """The gzip bytes piece by piece, decompressed for a client that takes no gzip."""
+    whole = io.BytesIO(content)
+    with whole if packed else gzip.GzipFile(fileobj=whole) as pieces:
+        while piece := pieces.read(PIECE):
+            yield piece
+            await asyncio.sleep(0)  # the system may take megabytes before anybody reads
+
+
+def accepts_gzip(headers: Headers) -> bool:
+    """Whether gzip is named, and not refused (``gzip;q=0``)."""
+    return _GZIP.search(headers.get("accept-encoding", "")) is not None
+
+
+class Files:
+    """Middleware that answers for the files and passes everything else on.
+
+    No route, because ``st.App`` takes none below /static.
+    """
+
+    def __init__(self, app: ASGIApp, *, base: str = "") -> None:
+        """``base`` is Streamlit's server.baseUrlPath."""
+        self._app, self._root = app, root(base)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] in {"GET", "HEAD"}:
+            file = _files.get(path_of(scope).removeprefix(self._root))
+            if file:
+                answer = await file.answer(scope["method"], Headers(scope=scope))
+                await answer(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+_static = Path(get_static_dir()) / "static"
+_files = {
+    f"static/{path.relative_to(_static).as_posix()}": File(path.read_bytes, TYPES[path.suffix])
+    for path in _static.rglob("*")
+    if path.suffix in TYPES
+}
+"""By address, relative to the site's."""
+
+
+def add(name: str, content: bytes | Callable[[], bytes], media_type: str = TYPES[".js"]) -> str:
+    """Serve ``content``; returns its address, relative to the page's.
+
+    Browsers keep it for good, so ``name`` has to say what is in it, with a hash for instance.
+    """
+    address = f"files/{name}"
+    read = (lambda: content) if isinstance(content, bytes) else content
+    _files.setdefault(address, File(read, media_type))
+    return address
+
+
+def digest(content: bytes) -> str:
+    """A short hash for a name."""
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def streamlits(scripts: Collection[str]) -> list[str]:
+    """The addresses of these scripts of Streamlit, which are named without their hashes."""
+    return [name for name in _files if Path(name).name.partition(".")[0] in scripts]
+
+
+def warm(first: Iterable[str]) -> None:
+    """Compress the files at these addresses, then all that was added. Runs in a thread.
+
+    One after the other, so that a visitor who comes meanwhile waits for one file and not for all.
+    """
+    with suppress(RuntimeError):  # the server is ending and starts no more threads
+        for name in [*first, *(name for name in _files if name.startswith("files/"))]:
+            _files[name].compressed.result()
+
+
+def first_modules() -> list[str]:
+    """The addresses of the modules that a page runs first, and of all that these import."""
+    return [f"{LIVE}/{name}" for name in _reached(_read_modules())]
+
+
+def _read_modules() -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(_LIVE.glob("*.js"))}
+
+
+def _reached(modules: Mapping[str, bytes]) -> list[str]:
+    """Follow static imports from the first modules; returns the names, each once."""
+    found = [*_FIRST]
+    for name in found:  # grows while it runs
+        imported = (match.decode() for match in _IMPORTED.findall(modules.get(name, b"")))
+        found += [other for other in dict.fromkeys(imported) if other not in found]
+    return found
+
+
+def _add_modules() -> str:
+    """Serve the modules as they are now, in a folder named by their hash; returns its address."""
+    modules = _read_modules()
+    later = sorted(f"./{name}" for name in modules.keys() - {*_reached(modules)})
+    # All that the modules need from Python: where the other scripts are.
+    scripts = {"BASIC": BASIC_PLOTLY, "WHOLE": PLOTLY, "MATHS": MATHS}
+    lines = [f'export const {name} = "../../{address}";' for name, address in scripts.items()]
+    lines.append(f"export const LATER = {json.dumps(later)};\n")
+    modules["addresses.js"] = "\n".join(lines).encode()
+    folder = f"live-{digest(repr(modules).encode())}"
+    for name, content in modules.items():
+        add(f"{folder}/{name}", content)
+    return f"files/{folder}"
+
+
+_package = distribution("plotly")
+_script = Path(str(_package.locate_file("plotly/package_data/plotly.min.js")))
+_basic = _LIVE / "vendor" / "plotly-basic.min.js"
+# As a module, so that it is fetched where a formula is shown and leaves no global name behind.
+_temml = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default temml;\n"
+
+PLOTLY = add(f"plotly-{_package.version}/plotly.min.js", _script.read_bytes)
+BASIC_PLOTLY = add(f"plotly-{_package.version}/plotly-basic.min.js", _basic.read_bytes)
+"""Plotly for lines and bars only."""
+MATHS = add(f"temml-{digest(_temml)}.js", _temml)
+
+LIVE = _add_modules()
+"""The address of the folder with the lab's modules."""
+
+STYLE = "\n".join((_LIVE / name).read_text("utf-8") for name in _STYLES)
+"""The look of the lab."""
