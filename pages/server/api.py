@@ -16,7 +16,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from lessons.contract.parameters import Choice, Parameter
 from lessons.outputs.catalogue import lessons
 from lessons.outputs.reading import described
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
@@ -90,16 +89,16 @@ def _refused(status: int, why: str, headers: Mapping[str, str] = {}) -> Response
 
 async def _not_here(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    path = request.scope["path"]
-    if error.status_code == 404 and path.endswith("/"):
+    if error.status_code == 405:
+        allowed = ", ".join(sorted((error.headers or {})["Allow"].split(", ")))
+        why = f"{request.method} came, and this address takes {allowed}."
+        return _refused(405, why, {"Allow": allowed})
+    here, path = request.scope["root_path"], request.scope["path"]
+    shorter = path.rstrip("/")
+    if shorter not in (path, here):
         query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(f"{quote(path.rstrip('/'))}{query}", 301)
-    if error.status_code == 404:
-        here = f"{request.scope['root_path']}/openapi.json"
-        return _refused(404, f"Nothing is at this address. {here} lists what is.")
-    headers = error.headers or {}
-    why = f"{request.method} came, and this address takes {headers.get('Allow', 'another')}."
-    return _refused(error.status_code, why, headers)
+        return RedirectResponse(f"{quote(shorter)}{query}", 301)
+    return _refused(404, f"Nothing is at this address. {here}/openapi.json lists what is.")
 
 
 async def _lost(request: Request, error: Exception) -> Response:
@@ -135,60 +134,32 @@ def _catalogue() -> list[dict[str, Any]]:
 @cache
 def description() -> Mapping[str, Any]:
     """All of it as OpenAPI 3.1; each lesson has a path of its own, with its parameters."""
-    framework = _parameter("framework", "path", {"enum": [*FRAMEWORKS.values()]}, "For whom.")
-    document = {"required": True, "content": {"text/plain": {}}}
-    program = _operation("A playground document as a file that runs", [framework], _FILE)
-    paths: dict[str, Any] = {
-        "/api/lessons": {"get": _operation("Every lesson", [], _LESSONS)},
-        "/api/playground/{framework}": {"post": program | {"requestBody": document}},
+    known = {"type": "string", "enum": [*FRAMEWORKS.values()]}
+    framework = {"name": "framework", "in": "path", "required": True, "schema": known}
+    program = _operation("A playground document as a file that runs", [framework])
+    program["requestBody"] = {"required": True, "content": {"text/plain": {}}}
+    paths = {
+        "/api/lessons": {"get": _operation("Every lesson", [])},
+        "/api/playground/{framework}": {"post": program},
     }
     for lesson in lessons():
-        parameters = [_of(parameter) for parameter in lesson.lab.parameters]
-        edges = {"type": "string", "default": "", "examples": ["mul:0"]}
-        parameters.append(_parameter("cuts", "query", edges, "Edges where the gradient stops."))
+        parameters = [_query(p.name, described(p), p.default) for p in lesson.lab.parameters]
+        parameters.append(_query("cuts", "Edges where the gradient stops, such as mul:0.", ""))
         path = f"/api/lessons/{lesson.slug}"
-        paths[path] = {"get": _operation(lesson.title, parameters, _RESULT)}
-        paths[f"{path}/file"] = {"get": _operation("The same as a file", parameters, _FILE)}
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Gradient Tricks Lab", "version": "1", "license": {"name": "Apache-2.0"}},
-        "paths": paths,
+        paths[path] = {"get": _operation(lesson.title, parameters)}
+        paths[f"{path}/file"] = {"get": _operation("The same as a file", parameters)}
+    info = {"title": "Gradient Tricks Lab", "version": "1", "license": {"name": "Apache-2.0"}}
+    return {"openapi": "3.1.0", "info": info, "paths": paths}
+
+
+def _operation(summary: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
+    answers = {
+        "200": {"description": "JSON, or Python for a file. inf, -inf and nan are strings."},
+        "default": {"description": 'What was refused, for people: {"error": …}.'},
     }
-
-
-def _operation(
-    summary: str, parameters: list[dict[str, Any]], content: Mapping[str, Any]
-) -> dict[str, Any]:
-    refused = {"description": "What was refused, for people", "content": _ERROR}
-    answers = {"200": {"description": "The answer", "content": content}}
-    answers |= dict.fromkeys(("400", "404", "503"), refused)
     return {"summary": summary, "parameters": parameters, "responses": answers}
 
 
-def _object(properties: Mapping[str, str]) -> dict[str, Any]:
-    types = {name: {"type": kind} for name, kind in properties.items()}
-    return {"application/json": {"schema": {"type": "object", "properties": types}}}
-
-
-_FILE: dict[str, Any] = {"text/x-python": {}}
-_ERROR = _object({"error": "string"})
-_LESSONS = {"application/json": {"schema": {"type": "array"}}}
-# A series has x and y, or x, mean, p05 and p95. Numbers that are not finite are the strings nan,
-# inf and -inf. "trained" says how a lesson that trains begins.
-_RESULT = _object(
-    dict.fromkeys(("lesson", "device", "cuts"), "string")
-    | dict.fromkeys(("parameters", "facts", "series", "statistics", "curves", "trained"), "object")
-    | {"notes": "array"}
-)
-
-
-def _of(parameter: Parameter) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "string", "default": parameter.default}
-    if isinstance(parameter, Choice):
-        schema["enum"] = [name for name, _ in parameter.options]
-    return _parameter(parameter.name, "query", schema, described(parameter))
-
-
-def _parameter(name: str, where: str, schema: Mapping[str, Any], about: str) -> dict[str, Any]:
-    required = {"name": name, "in": where, "required": where == "path", "schema": schema}
-    return required | {"description": about}
+def _query(name: str, about: str, default: str) -> dict[str, Any]:
+    schema = {"type": "string", "default": default}
+    return {"name": name, "in": "query", "description": about, "schema": schema}

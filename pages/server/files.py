@@ -145,15 +145,6 @@ def warm(first: Iterable[str]) -> None:
             _files[name].compressed.result()
 
 
-def first_modules() -> list[str]:
-    """The addresses of the modules that a page runs first, and of all that these import."""
-    return [f"{LIVE}/{name}" for name in _reached(_read_modules())]
-
-
-def _read_modules() -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(_LIVE.glob("*.js"))}
-
-
 def _reached(modules: Mapping[str, bytes]) -> list[str]:
     """Follow static imports from the first modules; returns the names, each once."""
     found = [*_FIRST]
@@ -163,17 +154,16 @@ def _reached(modules: Mapping[str, bytes]) -> list[str]:
     return found
 
 
-def _add_modules() -> str:
-    """Serve the modules as they are now, in a folder named by their hash; returns its address."""
-    modules = _read_modules()
+def _add_modules(modules: Mapping[str, bytes]) -> str:
+    """Serve the modules in a folder that is named by their hash; returns its address."""
     later = sorted(f"./{name}" for name in modules.keys() - {*_reached(modules)})
     # All that the modules need from Python: where the other scripts are.
     scripts = {"BASIC": BASIC_PLOTLY, "WHOLE": PLOTLY, "MATHS": MATHS}
     lines = [f'export const {name} = "../../{address}";' for name, address in scripts.items()]
     lines.append(f"export const LATER = {json.dumps(later)};\n")
-    modules["addresses.js"] = "\n".join(lines).encode()
-    folder = f"live-{digest(repr(modules).encode())}"
-    for name, content in modules.items():
+    served = {**modules, "addresses.js": "\n".join(lines).encode()}
+    folder = f"live-{digest(repr(served).encode())}"
+    for name, content in served.items():
         add(f"{folder}/{name}", content)
     return f"files/{folder}"
 
@@ -189,8 +179,11 @@ BASIC_PLOTLY = add(f"plotly-{_package.version}/plotly-basic.min.js", _basic.read
 """Plotly for lines and bars only."""
 MATHS = add(f"temml-{digest(_temml)}.js", _temml)
 
-LIVE = _add_modules()
+_modules = {path.name: path.read_bytes() for path in sorted(_LIVE.glob("*.js"))}
+LIVE = _add_modules(_modules)
 """The address of the folder with the lab's modules."""
+FIRST_MODULES = [f"{LIVE}/{name}" for name in _reached(_modules)]
+"""The addresses of the modules that a page runs first, and of all that these import."""
 
 STYLE = "\n".join((_LIVE / name).read_text("utf-8") for name in _STYLES)
 """The look of the lab."""

@@ -39,7 +39,7 @@ class KnownHosts:
 
         Args:
             app: what answers.
-            allowed: the names to answer to, ``*.example.org`` and ``*`` included; where empty, this
+            allowed: names to answer to, ``*.example.org`` and ``*`` too; without any, this
                 machine's own names and the address that the request reached.
             origins: sites that may open a socket besides ours; None for all.
             machines: paths that a cluster asks for by any name. Nothing there is worth reading.

@@ -39,7 +39,7 @@ def page() -> str:
 
 
 def _tags() -> str:
-    fetched = [*files.streamlits(_SOON), *files.first_modules()]
+    fetched = [*files.streamlits(_SOON), *files.FIRST_MODULES]
     links = [f'<link rel="modulepreload" crossorigin href="./{address}">' for address in fetched]
     style = f'<link rel="stylesheet" href="./{_style()}">'
     again = f'<script type="module" async src="./{files.LIVE}/again.js"></script>'

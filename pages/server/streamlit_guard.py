@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -37,6 +38,8 @@ SMALL_RATE, SMALL_BURST = 1.0, 100.0
 _MOST_BRACKETS = 100  # in a component's JSON; Python gives up at some hundred levels
 _REFUSED = 1008
 
+Opened = Callable[[], AbstractContextManager[object]]
+
 
 class Allowance:
     """So much a second in the long run, and so much at once."""
@@ -56,13 +59,7 @@ class Allowance:
 class StreamlitGuard:
     """Middleware around all sockets."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        base: str = "",
-        opened: Callable[[], AbstractContextManager[object]] = nullcontext,
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, base: str = "", opened: Opened = nullcontext) -> None:
         """``base`` is Streamlit's server.baseUrlPath; a page's socket is open within ``opened``."""
         self._app, self._path, self._opened = app, f"{root(base)}{STREAM}", opened
 
@@ -104,18 +101,15 @@ def _bound_small_frames(protocol: Any) -> None:
     """Let uvicorn drop a connection that sends more small frames than any browser."""
     allowance = Allowance(SMALL_RATE, SMALL_BURST)
 
-    def bounded(handle: Callable[..., None]) -> Callable[..., None]:
-        def handle_or_drop(*event: object) -> None:
-            if allowance.spend():
-                handle(*event)
-            else:
-                protocol.transport.abort()
-
-        return handle_or_drop
+    def handle_or_drop(handle: Callable[..., None], *event: object) -> None:
+        if allowance.spend():
+            handle(*event)
+        else:
+            protocol.transport.abort()
 
     for name in ("handle_ping", "handle_pong", "handle_cont"):
         if handle := getattr(protocol, name, None):
-            setattr(protocol, name, bounded(handle))
+            setattr(protocol, name, partial(handle_or_drop, handle))
 
 
 def _checked(content: bytes | None, allowance: Allowance) -> bytes | None:

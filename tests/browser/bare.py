@@ -135,7 +135,7 @@ def page(data: Mapping[str, object], words: str = "", file: str = "") -> str:
     nothing = {"step": 1, "answers": [], "hide": [], "fix": [], "note": "", "show": None}
     place = nothing | {"socket": SOCKET, "cookie": None} | data
     return PAGE.format(
-        ahead="".join(f'<link rel="modulepreload" href="{one}">' for one in files.first_modules()),
+        ahead="".join(f'<link rel="modulepreload" href="{one}">' for one in files.FIRST_MODULES),
         css=look(),
         words=words,
         pane=TORCH,

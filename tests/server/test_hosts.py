@@ -1,14 +1,38 @@
-"""Which hosts are this machine's."""
+"""Which hosts the server answers to, and which sites may open a socket."""
 
 import socket
+import sys
+import threading
+from contextlib import closing
 
 import pytest
 from starlette.responses import PlainTextResponse
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
-from pages.server.hosts import KnownHosts, answers_to
-from tests.server.asgi import ask
+from pages.server.hosts import KnownHosts
+from tests.server.asgi import ask, run
+from tests.support.server import ROOT, streamlit
 
 OWN = socket.gethostname().partition(".")[0]
+OURS = "127.0.0.1:8501"
+PAGE = PlainTextResponse("a page")
+
+
+def status(kind, *headers, reached="10.0.0.2", path="/", **settings):
+    """How a request or a socket with these headers is answered; None where it is let through."""
+    sent = []
+
+    async def app(scope, receive, send):
+        sent.append({"type": "through", "status": None})
+
+    async def send(message):
+        sent.append(message)
+
+    named = [(name.encode(), value.encode()) for name, value in headers]
+    scope = {"type": kind, "path": path, "headers": named, "server": (reached, 8501)}
+    run(KnownHosts(app, **settings)(scope, None, send))
+    return sent[0]["status"]
 
 
 @pytest.mark.parametrize(
@@ -17,7 +41,7 @@ OWN = socket.gethostname().partition(".")[0]
         ("192.168.1.5:8501", "192.168.1.5"),
         ("192.168.1.5", "::ffff:192.168.1.5"),
         ("[fe80::1]:8501", "fe80::1%eth0"),
-        ("127.8.9.1", "10.0.0.2"),
+        ("127.8.9.1", "127.8.9.1"),
         ("[::1]", "10.0.0.2"),
         ("127.0.0.1", "/run/app.sock"),
         ("[::1]:8501", ""),
@@ -27,8 +51,8 @@ OWN = socket.gethostname().partition(".")[0]
         (f"{OWN}.local", "10.0.0.2"),
     ],
 )
-def test_names_and_the_address_that_was_reached_are(host, reached):
-    assert answers_to(host, reached)
+def test_names_of_this_machine_and_the_address_that_was_reached_are_answered(host, reached):
+    assert status("http", ("host", host), reached=reached) is None
 
 
 @pytest.mark.parametrize(
@@ -43,17 +67,137 @@ def test_names_and_the_address_that_was_reached_are(host, reached):
         ("127.0.0.1:1:2", "127.0.0.1"),
         ("127.0.0.1\n", "127.0.0.1"),
         ("[127.0.0.1", "127.0.0.1"),
+        ("evil.example@localhost", "127.0.0.1"),
+        ("localhost/evil", "127.0.0.1"),
         ("", "127.0.0.1"),
+        ("", ""),
         ("٣", "127.0.0.1"),
     ],
 )
-def test_anything_else_is_not(host, reached):
-    assert not answers_to(host, reached)
+def test_anything_else_is_refused(host, reached):
+    for kind in ("http", "websocket"):
+        assert status(kind, ("host", host), reached=reached) == 403
+
+
+def test_one_host_is_named_and_no_other():
+    assert status("http") == 403
+    assert status("http", ("host", "localhost"), ("host", "evil.example")) == 403
+
+
+@pytest.mark.parametrize(
+    ("allowed", "host", "expected"),
+    [
+        (["Lab.example"], "lab.example:8501", None),
+        (["lab.example."], "lab.example", None),
+        (["lab.example"], "localhost", 403),
+        (["lab.example"], "a.lab.example", 403),
+        (["*.example"], "lab.example", None),
+        (["*.example"], "example", 403),
+        (["*"], "anything", None),
+        (["*"], "any thing", 403),
+        (["::1"], "[::1]:8501", None),
+    ],
+)
+def test_who_is_told_other_names_answers_to_those_only(allowed, host, expected):
+    assert status("http", ("host", host), allowed=allowed) == expected
+
+
+def test_a_cluster_may_ask_for_a_machine_s_path_by_its_address():
+    settings = {"allowed": ["lab.example"], "machines": {"/healthz"}}
+    assert status("http", ("host", "10.0.0.2:8501"), path="/healthz", **settings) is None
+    assert status("http", ("host", "10.0.0.2:8501"), path="/", **settings) == 403
 
 
 def test_who_chose_the_name_is_told_how_to_allow_it_however_it_was_started():
-    answer = ask(KnownHosts(PlainTextResponse("a page")), "/", headers={"Host": "lab.local:8501"})
+    answer = ask(KnownHosts(PAGE), "/", headers={"Host": "lab.local:8501"})
     assert answer.status == 403
     text = answer.body.decode()
     assert '<code>STREAMLIT_SERVER_ALLOWED_HOSTS="lab.local localhost 127.0.0.1"</code>' in text
     assert "make run" not in text, "make serve, a container or a cluster may have started it"
+    hostile = ask(KnownHosts(PAGE), "/", headers={"Host": "<script>" * 1000}).body.decode()
+    assert "<script" not in hostile
+    assert len(hostile) < 2500
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "fine"),
+    [
+        (None, OURS, True),
+        ("http://127.0.0.1:8501", OURS, True),
+        ("https://lab.example", "lab.example", True),
+        ("http://[2001:db8::1]:8501", "[2001:db8::1]:8501", True),
+        ("http://localhost:8600", "inside.example:8501", True),
+        ("https://evil.example", OURS, False),
+        ("https://evil.example", "localhost", False),
+        ("https://user@127.0.0.1.evil.example", OURS, False),
+        ("https://localhost@evil.example", OURS, False),
+        ("null", OURS, False),
+        ("http://127.0.0.1:8501.evil.example", OURS, False),
+        ("http://127.0.0.1:8502@evil.example", "localhost", False),
+        ("http://[::1", OURS, False),
+        ("http://", OURS, False),
+        ("", OURS, False),
+    ],
+)
+def test_only_pages_served_from_here_may_open_a_socket(origin, host, fine):
+    headers = [("host", host)] + ([("origin", origin)] if origin is not None else [])
+    assert status("websocket", *headers, allowed=["*"]) == (None if fine else 403)
+    assert status("http", *headers, allowed=["*"]) is None
+
+
+@pytest.mark.parametrize(
+    ("origins", "origin", "fine"),
+    [
+        ([" https://course.example ", "other.example"], "https://course.example", True),
+        ([" https://course.example ", "other.example"], "http://other.example", True),
+        (["https://course.example"], "https://school.example:8443", False),
+        (["School.example"], "https://school.example:8443", True),
+        (["https://school.example/lab"], "https://school.example:8443", True),
+        (["school.example:8443"], "https://school.example:8443", True),
+        (["school.example/lab"], "https://school.example:8443", True),
+        (["http://[", ""], "https://school.example:8443", False),
+        (None, "https://evil.example", True),
+    ],
+)
+def test_other_sites_may_where_the_settings_name_them(origins, origin, fine):
+    headers = [("host", OURS), ("origin", origin)]
+    reached = {"reached": "127.0.0.1", "origins": origins}
+    assert status("websocket", *headers, **reached) == (None if fine else 403)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="asks for a proxy in its own way")
+def test_no_site_on_the_internet_is_asked_about_a_page(monkeypatch):
+    """What the server wants of the internet goes to its proxy, which is this test."""
+    asked: list[bytes] = []
+
+    def note():
+        while True:
+            try:
+                line, _ = proxy.accept()
+            except OSError:
+                return
+            with line:
+                asked.append(line.recv(1000))
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as proxy:
+        threading.Thread(target=note, daemon=True).start()
+        there = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        for name in ("http_proxy", "https_proxy"):
+            monkeypatch.setenv(name, there)
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        course = {"server.corsAllowedOrigins": "https://course.example"}
+        with streamlit(ROOT / "app.py", settings=course) as server:
+            for path in ("labs", "_stcore/stream"):
+                address = f"ws{server.url.removeprefix('http')}/{path}"
+                with (
+                    pytest.raises(InvalidStatus, match="403"),
+                    connect(address, origin="https://evil.example", proxy=None),
+                ):
+                    pass
+                for origin in (server.url, "https://course.example"):
+                    with connect(address, origin=origin, proxy=None):
+                        pass
+            printed = server.log()
+    assert asked == []
+    assert "evil.example" not in printed
