@@ -60,15 +60,14 @@ def routes() -> list[BaseRoute]:
             raise LostError
         return reply
 
-    names = [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES]
-    pages = page_head.routes(base(), names)
-    return [socket, *seen, *pages, *api.routes(base(), ask)]
+    return [socket, *seen, *api.routes(base(), ask)]
 
 
 def middleware() -> list[Middleware]:
     """What every answer goes through, the outermost first."""
     chapters = [chapter.slug for chapter in catalogue.chapters()]
     machines = watched.paths(base())
+    page_head.serve([*chapters, *OTHER_PAGES])
     logged = [Middleware(log.LoggedRequests, quiet=machines)] if log.wanted() else []
     return [
         *logged,
@@ -112,7 +111,7 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     _labs.start()  # it loads on another core meanwhile
     await asyncio.to_thread(prepare)
     await _labs.ready()
-    threading.Thread(target=files.warm, args=(page_head.named_files(),), daemon=True).start()
+    threading.Thread(target=files.warm, args=(page_head.first_files(),), daemon=True).start()
     beside = [asyncio.create_task(one) for one in _labs.beside()]
     log.set_up()
     try:

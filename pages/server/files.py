@@ -1,8 +1,8 @@
-"""The files that browsers keep for good: the lab's modules, Plotly, temml, Streamlit's own scripts.
+"""The files that browsers fetch: the lab's modules, Plotly, temml, Streamlit's scripts, the page.
 
-Each name says what is in the file, so a new version never mixes with an old one. Requests only look
-names up and never make a path. A file is compressed once and kept in memory; Streamlit itself sends
-its scripts uncompressed, at three times the size.
+Each name says what is in the file, so a new version never mixes with an old one; only the page is
+asked for again. Requests look names up and never make a path. A file is compressed once and kept in
+memory; Streamlit itself sends its scripts uncompressed, at three times the size.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ TYPES = {
     ".svg": "image/svg+xml",
 }
 
-_KEEP = "public, max-age=31536000, immutable"
+KEEP = "public, max-age=31536000, immutable"
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q\s*=\s*0(\.0*)?\s*(,|$))", re.IGNORECASE)
 _LIVE = Path(__file__).parents[1] / "ui" / "live"
 _STYLES = ("lab.css", "graph.css", "linked.css", "trainer.css")
@@ -48,8 +48,8 @@ _compressor = ThreadPoolExecutor(1, "compression")
 class File:
     """Something to serve, read and compressed when it is first asked for."""
 
-    def __init__(self, read: Callable[[], bytes], media_type: str) -> None:
-        self._read, self._type = read, media_type
+    def __init__(self, read: Callable[[], bytes], media_type: str, caching: str = KEEP) -> None:
+        self._read, self._type, self._caching = read, media_type, caching
 
     @cached_property
     def compressed(self) -> Future[bytes]:
@@ -60,7 +60,8 @@ class File:
         """Answer GET or HEAD."""
         # Shielded: a client that leaves must not cancel the work that others wait for.
         content = await asyncio.shield(asyncio.wrap_future(self.compressed))
-        headers = {"Content-Type": self._type, "Cache-Control": _KEEP, "Vary": "Accept-Encoding"}
+        headers = {"Content-Type": self._type, "Cache-Control": self._caching}
+        headers["Vary"] = "Accept-Encoding"
         size = int.from_bytes(content[-4:], "little")  # gzip ends with the original size
         packed = accepts_gzip(asked)
         if packed:
@@ -96,17 +97,14 @@ class Files:
         self._app, self._root = app, root(base)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] in {"GET", "HEAD"}:
-            file = _files.get(path_of(scope).removeprefix(self._root))
-            if file:
-                answer = await file.answer(scope["method"], Headers(scope=scope))
-                await answer(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
+        reads = scope["type"] == "http" and scope["method"] in {"GET", "HEAD"}
+        file = served.get(path_of(scope).removeprefix(self._root)) if reads else None
+        app = await file.answer(scope["method"], Headers(scope=scope)) if file else self._app
+        await app(scope, receive, send)
 
 
 _static = Path(get_static_dir()) / "static"
-_files = {
+served = {
     f"static/{path.relative_to(_static).as_posix()}": File(path.read_bytes, TYPES[path.suffix])
     for path in _static.rglob("*")
     if path.suffix in TYPES
@@ -121,7 +119,7 @@ def add(name: str, content: bytes | Callable[[], bytes], media_type: str = TYPES
     """
     address = f"files/{name}"
     read = (lambda: content) if isinstance(content, bytes) else content
-    _files.setdefault(address, File(read, media_type))
+    served.setdefault(address, File(read, media_type))
     return address
 
 
@@ -132,7 +130,7 @@ def digest(content: bytes) -> str:
 
 def streamlits(scripts: Collection[str]) -> list[str]:
     """The addresses of these scripts of Streamlit, which are named without their hashes."""
-    return [name for name in _files if Path(name).name.partition(".")[0] in scripts]
+    return [name for name in served if Path(name).name.partition(".")[0] in scripts]
 
 
 def warm(first: Iterable[str]) -> None:
@@ -141,8 +139,8 @@ def warm(first: Iterable[str]) -> None:
     One after the other, so that a visitor who comes meanwhile waits for one file and not for all.
     """
     with suppress(RuntimeError):  # the server is ending and starts no more threads
-        for name in [*first, *(name for name in _files if name.startswith("files/"))]:
-            _files[name].compressed.result()
+        for name in [*first, *(name for name in served if name.startswith("files/"))]:
+            served[name].compressed.result()
 
 
 def _reached(modules: Mapping[str, bytes]) -> list[str]:
@@ -161,9 +159,9 @@ def _add_modules(modules: Mapping[str, bytes]) -> str:
     scripts = {"BASIC": BASIC_PLOTLY, "WHOLE": PLOTLY, "MATHS": MATHS}
     lines = [f'export const {name} = "../../{address}";' for name, address in scripts.items()]
     lines.append(f"export const LATER = {json.dumps(later)};\n")
-    served = {**modules, "addresses.js": "\n".join(lines).encode()}
-    folder = f"live-{digest(repr(served).encode())}"
-    for name, content in served.items():
+    whole = {**modules, "addresses.js": "\n".join(lines).encode()}
+    folder = f"live-{digest(repr(whole).encode())}"
+    for name, content in whole.items():
         add(f"{folder}/{name}", content)
     return f"files/{folder}"
 

@@ -8,6 +8,7 @@ import html
 import re
 import socket
 from collections.abc import Collection
+from fnmatch import fnmatchcase
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
@@ -65,7 +66,7 @@ class KnownHosts:
 
     def _answers_to(self, name: str, reached: str) -> bool:
         if self._allowed:
-            return any(_matches(name, pattern) for pattern in self._allowed)
+            return bool(name) and any(fnmatchcase(name, one) for one in self._allowed)
         # A socket for both versions of IP reports a version 4 address as a version 6 one.
         address = reached.removeprefix("::ffff:").partition("%")[0]
         return bool(name) and name in {*_HERE, address, *_own_names()}
@@ -79,18 +80,18 @@ class KnownHosts:
     def _refusal(self, hosts: list[str]) -> Response:
         """Say what came and how to allow it; this machine's own names are not told."""
         known = "those of its setting allowedHosts" if self._allowed else "this machine’s own"
-        message = (
-            f"<p>The request names the host <code>{html.escape(' '.join(hosts)[:100])}</code>. "
+        host = html.escape(" ".join(hosts)[:100])
+        name = html.escape(_name(host)) or "…"
+        return page(
+            403,
+            "Not served under this name",
+            f"<p>The request names the host <code>{host}</code>. "
             f"This server answers under no names but {known}.</p>"
+            "<p>If you run this server and chose that name for it, start it with this in its "
+            "environment</p>"
+            f'<p><code>STREAMLIT_SERVER_ALLOWED_HOSTS="{name} localhost 127.0.0.1"</code></p>'
+            "<p>or set <code>allowedHosts</code> in <code>.streamlit/config.toml</code>.</p>",
         )
-        if name := _name(hosts[0])[:100] if len(hosts) == 1 else "":
-            message += (
-                "<p>If you run this server and chose that name for it, start it with this in its "
-                "environment</p><p><code>STREAMLIT_SERVER_ALLOWED_HOSTS="
-                f'"{html.escape(name)} localhost 127.0.0.1"</code></p>'
-                "<p>or set <code>allowedHosts</code> in <code>.streamlit/config.toml</code>.</p>"
-            )
-        return page(403, "Not served under this name", message)
 
 
 def _name(host: str) -> str:
@@ -102,12 +103,6 @@ def _name(host: str) -> str:
 def _site(origin: str) -> str:
     """The name in an origin, or in a setting that may leave out the scheme and add a path."""
     return _name(origin.strip().rpartition("//")[2].partition("/")[0])
-
-
-def _matches(name: str, pattern: str) -> bool:
-    if pattern.startswith("*."):
-        return name.endswith(pattern[1:])
-    return bool(name) and pattern in ("*", name)
 
 
 def _own_names() -> set[str]:

@@ -4,19 +4,14 @@ Streamlit's page names only Streamlit's scripts, and the browser would find the 
 has run. The tags name them, and the site's style, so that nothing moves when the page fills.
 """
 
-import gzip
 import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 from streamlit.file_util import get_static_dir
 
 from pages.server import files
-from pages.server.address import root
 from pages.ui.style import css
 
 _SERVER_IS_HERE = "window.__streamlit = { BACKEND_BASE_URL: new URL('.', document.baseURI).href };"
@@ -24,11 +19,6 @@ _SERVER_IS_HERE = "window.__streamlit = { BACKEND_BASE_URL: new URL('.', documen
 for its server below the page first, and waits a tenth of a second after the refusal."""
 _SOON = {"BidiComponent", "purify", "recordbatch", "serialization"}
 """Scripts of Streamlit that every page loads but index.html does not name, without their hashes."""
-_HEADERS = {
-    "Content-Type": "text/html; charset=utf-8",
-    "Cache-Control": "no-cache",
-    "Vary": "Accept-Encoding",
-}
 
 
 @cache
@@ -56,24 +46,12 @@ def _style() -> str:
     return files.add(f"site-{files.digest(text)}.css", text, files.TYPES[".css"])
 
 
-def named_files() -> list[str]:
-    """The addresses of the scripts and styles that the page names."""
-    return re.findall(r'(?:src|href)="\./((?:static|files)/[^"]+\.(?:js|css))"', page())
+def first_files() -> list[str]:
+    """The addresses of the page itself and of the scripts and styles that it names."""
+    return ["", *re.findall(r'(?:src|href)="\./((?:static|files)/[^"]+\.(?:js|css))"', page())]
 
 
-def routes(base: str, names: Iterable[str]) -> list[BaseRoute]:
-    """Answer for the home page and the pages with these names.
-
-    Args:
-        base: Streamlit's server.baseUrlPath.
-        names: the addresses of the other pages, relative to the root.
-    """
-    plain = page().encode()
-    packed = gzip.compress(plain, mtime=0)
-
-    async def answer(request: Request) -> Response:
-        if files.accepts_gzip(request.headers):
-            return Response(packed, headers=_HEADERS | {"Content-Encoding": "gzip"})
-        return Response(plain, headers=_HEADERS)
-
-    return [Route(root(base) + name, answer) for name in ("", *names)]
+def serve(names: Iterable[str]) -> None:
+    """Answer with the page at the root and at these addresses, relative to it."""
+    file = files.File(page().encode, "text/html; charset=utf-8", "no-cache")
+    files.served.update(dict.fromkeys(["", *names], file))

@@ -45,7 +45,7 @@ APP = Files(streamlits())
 @pytest.fixture
 def own(monkeypatch):
     """Nothing is served yet, and what a test adds is gone after it."""
-    monkeypatch.setattr(files, "_files", {})
+    monkeypatch.setattr(files, "served", {})
 
 
 @pytest.mark.parametrize("base", ["", "course", "/a/course/"])
@@ -75,7 +75,7 @@ def test_a_file_is_served_as_it_is_and_compressed(base, address, file):
 
 
 def test_a_first_visit_is_a_third_of_what_streamlit_sends():
-    names = [name for name in page_head.named_files() if name.startswith("static/")]
+    names = [name for name in page_head.first_files() if name.startswith("static/")]
     assert len(names) > 50
     plain = sum((STATIC.parent / name).stat().st_size for name in names)
     assert sum(len(ask(APP, f"/{name}", headers=GZIP).body) for name in names) < plain / 3
@@ -239,7 +239,7 @@ def test_what_is_added_is_served_and_warm_compresses_it(own):
     address = files.add("search-12.json", content, "application/json")
     assert address == files.add("search-12.json", content, "application/json")
     files.warm([])
-    assert files._files[address].compressed.done()
+    assert files.served[address].compressed.done()
     answer = ask(APP, f"/{address}")
     assert (answer.body, answer.headers["content-type"]) == (content, "application/json")
 
