@@ -2,11 +2,11 @@
 
 import pytest
 from starlette.applications import Starlette
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route
 
 from pages.server.not_found import NotFound, page
-from tests.server.asgi import ask, run
+from tests.server.asgi import ask, inside, sent
 
 
 async def index(request):
@@ -14,34 +14,23 @@ async def index(request):
 
 
 async def nothing(request):
-    return PlainTextResponse("Not Found", 404)
+    return PlainTextResponse("Not found", 404)
 
 
 async def refusal(request):
     return JSONResponse({"error": "no such lesson"}, 404)
 
 
-async def away(request):
-    return RedirectResponse("/reversal", 301)
-
-
 async def script(request):
     return PlainTextResponse("a", media_type="text/javascript")
 
 
-ANSWERS = {
-    "/a.js": script,
-    "/reversal/": away,
-    "/bare": nothing,
-    "/static/bare": nothing,
-    "/api/lessons/x": refusal,
-    "/{rest:path}": index,
-}
-APP = Starlette(routes=[Route(path, answer) for path, answer in ANSWERS.items()])
+ANSWERS = {"/a.js": script, "/bare": nothing, "/static/bare": nothing, "/api/x": refusal}
+APP = Starlette(routes=[Route(path, one) for path, one in [*ANSWERS.items(), ("/{a:path}", index)]])
 SITE = NotFound(APP, pages=["reversal"], sockets=["labs"])
 
 
-@pytest.mark.parametrize("path", ["/", "/reversal", "/reversal/", "/a.js", "/api/lessons/x"])
+@pytest.mark.parametrize("path", ["/", "/reversal", "/a.js", "/api/x"])
 def test_what_is_here_is_passed_on(path):
     assert ask(SITE, path) == ask(APP, path)
 
@@ -49,8 +38,7 @@ def test_what_is_here_is_passed_on(path):
 @pytest.mark.parametrize("path", ["/nothing", "/reversal/x", "/labs", "/bare"])
 def test_an_unknown_address_leads_home(path):
     answer = ask(SITE, path)
-    assert answer.status == 404
-    assert answer.headers["content-type"].startswith("text/html")
+    assert (answer.status, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert answer.headers["cache-control"] == "no-store"
     assert 'href="/"' in answer.body.decode()
 
@@ -60,24 +48,16 @@ def test_an_unknown_address_leads_home(path):
 )
 def test_an_unknown_file_is_said_to_be_none_as_text(path):
     answer = ask(SITE, path)
-    assert (answer.status, answer.body) == (
-        404,
-        b"Not found" if "bare" not in path else b"Not Found",
-    )
+    assert (answer.status, answer.body) == (404, b"Not found")
     assert answer.headers["content-type"].startswith("text/plain")
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "OPTIONS", "DELETE"])
 @pytest.mark.parametrize("name", ["upload_file/a/b", "metrics"])
 def test_files_are_not_taken_and_streamlit_s_meters_not_shown(method, name):
-    asked = []
-
-    async def app(scope, receive, send):
-        asked.append(scope)
-
-    site = NotFound(app, base="course", pages=[], sockets=[])
-    assert ask(site, f"/course/_stcore/{name}", method=method).status == 404
-    assert asked == []
+    site = NotFound(APP, base="course", pages=[], sockets=[])
+    answer = ask(site, f"/course/_stcore/{name}", method=method)
+    assert (answer.status, answer.body) == (404, b"Not found")
 
 
 def test_home_is_below_a_base_address_and_a_mount():
@@ -90,22 +70,12 @@ def test_home_is_below_a_base_address_and_a_mount():
 
 @pytest.mark.parametrize(("path", "status"), [("/labs", None), ("/", 404), ("/x/labs", 404)])
 def test_a_socket_elsewhere_is_refused(path, status):
-    sent = []
-
-    async def app(scope, receive, send):
-        sent.append({"status": None})
-
-    async def send(message):
-        sent.append(message)
-
-    site = NotFound(app, pages=["reversal"], sockets=["labs"])
-    run(site({"type": "websocket", "path": path, "headers": []}, None, send))
-    assert sent[0]["status"] == status
+    site = NotFound(inside, pages=["reversal"], sockets=["labs"])
+    assert sent(site, "websocket", path)[0]["status"] == status
 
 
 def test_a_page_names_no_file_and_escapes_its_title():
     text = page(404, "<b>", "<p>Nothing.</p>", '/"x').body.decode()
     assert "&lt;b&gt;" in text
     assert 'href="/&quot;x"' in text
-    assert "<script" not in text
-    assert "src=" not in text
+    assert not any(part in text for part in ("<script", "src=", "url("))
