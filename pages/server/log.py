@@ -57,7 +57,7 @@ def set_up() -> None:
     """Let all that this process logs go out so, if it is wanted. Twice does no harm."""
     # uvicorn 0.54 logs an error for each socket that is refused with a status: it sends the answer
     # and does not note that the handshake is over (its pull request 3138).
-    logging.getLogger("uvicorn.error").addFilter(_unless_denied)
+    logging.getLogger("uvicorn.error").addFilter(lambda record: record.msg != _DENIED)
     if not wanted():
         return
     handler = logging.StreamHandler(sys.stderr)
@@ -74,10 +74,6 @@ def set_up() -> None:
     sys.excepthook = lambda kind, error, trace: _uncaught(error)
     threading.excepthook = lambda failure: _uncaught(failure.exc_value)
     sys.unraisablehook = lambda failure: _uncaught(failure.exc_value)
-
-
-def _unless_denied(record: logging.LogRecord) -> bool:
-    return record.msg != _DENIED
 
 
 def _uncaught(error: BaseException | None) -> None:

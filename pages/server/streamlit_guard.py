@@ -41,21 +41,6 @@ _REFUSED = 1008
 Opened = Callable[[], AbstractContextManager[object]]
 
 
-class Allowance:
-    """So much a second in the long run, and so much at once."""
-
-    def __init__(self, rate: float, burst: float) -> None:
-        self._rate, self._burst = rate, burst
-        self._left, self._counted = burst, time.monotonic()
-
-    def spend(self, amount: float = 1.0) -> bool:
-        """Count it; says whether it was allowed."""
-        now = time.monotonic()
-        self._left = min(self._burst, self._left + (now - self._counted) * self._rate) - amount
-        self._counted = now
-        return self._left >= 0
-
-
 class StreamlitGuard:
     """Middleware around all sockets."""
 
@@ -70,7 +55,7 @@ class StreamlitGuard:
         if scope["type"] != "websocket" or path_of(scope) != self._path:
             await self._app(scope, receive, send)
             return
-        allowance, refused = Allowance(RATE, BURST), False
+        spend, refused = _allowance(RATE, BURST), False
 
         async def receive_checked() -> Message:
             nonlocal refused
@@ -78,7 +63,7 @@ class StreamlitGuard:
                 message = await receive()
                 if message["type"] != "websocket.receive":
                     return message
-                content = _checked(message.get("bytes"), allowance)
+                content = _checked(message.get("bytes"), spend)
                 if content is None:
                     refused = True
                     return {"type": "websocket.disconnect", "code": _REFUSED}
@@ -97,12 +82,25 @@ class StreamlitGuard:
                 protocol.transport.close()
 
 
+def _allowance(rate: float, burst: float) -> Callable[[float], bool]:
+    """So much a second in the long run, and so much at once; counts, and says what is allowed."""
+    paid = 0.0  # until when what came so far would have taken at that rate
+
+    def spend(amount: float) -> bool:
+        nonlocal paid
+        now = time.monotonic()
+        paid = max(paid, now) + amount / rate
+        return paid - now <= burst / rate
+
+    return spend
+
+
 def _bound_small_frames(protocol: Any) -> None:
     """Let uvicorn drop a connection that sends more small frames than any browser."""
-    allowance = Allowance(SMALL_RATE, SMALL_BURST)
+    spend = _allowance(SMALL_RATE, SMALL_BURST)
 
     def handle_or_drop(handle: Callable[..., None], *event: object) -> None:
-        if allowance.spend():
+        if spend(1.0):
             handle(*event)
         else:
             protocol.transport.abort()
@@ -112,11 +110,11 @@ def _bound_small_frames(protocol: Any) -> None:
             setattr(protocol, name, partial(handle_or_drop, handle))
 
 
-def _checked(content: bytes | None, allowance: Allowance) -> bytes | None:
+def _checked(content: bytes | None, spend: Callable[[float], bool]) -> bytes | None:
     """What Streamlit may read of a message, nothing if it is left out; None if it is refused."""
     if content is None or len(content) > MOST_BYTES:
         return None
-    if not allowance.spend(max(1.0, len(content) / SHORT)):
+    if not spend(max(1.0, len(content) / SHORT)):
         return None
     try:
         message = BackMsg.FromString(content)
