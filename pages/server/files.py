@@ -8,7 +8,6 @@ memory; Streamlit itself sends its scripts uncompressed, at three times the size
 import asyncio
 import gzip
 import hashlib
-import io
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
@@ -42,7 +41,7 @@ _FIRST = ("again.js", "early.js")  # what a page runs before the lab's element i
 _IMPORTED = re.compile(rb'^(?:import|export)\b[^;"]*"\./(\w+\.js)"', re.MULTILINE)
 
 # One thread, so that the other cores are left to the learners.
-_compressor = ThreadPoolExecutor(1, "compression")
+_reader = ThreadPoolExecutor(1, "files")
 
 
 class File:
@@ -52,33 +51,33 @@ class File:
         self._read, self._type, self._caching = read, media_type, caching
 
     @cached_property
-    def compressed(self) -> Future[bytes]:
+    def plain(self) -> Future[bytes]:
+        """The bytes for a client that takes no gzip; all answers share them."""
+        return _reader.submit(self._read)
+
+    @cached_property
+    def packed(self) -> Future[bytes]:
         """The gzip bytes, which all answers share."""
-        return _compressor.submit(lambda: gzip.compress(self._read(), mtime=0))
+        return _reader.submit(lambda: gzip.compress(self._read(), mtime=0))
 
     async def answer(self, method: str, asked: Headers) -> Response:
         """Answer GET or HEAD."""
-        # Shielded: a client that leaves must not cancel the work that others wait for.
-        content = await asyncio.shield(asyncio.wrap_future(self.compressed))
-        headers = {"Content-Type": self._type, "Cache-Control": self._caching}
-        headers["Vary"] = "Accept-Encoding"
-        size = int.from_bytes(content[-4:], "little")  # gzip ends with the original size
         packed = accepts_gzip(asked)
-        if packed:
-            headers["Content-Encoding"], size = "gzip", len(content)
-        headers["Content-Length"] = str(size)
+        # Shielded: a client that leaves must not cancel the work that others wait for.
+        reading = asyncio.wrap_future(self.packed if packed else self.plain)
+        content = await asyncio.shield(reading)
+        headers = {"Content-Type": self._type, "Cache-Control": self._caching}
+        headers |= {"Content-Length": str(len(content)), "Vary": "Accept-Encoding"}
+        headers |= {"Content-Encoding": "gzip"} if packed else {}
         if method == "HEAD":
             return Response(headers=headers)
-        return StreamingResponse(_pieces(content, packed), headers=headers)
+        return StreamingResponse(_pieces(content), headers=headers)
 
 
-async def _pieces(content: bytes, packed: bool) -> AsyncIterator[bytes]:
-    """The gzip bytes piece by piece, decompressed for a client that takes no gzip."""
-    whole = io.BytesIO(content)
-    with whole if packed else gzip.GzipFile(fileobj=whole) as pieces:
-        while piece := pieces.read(PIECE):
-            yield piece
-            await asyncio.sleep(0)  # the system may take megabytes before anybody reads
+async def _pieces(content: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(content), PIECE):
+        yield content[start : start + PIECE]
+        await asyncio.sleep(0)  # the system may take megabytes before anybody reads
 
 
 def accepts_gzip(headers: Headers) -> bool:
@@ -140,7 +139,7 @@ def warm(first: Iterable[str]) -> None:
     """
     with suppress(RuntimeError):  # the server is ending and starts no more threads
         for name in [*first, *(name for name in served if name.startswith("files/"))]:
-            served[name].compressed.result()
+            served[name].packed.result()
 
 
 def _reached(modules: Mapping[str, bytes]) -> list[str]:

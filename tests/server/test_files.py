@@ -184,7 +184,7 @@ def test_what_is_added_is_served_and_warm_compresses_it(own):
     address = files.add("search-12.json", content, "application/json")
     assert address == files.add("search-12.json", content, "application/json")
     files.warm([])
-    assert files.served[address].compressed.done()
+    assert files.served[address].packed.done()
     answer = ask(APP, f"/{address}")
     assert (answer.body, answer.headers["content-type"]) == (content, "application/json")
 
@@ -192,7 +192,7 @@ def test_what_is_added_is_served_and_warm_compresses_it(own):
 def test_a_server_that_ends_while_it_warms_up_says_nothing(own, monkeypatch):
     ended = ThreadPoolExecutor(1)
     ended.shutdown()
-    monkeypatch.setattr(files, "_compressor", ended)
+    monkeypatch.setattr(files, "_reader", ended)
     files.add("a.js", b"a")
     files.warm([])
 
