@@ -16,8 +16,6 @@ from functools import partial
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages.server.address import path_of, root
 
@@ -112,6 +110,8 @@ def _bound_small_frames(protocol: Any) -> None:
 
 def _checked(content: bytes | None, spend: Callable[[float], bool]) -> bytes | None:
     """What Streamlit may read of a message, nothing if it is left out; None if it is refused."""
+    from streamlit.proto.BackMsg_pb2 import BackMsg  # the labs' own process has no Streamlit
+
     if content is None or len(content) > MOST_BYTES:
         return None
     if not spend(max(1.0, len(content) / SHORT)):
@@ -134,11 +134,11 @@ def _checked(content: bytes | None, spend: Callable[[float], bool]) -> bytes | N
     return bytes(message.SerializeToString())
 
 
-def _is_readable(state: WidgetState) -> bool:
-    """Whether this is no component's state, or JSON that Streamlit can read."""
+def _is_readable(state: Any) -> bool:
+    """Whether a widget's state is no component's, or JSON that Streamlit can read."""
     if state.WhichOneof("value") not in {"json_value", "json_trigger_value"}:
         return True
-    text = state.json_value or state.json_trigger_value
+    text: str = state.json_value or state.json_trigger_value
     try:
         json.loads(text)
     except (ValueError, RecursionError):
