@@ -26,9 +26,9 @@ from websockets.typing import Origin
 
 from lessons.playground import Document, Input, to_url
 from pages.labs.playground_form import form_of
-from pages.server.assets import PLOTLY
+from pages.server.files import PLOTLY
 from pages.server.labs_app import SOCKET
-from pages.server.stream import STREAM
+from pages.server.streamlit_guard import STREAM
 from tests.bench.learner import Heard, Learner
 from tests.playground.heavy import heavy
 
