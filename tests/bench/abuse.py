@@ -130,7 +130,8 @@ def report(rows: list[Row]) -> list[str]:
             and row.after < BACK * row.idle
             and not row.ended
         )
-        text = f"{row.name}: p95 {beside[1]:.0f} ms, errors: {errors}; memory afterwards {row.after / row.idle:.2f} × idle"
+        text = f"{row.name}: p95 {beside[1]:.0f} ms, errors: {errors}; "
+        text += f"memory afterwards {row.after / row.idle:.2f} × idle"
         if row.ended:
             text += f"; the abuser was there for a part of it only, and ended with {row.ended}"
         verdicts.append(target(good, text))
