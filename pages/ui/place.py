@@ -15,9 +15,8 @@ from lessons.contract.result import Result
 from lessons.tracer.cutting import Cut
 from pages.labs.lesson import computed, edges, settings
 from pages.labs.messages import Wish
-from pages.ui import memory, tab
+from pages.ui import memory, page_turn, tab
 from pages.ui.memory import Trail
-from pages.ui.page_turn import PageTurn
 
 GRAPH = ("cuts", "at")
 """What an address may hold besides parameters: edges cut, the step of the backward pass."""
@@ -196,7 +195,8 @@ class Place:
     def _computed(self, text: Mapping[str, str]) -> Result:
         values = self._values(text)
         cuts = edges(self.lesson, self.cuts, values)[0]
-        return computed(self.lesson, self.lesson.lab.preview(values), cuts, PageTurn()).result
+        with page_turn.ROOM:
+            return computed(self.lesson, self.lesson.lab.preview(values), cuts).result
 
 
 def _revealed(step: Step, answers: Collection[str]) -> Mapping[str, str]:

@@ -12,15 +12,14 @@ from typing import Any
 import streamlit as st
 
 from lessons.outputs.catalogue import find
-from pages.labs import lesson, wire
+from pages.labs import lesson, playground, wire
 from pages.labs.messages import TrainingWish, Wish
-from pages.labs.once import Once
+from pages.labs.recent import Recent
 from pages.labs.training import Watch
 from pages.server.application import SOCKET
 from pages.server.assets import LIVE
 from pages.server.computing import LABS
-from pages.ui import memory
-from pages.ui.page_turn import PageTurn, TooLong
+from pages.ui import memory, page_turn
 
 # Streamlit hands inline scripts to the browser as a blob, which cannot import its neighbours by
 # a relative address. So the script is this small shim. The addresses are relative to the page's
@@ -42,7 +41,7 @@ export default async function (component) {{
 
 SOON = 0.25
 """Seconds of computing that a page spends on its lab's first picture. What takes longer the lab
-asks for itself: then it is computed by turns, in another process."""
+asks for itself: then it is computed in another process."""
 KEPT = 8 << 20
 """Bytes of first pictures that are kept for the next who opens the same; one has some 50 kB."""
 
@@ -133,7 +132,7 @@ def live_lab(
         st.text(f"{picture} {lab} {show['name'] if show else ''}")
 
 
-_firsts: Once[str, str] = Once(KEPT, len)
+_firsts: Recent[str, str] = Recent(KEPT, len)
 
 
 def first(wish: str) -> str:
@@ -141,20 +140,16 @@ def first(wish: str) -> str:
 
     Nothing where that takes too long.
     """
-
-    def make() -> str:
-        try:
-            return _encoded(Wish.model_validate_json(wish))
-        except TooLong:
-            return ""
-
-    return _firsts.get(wish, make)
+    asked = Wish.model_validate_json(wish)
+    # Of a lesson the page computes the same for its text; only a program may be of any length.
+    if asked.lab == "playground" and playground.seconds(asked) > SOON:
+        return ""
+    return _firsts.get(wish, lambda: _encoded(asked))
 
 
 def _encoded(asked: Wish) -> str:
-    # Of a lesson the page computes the same for its text; only a program may be of any length.
-    turn = PageTurn(SOON) if asked.lab == "playground" else PageTurn()
-    frame = LABS.get(asked.lab, lesson.frame)(asked, turn)
+    with page_turn.ROOM:
+        frame = LABS.get(asked.lab, lesson.frame)(asked)
     names = ("goals", "accepted", "groups", "notes", "status", "key", "figures")
     shown: dict[str, Any] = {name: part for name, part in frame.items() if name in names}
     if frame["trains"]:  # with the run as it stands before its first step
