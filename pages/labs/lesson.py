@@ -81,11 +81,11 @@ def _key(lesson: Lesson, values: Values, cuts: Collection[Cut]) -> tuple[object,
 def seconds(wish: Wish) -> float:
     """About how long a wish takes to compute, by arithmetic; 0 where it is short, or refused."""
     try:
-        lab = find(wish.lab).lab
-        values = settings(find(wish.lab), wish, {})[1]
+        lesson = find(wish.lab)
+        _, values, _ = settings(lesson, wish, {})
     except (UnknownLessonError, RefusedTextError):
         return 0.0
-    return lab.seconds(lab.preview(values) if wish.live else values)
+    return lesson.lab.seconds(lesson.lab.preview(values) if wish.live else values)
 
 
 def frame(wish: Wish) -> Frame:
