@@ -21,6 +21,7 @@ from lessons.playground import (
 )
 from lessons.playground.document.contents import zeros
 from lessons.playground.goals import GOALS, looked_at
+from lessons.playground.running.budget import seconds_of
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.recorded import edges_of, place, record_checked
 from lessons.playground.running.scissors import operations_of
@@ -72,6 +73,19 @@ def frame(wish: Wish) -> Frame:
         "document": to_text(current.good) if current.good and not wish.live else "",
         "goals": goals(None if current.errors else current.good),
     }
+
+
+def seconds(wish: Wish) -> float:
+    """About how long a wish takes to compute, by the length of its program and of its inputs."""
+    # To read a program takes some milliseconds, so only its characters are counted.
+    return sum(
+        seconds_of(
+            texts.get("program", "")[:MOST_TEXT],
+            [text.count(",") + 1 for name, text in texts.items() if name.endswith(".values")],
+            any(text != "given" for name, text in texts.items() if name.endswith(".is")),
+        )
+        for texts in (wish.values, wish.good or {})
+    )
 
 
 def state(wish: Wish) -> State:

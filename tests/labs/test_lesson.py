@@ -1,6 +1,5 @@
 """What a lesson's lab answers: bad input, cuts, previews, what is held; each message by itself."""
 
-import threading
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from pages.labs.turn import Turn
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from pages.labs import lesson as labs
-from pages.labs.lesson import RefusedTextError, computed, frame
+from pages.labs.lesson import RefusedTextError, frame, seconds
 from pages.labs.messages import LATER, Frame, RefusedError, Wish
 
 
@@ -104,16 +103,6 @@ def test_dragging_draws_less_and_letting_go_draws_all():
     assert "5,000 draws" in still["status"], "a picture that is whole stays whole"
 
 
-class Noting(Turn):
-    """Counts who computes at once, and how often."""
-
-    def __init__(self) -> None:
-        self.taken = 0
-
-    def __enter__(self) -> None:
-        self.taken += 1
-
-
 def test_what_is_known_is_not_computed_again(monkeypatch):
     lesson = find("flip")
     calls = []
@@ -127,45 +116,19 @@ def test_what_is_known_is_not_computed_again(monkeypatch):
     assert len(calls) == 1
 
 
-def test_who_asks_at_the_same_time_is_answered_by_one_computation(monkeypatch):
-    lesson = find("flip")
-    calls, inside, go = [], threading.Event(), threading.Event()
-    compute = type(lesson).compute
-
-    def slowly(*all_):
-        calls.append(1)
-        inside.set()
-        assert go.wait(20)
-        return compute(*all_)
-
-    monkeypatch.setattr(type(lesson), "compute", slowly)
-    values = lesson.validate({"scale": "2.7252"})
-    found = []
-    threads = [
-        threading.Thread(target=lambda: found.append(computed(lesson, values))) for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    assert inside.wait(20)
-    go.set()
-    for thread in threads:
-        thread.join()
-    assert len(calls) == 1
-    assert len({id(one) for one in found}) == 1
+def test_a_drag_leaves_nothing_of_its_cheaper_values():
+    assert "20 updates" in frame(wish("cliff", values={"w": "5.25"}, live=True))["status"]
+    assert "200 updates" in frame(wish("cliff", values={"w": "5.25"}))["status"]
 
 
-class Impatient(Turn):
-    def report(self, share: float) -> None:
-        raise InterruptedError
-
-
-def test_work_that_was_stopped_is_begun_anew_by_the_next():
-    asked = wish(values={"draws": "900001"})
-    with pytest.raises(InterruptedError):
-        frame(asked, Impatient())
-    with pytest.raises(InterruptedError):
-        frame(asked, Impatient())
-    assert "20 draws" in frame(wish(values={"draws": "20"}))["status"]
+def test_what_takes_long_is_known_before_and_what_is_refused_takes_no_time():
+    assert seconds(wish(values={"draws": "200000"})) > 0.05
+    assert seconds(wish(values={"draws": "200000"}, live=True)) < 0.05
+    assert seconds(wish()) < 0.05
+    for refused in ({"draws": "1000000"}, {"x": "a, b"}, {"draws": "200000", "x": "1," * 99 + "1"}):
+        assert seconds(wish(values=refused)) == 0
+        assert seconds(wish(values=refused, good={})) < 0.05
+    assert seconds(wish("no such lesson")) == 0
 
 
 def test_cuts_are_made_and_stand_in_the_address():
@@ -262,7 +225,7 @@ def test_what_is_said_of_a_lesson_or_an_edge_that_is_not_there_can_be_seen():
 
 
 def test_nothing_of_a_wish_is_kept():
-    before = len(labs._known._kept)
+    before = labs._known.total
     for number in range(200):
         frame(wish("flip", values={"scale": str(2 + number / 1000)}))
-    assert len(labs._known._kept) <= max(before, 48)
+    assert labs._known.total <= max(before, 48)
