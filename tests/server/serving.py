@@ -28,7 +28,9 @@ def serving(site: Site, *more: BaseRoute) -> Iterator[str]:
         yield
         site.stop()
 
-    app = Starlette(routes=[*labs_app.routes(site), *more], lifespan=lifespan)
+    hosts = [labs_app.known_hosts()]
+    routes = [*labs_app.routes(site), *more]
+    app = Starlette(routes=routes, middleware=hosts, lifespan=lifespan)
     port = free_port()
     config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")
     server = uvicorn.Server(config)

@@ -30,13 +30,13 @@ def unknown_to_git():
 
 
 @contextmanager
-def served(monkeypatch, *options, **environment):
+def served(*options, **environment):
     """``python -m pages.server`` with these options."""
     port = free_port()
-    for name, value in {"STREAMLIT_SERVER_PORT": port, **environment}.items():
-        monkeypatch.setenv(name, str(value))
-    command = ["env", f"STREAMLIT_SERVER_PORT={port}", sys.executable, "-m", "pages.server"]
-    with serve([*command, *options], port, "/readyz") as server:
+    given = {"STREAMLIT_SERVER_PORT": port, **environment}
+    command = ["env", *(f"{name}={value}" for name, value in given.items())]
+    command += [sys.executable, "-m", "pages.server", *options]
+    with serve(command, port, "/readyz") as server:
         yield server
 
 
@@ -69,10 +69,9 @@ def test_streamlit_run_starts_it_warns_of_nothing_and_leaves_nothing_in_the_chec
 
 @pytest.fixture(scope="module")
 def server():
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        port = free_port()
-        with served(monkeypatch, **{meters.PORT: port, "GRADIENT_TRICKS_LOG": "json"}) as server:
-            yield server, f"http://127.0.0.1:{port}/metrics"
+    port = free_port()
+    with served(**{meters.PORT: port, "GRADIENT_TRICKS_LOG": "json"}) as server:
+        yield server, f"http://127.0.0.1:{port}/metrics"
 
 
 def test_health_answers_at_the_root_and_meters_on_their_own_port(server):
@@ -124,24 +123,24 @@ def test_no_line_of_its_log_has_what_was_typed(server):
     assert "zqxzqx" not in server.log()
 
 
-def test_the_labs_are_served_by_themselves(monkeypatch):
-    with served(monkeypatch, "--labs") as server, labs_of(server) as browser:
+def test_the_labs_are_served_by_themselves():
+    with served("--labs") as server, labs_of(server) as browser:
         browser.ask("flip")
         assert browser.frame()["figures"]
         assert "flip" in fetched(f"{server.url}/api/lessons")
         assert status(f"{server.url}/reversal") == 404
 
 
-def test_the_pages_are_served_by_themselves_and_start_no_workers(monkeypatch):
-    with served(monkeypatch, "--pages") as server:
+def test_the_pages_are_served_by_themselves_and_start_no_workers():
+    with served("--pages") as server:
         assert "<title>" in fetched(f"{server.url}/")
         assert status(f"{server.url}/api/lessons") == 404
         assert children(server, b"multiprocessing.forkserver") == []
 
 
 @pytest.mark.parametrize("options", [(), ("--labs",)], ids=["all", "labs"])
-def test_sigterm_closes_sockets_as_a_restart_and_ends_soon(monkeypatch, options):
-    with served(monkeypatch, *options) as server, labs_of(server) as browser:
+def test_sigterm_closes_sockets_as_a_restart_and_ends_soon(options):
+    with served(*options) as server, labs_of(server) as browser:
         browser.ask("flip")
         browser.frame()
         start = time.monotonic()
