@@ -33,10 +33,6 @@ from lessons.contract.result import Result
 from lessons.contract.training import Training
 from lessons.tracer.recording.plain_tensor import Entry
 
-Progress = Callable[[float], None]
-"""Called with the share done, 0 to 1, now and then; may raise to stop the computation. What takes
-no time need not call it."""
-
 
 def _itself(result: Any) -> Any:
     return result
@@ -85,10 +81,11 @@ class Lab:
 
     Args:
         parameters: what the learner can set.
-        compute: a pure function of values and a progress callback.
+        compute: a pure function of the lesson's program and of values.
         figures, table: from a result and the roles still hidden.
         check: refusals that need several values at once, by parameter name.
         preview: cheaper values, for while the learner drags.
+        seconds: about how long computing takes, by arithmetic; 0 where it is always short.
         start: the run whose graph is drawn, at the learner's inputs; None where there is no graph
             to see.
         training: what is trained before the learner's eyes, if anything is; ``compute`` is then
@@ -102,11 +99,12 @@ class Lab:
     """
 
     parameters: tuple[Parameter, ...]
-    compute: Callable[[Callable[..., Any], Values, Progress], Result]
+    compute: Callable[[Callable[..., Any], Values], Result]
     figures: Callable[[Result, Values, frozenset[str]], list[Figure]]
     table: Callable[[Result, Values, frozenset[str]], Table]
     check: Callable[[Values], Mapping[str, str]] = lambda values: {}
     preview: Callable[[Values], Values] = lambda values: values
+    seconds: Callable[[Values], float] = lambda values: 0.0
     start: Callable[[Values], Start] | None = None
     training: Training | None = None
     drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}

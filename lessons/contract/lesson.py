@@ -11,7 +11,7 @@ from typing import Any
 
 from lessons.contract.bug import Bug
 from lessons.contract.devices import refused, resolve
-from lessons.contract.lab import Lab, Progress
+from lessons.contract.lab import Lab
 from lessons.contract.parameters import InvalidParametersError, Values, validate
 from lessons.contract.prose import Prose, Question, Step
 from lessons.contract.result import FactsAsAsked, Result, warned
@@ -103,12 +103,7 @@ class Lesson:
             raise InvalidParametersError(errors)
         return values
 
-    def compute(
-        self,
-        values: Values,
-        progress: Progress = lambda share: None,
-        cuts: Collection[Cut] = (),
-    ) -> Result:
+    def compute(self, values: Values, cuts: Collection[Cut] = ()) -> Result:
         """Run the lesson, its program cut open at these edges of its graph.
 
         Pure: the same values and cuts give the same result.
@@ -117,8 +112,7 @@ class Lesson:
             CutError: the program itself asks for a gradient, and the cuts leave it none.
         """
         try:
-            result = self.lab.compute(self.cut_open(cuts), values, progress)
-            progress(1.0)
+            result = self.lab.compute(self.cut_open(cuts), values)
             facts, own = result.facts, self.elsewhere()
             if isinstance(facts, FactsAsAsked) and not cuts:
                 facts = facts.with_known(own)

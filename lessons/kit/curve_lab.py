@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Parameter, Values
 from lessons.contract.result import Facts, FactsAsAsked, Note, Result
 from lessons.kit.causes import Cause, notes_on_not_finite
@@ -91,7 +91,7 @@ def curve_lab(curve: Curve) -> Lab:
     def settings(values: Values) -> dict[str, Any]:
         return {parameter.name: values[parameter.name] for parameter in curve.parameters}
 
-    def compute(program: Program, values: Values, progress: Progress) -> Result:
+    def compute(program: Program, values: Values) -> Result:
         device, dtype = device_and_dtype(values)
         chosen = settings(values)
 

@@ -8,7 +8,6 @@ from lessons.outputs.catalogue import find
 from lessons.training.covering import roles_of
 from pages.labs import lesson
 from pages.labs.messages import Chart, Control, Frame, GoalSpec, Wish
-from pages.labs.turn import ALONE, Turn
 
 CUTS = {"noise_leaks": "nothing", "wrong_place": "noise", "right_place": "block"}
 """What is cut off in the program of which lesson."""
@@ -29,7 +28,7 @@ _HELP = {"noise_high": "u, the factor of the noise, is drawn between these two."
 ENOUGH_TO_SEE = {"noise_low": "0.6", "noise_high": "1.4"}
 
 
-def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
+def frame(wish: Wish) -> Frame:
     """What the lab shows.
 
     Raises:
@@ -40,7 +39,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
     noise = ENOUGH_TO_SEE | {name: wish.values[name] for name in _SHOWN if name in wish.values}
     asked = {"lab": chosen, "values": noise, "step": len(find(chosen).prose.steps)}
     wish = wish.model_copy(update=asked | {"cuts": ""})
-    full = lesson.frame(wish, turn)
+    full = lesson.frame(wish)
     cut: Control = {
         "name": "cut",
         "label": "stop_gradient cuts off",
@@ -75,15 +74,15 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         "table": None,
         "graph": None,
         "numbers": {},
-        "goals": [_goal(wish, turn)],
+        "goals": [_goal(wish)],
     }
 
 
-def _goal(wish: Wish, turn: Turn) -> GoalSpec:
+def _goal(wish: Wish) -> GoalSpec:
     """Whether the value still has its band, and the gradient that autograd gives has none."""
     shown = find(wish.lab)
     values = shown.lab.preview(lesson.settings(shown, wish, {})[1])
-    result = lesson.computed(shown, values, (), turn).result
+    result = lesson.computed(shown, values).result
     widest = {
         curve.role: float(np.nanmax(curve.high - curve.low))
         for curve in result.curves

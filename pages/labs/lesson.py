@@ -20,9 +20,8 @@ from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
 from pages.labs.messages import LATER, Code, Frame, RefusedError, TableSpec, Wish
-from pages.labs.once import Once
+from pages.labs.recent import Recent
 from pages.labs.revealed import case_asked, places, point_out
-from pages.labs.turn import ALONE, Turn
 
 TORCH = "torch"
 """The pane of the code that ran."""
@@ -52,28 +51,25 @@ class Computed:
     refusal: str = ""
 
 
-_known: Once[tuple[object, ...], Computed] = Once(48)
+_known: Recent[tuple[object, ...], Computed] = Recent(48)
 
 
-def computed(
-    lesson: Lesson, values: Values, cuts: Collection[Cut] = (), turn: Turn = ALONE
-) -> Computed:
-    """The lesson's result and graph; computed once for all who ask. Raises what ``turn`` raises."""
+def computed(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> Computed:
+    """The lesson's result and graph; kept for the next who asks for the same."""
     cuts = tuple(sorted(cuts))
 
     def make() -> Computed:
-        with turn:
-            start = perf_counter()
-            try:
-                result, whole, refusal = lesson.compute(values, turn.report, cuts), cuts, ""
-            except CutError as error:
-                result, whole = lesson.compute(values, turn.report), ()
-                refusal = f"All edges are whole again. {error}"
-            seconds = perf_counter() - start
-            recording = cache(lambda: lesson.record(values, whole))
-            return Computed(result, seconds, recording, whole, refusal)
+        start = perf_counter()
+        try:
+            result, whole, refusal = lesson.compute(values, cuts), cuts, ""
+        except CutError as error:
+            result, whole = lesson.compute(values), ()
+            refusal = f"All edges are whole again. {error}"
+        seconds = perf_counter() - start
+        recording = cache(lambda: lesson.record(values, whole))
+        return Computed(result, seconds, recording, whole, refusal)
 
-    return _known.get(_key(lesson, values, cuts), make, turn.waiting)
+    return _known.get(_key(lesson, values, cuts), make)
 
 
 def _key(lesson: Lesson, values: Values, cuts: Collection[Cut]) -> tuple[object, ...]:
@@ -81,7 +77,7 @@ def _key(lesson: Lesson, values: Values, cuts: Collection[Cut]) -> tuple[object,
     return lesson.slug, tuple(lesson.text(values).items()), tuple(sorted(cuts))
 
 
-def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
+def frame(wish: Wish) -> Frame:
     """What the lesson's lab shows.
 
     Raises:
@@ -102,33 +98,32 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
     cuts, refusal = edges(lesson, wish.cuts, asked)
     hide, fix = ([n for n in names if n in text] for names in (wish.hide, wish.fix))
     values = lesson.lab.preview(asked) if wish.live else asked
-    if values != asked and _known.look(_key(lesson, asked, cuts)):
+    if values != asked and _key(lesson, asked, cuts) in _known:
         values = asked  # a picture that is whole stays whole
-    run = computed(lesson, values, cuts, turn)
-    with turn:
-        refused = "" if wish.carried else run.refusal or refusal
-        notes = [Note("warning", refused)] if refused else []
-        if values != asked and lesson.lab.preview_note:
-            notes.append(Note("info", lesson.lab.preview_note))
-        shown = _picture(lesson, step, wish.answers, run, values, hidden)
-        drawn = lesson.lab.start is not None
-        waits = drawn and wish.live and "graph" in wish.later and "graph" in wish.have
-        return {
-            "form": text,
-            "accepted": not errors,
-            "settled": values == asked and not waits,
-            "groups": payload.groups(lesson, values, text, errors, hide, fix, held),
-            "notes": payload.notes([*notes, *run.result.notes]),
-            "query": payload.query(lesson, values, place, run.cuts, hide, fix),
-            **shown,
-            "graph": _graph(lesson, run, values, hidden, shown["table"], waits),
-            "code": code(lesson.slug, run.cuts),
-            "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
-            "trains": lesson.lab.training is not None,
-            "trained": payload.trained(lesson),
-            "document": "",
-            "goals": [],
-        }
+    run = computed(lesson, values, cuts)
+    refused = "" if wish.carried else run.refusal or refusal
+    notes = [Note("warning", refused)] if refused else []
+    if values != asked and lesson.lab.preview_note:
+        notes.append(Note("info", lesson.lab.preview_note))
+    shown = _picture(lesson, step, wish.answers, run, values, hidden)
+    drawn = lesson.lab.start is not None
+    waits = drawn and wish.live and "graph" in wish.later and "graph" in wish.have
+    return {
+        "form": text,
+        "accepted": not errors,
+        "settled": values == asked and not waits,
+        "groups": payload.groups(lesson, values, text, errors, hide, fix, held),
+        "notes": payload.notes([*notes, *run.result.notes]),
+        "query": payload.query(lesson, values, place, run.cuts, hide, fix),
+        **shown,
+        "graph": _graph(lesson, run, values, hidden, shown["table"], waits),
+        "code": code(lesson.slug, run.cuts),
+        "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
+        "trains": lesson.lab.training is not None,
+        "trained": payload.trained(lesson),
+        "document": "",
+        "goals": [],
+    }
 
 
 def settings(

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from lessons.playground import (
@@ -21,7 +21,6 @@ from lessons.playground import (
 )
 from lessons.playground.document.contents import zeros
 from lessons.playground.goals import GOALS, looked_at
-from lessons.playground.running.budget import Budget
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.recorded import edges_of, place, record_checked
 from lessons.playground.running.scissors import operations_of
@@ -30,7 +29,6 @@ from pages.labs.code import pane
 from pages.labs.lesson import RefusedTextError
 from pages.labs.linked import stretches_of_program
 from pages.labs.messages import Code, Frame, GoalSpec, Pane, Wish
-from pages.labs.once import Once
 from pages.labs.playground_form import (
     Form,
     blank,
@@ -44,7 +42,7 @@ from pages.labs.playground_form import (
     without_leftovers,
 )
 from pages.labs.playground_state import LARGEST_GRAPH, Computed, Graph, State, preset_of
-from pages.labs.turn import ALONE, Turn
+from pages.labs.recent import Recent
 
 FIRST = "noise_leaks"
 """The program that is there at first."""
@@ -54,30 +52,29 @@ FRAMEWORKS = {"torch": "torch", "TensorFlow 2": "tensorflow", "JAX": "jax"}
 """The panes of the code."""
 
 
-def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
+def frame(wish: Wish) -> Frame:
     """What the playground shows.
 
     Raises:
         RefusedTextError: a text is refused, and the wish brings nothing that was good.
     """
-    current = state(wish, turn)
-    with turn:
-        return {
-            "form": current.form,
-            "accepted": not current.errors,
-            "settled": True,
-            "query": urlencode(current.address()),
-            **playground_payload.lab(current),
-            "code": code(current.good) if current.good else None,
-            "numbers": {},
-            "trains": False,
-            "trained": [],
-            "document": to_text(current.good) if current.good and not wish.live else "",
-            "goals": goals(None if current.errors else current.good),
-        }
+    current = state(wish)
+    return {
+        "form": current.form,
+        "accepted": not current.errors,
+        "settled": True,
+        "query": urlencode(current.address()),
+        **playground_payload.lab(current),
+        "code": code(current.good) if current.good else None,
+        "numbers": {},
+        "trains": False,
+        "trained": [],
+        "document": to_text(current.good) if current.good and not wish.live else "",
+        "goals": goals(None if current.errors else current.good),
+    }
 
 
-def state(wish: Wish, turn: Turn = ALONE) -> State:
+def state(wish: Wish) -> State:
     """What a wish comes to.
 
     Raises:
@@ -94,7 +91,7 @@ def state(wish: Wish, turn: Turn = ALONE) -> State:
         notice = notice or " ".join(text for text in (done, gone) if text)
     document, errors = read(form)
     if wish.do.startswith("snip ") and document is not None and not errors:
-        form, notice = _snipped(form, document, wish.do.removeprefix("snip "), turn)
+        form, notice = _snipped(form, document, wish.do.removeprefix("snip "))
         document, errors = read(form)
     if document is not None:
         titled = _titled(form, document)
@@ -102,33 +99,32 @@ def state(wish: Wish, turn: Turn = ALONE) -> State:
             form = titled
             document, errors = read(form)
     if document is not None:
-        made = compute(document, turn)
+        made = compute(document)
         if isinstance(made, Computed):
             return State(form, document, document, made, {}, notice)
         errors = {control_of(made, form): made}
     if wish.good is None:
         raise RefusedTextError
     good, _ = read(complete(_texts(wish.good))) if wish.good else (None, {})
-    made_before = compute(good, turn) if good is not None else None
+    made_before = compute(good) if good is not None else None
     computed = made_before if isinstance(made_before, Computed) else None
     shown = good if computed else None
     return State(form, document or good or preset(FIRST), shown, computed, errors, notice)
 
 
-def compute(document: Document, turn: Turn = ALONE) -> Computed | PlaygroundError:
-    """What a document comes to, or why it does not; computed once for all who ask."""
+def compute(document: Document) -> Computed | PlaygroundError:
+    """What a document comes to, or why it does not; kept for the next who asks for the same."""
 
     def make() -> Computed | PlaygroundError:
-        with turn:
-            try:
-                return _computed(document, turn.report)
-            except PlaygroundError as error:
-                # Its traceback holds every tensor of the run that was refused.
-                error.__context__ = error.__cause__ = None
-                return error.with_traceback(None)
+        try:
+            return _computed(document)
+        except PlaygroundError as error:
+            # Its traceback holds every tensor of the run that was refused.
+            error.__context__ = error.__cause__ = None
+            return error.with_traceback(None)
 
     # As text: two numbers can be equal and not the same, 0 and -0.0.
-    return _known.get(to_text(document), make, turn.waiting)
+    return _known.get(to_text(document), make)
 
 
 def _size(made: Computed | PlaygroundError) -> int:
@@ -137,13 +133,13 @@ def _size(made: Computed | PlaygroundError) -> int:
 
 KEPT = 32 << 20
 """Bytes of what was computed that are kept for the next who asks for the same."""
-_known: Once[str, Computed | PlaygroundError] = Once(KEPT, _size)
+_known: Recent[str, Computed | PlaygroundError] = Recent(KEPT, _size)
 
 
-def _computed(document: Document, report: Callable[[float], None]) -> Computed:
+def _computed(document: Document) -> Computed:
     start = time.perf_counter()
     checked = check(document)
-    outcome = run_checked(checked, budget=Budget(report=report))
+    outcome = run_checked(checked)
     if checked.program.ops > LARGEST_GRAPH:
         return Computed(outcome, None, time.perf_counter() - start)
     recording = record_checked(checked)
@@ -174,7 +170,7 @@ def goals(document: Document | None) -> list[GoalSpec]:
     ]
 
 
-_met: Once[str, Mapping[str, tuple[bool, bool]]] = Once(200)
+_met: Recent[str, Mapping[str, tuple[bool, bool]]] = Recent(200)
 
 
 def code(document: Document) -> Code:
@@ -185,7 +181,7 @@ def code(document: Document) -> Code:
     return _code.get(digest, lambda: {"digest": digest, "panes": _panes(document)})
 
 
-_code: Once[str, Code] = Once(24)
+_code: Recent[str, Code] = Recent(24)
 
 
 def _panes(document: Document) -> dict[str, Pane]:
@@ -244,9 +240,9 @@ def _titled(form: Form, document: Document) -> Form:
     return form | {"title": "" if document.title in titles else document.title, "about": ""}
 
 
-def _snipped(form: Form, document: Document, edge: str, turn: Turn) -> tuple[Form, str]:
+def _snipped(form: Form, document: Document, edge: str) -> tuple[Form, str]:
     """Cut or mend an edge: the program is rewritten."""
-    if not isinstance(compute(document, turn), Computed):
+    if not isinstance(compute(document), Computed):
         return form, "The scissors cut the program that is drawn. Mend the error first."
     try:
         return form | {"program": snip(document, edge).program, "about": ""}, ""

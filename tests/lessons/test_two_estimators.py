@@ -84,7 +84,7 @@ def test_without_the_stop_each_gradient_is_exactly_0():
     values = lesson.validate({})
     mean = lesson.predictions["mean"]
     assert mean(lesson.compute(values)) == "same"
-    assert mean(lesson.lab.compute(forgotten, values, lambda share: None)) == "zero"
+    assert mean(lesson.lab.compute(forgotten, values)) == "zero"
 
 
 def test_the_score_function_needs_no_derivative_of_the_cost():

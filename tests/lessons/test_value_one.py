@@ -70,7 +70,7 @@ def test_the_question_falls_with_the_stop():
     values = lesson.validate({})
     slope = lesson.predictions["slope"]
     assert slope(lesson.compute(values)) == "policy"
-    assert slope(lesson.lab.compute(without_its_stop, values, lambda share: None)) == "flat"
+    assert slope(lesson.lab.compute(without_its_stop, values)) == "flat"
 
 
 def test_the_exponential_has_the_second_derivative_of_the_expected_loss_and_logp_has_not():

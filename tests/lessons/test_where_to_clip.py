@@ -170,7 +170,7 @@ def test_the_run_without_a_clip_is_not_trained_anew_while_the_limit_moves():
     def run(**given):
         places.clear()
         values = lesson.validate({"place": "after", **given})
-        result = lesson.lab.compute(watched, values, lambda share: None)
+        result = lesson.lab.compute(watched, values)
         (curve,) = (one for one in result.curves if one.name == "true_gradient")
         return curve.y.tolist(), places.count("none")
 

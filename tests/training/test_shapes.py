@@ -340,14 +340,14 @@ def test_the_answers_follow_the_program():
         return guided_relu(x, network, "guided", when)
 
     assert who_notices(result, for_all) == "neither"
-    same = LESSON.lab.compute(no_rule, values(), lambda share: None)
+    same = LESSON.lab.compute(no_rule, values())
     assert never_differs(same) == "never"
     assert last_layer_anew(same) == "cosine_plain"
 
     def deconvnet(x, network, rule, when):
         return guided_relu(x, network, "deconvnet", when)
 
-    assert never_differs(LESSON.lab.compute(deconvnet, values(), lambda share: None)) == "inputs"
+    assert never_differs(LESSON.lab.compute(deconvnet, values())) == "inputs"
 
 
 def test_the_pictures_are_what_they_say():

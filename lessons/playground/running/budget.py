@@ -8,7 +8,7 @@ curves have and how many of those are run at a time.
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -74,13 +74,10 @@ class Budget:
 
     Args:
         seconds: of computing, in the thread that makes it: waiting for others does not count.
-        report: called between parts of long work with the share done; may raise to stop it.
     """
 
-    def __init__(
-        self, seconds: float = SECONDS, report: Callable[[float], None] = lambda share: None
-    ) -> None:
-        self.seconds, self.report = seconds, report
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self.seconds = seconds
         self._end = time.thread_time() + seconds
         self._spent = Spent()
 

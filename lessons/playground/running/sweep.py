@@ -54,10 +54,10 @@ def sweep(checked: Checked, room: Plan, budget: Budget) -> Curves:
     }
     plot = checked.document.plot
     x = grid(plot.low, plot.high, room.points)
-    series = _swept(checked, x, noise, room, budget, 0.0)
+    series = _swept(checked, x, noise, room, budget)
     between = _between(x.numpy(), _steep(series))
     if len(between):
-        finer = _swept(checked, torch.from_numpy(between), noise, room, budget, 0.5)
+        finer = _swept(checked, torch.from_numpy(between), noise, room, budget)
         series = [_broken(curve, more) for curve, more in zip(series, finer, strict=True)]
     return Curves(tuple(series), room.draws, room.points)
 
@@ -80,13 +80,11 @@ def _swept(
     noise: dict[str, torch.Tensor],
     room: Plan,
     budget: Budget,
-    done: float,
 ) -> list[Series]:
     """The series over these places; so many runs at a time, whose graph goes before the next."""
     found: dict[str, list[torch.Tensor]] = {}
     total = room.draws * len(x)
     for first in range(0, total, room.at_once):
-        budget.report(done + 0.5 * first / total)
         batch = _batch(checked, x, noise, range(first, min(first + room.at_once, total)))
         for role, value in _runs(checked, batch, budget).items():
             found.setdefault(role, []).append(value)

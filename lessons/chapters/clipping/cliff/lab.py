@@ -27,7 +27,7 @@ from lessons.chapters.clipping.cliff.recurrent import (
 from lessons.chapters.clipping.cliff.space import TURNS
 from lessons.chapters.clipping.cliff.starts import run_figures, run_table
 from lessons.contract.devices import DTYPES, device_and_dtype
-from lessons.contract.lab import Lab, Progress
+from lessons.contract.lab import Lab
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
 from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
@@ -62,7 +62,7 @@ PARAMETERS = (
     Integer("seeds", "Seeds", "20", f"{SIDE}² starts each.", advanced=True, low=1, high=40),
     seed_drawn(40),
     first_seed(),
-    Integer("path", "Updates of the path", "200", advanced=True, low=1, high=500),
+    Integer("path", "Updates of the path", "200", advanced=True, low=1, high=200),
     *COMPUTED_IN,
 )
 
@@ -83,7 +83,7 @@ _IDLE = {name: _DEFAULTS.get(name) for name in TRAINING.live}  # before the firs
 _WALK = ("w", "b", "rate", "value_limit", "norm_limit", "device", "dtype")
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """The surface, the gradients at the learner's start, and the three paths from there."""
     device, dtype = device_and_dtype(values)
     roles = by_role(program, values, device, dtype)

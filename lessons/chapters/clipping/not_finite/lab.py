@@ -9,7 +9,7 @@ import torch
 from lessons.chapters.clipping.not_finite.roots import Program, by_role
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import HALF, WIDE, Figure, Table
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Index, Number, Numbers, Values
 from lessons.contract.result import Note, Result
 from lessons.kit.causes import lost, notes_on_not_finite
@@ -61,7 +61,7 @@ LABELS = {
 }
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """The slopes at the learner's inputs, and what both clips make of one infinity and one NaN."""
     w = torch.tensor(values["w"], dtype=torch.float64).to(*device_and_dtype(values))
     roles = by_role(program, w, values["root"], values["clip"], values["limit"])

@@ -15,7 +15,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import WIDE, Figure, Table
-from lessons.contract.lab import Progress, Start
+from lessons.contract.lab import Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
@@ -106,9 +106,9 @@ def to_the_right(
     return gradient(program(x.detach(), z, loss, scale), z)
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """The curve lab's result, the other logit's gradient, and the way to a sure mistake."""
-    result = _BASE.compute(on_both(program), values, progress)
+    result = _BASE.compute(on_both(program), values)
 
     def other(x: Array) -> Array:
         given = torch.tensor(x).to(*device_and_dtype(values))

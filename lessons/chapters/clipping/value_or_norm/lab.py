@@ -11,7 +11,7 @@ import torch
 from lessons.chapters.clipping.value_or_norm.figures import figures, table
 from lessons.chapters.clipping.value_or_norm.vector import Program, bowl, by_role
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Number, Values
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.kit.gradients import gradient
@@ -41,7 +41,7 @@ Angle = TypeVar("Angle", float, Array)
 _CLIPPED = {"value": "trick_gradient", "norm": "intended_gradient"}
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """The vectors at the learner's gradient, and how they turn and shrink all the way round."""
     device, dtype = device_and_dtype(values)
     limit = float(values["limit"])

@@ -18,7 +18,7 @@ from lessons.chapters.clipping.where_to_clip.two_weights import (
 )
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import HALF, Figure, Table
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.kit.chart_pieces import Trace, curve, limits, points
@@ -76,7 +76,7 @@ PARAMETERS = (
 )
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """The first step's gradients, some steps of training, and what each place comes to."""
     w, v = _weights(values)
     x, place, limit = (values[name] for name in ("x", "place", "limit"))

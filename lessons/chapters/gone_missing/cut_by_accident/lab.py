@@ -21,7 +21,7 @@ from lessons.chapters.gone_missing.cut_by_accident.one_loss import (
 )
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import HALF, Figure, Table
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
 from lessons.kit.chart_pieces import axes, curve, fitted
@@ -74,7 +74,7 @@ PARAMETERS = (
 )
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """The loss, its gradient by role, and some steps of training with either gradient."""
     w = _weights(values)
     settings = {name: values[name] for name in SETTINGS}

@@ -15,7 +15,7 @@ from lessons.chapters.gone_missing.frozen_checkpoint.network import (
     train,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress
+from lessons.contract.lab import Lab
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.kit.inputs import COMPUTED_IN, array
@@ -48,7 +48,7 @@ PARAMETERS = (
 )
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """Gradients with the checkpoint and without, what was recorded, and two trainings."""
     device, dtype = device_and_dtype(values)
 

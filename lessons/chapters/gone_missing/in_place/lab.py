@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from lessons.contract.figure import Figure
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Note, Result, Series
 from lessons.kit.chart_pieces import Trace
@@ -88,14 +88,14 @@ CURVE = Curve(
 _BASE = curve_lab(CURVE)
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """As the curve lab does; NaN for a gradient that torch refuses, with torch's words."""
     settings = {parameter.name: values[parameter.name] for parameter in CURVE.parameters}
     place = min(values["point"], len(values["x"])) - 1
     x = torch.tensor([values["x"][place]], dtype=torch.float64)
     said = refusal(program, x, settings)
     if said:
-        result = _BASE.compute(_forward_only(program), values, progress)
+        result = _BASE.compute(_forward_only(program), values)
         result = replace(
             result,
             series=tuple(map(_lost, result.series)),
@@ -104,7 +104,7 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             notes=(*result.notes, Note("warning", f"RuntimeError: {_in_one_line(said)}")),
         )
     else:
-        result = _BASE.compute(program, values, progress)
+        result = _BASE.compute(program, values)
         # Something stands there in each case, in one line: the charts below it do not move.
         result = replace(result, notes=(*result.notes, Note("info", RUNS)))
     return replace(result, facts={**result.facts, **_facts(program, x, settings)})

@@ -21,7 +21,7 @@ from lessons.chapters.gone_missing.scaled.precision import (
     smallest,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Index, Integer, Number, Numbers, Values
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
@@ -81,7 +81,7 @@ PARAMETERS = (
 )
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """The gradients at the learner's scale; over all scales, what is lost and how much is left."""
     device, dtype = device_and_dtype(values)
     x = torch.tensor(values["x"], dtype=torch.float64, device=device)

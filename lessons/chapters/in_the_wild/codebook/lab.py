@@ -23,7 +23,7 @@ from lessons.chapters.in_the_wild.codebook.single_point import (
     chosen_sum,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
 from lessons.contract.result import Result, Series
 from lessons.contract.training import Training
@@ -103,7 +103,7 @@ _DEFAULTS = validate(PARAMETERS, {})
 _IDLE = {name: _DEFAULTS[name] for name in TRAINING.live | {"wiring", "steps"}}
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """One point's gradients by loss and role, and what the networks are before the first step."""
     device, dtype = device_and_dtype(values)
     losses = by_loss(program, values, device, dtype)

@@ -19,7 +19,7 @@ from lessons.chapters.in_the_wild.collapse.pair import (
     settings_of_pair,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
 from lessons.contract.result import Result
 from lessons.contract.training import Training
@@ -70,7 +70,7 @@ _DEFAULTS = validate(PARAMETERS, {})
 _IDLE = {name: _DEFAULTS[name] for name in (TRAINING.live - {"head", "noise"}) | {"steps"}}
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """One pair's gradients by role, and what the features are before the first step."""
     roles = by_role(program, values, *device_and_dtype(values))
     series = series_by_role(np.arange(1.0, 1 + FEATURES), roles)

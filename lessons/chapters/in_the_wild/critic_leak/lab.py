@@ -16,7 +16,7 @@ from lessons.chapters.in_the_wild.critic_leak.visits import (
     learn_apart,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result, Series
 from lessons.kit.inputs import COMPUTED_IN, array
@@ -78,7 +78,7 @@ PARAMETERS = (
 )
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """The gradients of one visit, and the value over some updates, with this program and without
     a leak."""
     v, logit = _start(values)

@@ -20,7 +20,7 @@ from lessons.chapters.in_the_wild.learned_step.quantiser import (
     total,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Index, Integer, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
 from lessons.kit.causes import notes_on_not_finite
@@ -73,7 +73,7 @@ PARAMETERS = (
 )
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """Values and gradients at the learner's weights, one weight over s, and the ratio over N."""
     given = torch.tensor(values["x"], dtype=torch.float64)
     x = given.to(*device_and_dtype(values))

@@ -18,7 +18,7 @@ from lessons.chapters.in_the_wild.moving_target.single_step import (
     weights_of,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
 from lessons.contract.result import Result
 from lessons.contract.training import Training
@@ -69,7 +69,7 @@ _DEFAULTS = validate(PARAMETERS, {})
 _IDLE = {name: _DEFAULTS[name] for name in TRAINING.live | {"steps"}}  # before the first step
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """One step's gradients by role, where the training rests, and what is there before it."""
     roles = by_role(program, values, *device_and_dtype(values))
     series = series_by_role(np.arange(1.0, 1 + len(roles["forward"])), roles)

@@ -20,7 +20,7 @@ from lessons.chapters.in_the_wild.one_outlier.batch import (
 )
 from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.kit.gradients import gradient
@@ -79,7 +79,7 @@ PARAMETERS = (
 )
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """The gradients at the learner's batch, and the direction over the error of the label."""
     device, dtype = device_and_dtype(values)
     clip, limit = values["clip"], values["limit"]

@@ -21,7 +21,7 @@ from lessons.chapters.in_the_wild.two_estimators.sampling import (
     over_baselines,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, FactsAsAsked, Histogram, Result, Series
 from lessons.kit.inputs import COMPUTED_IN, array
@@ -59,7 +59,7 @@ _OTHERS = {"intended_gradient": ("path", 0.0), "noise": ("score", 0.0)}
 """What is drawn besides the chosen estimator: its name and its baseline."""
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """Every estimator on the same draws; exact moments; the variance over the baseline."""
     device, dtype = device_and_dtype(values)
     mu, sigma, count = values["mu"], values["sigma"], values["draws"]

@@ -15,7 +15,7 @@ from lessons.chapters.in_the_wild.unroll.state import (
     plain,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Integer, Number, Numbers, Values
 from lessons.contract.result import Note, Result, Series
 from lessons.kit.causes import notes_on_not_finite
@@ -61,7 +61,7 @@ PARAMETERS = (
 )
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """The last state and its gradients over w, and each step's contribution at the chosen w."""
     device, dtype = device_and_dtype(values)
     steps, every, x = int(values["steps"]), int(values["every"]), float(values["x"])

@@ -16,7 +16,7 @@ from lessons.chapters.in_the_wild.value_one.tokens import (
     without_stop,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Numbers, Values
 from lessons.contract.result import Note, Result, Series
 from lessons.kit.causes import notes_on_not_finite
@@ -59,7 +59,7 @@ PARAMETERS = (
 )
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """What each token adds, the gradients, the same over the logit, and the second derivative."""
     device, dtype = device_and_dtype(values)
     form = values["form"]

@@ -37,7 +37,7 @@ from lessons.chapters.override_map.guided_relu.net import (
 from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.history import Snapshot
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
 from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
@@ -185,7 +185,7 @@ _DEFAULTS = validate(PARAMETERS, {})
 _IDLE = {name: _DEFAULTS[name] for name in TRAINING.live - {"spelling", "when"}}
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """What is there before the first step: what the rule does to eight relus."""
     device, dtype = device_and_dtype(values)
     whole = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole in the networks

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from lessons.contract.figure import Figure, Table
-from lessons.contract.lab import Progress, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Note, Result
@@ -158,9 +158,9 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
 _CURVE_LAB = curve_lab(CURVE)
 
 
-def compute(program: Callable[..., Any], values: Values, progress: Progress) -> Result:
+def compute(program: Callable[..., Any], values: Values) -> Result:
     """The curve lab's, and a word where the graph is of another derivative than the charts."""
-    result = _CURVE_LAB.compute(program, values, progress)
+    result = _CURVE_LAB.compute(program, values)
     if values["order"] == "1":
         return result
     note = Note("info", "The graph stays with y and its first derivative.")

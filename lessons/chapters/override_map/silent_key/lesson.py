@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import torch
 
-from lessons.contract.lab import Progress, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Text, Values
 from lessons.contract.result import Note, Result
@@ -164,9 +164,9 @@ CURVE = Curve(
 LAB = curve_lab(CURVE)
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """The curve under the key that binds, with what is said of the learner's key."""
-    result = LAB.compute(program, bound(values), progress)
+    result = LAB.compute(program, bound(values))
     facts = {**result.facts, "key": values["key"]}
     return replace(result, facts=facts, notes=(*result.notes, *_notes(values["key"])))
 

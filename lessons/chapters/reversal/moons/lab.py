@@ -26,7 +26,7 @@ from lessons.chapters.reversal.moons.single_point import (
     settings_of_point,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
 from lessons.contract.result import Array, Result
 from lessons.contract.training import Training
@@ -178,7 +178,7 @@ def other_shares(source: float = 0.5, target: float = 0.1, photos: int = 100) ->
     }
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """One point's gradients by role, and what the networks are before the first step."""
     roles = by_role(program, values, *device_and_dtype(values))
     unit = np.arange(1.0, 1 + len(roles["forward"]))

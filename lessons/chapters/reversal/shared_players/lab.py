@@ -17,7 +17,7 @@ from lessons.chapters.reversal.shared_players.game import (
 )
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import Figure
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Number, Parameter, Values
 from lessons.contract.result import Array, FactsAsAsked, Result, Series
 from lessons.kit.inputs import COMPUTED_IN, array
@@ -57,7 +57,7 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
         w1, w2, x, domain = (tensor.to(*device_and_dtype(values)) for tensor in tensors)
         return w1, w2, x, domain
 
-    def compute(program: Program, values: Values, progress: Progress) -> Result:
+    def compute(program: Program, values: Values) -> Result:
         tensors = given(values)
         scale, chosen = values["scale"], settings(values)
         roles = by_role(program, *tensors, scale, **chosen)

@@ -25,7 +25,7 @@ from lessons.chapters.stop_gradient.noise_layer.net import (
 )
 from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.history import Snapshot
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
 from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
@@ -130,7 +130,7 @@ def preview(values: Values) -> Values:
     return {**values, "draws": min(values["draws"], PREVIEW_DRAWS)}
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """What is there before the first step: the layer by itself, and the untrained networks."""
     roles = alone(program, values["strength"], DTYPES[values["dtype"]])
     x = array(roles.pop("x"))

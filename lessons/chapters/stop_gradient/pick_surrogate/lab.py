@@ -9,7 +9,7 @@ from lessons.chapters.stop_gradient.pick_surrogate.formula import Expression, re
 from lessons.chapters.stop_gradient.pick_surrogate.surrogate import Program, by_role
 from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.figure import Figure, Table
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Index, Numbers, Text, Values
 from lessons.contract.result import Note, Result, Series
 from lessons.kit.causes import notes_on_not_finite
@@ -62,7 +62,7 @@ Observe = Callable[[Program], Mapping[str, float | str]]
 def surrogate_lab(observe: Observe) -> Lab:
     """The lab; ``observe`` adds what the prose needs besides the numbers at the chosen input."""
 
-    def compute(program: Program, values: Values, progress: Progress) -> Result:
+    def compute(program: Program, values: Values) -> Result:
         device, dtype = device_and_dtype(values)
         f, g = read(values["f"]), read(values["g"])
         points = torch.tensor(values["x"], dtype=torch.float64)

@@ -19,7 +19,7 @@ from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
 )
 from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import notes
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Progress, Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Index, Integer, Number, Numbers, Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.kit.draws import ROWS, unit_draws
@@ -35,11 +35,12 @@ from lessons.kit.spread import Spread
 from lessons.text import counted
 
 PREVIEW_DRAWS = ROWS
-CURVE_DRAWS = 196 * ROWS
-"""Draws behind a curve at most, some hundred thousand: more would move it by less than a pixel. At
-the learner's own inputs all are computed."""
-MOST_NUMBERS = 80_000_000
-"""Draws × inputs, those of the curves besides: some five seconds on one core."""
+CURVE_DRAWS = 20 * ROWS
+"""Draws behind a curve at most, some ten thousand: more move the edges of its band by 0.04 % of the
+axis. At the learner's own inputs all are computed."""
+MOST_DRAWS = 200_000
+MOST_NUMBERS = 15_000 * 256
+"""Draws × inputs."""
 
 PARAMETERS = (
     Number("noise_low", "Noise from", "0.9", slider=(-0.5, 2.0)),
@@ -50,7 +51,7 @@ PARAMETERS = (
         "Draws",
         "500",
         low=1,
-        high=1_000_000,
+        high=MOST_DRAWS,
         log=True,
     ),
     Index("point", "Histogram at", "1", low=1, high=256, of="x"),
@@ -78,19 +79,13 @@ def check(values: Values) -> Mapping[str, str]:
         errors["noise_low"] = f"{low:g} is above “Noise to”, {high:g}. Lower it, or raise that."
     if u is not None and len(u) not in (1, len(x)):
         errors["u"] = f"{len(u)} numbers came for {len(x)} inputs. Give one for each x, or one."
-    if u is None and numbers(values["draws"], len(x)) > MOST_NUMBERS:
-        most = (MOST_NUMBERS - CURVE_DRAWS * GRID) // len(x)
+    if u is None and values["draws"] * len(x) > MOST_NUMBERS:
         errors["draws"] = (
-            f"{values['draws']:,} draws at {len(x)} inputs are "
-            f"{numbers(values['draws'], len(x)):,} numbers with those of the curves; at most "
-            f"{MOST_NUMBERS:,} are computed. Take {most:,} draws or fewer, or fewer inputs."
+            f"{values['draws']:,} draws at {len(x)} inputs are {values['draws'] * len(x):,} "
+            f"numbers, and {MOST_NUMBERS:,} are allowed. Take {MOST_NUMBERS // len(x):,} draws or "
+            "fewer, or fewer inputs."
         )
     return errors
-
-
-def numbers(draws: int, inputs: int) -> int:
-    """How many numbers of noise are drawn: at each input, and at each point of the curves."""
-    return draws * inputs + min(draws, CURVE_DRAWS) * GRID
 
 
 def preview(values: Values) -> Values:
@@ -98,13 +93,12 @@ def preview(values: Values) -> Values:
     return {**values, "draws": min(values["draws"], PREVIEW_DRAWS)}
 
 
-def compute(program: Program, values: Values, progress: Progress) -> Result:
+def compute(program: Program, values: Values) -> Result:
     """Forward values and gradients at the learner's x, and over many draws of the noise.
 
     Args:
         program: the lesson's forward pass, of x and u.
         values: of PARAMETERS, validated.
-        progress: called after each chunk of draws.
     """
     device, dtype = device_and_dtype(values)
 
@@ -127,7 +121,6 @@ def compute(program: Program, values: Values, progress: Progress) -> Result:
             spreads[role].add(drawn[:, :count])
             if drawn.shape[1] > count:
                 along[role].add(drawn[:, count:])
-        progress(spreads["forward"].draws / total)
 
     place = min(values["point"], len(points)) - 1
     return Result(
@@ -263,8 +256,8 @@ def noise_lab(facts: Callable[[], Mapping[str, float]]) -> Lab:
         facts: what its text quotes besides; the same at every setting.
     """
 
-    def with_facts(program: Program, values: Values, progress: Progress) -> Result:
-        result = compute(program, values, progress)
+    def with_facts(program: Program, values: Values) -> Result:
+        result = compute(program, values)
         return replace(result, facts={**result.facts, **facts()})
 
     return Lab(
