@@ -31,11 +31,9 @@ from pages.labs.linked import stretches_of_program
 from pages.labs.messages import Code, Frame, GoalSpec, Pane, Wish
 from pages.labs.playground_form import (
     Form,
-    blank,
     complete,
     control_of,
     form_of,
-    known_control,
     read,
     unpacked,
     with_sliders,
@@ -46,8 +44,6 @@ from pages.labs.recent import Recent
 
 FIRST = "noise_leaks"
 """The program that is there at first."""
-MOST_TEXT = 45_000
-"""Characters kept of one control: more than any is read with, so that it can be refused."""
 FRAMEWORKS = {"torch": "torch", "TensorFlow 2": "tensorflow", "JAX": "jax"}
 """The panes of the code."""
 
@@ -86,11 +82,11 @@ def state(wish: Wish) -> State:
         form, done = unpacked(form)
     if not {"program", "inputs"}.isdisjoint(wish.touched):
         # A function says itself what its output is.
-        before = complete(_texts(wish.good)) if wish.good and not done else None
+        before = complete(wish.good) if wish.good and not done else None
         form, gone = without_leftovers(form, before)
         notice = notice or " ".join(text for text in (done, gone) if text)
     document, errors = read(form)
-    if wish.do.startswith("snip ") and document is not None and not errors:
+    if wish.do.startswith("snip ") and document is not None:
         form, notice = _snipped(form, document, wish.do.removeprefix("snip "))
         document, errors = read(form)
     if document is not None:
@@ -105,7 +101,7 @@ def state(wish: Wish) -> State:
         errors = {control_of(made, form): made}
     if wish.good is None:
         raise RefusedTextError
-    good, _ = read(complete(_texts(wish.good))) if wish.good else (None, {})
+    good, _ = read(complete(wish.good)) if wish.good else (None, {})
     made_before = compute(good) if good is not None else None
     computed = made_before if isinstance(made_before, Computed) else None
     shown = good if computed else None
@@ -211,16 +207,11 @@ def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
     return None, ""
 
 
-def _texts(given: Mapping[str, str]) -> Form:
-    known = {name: text[:MOST_TEXT] for name, text in given.items() if known_control(name)}
-    return blank() | known
-
-
 def _form(wish: Wish) -> tuple[Form, str]:
     """The form as it was typed, or that of a preset that was chosen; what to say of it."""
     if not wish.values:
         return form_of(preset(FIRST)), ""
-    form = complete(_texts(wish.values))
+    form = complete(wish.values)
     if "preset" in wish.touched and not wish.do:
         chosen = wish.values.get("preset", "")
         document, _ = read(form)

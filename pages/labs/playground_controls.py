@@ -9,9 +9,10 @@ from lessons.playground.document.input_text import read_number
 from lessons.playground.language.limits import MAX_INPUTS
 from lessons.tricks import op_types
 from pages.labs.messages import Control, Group, Option
-from pages.labs.playground_form import KINDS, rows
+from pages.labs.playground_form import rows
 from pages.labs.playground_state import State
 
+_KINDS = ("given", "uniform", "normal")
 _LARGEST_SEED = 2**32 - 1
 _LEFT_OUT = "The op’s own derivative is left out."
 """Of every rule that is offered: it reads what comes from upstream and the op's output at most."""
@@ -122,7 +123,7 @@ def _input(state: State, name: str, names: list[str]) -> list[Control]:
     form = state.form
     kind = form[f"in.{name}.is"]
     choice = control(
-        "is", f"{name} is", kind="choice", options=_options(((k, k) for k in KINDS), kind)
+        "is", f"{name} is", kind="choice", options=_options(((k, k) for k in _KINDS), kind)
     )
     if kind == "given":
         values = control("values", f"Values of {name}", placeholder="-2, -1, 1")
