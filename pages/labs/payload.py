@@ -36,6 +36,7 @@ from pages.labs.messages import (
     TableSpec,
 )
 
+GRAPH_TITLE = "The graph of this run: forward values, and the gradient on its way back"
 _LONGEST_SHOWN = LONGEST_TEXT + 1
 """Characters sent to a field: all that is accepted, and so many that the rest is refused again."""
 

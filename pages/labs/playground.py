@@ -22,12 +22,10 @@ from lessons.playground import (
 from lessons.playground.document.contents import zeros
 from lessons.playground.goals import GOALS, looked_at
 from lessons.playground.running.outcome import run_checked
-from lessons.playground.running.recorded import edges_of, place, record_checked
-from lessons.playground.running.scissors import operations_of
+from lessons.playground.running.recorded import record_checked
 from pages.labs import playground_payload
 from pages.labs.code import pane
 from pages.labs.lesson import RefusedTextError
-from pages.labs.linked import stretches_of_program
 from pages.labs.messages import Code, Frame, GoalSpec, Pane, Wish
 from pages.labs.playground_form import (
     Form,
@@ -39,7 +37,7 @@ from pages.labs.playground_form import (
     with_sliders,
     without_leftovers,
 )
-from pages.labs.playground_state import LARGEST_GRAPH, Computed, Graph, State, preset_of
+from pages.labs.playground_state import LARGEST_GRAPH, Computed, State, preset_of
 from pages.labs.recent import Recent
 
 FIRST = "noise_leaks"
@@ -136,15 +134,8 @@ def _computed(document: Document) -> Computed:
     start = time.perf_counter()
     checked = check(document)
     outcome = run_checked(checked)
-    if checked.program.ops > LARGEST_GRAPH:
-        return Computed(outcome, None, time.perf_counter() - start)
-    recording = record_checked(checked)
-    seconds = time.perf_counter() - start
-    ops = operations_of(checked.program)
-    cut = {f"{op.name}:{operand.place}" for op in ops for operand in op.operands if operand.cut}
-    there = frozenset(edges_of(ops)), frozenset(cut)
-    graph = Graph(recording, place(checked), *there, stretches_of_program(checked))
-    return Computed(outcome, graph, seconds)
+    recording = record_checked(checked) if checked.program.ops <= LARGEST_GRAPH else None
+    return Computed(outcome, checked, recording, time.perf_counter() - start)
 
 
 def goals(document: Document | None) -> list[GoalSpec]:

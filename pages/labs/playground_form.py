@@ -25,9 +25,9 @@ from lessons.playground.document.input_text import read_number, shortest
 from lessons.playground.language.expressions import Program
 from lessons.playground.language.limits import MAX_CHARACTERS, MAX_INPUTS, MAX_OVERRIDES
 from lessons.playground.language.parse import parse_program
+from lessons.playground.language.pasted import pasted_function, without_imports
 from lessons.text import cited, listed, visible
 from lessons.tricks import op_types
-from pages.labs.playground_pasted import pasted_function, without_imports
 
 Form = dict[str, str]
 T = TypeVar("T")
