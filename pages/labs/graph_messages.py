@@ -7,23 +7,7 @@ from typing import (
 
 from typing_extensions import TypedDict
 
-EdgeState = Literal[
-    "flowing", "cut", "stopped", "overridden", "reversed", "scaled", "clipped", "surrogate", "none"
-]
-"""What became of the gradient along an edge."""
-
-
-NodeKind = Literal[
-    "input",
-    "constant",
-    "plain",
-    "stopped",
-    "overridden",
-    "reversed",
-    "scaled",
-    "clipped",
-    "surrogate",
-]
+from lessons.tracer.recording.nodes import Kind, State
 
 
 class GraphNode(TypedDict):
@@ -36,7 +20,7 @@ class GraphNode(TypedDict):
     id: str
     label: str
     type: str
-    kind: NodeKind
+    kind: Kind
     lines: list[str]
     value: str
     entry: str
@@ -63,7 +47,7 @@ GraphEdge = TypedDict(
         "full": str,
         "offered": str | None,
         "sign": Literal["positive", "negative", "zero", "nan", "none"],
-        "state": EdgeState,
+        "state": State,
         "stale": bool,
         "cuttable": bool,
         "alternative": str,
@@ -91,7 +75,7 @@ class GraphPart(TypedDict):
 
     edge: str
     to: str
-    state: EdgeState
+    state: State
     upstream: str
     local: str | None
     gradient: str
