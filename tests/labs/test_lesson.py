@@ -1,16 +1,13 @@
 """What a lesson's lab answers: bad input, cuts, previews, what is held; each message by itself."""
 
-import threading
 from typing import Any
 
 import pytest
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
-from pages.labs import lesson as labs
-from pages.labs.lesson import RefusedTextError, computed, frame
+from pages.labs.lesson import RefusedTextError, frame
 from pages.labs.messages import LATER, Frame, RefusedError, Wish
-from pages.labs.turn import Turn
 
 
 def wish(slug: str = "noise_leaks", **more: Any) -> Wish:
@@ -54,6 +51,12 @@ def test_bad_text_is_refused_until_the_wish_says_what_was_good():
     assert "x=5" in shown["query"], "the picture is that of what was good"
     assert "noise_high=1.3" in shown["query"]
     assert "x=5" not in frame(wish(values=asked, good={}))["query"], "or of the default"
+
+
+def test_an_edge_can_be_cut_while_other_text_is_refused():
+    shown = frame(wish("right_place", values={"x": "a, b"}, cuts="sqrt_1:0", good={"x": "3"}))
+    assert list(errors(shown)) == ["x"]
+    assert shown["graph"]["cuts"] == ["sqrt_1:0"]
 
 
 def test_two_settings_that_do_not_go_together_fall_back_together():
@@ -104,16 +107,6 @@ def test_dragging_draws_less_and_letting_go_draws_all():
     assert "5,000 draws" in still["status"], "a picture that is whole stays whole"
 
 
-class Noting(Turn):
-    """Counts who computes at once, and how often."""
-
-    def __init__(self) -> None:
-        self.taken = 0
-
-    def __enter__(self) -> None:
-        self.taken += 1
-
-
 def test_what_is_known_is_not_computed_again(monkeypatch):
     lesson = find("flip")
     calls = []
@@ -125,47 +118,6 @@ def test_what_is_known_is_not_computed_again(monkeypatch):
         frame(wish("flip", values=asked, step=step, answers=["leak"]))
     frame(wish("flip", values=asked, live=True))
     assert len(calls) == 1
-
-
-def test_who_asks_at_the_same_time_is_answered_by_one_computation(monkeypatch):
-    lesson = find("flip")
-    calls, inside, go = [], threading.Event(), threading.Event()
-    compute = type(lesson).compute
-
-    def slowly(*all_):
-        calls.append(1)
-        inside.set()
-        assert go.wait(20)
-        return compute(*all_)
-
-    monkeypatch.setattr(type(lesson), "compute", slowly)
-    values = lesson.validate({"scale": "2.7252"})
-    found = []
-    threads = [
-        threading.Thread(target=lambda: found.append(computed(lesson, values))) for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    assert inside.wait(20)
-    go.set()
-    for thread in threads:
-        thread.join()
-    assert len(calls) == 1
-    assert len({id(one) for one in found}) == 1
-
-
-class Impatient(Turn):
-    def report(self, share: float) -> None:
-        raise InterruptedError
-
-
-def test_work_that_was_stopped_is_begun_anew_by_the_next():
-    asked = wish(values={"draws": "900001"})
-    with pytest.raises(InterruptedError):
-        frame(asked, Impatient())
-    with pytest.raises(InterruptedError):
-        frame(asked, Impatient())
-    assert "20 draws" in frame(wish(values={"draws": "20"}))["status"]
 
 
 def test_cuts_are_made_and_stand_in_the_address():
@@ -203,12 +155,6 @@ def test_hostile_cuts_cut_nothing_and_say_so(text):
     assert len(notes_of(shown)) < 1000
 
 
-def test_an_edge_can_be_cut_while_other_text_is_refused():
-    shown = frame(wish("right_place", values={"x": "a, b"}, cuts="sqrt_1:0", good={"x": "3"}))
-    assert list(errors(shown)) == ["x"]
-    assert shown["graph"]["cuts"] == ["sqrt_1:0"]
-
-
 def test_a_cut_that_the_program_cannot_run_with_is_mended_and_said():
     shown = frame(wish("second_derivative", values={"order": "2"}, cuts="pow:0"))
     assert shown["graph"]["cuts"] == []
@@ -244,25 +190,13 @@ def test_the_marks_of_the_text_get_what_the_picture_says():
     assert low != high
 
 
-def test_a_lesson_that_is_not_there_is_refused_by_name():
-    with pytest.raises(RefusedError, match="There is no lesson “no_such”"):
-        frame(wish("no_such"))
-
-
 def test_names_of_controls_that_are_none_are_left_out():
     shown = frame(wish("flip", hide=["nothing", "scale"], fix=["nothing", "x", ""]))
     assert shown["query"] == frame(wish("flip", hide=["scale"], fix=["x"]))["query"]
 
 
 def test_what_is_said_of_a_lesson_or_an_edge_that_is_not_there_can_be_seen():
-    with pytest.raises(RefusedError) as refused:
+    with pytest.raises(RefusedError, match="There is no lesson “a") as refused:
         frame(wish("a\n\x00\u202eb"))
     assert str(refused.value).isprintable()
     assert notes_of(frame(wish(cuts="mul\x00\u202e:0"))).isprintable()
-
-
-def test_nothing_of_a_wish_is_kept():
-    before = len(labs._known._kept)
-    for number in range(200):
-        frame(wish("flip", values={"scale": str(2 + number / 1000)}))
-    assert len(labs._known._kept) <= max(before, 48)

@@ -70,16 +70,6 @@ def test_what_is_sent_is_the_history_of_the_picture_and_what_the_marks_would_say
     assert quotes is bool(followed & {"step"}), "a text may say nothing of a run's numbers"
 
 
-def test_most_trainings_have_their_numbers_in_the_text():
-    said = {
-        slug
-        for slug in TRAINED
-        for one in find(slug).prose.steps
-        if "step" in dict(quoted(one.text))
-    }
-    assert len(said) >= 2, said
-
-
 @pytest.mark.parametrize("slug", TRAINED)
 def test_a_mark_adds_nothing_to_the_text_but_itself(slug):
     lesson = find(slug)
@@ -108,14 +98,6 @@ def test_no_number_of_a_run_stands_where_it_cannot_be_marked(slug):
             marked = Marks(fill(text, facts, numbers.mark)).found
             followed = {name.split(":")[0] for name in marked}
             assert still & {name for name, _ in VALUE.findall(text)} <= followed
-
-
-def test_a_reply_is_told_once_it_is_seen():
-    lesson = find("cliff")
-    step = next(one for one in lesson.prose.steps if one.question and one.question.name == "wall")
-    facts = lesson.compute(lesson.validate({"seeds": "2"})).facts
-    assert "jump:.3g" not in numbers.by_mark(step, (), facts)
-    assert "jump:.3g" in numbers.by_mark(step, {"wall"}, facts)
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)

@@ -121,25 +121,18 @@ def test_stop_ends_a_run_and_training_again_begins_anew():
 
 
 @pytest.mark.parametrize("phase", ["run", "pause", "stop"])
-def test_another_seed_or_picture_is_seen_of_a_run_however_it_ended(phase):
-    watch = Watch(find("moons"), wish_of("moons", seeds="2", steps="3"), RUN)
-    watch.advance(0.0, lambda: True)
+def test_another_seed_is_seen_of_a_run_however_it_ended(phase):
+    given = {"seeds": "2", "steps": "3"}
+    watch = Watch(MOONS, Wish(lab="moons", step=2, values=given), RUN)
+    go(watch, 0.0)
     if phase == "run":
         to_the_end(watch)
-    watch.take(wish_of("moons", seeds="2", steps="3"), TrainingWish(phase=phase))
-    before = seen(watch)
-    watch.take(wish_of("moons", seeds="2", steps="3", shown="2"), TrainingWish(phase=phase))
-    assert seen(watch) != before
+    seen = []
+    for more in ({}, {"shown": "2"}):
+        watch.take(Wish(lab="moons", step=2, values=given | more), TrainingWish(phase=phase))
+        seen.append(watch._run.history.latest.picture["seed"].tolist())
+    assert seen[0] != seen[1]
     assert done(watch) == (3 if phase == "run" else 1)
-
-
-def wish_of(lesson, step=2, **values):
-    return Wish(lab=lesson, step=step, values=values)
-
-
-def seen(watch):
-    """The seed whose picture it is."""
-    return watch._run.history.latest.picture["seed"].tolist()
 
 
 def test_a_setting_that_changed_on_the_way_is_named_with_the_step():
@@ -229,22 +222,6 @@ def test_a_run_that_is_over_shows_no_answer_once_a_question_holds_it():
     assert (done(watch), state(watch)) == (0, "ready")
 
 
-def test_another_target_begins_the_run_anew_once_it_is_over_and_not_before():
-    lesson = find("moving_target")
-
-    def asks(target):
-        return Wish(lab="moving_target", step=2, values={"target": target, "seeds": "2"})
-
-    watch = Watch(lesson, asks("stopped"), RUN)
-    watch.advance(0.0, lambda: True)
-    watch.take(asks("open"), RUN)
-    watch.advance(0.0, lambda: True)
-    assert done(watch) == 2, "it is changed while it trains"
-    watch.take(asks("open"), TrainingWish(phase="stop"))
-    watch.take(asks("stopped"), TrainingWish())
-    assert (done(watch), state(watch)) == (0, "ready")
-
-
 def test_a_text_that_is_refused_leaves_everything_as_it_is():
     watch = new(RUN)
     before = go(watch)
@@ -280,13 +257,6 @@ def test_what_is_trained_is_cut_as_the_graph_is():
     assert whole["trick_domain_loss"] != whole["source_only_domain_loss"]
 
 
-def test_whoever_waits_is_told_how_many_are_before():
-    watch = new(RUN)
-    assert "1 run is before yours" in watch.picture(1)["training"]["text"]
-    spec = watch.picture(2)["training"]
-    assert (spec["state"], "2 runs are before yours" in spec["text"]) == ("queued", True)
-
-
 def test_a_run_that_went_with_its_process_is_said_to_be_lost_and_does_not_begin_by_itself():
     asked = TrainingWish(phase="run", begun=2, run="gone")
     watch = new(asked)
@@ -320,13 +290,6 @@ def test_a_hundred_left_behind_leave_no_thread_and_no_growth():
         del watch
         gc.collect()
     assert Counter.alive == alive
-
-
-def test_the_end_is_the_end():
-    watch = new(RUN, steps=3, seconds=0)
-    assert go(watch, 60.0) == 3
-    assert (state(watch), watch.wants) == ("done", False)
-    assert "done after" in watch.picture()["training"]["text"]
 
 
 class Bursting(Counter):
