@@ -106,8 +106,9 @@ def complete(given: Mapping[str, str]) -> Form:
             del form[control]
     for name in named:
         form |= {c: t for w, t in _NEW_INPUT.items() if (c := f"in.{name}.{w}") not in form}
-        number = _moved(form, name)
-        form.setdefault(f"in.{name}.entry", number.group() if number else "")
+        if f"in.{name}.entry" not in form:
+            number = _moved(form, name)
+            form[f"in.{name}.entry"] = number.group() if number else ""
     for place in range(1, rows(form) + 1):
         for word in _OVERRIDE:
             form.setdefault(f"override.{place}.{word}", "")

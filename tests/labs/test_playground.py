@@ -19,10 +19,9 @@ from lessons.playground import (
 from pages.labs import playground
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Wish
-from pages.labs.playground import FIRST, frame, opened, state
+from pages.labs.playground import FIRST, frame, opened, shown, state
 from pages.labs.playground_controls import groups
 from pages.labs.playground_form import Form, complete, form_of, read
-from pages.labs.playground_payload import lab
 from pages.labs.playground_state import LARGEST_GRAPH, State
 from pages.labs.wire import encode
 from tests.playground.programs import HOSTILE, HOSTILE_RULES, mutated, valid, wild
@@ -85,7 +84,7 @@ def test_a_preset_survives_the_form_and_is_known_again(one):
     tab, _ = arrived(preset=one.name)
     assert tab.shown.errors == {}
     assert tab.shown.address() == {"preset": one.name}
-    made = lab(tab.shown)
+    made = shown(tab.shown)
     assert made["groups"][0]["controls"][0]["value"] == one.name
 
 
@@ -249,17 +248,17 @@ def test_scissors_cut_nothing_in_a_program_that_is_wrong_or_where_no_edge_is(tab
 def test_a_graph_that_is_too_large_is_not_drawn_and_that_is_said(tab):
     lines = [f"a{i} = sin(a{i - 1})" for i in range(1, LARGEST_GRAPH + 1)]
     now = tab.send(program="\n".join(["a0 = x * 2", *lines]), output="", intended="")
-    made = lab(now)
+    made = shown(now)
     assert made["graph"] is None
     assert made["figures"]
     assert any("its graph is not drawn" in note["text"] for note in made["notes"])
     now = tab.send(program="\n".join(["a0 = x * 2", *lines[:-1]]))
-    assert lab(now)["graph"]["nodes"]
+    assert shown(now)["graph"]["nodes"]
 
 
 def test_the_drawing_knows_what_is_cut_and_what_has_no_text_to_cut(tab):
     now = tab.send(program="y = clamp(x, 0, 2) * stop_gradient(u)\nclean = y", output="y")
-    drawn = lab(now)["graph"]
+    drawn = shown(now)["graph"]
     assert drawn["cuts"] == ["mul:1"]
     cuttable = {edge["id"] for edge in drawn["edges"] if edge["cuttable"]}
     assert cuttable == {"clamp:0", "mul:0", "mul:1"}
@@ -291,12 +290,12 @@ def test_an_address_keeps_a_program_that_is_wrong(tab):
     assert there.form["program"] == "y = sqrt(x"
     assert "program" in there.shown.errors
     assert there.shown.outcome is None
-    assert lab(there.shown)["figures"] == []
+    assert shown(there.shown)["figures"] == []
 
 
 def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     def warned(now):
-        return any("download the document" in note["text"] for note in lab(now)["notes"])
+        return any("download the document" in note["text"] for note in shown(now)["notes"])
 
     assert tab.shown.address()
     assert not warned(tab.shown)
@@ -343,7 +342,7 @@ def test_no_program_breaks_the_lab(program):
     """Whatever stands in the field: one error in place or a picture, and an address that opens."""
     tab = Tab()
     now = tab.send(program=program, output="", intended="")
-    made = lab(now)
+    made = shown(now)
     assert made["figures"]
     if "program" not in now.errors and now.errors:
         assert made["notes"]
