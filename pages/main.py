@@ -1,5 +1,8 @@
 """The script behind every page: navigation; nothing else."""
 
-from pages.ui.site import navigation
+# Streamlit runs this as __main__. A worker process that starts later imports the main script again,
+# under another name, and has no pages to draw.
+if __name__ == "__main__":
+    from pages.ui.site import navigation
 
-navigation().run()
+    navigation().run()

@@ -260,11 +260,11 @@ class Frame(TypedDict):
 class TrainerSpec(TypedDict):
     """How far a training is.
 
-    ``held`` where a question waits that a run would answer, ``lost`` where one went with the
-    process that had it; ``count`` is that of the wish.
+    ``stopped`` where the learner ended it. ``held`` where a question waits that a run would answer,
+    ``lost`` where one went with the process that had it; ``count`` is that of the wish.
     """
 
-    state: Literal["ready", "running", "paused", "done", "stopped", "queued"]
+    state: Literal["ready", "running", "paused", "done", "stopped"]
     done: int
     total: int
     text: str
@@ -291,15 +291,13 @@ class Picture(TypedDict):
 class Aside(TypedDict):
     """What is said in between.
 
-    ``progress``: how far long work is. ``again``: a text is refused, send what was good.
-    ``refused`` and ``busy``: the message is not answered, for a reason that people can read.
-    ``stopped``: as the learner wished. ``failed``: the training is lost by a mistake of ours;
-    ``lost``: with the process that had it.
+    ``again``: a text is refused, send what was good. ``refused``: the message is not answered, for
+    a reason that people can read. ``failed``: the training is lost by a mistake of ours; ``lost``:
+    with the process that had it.
     """
 
     seq: int
-    kind: Literal["progress", "again", "refused", "busy", "stopped", "failed", "lost"]
-    share: NotRequired[float]
+    kind: Literal["again", "refused", "failed", "lost"]
     text: NotRequired[str]
 
 
@@ -316,7 +314,7 @@ class Opened(NamedTuple):
     training: str
 
 
-_ENVELOPE = re.compile(r"(\d{1,10}) (ask|train|stop|taken)(?: ([^\n]*)(?:\n([^\n]*))?)?", re.ASCII)
+_ENVELOPE = re.compile(r"(\d{1,10}) (ask|train|taken)(?: ([^\n]*)(?:\n([^\n]*))?)?", re.ASCII)
 
 
 def number_of(text: str) -> int:
@@ -337,8 +335,8 @@ def opened(text: str) -> Opened:
     found = _ENVELOPE.fullmatch(text)
     if not found or int(found[1]) > MAX_SEQ:
         raise RefusedError(
-            f"{cited(text)} came. A message is a number up to {MAX_SEQ}, ask, train, stop or "
-            "taken, and a wish as JSON, on a second line what is wanted of a training."
+            f"{cited(text)} came. A message is a number up to {MAX_SEQ}, ask, train or taken, "
+            "and a wish as JSON, on a second line what is wanted of a training."
         )
     if found[2] == "train" and not found[4]:
         raise RefusedError(

@@ -1,35 +1,32 @@
-"""``python -m pages.server``: the app as one of several replicas.
+"""``python -m pages.server``: serve the app, or with ``--pages`` or ``--labs`` one half of it.
 
-As ``streamlit run app.py``, with the settings of .streamlit/config.toml and the environment; but it
-listens only once everything is loaded. Streamlit opens its port first, and a proxy that sends
-learners there would let them wait for all that loads.
-
-With ``--end-with-input`` it ends, as on SIGTERM, once its input does: whoever started it holds that
-open, and is gone by then.
+It takes the settings of .streamlit/config.toml and Streamlit's environment variables. Unlike
+``streamlit run`` it listens only once everything is loaded, so a proxy sends nobody here too early.
 """
 
+import argparse
 import os
-import signal
 import sys
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 import uvicorn
 from streamlit import config
 
+from pages.server.application import PAGES_ONLY
+
 ROOT = Path(__file__).parents[2]
 PING = 30.0
 """Seconds between two signs of life on a socket; a proxy closes one that says nothing."""
-END = 1.0
-"""Seconds that are left to connections once the server has drained (pages/server/draining.py)."""
+END = 3
+"""Seconds that connections have to end in after SIGTERM."""
 
 
 def take_environment(environment: Mapping[str, str]) -> None:
     """Set Streamlit's options by variables such as STREAMLIT_SERVER_PORT, as its command line does.
 
     Raises:
-        SystemExit: a value that is none of its option; says which.
+        SystemExit: a value does not fit its option; says which.
     """
     for name, option in config.get_config_options().items():
         text = environment.get(option.env_var, "")
@@ -48,26 +45,21 @@ def take_environment(environment: Mapping[str, str]) -> None:
         config.set_option(name, value)
 
 
-def end_with_input() -> None:
-    """Wait for the end of our input, in a thread of its own, and end."""
-
-    def wait() -> None:
-        while os.read(0, 4096):
-            pass
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
 def main() -> None:
     """Serve until told to end."""
-    if "--end-with-input" in sys.argv[1:]:
-        end_with_input()
+    parser = argparse.ArgumentParser(prog="python -m pages.server")
+    half = parser.add_mutually_exclusive_group()
+    half.add_argument("--pages", action="store_true", help="Streamlit's pages, without the labs")
+    half.add_argument("--labs", action="store_true", help="the labs' socket and API, no pages")
+    options = parser.parse_args()
     os.chdir(ROOT)  # where .streamlit/config.toml is looked for
     sys.path.insert(0, str(ROOT))
     take_environment(os.environ)
+    if options.pages:
+        os.environ[PAGES_ONLY] = "1"
     uvicorn.run(
-        "app:app",
+        "pages.server.labs_app:app" if options.labs else "app:app",
+        factory=options.labs,
         host=config.get_option("server.address") or "127.0.0.1",
         port=int(config.get_option("server.port")),
         ws="websockets-sansio",
@@ -78,7 +70,7 @@ def main() -> None:
         access_log=False,
         log_level="warning",
         server_header=False,
-        timeout_graceful_shutdown=END,  # type: ignore[arg-type]
+        timeout_graceful_shutdown=END,
     )
 
 

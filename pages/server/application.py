@@ -1,6 +1,6 @@
-"""The whole app as one ASGI application: Streamlit's pages, the labs' route, numbers, files."""
+"""The app as one ASGI application: Streamlit's pages, the labs next to them, and files."""
 
-import asyncio
+import os
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -8,74 +8,50 @@ from contextlib import asynccontextmanager, suppress
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.routing import BaseRoute, WebSocketRoute
-from streamlit import config
+from starlette.routing import BaseRoute
 
 from lessons.outputs import catalogue
-from pages.server import api, assets, compression, log, watched
-from pages.server.address import root
+from pages.server import assets, compression, health, labs_app, log
 from pages.server.ahead import Ahead
 from pages.server.compression import StaticCompression
-from pages.server.draining import TakesNoMore, on_sigterm
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
-from pages.server.labs import labs
-from pages.server.meters import PageMeters
+from pages.server.labs_app import SOCKET, base
 from pages.server.nodelay import send_at_once
-from pages.server.prepared import prepare
+from pages.server.prepare import prepare
+from pages.server.site import Site
 from pages.server.stream import STREAM, CheckedStream
 from pages.server.unknown import UnknownPaths
 
-SOCKET = "labs"
-"""The address of the labs' route, relative to the page's."""
-
+PAGES_ONLY = "GRADIENT_TRICKS_PAGES_ONLY"
+"""Set in the environment where the labs are another process's."""
 OTHER_PAGES = ("playground", "glossary", "teach")
-"""The addresses of the pages beside home and the chapters, relative to the site's."""
-
+"""The addresses of the pages besides home and the chapters, relative to the site's."""
 SWITCH = 0.0005
 """Seconds after which a page's script lets others have Python's lock; Python's own are 5 ms, and a
 file on its way to a browser, or a socket that opens, asks for it several times."""
 
-_meters = PageMeters()
-_labs = labs(_meters.restarted)
-
-
-def base() -> str:
-    """The path that the app lies under, as ``server.baseUrlPath`` says; empty for none."""
-    return str(config.get_option("server.baseUrlPath") or "").strip("/")
+_site = Site()
 
 
 def routes() -> list[BaseRoute]:
-    """What is answered beside Streamlit's own."""
-    socket = WebSocketRoute(f"{root(base())}{SOCKET}", _labs)
-
-    async def counted() -> bytes:
-        return _meters.text() + await _labs.meters()
-
-    seen = watched.routes(base(), _labs.draining, _labs.answering, counted)
-    return [socket, *seen, *api.routes(base(), _labs), *assets.routes(base())]
+    """Return what is answered besides Streamlit's own."""
+    labs = labs_app.routes(_site) if _with_labs() else health.routes(base())
+    return [*labs, *assets.routes(base())]
 
 
 def middleware() -> list[Middleware]:
-    """What every answer goes through, the outermost first."""
+    """Return what every answer goes through, the outermost first."""
     chapters = [chapter.slug for chapter in catalogue.chapters()]
-    machines = watched.paths(base())
-    logged = [Middleware(log.LoggedRequests, quiet=machines)] if log.wanted() else []
+    machines = health.paths(base())
     return [
-        *logged,
+        *([Middleware(log.LoggedRequests, quiet=machines)] if log.wanted() else []),
         Middleware(SecurityHeaders, base=base(), embeddable=chapters),
         Middleware(KnownHosts, machines=machines),
-        Middleware(watched.MetersInside, base=base()),
-        Middleware(
-            TakesNoMore,
-            draining=_labs.draining,
-            refused=lambda: _labs.refusal("draining"),
-            spared=machines,
-        ),
         Middleware(
             UnknownPaths, base=base(), pages=[*chapters, *OTHER_PAGES], sockets=[SOCKET, STREAM]
         ),
-        Middleware(CheckedStream, base=base(), pages=_meters.pages, closed=_labs.tidy.note),
+        Middleware(CheckedStream, base=base(), pages=_site.meters.pages, closed=_site.tidy.note),
         Middleware(StaticCompression, base=base()),
         Middleware(Ahead),
     ]
@@ -83,25 +59,19 @@ def middleware() -> list[Middleware]:
 
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[None]:
-    """Load everything before the first request; end with the server whoever works for it."""
+    """Load everything before the first request, and end the workers with the server."""
     send_at_once()
     sys.setswitchinterval(SWITCH)
-    _labs.start()  # it loads on another core meanwhile
-    await asyncio.to_thread(prepare)
-    await _labs.ready()
-    threading.Thread(target=_warm, daemon=True).start()
-    beside = [asyncio.create_task(one) for one in _labs.beside()]
-    log.set_up()
-    try:
-        with on_sigterm(_labs.draining):
-            yield
-    finally:
-        for task in beside:
-            task.cancel()
-        await _labs.stop()
+    async with labs_app.running(_site, prepare, _with_labs()):
+        threading.Thread(target=_compress, daemon=True).start()
+        yield
 
 
-def _warm() -> None:
+def _with_labs() -> bool:
+    return PAGES_ONLY not in os.environ
+
+
+def _compress() -> None:
     """Compress what a first visit fetches."""
     with suppress(RuntimeError):  # the server ends meanwhile, and starts no thread any more
         compression.warm()

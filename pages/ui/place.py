@@ -17,7 +17,7 @@ from pages.labs.lesson import computed, edges, settings
 from pages.labs.messages import Wish
 from pages.ui import memory, tab
 from pages.ui.memory import Trail
-from pages.ui.page_turn import PageTurn
+from pages.ui.room import room
 
 GRAPH = ("cuts", "at")
 """What an address may hold besides parameters: edges cut, the step of the backward pass."""
@@ -196,7 +196,8 @@ class Place:
     def _computed(self, text: Mapping[str, str]) -> Result:
         values = self._values(text)
         cuts = edges(self.lesson, self.cuts, values)[0]
-        return computed(self.lesson, self.lesson.lab.preview(values), cuts, PageTurn()).result
+        with room:
+            return computed(self.lesson, self.lesson.lab.preview(values), cuts).result
 
 
 def _revealed(step: Step, answers: Collection[str]) -> Mapping[str, str]:

@@ -14,7 +14,6 @@ import sys
 import time
 from dataclasses import dataclass, field
 
-from pages.server.child import how
 from tests.bench.attacks import ATTACKS
 from tests.bench.learner import Heard, Learner
 from tests.bench.load import every_second, in_words
@@ -91,7 +90,7 @@ async def attacked(server: Server, row: Row) -> None:
         await asyncio.sleep(IMPORTS)
         await polite(learners, row.beside, SECONDS)
         if (code := abuser.poll()) is not None:
-            row.ended = how(code)
+            row.ended = f"exit code {code}"
     finally:
         abuser.kill()
         abuser.wait()

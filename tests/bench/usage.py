@@ -1,13 +1,12 @@
 """What a server costs: memory and CPU time of its processes, as Linux has them in /proc.
 
-A server begins a process group, which those that compute and train for it join.
+A server begins a process group, which its workers join.
 """
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pages.server.meters import resident
 from tests.support.server import Server
 
 
@@ -64,3 +63,12 @@ def _processes() -> Iterator[tuple[Path, list[str]]]:
 
 def _group(fields: list[str]) -> int:
     return int(fields[2])
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that a process holds; 0 where it has ended or /proc does not tell."""
+    try:
+        pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

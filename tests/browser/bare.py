@@ -150,7 +150,7 @@ async def answer(request: Request) -> HTMLResponse:
     if name == "playground":
         order = asked(given)
         made = page({"lab": "playground", "orders": [order], "note": order["note"]})
-    elif name:
+    elif "lesson" in given:
         made = lesson_page(find(given.pop("lesson")), given)
     else:
         order = {"id": "home", "first": True, "values": home.ENOUGH_TO_SEE, "cuts": ""}

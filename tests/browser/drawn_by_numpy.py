@@ -1,7 +1,6 @@
 """The lab: numbers of numpy's, so that what is measured is the component.
 
-``mode=slow`` computes for two seconds, in slices, giving way between them, and counts what was
-begun and what was ended.
+``mode=slow`` takes as long as the longest work that the server does.
 """
 
 import time
@@ -13,9 +12,8 @@ import numpy as np
 
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Control, Frame, Group, Wish
-from pages.labs.turn import ALONE, Turn
 
-SLOW_SECONDS = 2.0
+SLOW_SECONDS = 0.5
 X = np.linspace(-2, 2, 201)
 
 START = {
@@ -30,25 +28,7 @@ START = {
 }
 
 
-class Slow:
-    """How often long work was begun and ended in this process, and how long the next one takes."""
-
-    begun = ended = 0
-    seconds = SLOW_SECONDS
-
-    @classmethod
-    def think(cls, turn: Turn) -> None:
-        """Compute for long, in slices, giving way between them."""
-        cls.begun += 1
-        start, seconds = time.perf_counter(), cls.seconds
-        with turn:
-            while (share := (time.perf_counter() - start) / seconds) < 1:
-                time.sleep(0.02)
-                turn.report(share)
-        cls.ended += 1
-
-
-def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
+def frame(wish: Wish) -> Frame:
     """What the lab shows.
 
     Raises:
@@ -61,7 +41,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
             raise RefusedTextError
         good, _ = checked(known(wish.good))
     if text["mode"] == "slow":
-        Slow.think(turn)
+        time.sleep(SLOW_SECONDS)
     start = time.perf_counter()
     form = text if "points" in errors else text | {"points": spelt(good["points"])}
     figures: Any = curves(good, text["picked"])
@@ -85,7 +65,7 @@ def frame(wish: Wish, turn: Turn = ALONE) -> Frame:
         },
         "notes": [{"level": "warning", "text": "Slow on purpose."}] if slow else [],
         "key": [],
-        "status": f"4000 draws · {took:.0f} ms · begun {Slow.begun} · ended {Slow.ended}",
+        "status": f"4000 draws · {took:.0f} ms",
         "query": urlencode({name: text for name, text in form.items() if text != START[name]}),
         "graph": None,
         "code": None,

@@ -21,7 +21,7 @@ from tests.support.amount import also
 pytestmark = pytest.mark.browser
 
 RIGHT = "/stop_gradient?lesson=right_place&step=4"
-OFFLINE = re.compile("WebSocket connection")
+OFFLINE = re.compile("ERR_INTERNET_DISCONNECTED")
 NUMBERS = "&x=-3,0.5&noise_high=1.7"
 DRAWN = [lesson for lesson in lessons() if lesson.lab.start]
 

@@ -1,9 +1,9 @@
-"""The lab of a lesson: what is set, refused, computed for long, and what stands in the address."""
+"""The lab of a lesson: what is set, refused, and what stands in the address."""
 
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.looking import asked, cells, control, ready
 
@@ -70,49 +70,6 @@ def test_what_an_address_asks_in_vain_is_said_and_the_rest_is_there(bare, open_p
 def test_the_line_of_the_trick_is_marked_in_the_code(bare, open_page):
     page = ready(open_page(bare + LESSON))
     expect(page.locator(".gt-code mark")).to_have_text("    yu_fixed = stop_gradient(yu - y) + y\n")
-
-
-SLOW = f"{LESSON}&x={','.join(str(1 + place / 100) for place in range(64))}"
-"""With as many inputs a million draws take some seconds."""
-
-
-STATUSES = """() => {
-  window.statuses = [];
-  const status = document.querySelector(".gl-status");
-  const options = { childList: true, characterData: true, subtree: true };
-  new MutationObserver(() => statuses.push(status.textContent)).observe(status, options);
-}"""
-"""All that is said from here on of how much was computed."""
-
-
-def draws(page: Page):
-    return control(page, "draws", "input:not([type=range])")
-
-
-def test_slow_work_shows_progress_and_can_be_stopped_or_overtaken(bare, open_page):
-    page = ready(open_page(bare + SLOW))
-    draws(page).fill("1000000")
-    stop = page.locator(".gl-work").get_by_role("button", name="Stop", exact=True)
-    stop.wait_for()
-    expect(page.locator(".gl-work")).to_contain_text("% done, about")
-    before = page.get_by_role("progressbar", name="Computing").evaluate("bar => bar.value")
-    page.wait_for_function(
-        "before => document.querySelector('.gl-work progress').value > before", arg=before
-    )
-    stop.click()
-    expect(page.locator(".gl-notes")).to_contain_text("Stopped")
-    expect(stop).to_be_hidden()
-    page.evaluate(STATUSES)
-    draws(page).fill("100")
-    expect(page.locator(".gl-status")).to_contain_text("100 draws")
-    draws(page).fill("999999")  # not what was stopped
-    page.locator(".gl-work").wait_for()
-    draws(page).fill("50")
-    expect(page.locator(".gl-status")).to_contain_text("50 draws")
-    said = page.evaluate("statuses")
-    assert said
-    assert not [one for one in said if "999,999 draws" in one or "1,000,000 draws" in one]
-    expect(page.locator(".gl-notes")).not_to_contain_text("Stopped")
 
 
 def test_a_slider_is_moved_by_keyboard_alone(bare, open_page):

@@ -350,38 +350,3 @@ def test_leaving_the_page_ends_it_within_a_second(app, open_page, way):
     else:
         page.goto(way)
     nobody_trains()
-
-
-@pytest.mark.long  # four pages at once; tests/server/test_trainer.py has the queue in every run
-def test_two_who_train_leave_a_third_a_lively_page_and_the_third_to_train_waits(bare, open_page):
-    url = bare + LESSON.replace("seeds=4", "seeds=20")
-    pages = [opened(open_page, url) for _ in range(3)]
-    for page in pages:
-        button(page, "Start").click()
-    waiting = next_waiting(pages)
-    assert re.search(r"waiting: \d runs? (is|are) before yours", text(waiting))
-    other = open_page(bare + "/reversal?lesson=flip")
-    ready(other)
-    slider = other.locator("[data-control=scale] input[type=range]")
-    begun = time.monotonic()
-    slider.press("ArrowRight")
-    other.wait_for_function("location.search.includes('scale=')", timeout=60_000)
-    assert time.monotonic() - begun < 20
-    for page in pages:
-        if page is not waiting:
-            button(page, "Pause").click()
-    reaches(waiting, 1)
-
-
-def text(page: Page) -> str:
-    return page.locator(".gl-trainer .gl-trained").inner_text()
-
-
-def next_waiting(pages: list[Page]) -> Page:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        for page in pages:
-            if "waiting" in text(page):
-                return page
-            page.wait_for_timeout(100)
-    pytest.fail(f"nobody waits: {[text(page) for page in pages]}")

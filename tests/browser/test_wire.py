@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import pairwise
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -241,13 +242,13 @@ def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(bare, visit):
     page.wait_for_function("!lines.labs.left && lines.labs.readyState === 1", timeout=10_000)
 
 
-def test_what_was_refused_for_want_of_room_can_be_asked_again(bare, open_page):
+def test_what_was_refused_can_be_asked_again(bare, open_page):
     page = ready(open_page(f"{bare}{LESSON}&step=3", script=SPY))
     page.evaluate("""() => {
       const line = lines.labs;
       line.send = (text) => {
         delete line.send;
-        const data = JSON.stringify({ seq: parseInt(text), kind: "busy", text: "Try again." });
+        const data = JSON.stringify({ seq: parseInt(text), kind: "refused", text: "Try again." });
         setTimeout(() => line.dispatchEvent(new MessageEvent("message", { data })));
       };
     }""")
@@ -259,6 +260,30 @@ def test_what_was_refused_for_want_of_room_can_be_asked_again(bare, open_page):
     exact(page, "noise_high").fill("1.9")
     page.wait_for_function("location.search.includes('noise_high=1.9')", timeout=5_000)
     expect(page.locator(".gl-notes")).not_to_contain_text("Try again.")
+
+
+def test_a_server_that_is_away_is_asked_often_before_a_socket_is_opened(bare, visit):
+    """Browsers hold sockets back after many that failed; a request they do not."""
+    page = visit(f"{bare}{LESSON}&step=3")
+    tried: list[float] = []
+
+    def away(route: Route) -> None:
+        tried.append(time.monotonic())
+        route.abort()
+
+    page.route("**/labs", away)
+    page.evaluate("window.broken = lines.labs; broken.close()")
+    exact(page, "noise_high").fill("1.9")
+    expect(page.locator(".gl-notes")).to_contain_text(LOST)
+    until = time.monotonic() + PATIENCE
+    while len(tried) < 6 and time.monotonic() < until:
+        page.wait_for_timeout(100)
+    assert page.evaluate("lines.labs === broken"), "a socket was tried"
+    waits = [after - before for before, after in pairwise(tried)]
+    assert waits[0] < waits[-1] < 2, "1.5 seconds, and some for a busy machine"
+    page.unroute("**/labs")
+    page.wait_for_function("location.search.includes('noise_high=1.9')", timeout=5_000)
+    expect(page.locator(".gl-notes")).not_to_contain_text(LOST)
 
 
 def test_who_is_offline_is_told_and_goes_on_where_they_were(app, visit):

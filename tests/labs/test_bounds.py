@@ -135,7 +135,7 @@ def test_draws_at_many_inputs_are_refused_with_what_would_do():
 SWEPT = """
 import json, sys
 from lessons.kit.process import suit_small_tensors
-from pages.server.tidy import give_back
+from pages.server.memory import give_back
 from lessons.playground import from_text, run
 from lessons.playground.running import budget
 from tests.support.amount import cases
@@ -223,7 +223,7 @@ TWENTY = """
 import json, sys
 from tests.labs.test_bounds import refused
 from lessons.kit.process import suit_small_tensors
-from pages.server.tidy import give_back
+from pages.server.memory import give_back
 from pages.labs import playground
 from pages.labs.messages import Wish
 from pages.labs.playground_form import form_of
@@ -239,7 +239,7 @@ give_back()
 idle = megabytes("VmRSS")
 for place in range(20):
     ask(refused(place))
-from pages.server.tidy import clean
+from pages.server.memory import clean
 clean()
 print(idle, megabytes("VmRSS"))
 """

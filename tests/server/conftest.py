@@ -1,4 +1,4 @@
-"""A server of the labs' route for each file that has a ``workshop``, and a browser's side of it."""
+"""A server of the labs for each file that has a fixture ``site``, and a browser's side of it."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from tests.server.serving import Browser, serving
 
 
 @pytest.fixture(scope="module")
-def url(workshop):
-    with serving(workshop) as url:
+def url(site):
+    with serving(site) as url:
         yield url
 
 

@@ -1,19 +1,16 @@
-"""Throws random and hostile messages at the labs' wire: ``python -m tests.server.fuzz``.
+"""Throws random and hostile messages at the labs' socket: ``python -m tests.server.fuzz``.
 
-All that answers in a server is here, in one process and without sockets: ``Socket`` on a line that
-the case holds, ``Computing``, the ``Trainer`` and the questions of the numbers' API. Whatever comes
-is answered, by bytes that ``wire.decode`` reads or by a short sentence, and never with a mistake of
-ours; then the same line still answers a wish as a browser sends it.
+All that answers in a server runs in this process, without workers: ``Socket`` on a line that the
+case holds, the functions of ``worker``, and the questions of the numbers' API. Each message gets an
+answer, either bytes that ``wire.decode`` reads or a short sentence, and never a mistake of ours;
+then the same line still answers a wish as a browser sends it.
 """
 
 import ast
 import asyncio
-import io
-import itertools
 import json
 import random
 import sys
-import threading
 import time
 from typing import Any
 
@@ -22,26 +19,21 @@ from lessons.outputs.catalogue import UnknownLessonError, find, lessons
 from lessons.playground import presets, to_text
 from lessons.tracer.cutting import write_cuts
 from pages.labs import wire
-from pages.labs.messages import MAX_SEQ, Opened, RefusedError, opened, read, read_training
+from pages.labs.messages import MAX_SEQ, RefusedError, opened, read, read_training
 from pages.labs.playground import FRAMEWORKS
 from pages.labs.playground_form import form_of
-from pages.server import api_answers
-from pages.server.child import HEAD
-from pages.server.computing import Computing
-from pages.server.notice import MISTAKE, Notice
-from pages.server.socket import Socket, Workshop
-from pages.server.trainer import Trainer
-from pages.server.trainings import PICTURE
+from pages.server import api_answers, worker
+from pages.server.socket import Socket
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import run
 from tests.support.fuzzing import fuzz
-from tests.support.in_process import InProcess
+from tests.support.in_process import site
 
-LIMIT = 10.0
-"""Seconds of computing that one message may take …"""
+LIMIT = 3.0
+"""Seconds of computing that one message may take on a busy machine …"""
 MESSAGES = 5
 """… and how many of them a case has at most, besides the last."""
-KINDS = {"progress", "again", "refused", "busy", "stopped"}
+KINDS = {"again", "refused"}
 HUNG = 120
 """Seconds after which an answer will not come any more."""
 LONGEST = 1000
@@ -65,9 +57,6 @@ PLAIN = (None, True, False, 0, -1, 1, 999, 1000, 2**31, 2**63, 10**30, 0.5, 1e30
          "\u2028", "a" * 101, "a" * 4001, [], {}, [[]], ["a"] * 129, {"": ""}, ["x", "x"], [None],
          {f"x{n}": "1" for n in range(257)}, {"x": None}, {"x": ["1"]})  # fmt: skip
 HERE = "\u0001raw"
-
-COMPUTING = Computing()
-_jobs = itertools.count(10**9)
 
 
 class Line:
@@ -94,8 +83,7 @@ class Line:
         except AssertionError as error:
             self.wrong.append(str(error))
             seq, kind = json.loads(text)["seq"], "wrong"
-        if kind != "progress":
-            self._came(seq, kind)
+        self._came(seq, kind)
 
     async def send_bytes(self, content: bytes) -> None:
         seq, what, body = wire.decode(content)
@@ -124,7 +112,7 @@ def looked_at(aside: dict[str, Any]) -> tuple[int, str]:
     seq, kind, text = aside["seq"], aside["kind"], aside["text"]
     assert kind in KINDS, f"kind {kind}"
     assert 0 <= seq <= MAX_SEQ, f"number {seq}"
-    assert text != MISTAKE.text, "a mistake of ours"
+    assert text != worker.MISTAKE, "a mistake of ours"
     short(text)
     return seq, kind
 
@@ -139,45 +127,6 @@ def sentences(body: dict[str, Any]) -> list[str]:
     groups = body.get("groups", ())
     errors = [one["error"] or "" for group in groups for one in group["controls"]]
     return [*errors, *(note["text"] for note in body["notes"])]
-
-
-class Training:
-    """In place of the processes that train: the same lines in, the same pictures out, at once."""
-
-    def __init__(self) -> None:
-        self._out = io.BytesIO()
-        self._trainer = Trainer(io.BytesIO(), self._out)
-        self._listeners: dict[int, Any] = {}
-
-    def of(self, token: str) -> "Training":
-        token.encode()
-        return self
-
-    def wish(self, client: int, listener: Any, message: Opened) -> None:
-        self._listeners[client] = listener
-        self._pass({"client": client, **message._asdict()})
-
-    def taken(self, client: int) -> None:
-        self._pass({"client": client, "taken": 1})
-
-    def gone(self, client: int) -> None:
-        self._listeners.pop(client, None)
-        self._pass({"client": client, "gone": 1})
-
-    def _pass(self, line: dict[str, Any]) -> None:
-        self._trainer._take([json.loads(json.dumps(line).encode())])
-        while self._trainer._wishes:
-            self._trainer._take([])
-        self._trainer._step()
-        self._trainer._show()
-        came = io.BytesIO(self._out.getvalue())
-        self._out.seek(0)
-        self._out.truncate()
-        while head := came.read(HEAD.size):
-            client, what, length = HEAD.unpack(head)
-            content = came.read(length)
-            if client in self._listeners:
-                self._listeners[client](content if what == PICTURE else json.loads(content))
 
 
 def real(random_: random.Random, slug: str, have: dict[str, str]) -> dict[str, Any]:
@@ -272,10 +221,10 @@ def message(random_: random.Random, have: dict[str, str]) -> str:
     trains = random_.random() < 0.2
     slug = random_.choice(TRAINED if trains else [*SLUGS, "home", "playground", "playground"])
     wish = changed(random_, real(random_, slug, have)).replace("\n", "\\n")
-    kinds = {"ask": 30, "train": 3 + 9 * trains, "stop": 1, "taken": 2, "fly": 1}
+    kinds = {"ask": 30, "train": 3 + 9 * trains, "taken": 2, "fly": 1}
     (kind,) = random_.choices([*kinds], [*kinds.values()])
     seq = random_.choice([0, 1, 2, 3, 999, MAX_SEQ, random_.randrange(10**9)])
-    text = f"{seq} {kind} {wish}" if kind not in ("stop", "taken") else f"{seq} {kind}"
+    text = f"{seq} {kind} {wish}" if kind != "taken" else f"{seq} {kind}"
     if trains:
         training = {
             "phase": random_.choice(["run", "run", "pause", "stop"]),
@@ -311,7 +260,7 @@ def expected(text: str) -> tuple[int | None, set[str]]:
     return (found.seq, answered) if found.kind == "ask" else (None, set())
 
 
-async def learner(random_: random.Random, line: Line, workshop: Workshop) -> None:
+async def learner(random_: random.Random, line: Line) -> None:
     """Send messages, wait for most of the answers, and look whether the line still answers."""
     text = ""
     for _ in range(random_.randint(1, MESSAGES)):
@@ -334,10 +283,10 @@ async def learner(random_: random.Random, line: Line, workshop: Workshop) -> Non
 
 async def lines(random_: random.Random) -> list[str]:
     """A browser or two on one server; returns the kinds of what they heard."""
-    workshop = Workshop(InProcess(COMPUTING), Training())  # type: ignore[arg-type]
+    here = site()
     made = [Line() for _ in range(random_.choice([1, 1, 1, 2]))]
-    sockets = [asyncio.create_task(Socket(workshop, one).live()) for one in made]  # type: ignore
-    learners = [learner(random.Random(random_.random()), one, workshop) for one in made]
+    sockets = [asyncio.create_task(Socket(here, one).live()) for one in made]  # type: ignore
+    learners = [learner(random.Random(random_.random()), one) for one in made]
     try:
         async with asyncio.timeout(HUNG):
             await asyncio.gather(*learners)
@@ -346,6 +295,7 @@ async def lines(random_: random.Random) -> list[str]:
             one.coming.put_nowait({"type": "websocket.disconnect"})
     async with asyncio.timeout(HUNG):
         await asyncio.gather(*sockets)
+    here.stop()
     wrong = [said for one in made for said in one.wrong]
     assert not wrong, wrong[0]
     return ["message" for one in made for _ in range(one.sent)] + [
@@ -374,21 +324,13 @@ def question(random_: random.Random) -> list[str]:
         if random_.random() < 0.1:
             query.append((mutated(random_, "cuts", 2), "mul:0"))
     name = mutated(random_, name, 2) if random_.random() < 0.05 else name
-    replies: list[bytes | Notice] = []
-    done = threading.Event()
-
-    def deliver(reply: bytes | Notice, spent: float) -> None:
-        if isinstance(reply, bytes) or reply.last:
-            replies.append(reply)
-            done.set()
-
     asked = {"name": name, "query": query, "body": body}
-    COMPUTING.ask(next(_jobs), kind, json.dumps(asked), deliver)
-    assert done.wait(HUNG), f"no answer to {kind} {name}"
-    (whole,) = replies
-    assert isinstance(whole, bytes), f"{whole} to {kind} {str(asked)[:300]}"
+    start = time.thread_time()
+    whole = worker.answer(kind, json.dumps(asked))
+    took = time.thread_time() - start
+    assert took < LIMIT, f"{took:.1f} s for {kind} {str(asked)[:300]}"
     status, text, saved_as = json.loads(whole)
-    assert status in (200, 400, 404, 503), status
+    assert status in (200, 400, 404), status
     if status != 200:
         short(text)
         return [f"api_{status}"]
@@ -406,7 +348,6 @@ def one(random_: random.Random, place: int) -> list[str]:
 
 def main() -> int:
     leave_unsaid()
-    threading.Thread(target=COMPUTING.tidy.run, daemon=True).start()
     return fuzz(one, LIMIT * (2 * MESSAGES + 1), __doc__ or "")
 
 

@@ -1,4 +1,4 @@
-"""The labs' route on a server of its own, in this process; and a browser's side of it."""
+"""Serves the labs in this process; and a browser's side of their socket."""
 
 import json
 import threading
@@ -10,28 +10,25 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.routing import BaseRoute
 from websockets.sync.client import ClientConnection, connect
 
 from pages.labs import wire
-from pages.server.labs import Here
-from pages.server.socket import Workshop
+from pages.server import labs_app
+from pages.server.site import Site
 from tests.support.server import START_SECONDS, free_port
 
 
 @contextmanager
-def serving(workshop: Workshop, *beside: BaseRoute) -> Iterator[str]:
-    """The address of the route, while the block runs; other routes may be served with it."""
-
-    labs = Here(workshop)
+def serving(site: Site, *more: BaseRoute) -> Iterator[str]:
+    """Serve the labs, and other routes, in a thread; yield the address of the labs' socket."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        await labs.stop()
+        site.stop()
 
-    routes = [WebSocketRoute("/labs", labs), *beside]
-    app = Starlette(routes=routes, lifespan=lifespan)
+    app = Starlette(routes=[*labs_app.routes(site), *more], lifespan=lifespan)
     port = free_port()
     config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")
     server = uvicorn.Server(config)
@@ -62,7 +59,7 @@ class Browser:
         self.socket: ClientConnection = connect(
             url, max_size=None, open_timeout=START_SECONDS, **more
         ).__enter__()
-        self.seq = 0
+        self.url, self.seq = url, 0
 
     def __enter__(self) -> "Browser":
         return self
@@ -94,14 +91,6 @@ class Browser:
             number, what, body = self.next(timeout)
             if (number, what) == (self.seq if seq is None else seq, wire.FRAME):
                 return body
-
-    def until(self, share: float) -> None:
-        """Until so much of the newest wish's work is done, and not all of it."""
-        done = 0.0
-        while done < share:
-            number, what, body = self.next()
-            assert (number, what) == (self.seq, "progress"), "it is at work"
-            done = body["share"]
 
     def picture(self, timeout: float = START_SECONDS) -> dict[str, Any]:
         """The next picture of a training; it is taken in."""

@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from pages.server import api_answers
-from pages.server.computing import Computing
+from pages.server import api_answers, worker
 from tests.server import fuzz
 from tests.support.amount import cases
 from tests.support.fuzzing import found
@@ -26,7 +25,7 @@ def broken(*_):
 
 
 @pytest.mark.parametrize(
-    ("where", "name"), [(Computing, "frame"), (api_answers, "_answer"), (fuzz.Trainer, "_wish")]
+    ("where", "name"), [(worker, "read"), (api_answers, "_answer"), (worker, "_take")]
 )
 def test_a_mistake_of_ours_is_found(where, name, monkeypatch, caplog):
     monkeypatch.setattr(where, name, broken)

@@ -1,102 +1,151 @@
-"""The labs' route, over a real socket: each wish its answer, whatever else comes."""
+"""The labs' socket: each wish gets its answer, whatever else comes."""
 
 import gc
 import json
+import threading
 import time
+from functools import partial
 
 import pytest
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from pages.labs import home
 from pages.labs.messages import MAX_MESSAGE
+from pages.server import site as shared
 from pages.server import socket as route
-from pages.server.computing import LABS, Computing
-from pages.server.socket import Workshop
-from pages.server.trainings import Trainings
-from pages.server.turns import Busy
+from pages.server import worker
+from pages.server.lanes import LostError
 from tests.server.serving import Browser, resident
 from tests.support.amount import cases
-from tests.support.in_process import InProcess
-from tests.support.server import START_SECONDS
+from tests.support.in_process import site as made
 
 pytestmark = pytest.mark.slow
 
 
-ALL = 3000
-CHUNKS: list[int] = []
-"""How many of all were worked on, of each piece of slow work that was begun."""
+class Waiting:
+    """A lab whose frames wait until they are let go, and which counts them."""
+
+    def __init__(self):
+        self.begun = 0
+        self.go = threading.Event()
+
+    def seconds(self, wish):
+        return 0.0
+
+    def frame(self, wish):
+        self.begun += 1
+        assert self.go.wait(60)
+        return home.frame(wish.model_copy(update={"values": {}}))
 
 
-def slow(wish, turn):
-    """A lab of the test's own: chunks of work, 10 ms each, which are counted. No test waits for its
-    end, and a busy machine must not come to it either.
-    """
-    mine = len(CHUNKS)
-    CHUNKS.append(0)
-    with turn:
-        for step in range(ALL):
-            time.sleep(0.01)
-            CHUNKS[mine] += 1
-            turn.report((step + 1) / ALL)
-    return LABS["home"](wish.model_copy(update={"values": {}}), turn)
+class Long(Waiting):
+    def seconds(self, wish):
+        return 1.0
 
 
-def crowded(wish, turn):
-    raise Busy
+class Broken(Waiting):
+    def frame(self, wish):
+        raise ZeroDivisionError("a mistake of ours")
 
 
-def broken(wish, turn):
-    raise ZeroDivisionError("a mistake of ours")
+WAITING, LONG = Waiting(), Long()
 
 
 @pytest.fixture(scope="module")
-def workshop():
-    labs = {**LABS, "slow": slow, "broken": broken, "crowded": crowded}
-    return Workshop(InProcess(Computing(labs)), Trainings(0))
+def site():
+    labs = {**worker.LABS, "waiting": WAITING, "long": LONG, "broken": Broken()}
+    return made(partial(worker.frame, labs=labs))
+
+
+@pytest.fixture(autouse=True)
+def _fresh():
+    for lab in (WAITING, LONG):
+        lab.begun = 0
+        lab.go.clear()
+    yield
+    for lab in (WAITING, LONG):
+        lab.go.set()
+
+
+def until(true):
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("lab", ["flip", "home", "playground"])
-def test_a_wish_has_its_frame(browser, lab):
+def test_a_wish_gets_its_frame(browser, lab):
     browser.ask(lab)
     frame = browser.frame()
     assert frame["figures"]
     assert frame["form"]
 
 
-def test_the_same_wish_is_computed_once_for_all(url, workshop, monkeypatch):
-    calls = []
-    ask = workshop.computers.ask
-    monkeypatch.setattr(workshop.computers, "ask", lambda *all_: calls.append(1) or ask(*all_))
+def test_a_frame_is_computed_once_for_all_who_ask_at_the_same_time_or_later(url):
     browsers = [Browser(url) for _ in range(5)]
-    for browser in browsers:
-        browser.ask(values={"scale": "2.12345"})
-        browser.frame()
-        browser.socket.close()
-    assert len(calls) == 1
+    for one in browsers[:4]:
+        one.ask("waiting", step=2)
+    until(lambda: WAITING.begun)
+    WAITING.go.set()
+    for one in browsers[:4]:
+        assert one.frame()["figures"]
+    browsers[4].ask("waiting", step=2)
+    assert browsers[4].frame()["figures"]
+    assert WAITING.begun == 1
+    for one in browsers:
+        one.socket.close()
 
 
-def test_of_many_wishes_the_last_is_always_answered(browser):
-    for number in range(50):
-        browser.ask(values={"scale": str(1 + number / 100)}, live=True)
-    browser.ask(values={"scale": "5.5"})
-    assert browser.frame()["form"]["scale"] == "5.5"
-
-
-def test_a_newer_wish_ends_slow_work_and_stop_ends_it_too(browser):
-    first = browser.ask("slow")
-    kinds = [browser.next()]
-    assert kinds[0][1] == "progress"
-    assert 0 < kinds[0][2]["share"] < 1
+def test_of_many_wishes_the_newest_is_computed_next_and_the_ones_between_never(browser):
+    browser.ask("waiting", step=3)
+    until(lambda: WAITING.begun)
+    for step in range(4, 40):
+        browser.ask("waiting", step=step)
     browser.ask("flip")
-    while (message := browser.next())[1] == "progress":
-        assert message[0] == first
-    assert message[:2] == (browser.seq, 0)
-    assert CHUNKS[-1] < ALL / 2, "it was given up long before its end"
-    browser.ask("slow")
-    browser.next()
-    browser.send(f"{browser.seq} stop")
-    while (message := browser.next())[1] == "progress":
-        pass
-    assert message[:2] == (browser.seq, "stopped")
+    time.sleep(0.2)
+    WAITING.go.set()
+    assert browser.frame()["figures"]
+    assert WAITING.begun == 1
+
+
+def test_what_nobody_waits_for_any_more_is_never_begun(url):
+    with Browser(url) as first:
+        first.ask("waiting", step=50)
+        until(lambda: WAITING.begun)
+        for step in range(51, 60):
+            with Browser(url) as one:
+                one.ask("waiting", step=step)
+                time.sleep(0.02)
+        time.sleep(0.2)
+        WAITING.go.set()
+        first.frame()
+    assert WAITING.begun == 1
+
+
+def test_long_work_goes_to_the_slow_lane_and_short_work_passes_it(url):
+    with Browser(url) as first, Browser(url) as second:
+        first.ask("long")
+        until(lambda: LONG.begun)
+        second.ask("flip", values={"scale": "2.25"})
+        assert second.frame()["figures"], "it does not wait for the long one"
+        LONG.go.set()
+        assert first.frame()["figures"]
+
+
+def test_a_socket_whose_last_frame_took_long_is_computed_in_the_slow_lane(browser, monkeypatch):
+    monkeypatch.setattr(shared.Site, "SLOW", 0.0)
+    browser.ask("flip", values={"scale": "2.5"})
+    browser.frame()
+    LONG.go.clear()
+    with Browser(browser.url) as other:
+        other.ask("long", step=7)
+        until(lambda: LONG.begun)
+        browser.ask("flip", values={"scale": "2.75"})
+        with pytest.raises(TimeoutError):
+            browser.frame(timeout=0.5)
+        LONG.go.set()
+        assert browser.frame()["figures"]
 
 
 def test_a_refused_text_asks_for_what_was_good(browser):
@@ -112,24 +161,17 @@ def test_a_refused_text_asks_for_what_was_good(browser):
     "text",
     ["", "x", "1 ask", "1 ask null", "1 ask []", '1 ask {"lab":3}', '1 ask {"lab":"no_such"}',
      "1 ask " + "[" * 50_000, "1 ask " + "x" * MAX_MESSAGE, '1 ask {"lab":"flip"}\n{"phase":"x"}',
-     '1 ask {"lab":"' + "a" * 99 + '"}', "1 ask {}\n{}\n{}", "\x00", "1 train {}", "1 stop {}"],
-    ids=range(15),
+     '1 ask {"lab":"' + "a" * 99 + '"}', "1 ask {}\n{}\n{}", "\x00", "1 train {}", "1 stop {}",
+     b"\x00\x01"],
+    ids=range(16),
 )  # fmt: skip
 def test_what_is_refused_is_said_and_the_socket_lives_on(browser, text):
-    browser.send(text)
-    if "stop" not in text:
-        _, kind, aside = browser.next()
-        assert kind == "refused"
-        assert 5 < len(aside["text"]) < 1500
-        assert ("characters came" in aside["text"]) == (len(text) > MAX_MESSAGE), "it is not read"
+    browser.socket.send(text)
+    _, kind, aside = browser.next()
+    assert kind == "refused"
+    assert 5 < len(aside["text"]) < 1500
+    assert ("characters came" in aside["text"]) == (len(text) > MAX_MESSAGE), "it is not read"
     browser.seq = 10
-    browser.ask("flip")
-    assert browser.frame()["figures"]
-
-
-def test_bytes_are_refused(browser):
-    browser.socket.send(b"\x00\x01")
-    assert browser.next()[1] == "refused"
     browser.ask("flip")
     assert browser.frame()["figures"]
 
@@ -144,6 +186,18 @@ def test_a_mistake_of_ours_is_said_and_the_socket_lives_on(browser, caplog):
     assert browser.frame()["figures"]
 
 
+def test_a_wish_that_ends_its_worker_twice_is_refused(browser, site, monkeypatch):
+    async def lost(*_):
+        raise LostError
+
+    with monkeypatch.context() as context:
+        context.setattr(site.quick, "run", lost)
+        browser.ask("flip", values={"scale": "1.125"})
+        assert browser.next()[1] == "refused"
+    browser.ask("flip", values={"scale": "1.125"})
+    assert browser.frame()["figures"]
+
+
 def test_a_foreign_page_is_turned_away(url):
     with pytest.raises(InvalidStatus) as refused:
         Browser(url, origin="https://evil.example")
@@ -154,26 +208,24 @@ def test_a_foreign_page_is_turned_away(url):
         assert browser.frame()["figures"]
 
 
-def test_there_is_a_limit_to_sockets(url, workshop, monkeypatch):
-    while workshop.sockets:
-        time.sleep(0.01)
-    monkeypatch.setattr(route, "MOST_SOCKETS", 2)
+def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
+    until(lambda: not site._sockets)
+    monkeypatch.setattr(shared, "MOST_SOCKETS", 2)
     with Browser(url) as first, Browser(url) as second:
         for one in (first, second):
             one.ask("flip")
             one.frame()
         third = Browser(url)
-        with pytest.raises(Exception, match="1013"):
+        with pytest.raises(ConnectionClosed, match="1013"):
             third.next()
         first.socket.close()
-        while len(workshop.sockets) > 1:
-            time.sleep(0.01)
+        until(lambda: len(site._sockets) < 2)
         with Browser(url) as fourth:
             fourth.ask("flip")
             assert fourth.frame()["figures"]
 
 
-def test_who_sends_too_much_is_read_later(url, monkeypatch):
+def test_too_many_messages_are_read_later(url, monkeypatch):
     monkeypatch.setattr(route, "RATE", 100.0)
     monkeypatch.setattr(route, "BURST", 50.0)
     with Browser(url) as browser:
@@ -187,46 +239,17 @@ def test_who_sends_too_much_is_read_later(url, monkeypatch):
 def test_a_long_message_counts_as_many(url, monkeypatch):
     monkeypatch.setattr(route, "RATE", 500.0)
     monkeypatch.setattr(route, "BURST", 50.0)
-    long = "x" * (100 * route.SHORT)
     with Browser(url) as browser:
         start = time.monotonic()
         for _ in range(5):
-            browser.ask("flip", values={"scale": "1"}, good={"long": long[: 10 * route.SHORT]})
+            browser.send("x" * (100 * route.SHORT))
             browser.next()
-            browser.send(long)
-            browser.next()
-        assert time.monotonic() - start > 0.9, "five hundred and more a second, but for fifty"
-
-
-def test_who_was_told_to_try_later_is_begun_later(url, monkeypatch):
-    monkeypatch.setattr(route, "LATER", 0.2)
-    with Browser(url) as browser:
-        start = time.monotonic()
-        for _ in range(3):
-            browser.ask("crowded")
-            assert browser.next()[1] == "busy"
-        browser.ask("flip")
-        browser.frame()
-        assert time.monotonic() - start > 0.2 + 0.4 + 0.8
-
-
-def test_a_stop_before_the_turn_of_a_wish_is_heeded(browser, url):
-    browser.ask("slow")
-    assert browser.next()[1] == "progress"
-    browser.ask("slow", values={"n": "2"})
-    browser.send(f"{browser.seq} stop")
-    while (message := browser.next())[1] == "progress":
-        assert message[0] == browser.seq - 1, "what was stopped is not begun"
-    assert message[:2] == (browser.seq, "stopped")
-
-
-def counted(kind: type) -> int:
-    return sum(type(one) is kind for one in gc.get_objects())
+        assert time.monotonic() - start > 0.8, "five hundred a second, but for the first fifty"
 
 
 @pytest.mark.skipif(not resident(), reason="reads the kernel's table")
 @pytest.mark.random
-def test_memory_returns_when_sockets_close(url, workshop):
+def test_memory_returns_when_sockets_close(url, site):
     sockets = cases(80, 200)
 
     def round_of(count):
@@ -236,8 +259,7 @@ def test_memory_returns_when_sockets_close(url, workshop):
         for browser in browsers:
             browser.frame()
             browser.socket.close()
-        while workshop.sockets:
-            time.sleep(0.01)
+        until(lambda: not site._sockets)
         gc.collect()
         return resident()
 
@@ -245,26 +267,16 @@ def test_memory_returns_when_sockets_close(url, workshop):
     first = round_of(sockets)
     second = round_of(sockets)
     assert second - first < sockets * (12 << 20) / 200, "bytes more after as many more sockets"
-    # What answered the last one may still be on its way out.
-    deadline = time.monotonic() + 30
-    while (alive := counted(route.Socket)) > 2 and time.monotonic() < deadline:
+
+    def alive():
         gc.collect()
-    assert alive <= 2
+        return sum(type(one) is route.Socket for one in gc.get_objects())
 
-
-def test_a_frame_that_was_asked_for_by_who_left_is_not_computed_to_the_end(url, workshop):
-    browser = Browser(url)
-    browser.ask("slow")
-    browser.next()
-    browser.socket.close()
-    while workshop.computers.computing.turns._running:
-        time.sleep(0.01)
-    assert CHUNKS[-1] < ALL / 2, "the turn was given back long before the end"
+    until(lambda: alive() <= 2)  # what answered the last one may still be on its way out
 
 
 def test_the_answer_is_json_and_floats_that_anybody_can_read(browser):
     browser.ask("flip")
-    raw = browser.socket.recv(START_SECONDS)
-    assert isinstance(raw, bytes)
+    raw = browser.socket.recv(30)
     length = int.from_bytes(raw[8:12], "little")
     assert json.loads(raw[12 : 12 + length])["form"]

@@ -1,40 +1,33 @@
-"""Computes in the process of the test, where the app has processes for it."""
+"""Runs a lane's jobs in the process of the test, where the app has worker processes for them."""
 
-import itertools
+import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
 
-from pages.server.computers import UNUSED, Job
-from pages.server.computing import Computing
-from pages.server.notice import Deliver
-from pages.server.turns import Use
+from pages.server import worker
+from pages.server.site import Site
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
-class InProcess:
-    """In place of ``Computers``.
+class ThreadLane:
+    """In place of ``pages.server.lanes.Lane``: one thread, and whatever it is given runs there."""
 
-    Args:
-        computing: what does the work.
-    """
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "lane")
 
-    def __init__(self, computing: Computing) -> None:
-        self.computing = computing
-        self.on_restart: Callable[[str], None] = lambda kind: None
-        self._numbers = itertools.count(1)
+    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        job = self._thread.submit(function, *args, **kwargs)
+        return await asyncio.wrap_future(job)
 
-    def start(self) -> None:
-        """It is ready."""
+    run_once = run
 
-    async def ready(self) -> None:
-        """It is ready."""
+    def stop(self) -> None:
+        self._thread.shutdown(wait=False, cancel_futures=True)
 
-    async def stop(self) -> None:
-        """It ends with this process."""
 
-    def pids(self) -> list[int]:
-        """None besides this one."""
-        return []
-
-    def ask(self, work: str, text: str, deliver: Deliver, use: Use = UNUSED) -> Job:
-        number = next(self._numbers)
-        self.computing.ask(number, work, text, deliver, use.late)
-        return Job(number, self.computing)
+def site(frame: worker.ComputeFrame = worker.frame) -> Site:
+    """Make a server's labs that compute in threads of this process."""
+    return Site(ThreadLane(), ThreadLane(), [ThreadLane()], frame)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ browser needs lie in this folder too.
 
 from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
@@ -14,13 +15,12 @@ import streamlit as st
 from lessons.outputs.catalogue import find
 from pages.labs import lesson, wire
 from pages.labs.messages import TrainingWish, Wish
-from pages.labs.once import Once
 from pages.labs.training import Watch
-from pages.server.application import SOCKET
+from pages.server.labs_app import SOCKET
 from pages.server.assets import LIVE
-from pages.server.computing import LABS
+from pages.server.worker import LABS
 from pages.ui import memory
-from pages.ui.page_turn import PageTurn, TooLong
+from pages.ui.room import room
 
 # Streamlit hands inline scripts to the browser as a blob, which cannot import its neighbours by
 # a relative address. So the script is this small shim. The addresses are relative to the page's
@@ -41,10 +41,10 @@ export default async function (component) {{
 """
 
 SOON = 0.25
-"""Seconds of computing that a page spends on its lab's first picture. What takes longer the lab
-asks for itself: then it is computed by turns, in another process."""
-KEPT = 8 << 20
-"""Bytes of first pictures that are kept for the next who opens the same; one has some 50 kB."""
+"""Seconds of computing that a page spends on its lab's first picture. The lab asks for a longer one
+itself; twelve pages of long programs held up everybody for 9 s."""
+KEPT = 128
+"""First pictures that are kept for the next learner who opens the same; one has some 50 kB."""
 
 _FIRST = "first_picture"
 """Session key: what the first lab of a session was asked to show at first, as text."""
@@ -133,28 +133,22 @@ def live_lab(
         st.text(f"{picture} {lab} {show['name'] if show else ''}")
 
 
-_firsts: Once[str, str] = Once(KEPT, len)
-
-
 def first(wish: str) -> str:
-    """What the lab will show at first, for the browser to draw before the lab itself is there.
+    """Return what the lab will show at first, for the browser to draw before the lab is there.
 
-    Nothing where that takes too long.
+    Empty where computing it takes too long for a page.
     """
-
-    def make() -> str:
-        try:
-            return _encoded(Wish.model_validate_json(wish))
-        except TooLong:
-            return ""
-
-    return _firsts.get(wish, make)
+    with room:
+        return _first(wish)
 
 
-def _encoded(asked: Wish) -> str:
-    # Of a lesson the page computes the same for its text; only a program may be of any length.
-    turn = PageTurn(SOON) if asked.lab == "playground" else PageTurn()
-    frame = LABS.get(asked.lab, lesson.frame)(asked, turn)
+@lru_cache(KEPT)
+def _first(wish: str) -> str:
+    asked = Wish.model_validate_json(wish)
+    lab = LABS.get(asked.lab, lesson)
+    if lab.seconds(asked) > SOON:
+        return ""
+    frame = lab.frame(asked)
     names = ("goals", "accepted", "groups", "notes", "status", "key", "figures")
     shown: dict[str, Any] = {name: part for name, part in frame.items() if name in names}
     if frame["trains"]:  # with the run as it stands before its first step

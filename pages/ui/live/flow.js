@@ -1,15 +1,9 @@
 // When to send what the learner set. Knows neither the page nor the line.
 //
-// Few requests are under way at a time: one, or two while answers come quickly, so that the server
-// computes one picture while the browser takes in another. What is asked is looked up in the moment
-// it is sent: the server is never asked for a picture nobody will see, and the last value is never
-// lost.
-// A slow answer is interrupted by a newer value after PATIENCE; while the hand keeps moving each
-// interruption doubles the wait, so that a slow lab still shows something in mid-drag. Values that
-// rest are worth interrupting for at once.
+// One request is under way, or two while answers come quickly: then the server computes one picture
+// while the browser takes in another. The lab looks up what to ask in the moment it sends it: so the
+// server is never asked for a picture nobody will see, and the last value is never lost.
 
-const PATIENCE = 400; // ms before a newer value interrupts
-const PATIENCE_LIMIT = 6400; // ms
 const BUSY_AFTER = 330; // ms before the lab says it is computing
 const QUICK = 200; // ms: after an answer in less, two requests may be under way
 
@@ -29,8 +23,6 @@ export class Flow {
     this.pending = null; // what goes out next
     this.open = false;
     this.sentAt = 0;
-    this.patience = PATIENCE;
-    this.interruptTimer = 0;
     this.busyTimer = 0;
   }
 
@@ -50,7 +42,6 @@ export class Flow {
   /** The line is lost, and with it every answer that is under way: that is asked again. */
   lose() {
     this.open = false;
-    clearTimeout(this.interruptTimer);
     clearTimeout(this.busyTimer);
     this.showBusy(false);
     if (this.#underWay()) this.pending ??= { live: !this.resting };
@@ -62,7 +53,6 @@ export class Flow {
     if (seq < this.answeredSeq || seq > this.seq) return;
     if (seq === this.seq) this.room = performance.now() - this.sentAt < QUICK ? 2 : 1;
     this.answeredSeq = seq;
-    this.patience = PATIENCE;
     clearTimeout(this.busyTimer);
     this.showBusy(false);
     if (this.#underWay()) this.#busySoon();
@@ -82,7 +72,6 @@ export class Flow {
   stop() {
     this.pending = null;
     this.open = false;
-    clearTimeout(this.interruptTimer);
     clearTimeout(this.busyTimer);
   }
 
@@ -96,19 +85,8 @@ export class Flow {
   }
 
   #pump() {
-    clearTimeout(this.interruptTimer);
-    if (this.pending === null || !this.open) return;
-    if (this.#underWay() >= this.room) {
-      const patience = this.pending.live ? this.patience : PATIENCE;
-      const rest = this.sentAt + patience - performance.now();
-      if (rest > 0) {
-        this.interruptTimer = setTimeout(() => this.#pump(), rest);
-        return;
-      }
-      this.patience = Math.min(2 * this.patience, PATIENCE_LIMIT);
-    } else if (!this.#underWay()) {
-      this.#busySoon();
-    }
+    if (this.pending === null || !this.open || this.#underWay() >= this.room) return;
+    if (!this.#underWay()) this.#busySoon();
     const { live } = this.pending;
     this.pending = null;
     this.resting = !live;

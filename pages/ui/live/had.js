@@ -4,7 +4,7 @@
 
 /** @import { Frame } from "./messages.d.ts" */
 
-const MOST = 8; // frames; never are so many under way
+const MOST = 3; // frames: what two requests under way may bring, and the one before them
 const LATER = "later"; // instead of a digest: the newest one stays
 
 export class Had {

@@ -85,7 +85,6 @@ class Lab {
     this.view = new View(root, {
       changed: (live) => this.#changed(live),
       went: (word) => this.#went(word),
-      stopped: () => this.line.send(`${this.flow.seq} stop`),
       trained: () => this.#train(),
       reached: (names) => this.tell?.("goals", names),
       cut: () => this.#cut(),
@@ -256,16 +255,10 @@ class Lab {
   #lost() {
     this.lostLine.begin();
     this.flow.lose();
-    this.view.work.hide();
   }
 
   /** Instead of an answer, or beside it. @param {Aside} aside */
-  #hear({ seq, kind, text = "", share = 0 }) {
-    const { work } = this.view;
-    if (kind === "progress") {
-      if (seq === this.flow.seq) work.show(share, text);
-      return;
-    }
+  #hear({ seq, kind, text = "" }) {
     if (kind === "failed" || kind === "lost") {
       this.pictures.drop();
       this.trainer.fail(kind === "lost" ? text : "");
@@ -274,17 +267,14 @@ class Lab {
     }
     const newest = this.flow.isNewest(seq);
     this.flow.answered(seq);
-    work.hide();
     if (newest) this.wish.refused = true; // a hand that sets the same asks once more; a page does not
-    if (!newest && kind !== "refused") return;
-    if (kind === "again") {
+    if (kind === "refused") {
+      this.wish.snip = this.graph.snip = "";
+      this.#say("error", text);
+    } else if (newest) {
       this.wish.good = this.frame?.form ?? {};
       this.flow.offer(!this.flow.resting);
-      return;
     }
-    this.wish.snip = this.graph.snip = "";
-    this.#say(kind === "stopped" ? "info" : "error", text);
-    if (kind === "stopped" && !this.frame) this.flow.offer(true); // something cheaper
   }
 
   /** @param {import("./messages.d.ts").NoteSpec["level"]} level  @param {string} text */
@@ -300,7 +290,6 @@ class Lab {
     const newest = flow.isNewest(seq);
     // Before drawing: the server works on the next value while this one is drawn.
     flow.answered(seq);
-    view.work.hide();
     view.notes.asides = [];
     const before = this.frame;
     this.had.complete(frame);

@@ -5,8 +5,7 @@ import type { Chart } from "./plotly.d.ts";
 
 export interface Aside {
   seq: number;
-  kind: "progress" | "again" | "refused" | "busy" | "stopped" | "failed" | "lost";
-  share?: number;
+  kind: "again" | "refused" | "failed" | "lost";
   text?: string;
 }
 
@@ -244,7 +243,7 @@ export interface TableSpec {
 }
 
 export interface TrainerSpec {
-  state: "ready" | "running" | "paused" | "done" | "stopped" | "queued";
+  state: "ready" | "running" | "paused" | "done" | "stopped";
   done: number;
   total: number;
   text: string;

@@ -1,8 +1,6 @@
 // The pictures of a training, each shown when it is its turn. What a hand has just set comes first:
 // its frame is there within milliseconds, and a picture of a training takes longer to paint than that.
 
-import { goesOn } from "./trainer.js";
-
 /** @import { Picture } from "./messages.d.ts" */
 
 const A_FRAME = 17; // ms in which a frame is painted before a picture is drawn
@@ -41,7 +39,7 @@ export class Pictures {
   showFrame(trains, show) {
     clearTimeout(this.waiting);
     const { delayed } = this;
-    if (trains && delayed && !goesOn(delayed.training.state)) {
+    if (trains && delayed && delayed.training.state !== "running") {
       this.#take(delayed);
       this.lab.done();
     }

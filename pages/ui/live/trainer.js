@@ -9,14 +9,10 @@ import { element, setText } from "./dom.js";
 const LABELS = {
   ready: "Start",
   running: "Pause",
-  queued: "Pause",
   paused: "Go on",
   done: "Train again",
   stopped: "Train again",
 };
-
-/** Whether more pictures come by themselves. @param {TrainerSpec["state"]} state */
-export const goesOn = (state) => state === "running" || state === "queued";
 
 export class Trainer {
   /**
@@ -110,7 +106,7 @@ export class Trainer {
     this.lost = spec.lost;
     this.begun = Math.max(this.begun, spec.begun);
     this.single = Math.max(this.single, spec.single);
-    const goes = goesOn(state);
+    const goes = state === "running";
     if (spec.lost || (spec.count >= this.count && !goes)) this.phase = "pause";
     this.box.dataset.state = state;
     setText(this.main, LABELS[this.phase === "run" ? "running" : goes ? "paused" : state]);

@@ -22,7 +22,6 @@ import { Share } from "./share.js";
 import { small } from "./small.js";
 import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
-import { Work } from "./work.js";
 
 /** @import { Frame, KeyEntry, Picture } from "./messages.d.ts" */
 /** @import { Place } from "./place.d.ts" */
@@ -35,7 +34,6 @@ const CHARTLESS = "The charts' script could not be loaded. Reload the page to tr
  * @typedef {Object} Hears
  * @property {(live: boolean) => void} changed  a control was moved
  * @property {(word: "undo"|"redo") => void} went
- * @property {() => void} stopped  long work is to be given up
  * @property {() => void} trained  something else is wanted of the training
  * @property {(names: string[]) => void} reached  goals
  * @property {() => void} cut      an edge of the graph
@@ -70,14 +68,13 @@ export class View {
     const hand = part("hand");
     head.append(hand, controls, trainer);
     const notes = part("notes", { "aria-live": "polite" });
-    const work = part("work");
     const status = part("status");
     const key = part("key", { role: "group", "aria-label": "Lines of the charts" });
     const figures = part("figures");
     const graph = part("graph", { role: "group", "aria-labelledby": "gl-graph-title" });
     const table = part("scroll", { role: "region", tabindex: "0" });
     this.stays = keepInSight(head, root);
-    root.replaceChildren(goals, head, notes, work, status, key, figures, graph, table);
+    root.replaceChildren(goals, head, notes, status, key, figures, graph, table);
 
     this.root = root;
     /** @type {?Frame} */
@@ -91,7 +88,6 @@ export class View {
     this.keyed = "";
 
     this.palette = new Palette(root);
-    this.work = new Work(work, lab.stopped);
     this.controls = new Controls(controls, lab);
     this.charts = new Charts(figures, this.palette, this.controls);
     giveFirst(this.charts);

@@ -1,0 +1,207 @@
+"""What runs in a worker process: frames, the API's answers, and the steps of trainings.
+
+Each function takes and returns plain values, and turns whatever goes wrong into a reply.
+"""
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple, Protocol
+
+from lessons.outputs.catalogue import UnknownLessonError, find
+from lessons.text import cited
+from pages.labs import home, lesson, playground, wire
+from pages.labs.lesson import RefusedTextError
+from pages.labs.messages import Frame, RefusedError, Wish, read, read_training
+from pages.labs.training import Watch
+from pages.server import api_answers, log, memory
+
+SHORT = 0.05
+"""Seconds of computing that a wish may take in the quick lane."""
+HEAVY = 0.2
+"""Seconds of computing after which freed memory goes back to the system: it may be much."""
+MISTAKE = "Something went wrong on the server. Change a setting to go on."
+LOST = "Something went wrong on the server, and this run is lost. Start begins another."
+
+
+def begin(niceness: int) -> None:
+    """Set this process up; called once, before its first job."""
+    # A terminal sends Ctrl-C, and a service manager SIGTERM, to all processes of a group. The
+    # server ends its workers itself.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    if niceness and hasattr(os, "nice"):  # Windows has none
+        os.nice(niceness)
+    log.set_up()
+    threading.Thread(target=_end_with_server, daemon=True).start()
+
+
+def _end_with_server() -> None:
+    """End this process when the server is gone, however it ended."""
+    if server := multiprocessing.parent_process():
+        server.join()
+        os._exit(0)
+
+
+class Lab(Protocol):
+    """A module that computes a lab's frames."""
+
+    def frame(self, wish: Wish) -> Frame:
+        """Compute the frame."""
+
+    def seconds(self, wish: Wish) -> float:
+        """Estimate, by arithmetic, how long that takes."""
+
+
+LABS: Mapping[str, Lab] = {"home": home, "playground": playground}
+"""Labs by name; any other name is a lesson's."""
+
+
+class Reply(NamedTuple):
+    """What comes of a wish.
+
+    Attributes:
+        kind: ``frame``; ``slow``, where it has to be asked for in the slow lane; or as
+            ``pages.labs.messages.Aside`` has it.
+        content: the encoded frame, or the aside's text.
+        seconds: of computing.
+    """
+
+    kind: Literal["frame", "slow", "again", "refused"]
+    content: bytes | str = ""
+    seconds: float = 0.0
+
+
+ComputeFrame = Callable[[str, bool], Reply]
+"""As ``frame`` with its usual labs."""
+
+
+def frame(text: str, slow: bool, labs: Mapping[str, Lab] = LABS) -> Reply:
+    """Compute the frame that a wish asks for.
+
+    Args:
+        text: the wish as it came.
+        slow: whether it may take long.
+        labs: by name, besides those of the lessons.
+    """
+    start = time.thread_time()
+    try:
+        wish = read(text)
+        lab = labs.get(wish.lab, lesson)
+        if not slow and lab.seconds(wish) > SHORT:
+            return Reply("slow")
+        content = wire.encode(lab.frame(wish), wish.have)
+    except RefusedTextError:
+        return Reply("again")
+    except RefusedError as error:
+        return Reply("refused", str(error))
+    except BaseException:  # a mistake of ours, or a panic of a library in Rust
+        logging.getLogger(__name__).exception("a frame could not be computed")
+        return Reply("refused", MISTAKE)
+    return Reply("frame", content, _spent(start))
+
+
+def answer(kind: str, question: str) -> bytes:
+    """Compute an answer of the numbers' API."""
+    start = time.thread_time()
+    try:
+        return api_answers.answer(kind, question)
+    finally:
+        _spent(start)
+
+
+def _spent(start: float) -> float:
+    """Return the seconds of computing since ``start``; after much of it, tidy up."""
+    seconds = time.thread_time() - start
+    if seconds > HEAVY:
+        memory.clean()
+    return seconds
+
+
+class Chunk(NamedTuple):
+    """What comes of some steps of a training.
+
+    Attributes:
+        wants: whether there are more steps to make.
+        fresh: whether there is something to show that was not shown.
+        picture: the encoded picture; None where none was asked for, or nothing was new.
+        have: digests of the charts in it.
+        refusal: an aside's kind and text; None where all went well.
+    """
+
+    wants: bool = False
+    fresh: bool = False
+    picture: bytes | None = None
+    have: Mapping[str, str] = {}
+    refusal: tuple[Literal["again", "refused", "failed"], str] | None = None
+
+
+_runs: dict[str, Watch] = {}
+"""The trainings of this process, by token. The server says when one is to be dropped."""
+
+
+def train(
+    token: str,
+    news: tuple[str, str] | None,
+    seconds: float,
+    due: float,
+    have: Mapping[str, str],
+) -> Chunk:
+    """Take in what a learner wants of a training, make its next steps, and draw it.
+
+    Args:
+        token: names the training.
+        news: the wish, and what is wanted of the training, as they came; None for no change.
+        seconds: how long to make steps; one is made at least.
+        due: the seconds from now on after which a picture is drawn, if there is anything new.
+        have: digests of the charts that the browser has.
+    """
+    start = time.perf_counter()
+    try:
+        refusal = _take(token, *news) if news else None
+        watch = _runs.get(token)
+        if watch is None:
+            return Chunk(refusal=refusal)
+        if watch.wants:
+            watch.advance(seconds, lambda: False)
+        if not watch.fresh or time.perf_counter() - start < due:
+            return Chunk(watch.wants, watch.fresh, refusal=refusal)
+        drawn: dict[str, str] = {}
+        picture = wire.encode(watch.picture(), have, drawn)
+        return Chunk(watch.wants, watch.fresh, picture, drawn, refusal)
+    except Exception:
+        logging.getLogger(__name__).exception("a training could not go on")
+        drop(token)
+        return Chunk(refusal=("failed", LOST))
+
+
+def _take(
+    token: str, wish_text: str, training_text: str
+) -> tuple[Literal["again", "refused"], str] | None:
+    """Take in what a learner wants; what is refused changes nothing."""
+    try:
+        wish, asked = read(wish_text), read_training(training_text)
+        trained = find(wish.lab)
+        if trained.lab.training is None:
+            raise RefusedError(f"The lesson {cited(trained.slug)} trains nothing. Ask for its lab.")
+        watch = _runs.get(token)
+        if watch and watch.lesson is trained:
+            watch.take(wish, asked)
+        else:
+            _runs[token] = Watch(trained, wish, asked)
+    except RefusedTextError:
+        return "again", ""
+    except (RefusedError, UnknownLessonError) as error:
+        return "refused", str(error)
+    return None
+
+
+def drop(token: str) -> None:
+    """Forget a training."""
+    _runs.pop(token, None)
+
+

@@ -1,0 +1,174 @@
+"""Lanes of worker processes: what they run, and what happens when a worker dies or hangs."""
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pages.server import lanes
+from pages.server.lanes import FullError, Lane, LostError
+from tests.server.asgi import run
+from tests.server.jobs import die, die_once, niceness, pid_after, raise_error
+from tests.support.server import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+def with_lane(story, count=1, **more):
+    """Run a story with a lane, and end its workers."""
+
+    async def told():
+        lane = Lane("test", count, **more)
+        try:
+            return await story(lane)
+        finally:
+            lane.stop()
+
+    return run(told())
+
+
+def test_a_job_returns_what_its_function_returns_or_raises():
+    async def story(lane):
+        with pytest.raises(ZeroDivisionError):
+            await lane.run(raise_error)
+        return await lane.run(pid_after, 0.0)
+
+    assert with_lane(story) != os.getpid()
+
+
+def test_a_second_worker_starts_only_when_the_first_is_busy():
+    async def story(lane):
+        one_by_one = {await lane.run(pid_after, 0.0) for _ in range(5)}
+        at_once = await asyncio.gather(*(lane.run(pid_after, 0.2) for _ in range(6)))
+        return one_by_one, set(at_once)
+
+    one_by_one, at_once = with_lane(story, 2)
+    assert len(one_by_one) == 1
+    assert len(at_once) == 2
+
+
+def test_jobs_run_in_the_order_of_asking():
+    async def story(lane):
+        done = []
+
+        async def job(number):
+            await lane.run(pid_after, 0.01)
+            done.append(number)
+
+        await asyncio.gather(*(job(number) for number in range(8)))
+        return done
+
+    assert with_lane(story) == list(range(8))
+
+
+def test_a_worker_that_is_killed_is_replaced_within_a_second_and_its_job_tried_again(caplog):
+    restarts = []
+
+    async def story(lane):
+        first = await lane.run(pid_after, 0.0)
+        job = asyncio.create_task(lane.run(pid_after, 0.3))
+        await asyncio.sleep(0.1)
+        start = time.monotonic()
+        os.kill(first, signal.SIGKILL)
+        second = await job
+        return first, second, time.monotonic() - start
+
+    first, second, took = with_lane(story, on_restart=restarts.append)
+    assert first != second
+    assert took < 1.3, "a second, and the job's own time"
+    assert restarts == ["test"]
+    assert [one.levelno for one in caplog.records] == [logging.WARNING]
+
+
+def test_a_job_that_ends_its_worker_is_tried_once_more_and_no_third_time(tmp_path):
+    async def story(lane):
+        with pytest.raises(LostError):
+            await lane.run(die, tmp_path / "tries")
+        assert await lane.run(die_once, tmp_path / "once") == "done"
+        with pytest.raises(lanes.BrokenProcessPool):
+            await lane.run_once(die, tmp_path / "single")
+
+    with_lane(story)
+    assert (tmp_path / "tries").read_text() == "xx"
+    assert (tmp_path / "single").read_text() == "x"
+
+
+def test_a_job_that_hangs_is_ended_and_tried_once_more(monkeypatch):
+    monkeypatch.setattr(lanes, "LONGEST", 0.5)
+
+    async def story(lane):
+        await lane.run(pid_after, 0.0)
+        start = time.monotonic()
+        with pytest.raises(LostError):
+            await lane.run(pid_after, 60.0)
+        took = time.monotonic() - start
+        await lane.run(pid_after, 0.0)
+        return took
+
+    assert 1.0 <= with_lane(story) < 10.0
+
+
+def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_worker_busy(tmp_path):
+    async def story(lane):
+        running = asyncio.create_task(lane.run(pid_after, 0.4))
+        waiting = asyncio.create_task(lane.run(die, tmp_path / "never"))
+        await asyncio.sleep(0.1)
+        running.cancel()
+        waiting.cancel()
+        start = time.monotonic()
+        await lane.run(pid_after, 0.0)
+        return time.monotonic() - start
+
+    assert with_lane(story) > 0.2
+    assert not (tmp_path / "never").exists()
+
+
+def test_there_is_a_limit_to_waiting_jobs(monkeypatch):
+    monkeypatch.setattr(lanes, "MOST_WAITING", 2)
+
+    async def story(lane):
+        jobs = [asyncio.create_task(lane.run(pid_after, 0.2)) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        with pytest.raises(FullError):
+            await lane.run(pid_after, 0.0)
+        await asyncio.gather(*jobs)
+
+    with_lane(story)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no niceness")
+def test_a_slow_lane_stands_back():
+    async def story(lane):
+        return await lane.run(niceness)
+
+    assert with_lane(story, niceness=7) == os.nice(0) + 7
+
+
+@pytest.mark.parametrize("sign", ["SIGKILL", "SIGTERM"])
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
+def test_workers_end_with_their_server_however_it_ends(sign):
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.server.jobs"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    workers = [int(one) for one in server.stdout.readline().split()]
+    server.send_signal(signal.Signals[sign])
+    server.communicate(timeout=30)
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{one}").exists() for one in workers):
+        assert time.monotonic() < deadline, "a worker is left"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("given", ["x", "0", "-1", "1e3", "1000"])
+def test_a_number_of_cores_that_is_none_is_refused(given, monkeypatch):
+    monkeypatch.setenv(lanes.CORES, given)
+    with pytest.raises(ValueError, match=lanes.CORES):
+        lanes.cores()
+    monkeypatch.setenv(lanes.CORES, "3")
+    assert lanes.cores() == 3

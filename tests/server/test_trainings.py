@@ -1,0 +1,265 @@
+"""Trainings over a real socket: pictures come by themselves, and a run outlives a lost connection."""
+
+import json
+import math
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from pages.labs.training import Watch
+from pages.server import trainings, worker
+from pages.server.lanes import Lane
+from pages.server.site import Site
+from pages.server.trainings import CHUNK, EVERY, Pace
+from tests.server.serving import Browser
+from tests.support.in_process import ThreadLane
+
+pytestmark = pytest.mark.slow
+
+RUN = {"phase": "run"}
+SMALL = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 2}
+
+
+@pytest.fixture(scope="module")
+def site():
+    return Site(ThreadLane(), ThreadLane(), [Lane("training", 1)])
+
+
+def training_of(browser):
+    return browser.picture()["training"]
+
+
+def trains(browser, **training):
+    browser.ask(**SMALL, training=RUN | {"token": f"t{id(browser)}"} | training)
+
+
+def pid(site):
+    (lane,) = site.trainings.lanes
+    (one,) = lane._workers
+    return one._pid.result()
+
+
+def test_pictures_come_by_themselves_until_they_are_stopped(browser):
+    trains(browser, phase="pause")
+    first = browser.picture()
+    assert (first["training"]["state"], first["training"]["done"]) == ("ready", 0)
+    assert all("figure" in one for one in first["figures"])
+    trains(browser)
+    done = [training_of(browser)["done"] for _ in range(8)]
+    assert done == sorted(done)
+    assert done[-1] > done[0]
+    trains(browser, phase="stop", count=1)
+    while (last := training_of(browser))["count"] < 1:
+        pass
+    assert last["state"] == "stopped"
+
+
+@pytest.mark.parametrize("step", [0.001, 0.007, 0.013, 0.019])
+def test_pictures_keep_their_pace_whatever_a_step_takes(step):
+    """By arithmetic: steps of so many seconds, a browser that draws each picture at once."""
+    pace, now, sent = Pace(), 100.0, 0
+    pace.sent(now)
+    while now < 110.0:
+        start, (seconds, due) = now, pace.chunk(now)
+        until = now + seconds
+        now += step  # one is always made
+        while now < until:
+            now += step
+        if now - start >= due:
+            pace.sent(now)
+            pace.unseen, sent = 0, sent + 1
+    assert 20 <= sent / 10 <= 1 / EVERY + 0.5
+
+
+def test_one_late_picture_does_not_hurry_those_after_it():
+    pace = Pace()
+    pace.sent(100.0)
+    pace.sent(103.0)
+    assert pace.due >= 103.0 + EVERY / 2
+
+
+def test_steps_are_not_cut_short_for_a_browser_that_draws_nothing():
+    pace = Pace()
+    pace.sent(100.0)
+    assert pace.chunk(100.0 + EVERY / 2 - 0.001) == (pytest.approx(0.001),) * 2
+    pace.sent(100.0 + EVERY)
+    assert pace.chunk(103.0) == (CHUNK, math.inf)
+
+
+def test_a_chart_that_does_not_change_is_not_sent_again(browser):
+    trains(browser, phase="pause", single=1)
+    browser.picture()
+    for count in (1, 2):
+        trains(browser, phase="pause", single=1, count=count)
+        while (picture := browser.picture())["training"]["count"] < count:
+            pass
+    assert not any("figure" in one for one in picture["figures"])
+
+
+def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(browser):
+    trains(browser)
+    seen = []
+    deadline = time.monotonic() + 3
+    while time.monotonic() < deadline:
+        try:
+            _, what, body = browser.next(0.2)
+        except TimeoutError:
+            continue
+        seen += [body["training"]["done"]] if what == 1 else []
+    assert 1 <= len(seen) <= 2
+    browser.send("0 taken")
+    assert training_of(browser)["done"] > seen[-1] + 3
+
+
+def test_two_learners_of_one_worker_both_get_on(url):
+    with Browser(url) as first, Browser(url) as second:
+        for one in (first, second):
+            trains(one)
+        for one in (first, second):
+            before = training_of(one)["done"]
+            while training_of(one)["done"] <= before + 10:
+                pass
+
+
+def cpu_seconds(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")
+def test_a_run_ends_within_a_second_of_its_learner_leaving(url, site):
+    with Browser(url) as browser:
+        trains(browser)
+        training_of(browser)
+        training_of(browser)
+    time.sleep(1.0)
+    before = cpu_seconds(pid(site))
+    time.sleep(1.0)
+    assert cpu_seconds(pid(site)) - before < 0.2
+
+
+def test_a_browser_that_comes_back_soon_goes_on_with_its_run(url):
+    with Browser(url) as browser:
+        trains(browser, token="back")
+        while (spec := training_of(browser))["done"] < 5:
+            pass
+    time.sleep(0.5)
+    with Browser(url) as browser:
+        trains(browser, token="back", run=spec["run"])
+        again = training_of(browser)
+        assert again["run"] == spec["run"]
+        assert again["done"] >= spec["done"]
+        assert not again["lost"]
+
+
+def test_a_run_is_dropped_some_time_after_its_learner_left(url, site, monkeypatch):
+    monkeypatch.setattr(trainings, "RETURN", 0.2)
+    with Browser(url) as browser:
+        trains(browser, token="gone")
+        spec = training_of(browser)
+    deadline = time.monotonic() + 30
+    while "gone" in site.trainings._left or "gone" in site.trainings._owners:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    with Browser(url) as browser:
+        trains(browser, token="gone", run=spec["run"])
+        assert training_of(browser)["lost"]
+
+
+def test_a_second_socket_with_the_same_token_takes_the_run_over(url):
+    with Browser(url) as first, Browser(url) as second:
+        trains(first, token="twice")
+        run = training_of(first)["run"]
+        trains(second, token="twice", run=run)
+        assert training_of(second)["run"] == run
+        with pytest.raises(TimeoutError):
+            for _ in range(10):
+                first.picture(timeout=1.0)
+        training_of(second)
+
+
+def test_a_run_whose_worker_died_is_said_to_be_lost_within_a_second(url, site):
+    with Browser(url) as browser, Browser(url) as other:
+        trains(browser)
+        training_of(browser)
+        trains(other, phase="pause", token="looks")  # has looked at one, and loses none
+        training_of(other)
+        start = time.monotonic()
+        os.kill(pid(site), signal.SIGKILL)
+        while browser.next(2.0)[1] != "lost":
+            pass
+        while not (spec := training_of(browser))["lost"]:
+            pass
+        assert time.monotonic() - start < 2.0
+        assert (spec["done"], spec["state"]) == (0, "ready")
+        trains(other, phase="pause", token="looks", count=1)
+        assert not training_of(other)["lost"]
+        trains(browser, begun=1, count=1)
+        while (spec := training_of(browser))["done"] == 0:
+            pass
+        assert not spec["lost"]
+
+
+@pytest.mark.parametrize(
+    "training", [{"phase": "fly"}, {"begun": -1}, {"token": "x" * 200}, {"more": 1}]
+)
+def test_a_wish_that_is_not_as_described_is_refused(browser, training):
+    browser.ask(**SMALL, training=RUN | training)
+    assert browser.next()[1] == "refused"
+    trains(browser)
+    assert training_of(browser)["total"] == 20_000
+
+
+def test_a_lesson_that_does_not_train_sends_no_pictures(browser):
+    browser.ask("flip", training=RUN)
+    assert browser.frame()["figures"]
+    with pytest.raises(TimeoutError):
+        browser.next(0.5)
+
+
+def alone(browser, lab, **wish):
+    """Say what is wanted of a training, with no question whose answer would say what is wrong."""
+    training = json.dumps(RUN | {"token": f"t{id(browser)}"})
+    browser.send(f"9 train {json.dumps({'lab': lab, **wish})}\n{training}")
+
+
+@pytest.mark.parametrize("lab", ["flip", "moon"])
+def test_a_training_that_cannot_be_is_refused(browser, lab):
+    alone(browser, lab)
+    assert browser.next()[:2] == (9, "refused")
+    alone(browser, SMALL["lab"], step=2, values={"seeds": "1", "steps": "x"})
+    assert browser.next()[:2] == (9, "again")
+    alone(browser, SMALL["lab"], step=2, values=SMALL["values"])
+    assert training_of(browser)["total"] == 20_000
+
+
+def test_refused_text_leaves_the_run_as_it_is(browser):
+    trains(browser)
+    before = training_of(browser)["done"]
+    browser.ask("moons", values={"scale": "x"}, step=2, training=RUN | {"token": f"t{id(browser)}"})
+    while (spec := training_of(browser))["done"] <= before + 3:
+        pass
+    assert spec["state"] == "running"
+
+
+def test_a_mistake_of_ours_ends_one_training_alone(monkeypatch, caplog):
+    def ask(token):
+        training = json.dumps({"token": token} | RUN)
+        return worker.train(token, (json.dumps(SMALL), training), 0.0, 0.0, {})
+
+    assert ask("a").picture
+
+    def broken(*_):
+        raise ZeroDivisionError("a mistake of ours")
+
+    with monkeypatch.context() as context:
+        context.setattr(Watch, "advance", broken)
+        assert ask("b").refusal == ("failed", worker.LOST)
+    assert "a mistake of ours" in caplog.text
+    assert worker.train("a", None, 0.0, 0.0, {}).wants
+    assert ask("b").picture, "whoever asks again gets another run"
+    for token in "ab":
+        worker.drop(token)
