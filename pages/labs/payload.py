@@ -66,34 +66,37 @@ def groups(
     why = dict.fromkeys(held, "Held until you have answered the question.")
     why |= dict.fromkeys(fixed, "Fixed by this link.")
 
-    def control(parameter: Parameter) -> Control:
+    def shown(parameter: Parameter) -> Control:
         name = parameter.name
-        made: Any = {
-            "name": name,
-            "label": parameter.label,
-            "value": text[name][:_LONGEST_SHOWN],
-            "help": f"{parameter.help} {why.get(name, '')}".strip(),
-            "error": errors.get(name),
-            "hidden": name in hidden,
-            "disabled": name in why,
-            "placeholder": "",
-            **_kind(parameter, values),
-        }
-        shown: Control = made
-        return shown
+        return control(
+            name,
+            parameter.label,
+            help=f"{parameter.help} {why.get(name, '')}".strip(),
+            error=errors.get(name),
+            hidden=name in hidden,
+            disabled=name in why,
+            **({"value": text[name][:_LONGEST_SHOWN]} | _kind(parameter, values)),
+        )
 
     choice = lesson.lab.training is not None and len(devices()) > 1
     offered = [p for p in lesson.lab.parameters if isinstance(p, Device) and choice]
     plain = [p for p in lesson.lab.parameters if not p.advanced or p in offered]
     more = [p for p in lesson.lab.parameters if p not in plain]
     return [
-        {"title": None, "open": True, "controls": [control(p) for p in plain]},
+        {"title": None, "open": True, "controls": [shown(p) for p in plain]},
         {
             "title": "More settings" if {p.name for p in more} - {*hidden} else None,
             "open": any(p.name in errors for p in more),
-            "controls": [control(p) for p in more],
+            "controls": [shown(p) for p in more],
         },
     ]
+
+
+def control(name: str, label: str, **more: Any) -> Control:
+    """A control, empty where nothing more is said of it."""
+    made: Any = {"kind": "text", "value": "", "help": "", "error": None, "hidden": False}
+    shown: Control = made | {"placeholder": "", "name": name, "label": label} | more
+    return shown
 
 
 def figures(drawn: Collection[Figure]) -> list[FigureSpec]:

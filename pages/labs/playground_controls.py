@@ -8,6 +8,7 @@ from lessons.playground.document.contents import DTYPES
 from lessons.playground.document.input_text import read_number
 from lessons.playground.language.limits import MAX_INPUTS
 from lessons.tricks import op_types
+from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
 from pages.labs.playground_form import rows
 from pages.labs.playground_state import State
@@ -41,19 +42,8 @@ def groups(state: State) -> list[Group]:
 
 def _control(state: State, name: str, label: str, kind: str = "text", **more: Any) -> Control:
     error = state.errors.get(name)
-    made: Any = {
-        "name": name,
-        "label": label,
-        "kind": kind,
-        "value": state.form.get(name, ""),
-        "help": "",
-        "error": error and _message(error),
-        "hidden": False,
-        "placeholder": "",
-        **more,
-    }
-    control: Control = made
-    return control
+    said = {"value": state.form.get(name, ""), "error": error and _message(error)}
+    return payload.control(name, label, kind=kind, **(said | more))
 
 
 def _message(error: PlaygroundError) -> str:
