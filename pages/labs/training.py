@@ -4,7 +4,6 @@ Whoever holds a ``Watch`` calls ``advance`` as often as it likes.
 """
 
 import secrets
-from collections.abc import Callable
 
 import torch
 
@@ -105,13 +104,13 @@ class Watch:
         single = self._asked.single > self._single
         return single or (self._asked.phase == "run" and not self._lost)
 
-    def advance(self, seconds: float, enough: Callable[[], bool]) -> None:
-        """Make steps for so long; ``enough`` ends it sooner. A newer wish is one step away."""
+    def advance(self, seconds: float) -> None:
+        """Make steps for so long, and one at least; after a change of a setting, that one."""
         assert self._run is not None
         single = self._asked.single > self._single
         moved = self.fresh and self._run.done > 0
         try:
-            self._run.advance(seconds, self._values, enough, 1 if single or moved else 10**9)
+            self._run.advance(seconds, self._values, 1 if single or moved else 10**9)
         except torch.OutOfMemoryError:
             self._run = self._over = None  # what they hold goes first
             self._leave_device(self._values)

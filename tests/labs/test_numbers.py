@@ -44,7 +44,7 @@ def after_two_steps(lesson, **more):
     wish = Wish(lab=lesson.slug, values={"seeds": "2"}, **more)
     watch = Watch(lesson, wish, TrainingWish(phase="run"))
     for _ in range(2):
-        watch.advance(0.0, lambda: False)
+        watch.advance(0.0)
     return watch.picture()["numbers"], watch._run.history.facts
 
 
