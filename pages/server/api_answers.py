@@ -14,9 +14,15 @@ from lessons.playground import PlaygroundError, code, from_text
 from lessons.text import visible
 from pages.labs.lesson import computed
 from pages.labs.playground import FRAMEWORKS
+
 Turn = object
+
+
 class Busy(Exception): ...
+
+
 class TooLong(Exception): ...
+
 
 NUMBERS, FILE, PROGRAM = "numbers", "file", "program"
 """The kinds of questions."""

@@ -33,9 +33,9 @@ class FrameCache:
         if reply := self.kept(key):
             return reply
         if key not in self._computing:
-            computing = asyncio.ensure_future(compute())
-            self._computing[key] = computing, set()
-            computing.add_done_callback(lambda done: self._computed(key, done))
+            begun = asyncio.ensure_future(compute())
+            self._computing[key] = begun, set()
+            begun.add_done_callback(lambda done: self._computed(key, done))
         computing, waiting = self._computing[key]
         me = object()
         waiting.add(me)

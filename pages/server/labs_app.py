@@ -15,7 +15,8 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket
 from streamlit import config
 
-from pages.server import health, log, meters, origin as hosts
+from pages.server import health, log, meters
+from pages.server import origin as hosts
 from pages.server.address import root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts

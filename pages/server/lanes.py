@@ -138,9 +138,7 @@ class Lane:
             self._idle.put_nowait(one)
         self._waiting = 0
 
-    async def run(
-        self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
+    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run the function in a worker; cancel this to leave the queue.
 
         Raises:
@@ -156,9 +154,7 @@ class Lane:
         except BrokenProcessPool:
             raise LostError("the work ended its process twice") from None
 
-    async def run_once(
-        self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
+    async def run_once(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run the function in a worker, and do not try again.
 
         Raises:

@@ -86,7 +86,7 @@ class Pace:
         self.due = 0.0  # at once; in seconds of time.monotonic
 
     def chunk(self, now: float) -> tuple[float, float]:
-        """Return the seconds of steps to make now, and the seconds from which on a picture is due."""
+        """Return the seconds of steps to make now, and the seconds until a picture is due."""
         if self.unseen >= UNSEEN:
             return CHUNK, math.inf
         left = max(0.0, self.due - now)
@@ -146,12 +146,12 @@ class Training:
         """Ask for steps and send pictures, until cancelled."""
         fresh = False
         while True:
-            if not (self._news or self._mine and (self.wants or fresh)):
+            if not (self._news or (self._mine and (self.wants or fresh))):
                 await self._change()
             elif not (self._news or self.wants):  # a picture that is not due yet
                 await self._change(self._until_due())
             self._changed.clear()
-            if not (self._news or self._mine and (self.wants or fresh)):
+            if not (self._news or (self._mine and (self.wants or fresh))):
                 continue
             token, (news, self._news) = self._token, (self._news, None)
             seconds, due = self._pace.chunk(time.monotonic())

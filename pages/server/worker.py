@@ -25,7 +25,7 @@ SHORT = 0.05
 HEAVY = 0.2
 """Seconds of computing after which freed memory goes back to the system: it may be much."""
 MISTAKE = "Something went wrong on the server. Change a setting to go on."
-LOST = "Something went wrong on the server, and this run is lost. Start begins another."
+RUN_LOST = "Something went wrong on the server, and this run is lost. Start begins another."
 
 
 def begin(niceness: int) -> None:
@@ -176,7 +176,7 @@ def train(
     except Exception:
         logging.getLogger(__name__).exception("a training could not go on")
         drop(token)
-        return Chunk(refusal=("failed", LOST))
+        return Chunk(refusal=("failed", RUN_LOST))
 
 
 def _take(
@@ -203,5 +203,3 @@ def _take(
 def drop(token: str) -> None:
     """Forget a training."""
     _runs.pop(token, None)
-
-

@@ -23,9 +23,9 @@ from tests.support.server import Server
 
 LESSONS = ("flip", "noise_leaks", "clip_identity", "straight_through", "several_inputs")
 REST_SECONDS, IMPORTS, SECONDS, LEFT = 12, 5, 20, 30
-# Pass or miss; never loosened: the polite learners' p95 in ms, and in times of what it is at rest;
-# MB for each attack over idle; how much more memory than idle 30 s after the last one left.
-MOST_MS, MOST_TIMES, BACK = 300, 2.0, 1.2
+# Pass or miss; never loosened: the polite learners' p95 in ms; how much more memory than idle 30 s
+# after the last one left.
+MOST_MS, BACK = 300, 1.2
 
 
 @dataclass
@@ -124,11 +124,9 @@ def report(rows: list[Row]) -> list[str]:
                 *(f"{one:.0f}" for one in (row.idle, row.peak, row.after)),
             )
         )
-        quick = beside[1] < MOST_MS and beside[1] < MOST_TIMES * rest[1]
-        good = quick and not row.beside.errors and row.after < BACK * row.idle and not row.ended
+        good = beside[1] < MOST_MS and not row.beside.errors and row.after < BACK * row.idle and not row.ended
         text = (
-            f"{row.name}: p95 {beside[1]:.0f} ms, {beside[1] / rest[1]:.1f} × at rest, errors: "
-            f"{errors}; memory afterwards {row.after / row.idle:.2f} × idle"
+            f"{row.name}: p95 {beside[1]:.0f} ms, errors: {errors}; memory afterwards {row.after / row.idle:.2f} × idle"
         )
         if row.ended:
             text += f"; the abuser was there for a part of it only, and ended with {row.ended}"
@@ -138,8 +136,7 @@ def report(rows: list[Row]) -> list[str]:
         "",
         *table(head, lines),
         "",
-        f"Targets (p95 under {MOST_MS} ms and {MOST_TIMES:g} × at rest, no error, memory within "
-        f"{BACK:g} × idle):",
+        f"Targets (p95 under {MOST_MS} ms, no error, memory within {BACK:g} × idle):",
         "",
         *verdicts,
     ]

@@ -26,8 +26,8 @@ from websockets.typing import Origin
 
 from lessons.playground import Document, Input, to_url
 from pages.labs.playground_form import form_of
-from pages.server.application import SOCKET
 from pages.server.assets import PLOTLY
+from pages.server.labs_app import SOCKET
 from pages.server.stream import STREAM
 from tests.bench.learner import Heard, Learner
 from tests.playground.heavy import heavy
@@ -74,8 +74,7 @@ async def answered(url: str, sockets: int, wishes: Callable[[int], dict[str, Any
         async with line(url) as socket:
             for seq in itertools.count(1):
                 await ask(socket, seq, **wishes(number * 1_000_000 + seq))
-                while isinstance(message := await socket.recv(), str) and "progress" in message:
-                    pass
+                await socket.recv()
 
     await asyncio.gather(*(one(number) for number in range(sockets)))
 

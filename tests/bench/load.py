@@ -17,7 +17,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 
 from lessons.outputs.catalogue import lessons
-from pages.server.shared import KEPT
+from pages.server.site import KEPT
 from tests.bench.learner import Heard, Learner
 from tests.bench.shared import app, percentile, surroundings, table, target
 from tests.bench.usage import cpu_seconds, resident_memory

@@ -19,8 +19,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Question
 from lessons.contract.typed import Typed
 from lessons.kit.process import suit_small_tensors
-from pages.server.computing import Computing
-from pages.server.turns import LearnersTurn
+from pages.server import worker
 from pages.ui import memory
 from tests.support.server import ROOT, Server, streamlit
 
@@ -64,11 +63,10 @@ def computing(wishes: Iterable[str]) -> list[float]:
     that a neighbour on the machine counts little.
     """
     suit_small_tensors()
-    computing = Computing()
     found = []
     for wish in wishes:
         start = time.thread_time()
-        computing.frame(wish, LearnersTurn(computing.turns))
+        worker.frame(wish, slow=True)
         found.append((time.thread_time() - start) * 1000)
     return found
 

@@ -19,7 +19,7 @@ from websockets.typing import Origin
 
 from lessons.outputs.catalogue import lessons
 from pages.labs import wire
-from pages.server.application import SOCKET
+from pages.server.labs_app import SOCKET
 from tests.bench.lasting import Lasted, Lasting
 from tests.bench.load import in_words
 from tests.bench.shared import app, surroundings, table, target
@@ -41,10 +41,7 @@ class Soaked(Lasted):
     """What the class has met besides.
 
     Attributes:
-        waited: trainings that were still in the queue as their learner left.
     """
-
-    waited: int = 0
 
 
 async def visit(server: Server, heard: Lasted, seed: int) -> None:
@@ -64,9 +61,7 @@ async def visit(server: Server, heard: Lasted, seed: int) -> None:
 async def train(server: Server, heard: Soaked, seed: int) -> None:
     """One learner who starts a training, watches it and leaves: done or not, or tired of waiting.
 
-    Of many trainings two run and the others stand in a queue, where each is told its place. One
-    that is over sends no more. So a silence is an error of a training that runs, and of one that
-    was never told that it waits.
+    A training that is over sends no more pictures; any other silence is an error.
     """
     luck = random.Random(seed)
     lesson = luck.choice([one for one in lessons() if one.lab.training is not None])
@@ -82,17 +77,14 @@ async def train(server: Server, heard: Soaked, seed: int) -> None:
             except TimeoutError:
                 if state(last) in OVER:
                     break
-                if state(last) != "queued":
-                    heard.errors["no picture", lesson.slug] += 1
-                    return
-                continue
+                heard.errors["no picture", lesson.slug] += 1
+                return
             if isinstance(content, bytes) and struct.unpack_from("<I", content, 4)[0]:
                 pictures, last = pictures + 1, content
                 await line.send("1 taken")
                 if pictures % 50 == 0 and state(last) in OVER:
                     break
         heard.pages.append(float(pictures))
-        heard.waited += state(last) == "queued"
 
 
 def state(picture: bytes) -> str:
@@ -149,9 +141,7 @@ def main() -> str:
             "",
             *table([str(minute) for minute in shown], rows),
             "",
-            f"{heard.asked:,} interactions, {len(heard.pages):,} pages and trainings; "
-            f"{heard.waited:,} left while their training was still in the queue.",
-            "",
+            f"{heard.asked:,} interactions, {len(heard.pages):,} pages and trainings; ",
             "Targets:",
             "",
             target(

@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from starlette.requests import Request
@@ -25,16 +25,15 @@ from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find
 from pages.labs import home, numbers
 from pages.labs.lesson import TORCH
-from pages.server import api, assets
-from pages.server.application import SOCKET
-from pages.server.computing import LABS, Computing, Lab
-from pages.server.socket import Workshop
+from pages.server import assets
+from pages.server.labs_app import SOCKET
+from pages.server.worker import LABS, Lab, frame
 from pages.ui.memory import Trail
 from pages.ui.place import Place
 from pages.ui.playground_view import asked
 from pages.ui.style import css
 from tests.server.serving import serving
-from tests.support.in_process import InProcess
+from tests.support.in_process import site
 from tests.support.server import ROOT
 
 STREAMLIT = Path(get_static_dir())
@@ -167,8 +166,8 @@ def labs(made: Mapping[str, Lab] = LABS, answer=answer) -> Iterator[str]:
         made: the labs beside those of the lessons.
         answer: makes a page.
     """
-    workshop = Workshop(InProcess(Computing(made)))
+    here = site(partial(frame, labs=made))
     pages: list[BaseRoute] = [Mount("/static", StaticFiles(directory=STREAMLIT / "static"))]
     pages += [Route("/", answer), Route("/{page}", answer)]
-    with serving(workshop, *assets.routes(""), *api.routes("", workshop), *pages) as url:
+    with serving(here, *assets.routes(""), *pages) as url:
         yield url.replace("ws://", "http://").removesuffix("/labs")

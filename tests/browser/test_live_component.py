@@ -15,9 +15,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from tests.browser import drawn_by_numpy
 from tests.browser.bare import labs
 from tests.browser.bare import page as page_with
-from tests.browser.drawn_by_numpy import START, frame
+from tests.browser.drawn_by_numpy import START
 from tests.browser.looking import look, rested
 
 pytestmark = pytest.mark.browser
@@ -91,7 +92,7 @@ async def demo(request: Request) -> HTMLResponse:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with labs({"demo": lambda wish, turn: frame(wish)}, demo) as url:
+    with labs({"demo": drawn_by_numpy}, demo) as url:
         yield url
 
 

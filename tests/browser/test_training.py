@@ -2,13 +2,13 @@
 
 import re
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import find
+from tests.bench.usage import cpu_seconds
 from tests.browser.looking import becomes, caught_up, control, ready, trains
 
 pytestmark = pytest.mark.browser
@@ -62,21 +62,6 @@ def reaches(page: Page, step: int, timeout: float = 60_000) -> None:
     page.wait_for_function(
         f"document.querySelector('.gl-progress').value >= {step}", timeout=timeout
     )
-
-
-def cpu_seconds(server: int) -> float:
-    """User and system time of the processes that train for a server, and of nobody else, from the
-    kernel's own table.
-    """
-    ticks = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(FileNotFoundError, ProcessLookupError):  # it ended just now
-            fields = stat.read_text().rpartition(")")[2].split()
-            own = int(fields[2]) == server  # of the group that the server began
-            if own and b"pages.server.trainer" in stat.with_name("cmdline").read_bytes():
-                ticks.append(int(fields[11]) + int(fields[12]))
-    assert ticks, "nobody trains"
-    return sum(ticks) / 100
 
 
 def test_start_watch_change_stop_reload(bare, open_page):
@@ -320,7 +305,7 @@ def test_the_keyboard_alone_starts_and_pauses_it(bare, open_page):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")
-@pytest.mark.long  # on a commit tests/server/test_trainer.py has it, where the line is closed
+@pytest.mark.long  # on a commit tests/server/test_trainings.py has it, where the line is closed
 @pytest.mark.parametrize("way", ["Glossary", "Flip", "about:blank"])
 def test_leaving_the_page_ends_it_within_a_second(app, open_page, way):
     """By one of Streamlit's links; by one between lessons; by going elsewhere."""
@@ -332,9 +317,9 @@ def test_leaving_the_page_ends_it_within_a_second(app, open_page, way):
 
     def nobody_trains() -> None:
         time.sleep(1.0)
-        start = cpu_seconds(app.pid)
+        start = cpu_seconds(app)
         time.sleep(1.5)
-        assert cpu_seconds(app.pid) - start < 0.3, "it still trains"
+        assert cpu_seconds(app) - start < 0.3, "it still trains"
 
     def another_page_is_drawn(title: str) -> None:
         expect(page.locator("h1")).to_have_text(title)

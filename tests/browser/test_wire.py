@@ -18,7 +18,7 @@ from lessons.contract.prose import written
 from lessons.outputs.catalogue import chapters, find
 from lessons.playground import preset
 from pages.labs import wire
-from pages.server.trainer import MISTAKE
+from pages.server.worker import RUN_LOST
 from tests.browser.looking import (
     PATIENCE,
     SPY,
@@ -322,13 +322,13 @@ def test_a_run_that_met_a_mistake_of_ours_is_over_and_another_begins(bare, visit
     reaches(page, 5)
     button(page, "Pause").click()
     expect(page.locator(".gl-trainer")).to_have_attribute("data-state", "paused")
-    aside = json.dumps({"seq": 0, "kind": "failed", "text": MISTAKE})
+    aside = json.dumps({"seq": 0, "kind": "failed", "text": RUN_LOST})
     page.evaluate("data => lines.labs.dispatchEvent(new MessageEvent('message', { data }))", aside)
-    expect(page.locator(".gl-notes")).to_contain_text(MISTAKE)
+    expect(page.locator(".gl-notes")).to_contain_text(RUN_LOST)
     for name in ("One step", "Stop"):
         expect(button(page, name)).to_be_disabled()
     button(page, "Start").click()
-    expect(page.locator(".gl-notes")).not_to_contain_text(MISTAKE)
+    expect(page.locator(".gl-notes")).not_to_contain_text(RUN_LOST)
     expect(button(page, "Stop")).to_be_enabled()
     reaches(page, 5)
 

@@ -10,6 +10,7 @@ import pytest
 import torch
 from pages.labs.once import Once
 from pages.labs.turn import Turn
+from pages.server.turns import Interrupted
 
 from lessons.chapters.stop_gradient.shared_noise import lab as noise_lab
 from lessons.contract.parameters import Integer, Numbers
@@ -20,7 +21,6 @@ from pages.labs import playground
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import MAX_MESSAGE, Wish
 from pages.labs.playground_form import LONGEST, form_of
-from pages.server.turns import Interrupted
 from tests.playground.heavy import heavy
 from tests.support.amount import cases
 from tests.support.peak import available, costs

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pages.labs.turn import Turn
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons

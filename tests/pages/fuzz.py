@@ -24,21 +24,19 @@ from lessons.outputs.catalogue import chapters, lessons
 from lessons.outputs.glossary import terms
 from lessons.playground import presets, to_text, to_url
 from pages.labs import payload
-from pages.server import api, assets
-from pages.server.application import OTHER_PAGES, SOCKET
-from pages.server.computing import Computing
+from pages.server import assets, labs_app
+from pages.server.application import OTHER_PAGES
 from pages.server.headers import SecurityHeaders
-from pages.server.notice import MISTAKE
-from pages.server.socket import Workshop
+from pages.server.labs_app import SOCKET
 from pages.server.stream import STREAM
-from pages.server.trainings import Trainings
 from pages.server.unknown import UnknownPaths
+from pages.server.worker import MISTAKE
 from pages.ui import search, tab
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import ask
 from tests.server.fuzz import LONGEST, NUMBERS, cuts_of, short, text_of
 from tests.support.fuzzing import fuzz
-from tests.support.in_process import InProcess
+from tests.support.in_process import site
 from tests.support.server import ROOT
 
 LIMIT = 10.0
@@ -60,8 +58,7 @@ RAW = ("%", "%zz", "%00", "%ff%fe", "%ed%a0%80", "+", "&&", "==", "&=&", ";", "#
        "%F0%9F%8E%88", "é", "\u2028", "%0d%0a", "x" * 30_000, "a=1&" * 500)  # fmt: skip
 
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
-_workshop = Workshop(InProcess(Computing()), Trainings(0))
-_routes = [*api.routes("", _workshop), *assets.routes("")]
+_routes = [*labs_app.routes(site()), *assets.routes("")]
 SITE = SecurityHeaders(
     UnknownPaths(Starlette(routes=_routes), base="", pages=PAGES, sockets=[SOCKET, STREAM]),
     base="",
@@ -219,7 +216,7 @@ def asked(random_: random.Random, query: str) -> list[str]:
     if "json" in kind:
         found = json.loads(answer.body, parse_constant=lambda word: 1 / 0)
         if answer.status != 200:
-            assert found["error"] != MISTAKE.text, f"a mistake of ours: {path} {query[:200]}"
+            assert found["error"] != MISTAKE, f"a mistake of ours: {path} {query[:200]}"
             short(found["error"])
     for value in answer.headers.values():
         assert value.isprintable()

@@ -5,13 +5,13 @@ import json
 
 import pytest
 from openapi_spec_validator import validate
+from pages.server.computing import Computing
 from starlette.applications import Starlette
 
 from lessons.__main__ import main
 from lessons.outputs.catalogue import lessons
 from lessons.playground import preset, to_text
 from pages.server import api
-from pages.server.computing import Computing
 from pages.server.socket import Workshop
 from pages.server.trainings import Trainings
 from tests.server.asgi import ask, asked, run

@@ -32,7 +32,6 @@ def test_it_cleans_up_after_a_socket_closed_and_not_otherwise(monkeypatch):
     monkeypatch.setattr(memory, "clean", lambda: cleaned.append(1))
 
     async def story():
-        import asyncio
 
         tidy = Tidy()
         living = asyncio.create_task(tidy.live())
