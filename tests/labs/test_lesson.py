@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from pages.labs.turn import Turn
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
