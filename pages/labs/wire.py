@@ -18,7 +18,6 @@ import orjson
 
 FRAME, PICTURE = 0, 1
 _AXIS = re.compile(r"[xy]axis\d*")
-_HEAD = struct.Struct("<III")
 _MOVES = ("x", "y", "text", "hovertemplate", "hovertext", "meta")
 _AXIS_MOVES = ("range", "ticktext")
 """What changes while one drags, in a trace and on an axis; all else in a chart is its style. What
@@ -73,37 +72,6 @@ def encode(
 def addressed(seq: int, encoded: bytes, what: int = FRAME) -> bytes:
     """The whole message."""
     return struct.pack("<II", seq, what) + encoded
-
-
-def decode(message: bytes) -> tuple[int, int, dict[str, Any]]:
-    """Number, kind and content, arrays as float32; for tests and for clients in Python."""
-    seq, what, length = _HEAD.unpack_from(message)
-    numbers = np.frombuffer(message, "<f4", offset=_HEAD.size + length)
-
-    def filled(value: Any, begin: int) -> Any:
-        if isinstance(value, list):
-            return [filled(item, begin) for item in value]
-        if not isinstance(value, dict):
-            return value
-        if "$" not in value:
-            return {name: filled(item, begin) for name, item in value.items()}
-        place, count, width = value["$"]
-        array = numbers[begin + place : begin + place + count]
-        return array.reshape(-1, width) if width else array
-
-    body = without_arrays(message)
-    for figure in body["figures"]:
-        figure |= (
-            {"figure": filled(figure["figure"], figure["start"])} if "figure" in figure else {}
-        )
-    return seq, what, body
-
-
-def without_arrays(message: bytes) -> dict[str, Any]:
-    """The content alone, arrays as they stand in its JSON."""
-    _, _, length = _HEAD.unpack_from(message)
-    content: dict[str, Any] = orjson.loads(message[_HEAD.size : _HEAD.size + length])
-    return content
 
 
 def _once(name: str, part: Mapping[str, Any], have: Mapping[str, str]) -> bytes:

@@ -16,6 +16,7 @@ from pages.labs.messages import (
     read_training,
 )
 from tests.support import message_types
+from tests.support.decoded import decode
 
 
 def test_a_message_comes_through_as_it_was_sent():
@@ -88,7 +89,7 @@ def test_what_is_no_wish_for_a_training_is_refused(text):
 
 def sent(figures, have=None, **more):
     encoded = wire.encode({"figures": figures, **more}, have)
-    seq, what, body = wire.decode(wire.addressed(7, encoded))
+    seq, what, body = decode(wire.addressed(7, encoded))
     assert (seq, what) == (7, wire.FRAME)
     return body
 
