@@ -73,8 +73,19 @@ def computed(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> Comp
 
 
 def _key(lesson: Lesson, values: Values, cuts: Collection[Cut]) -> tuple[object, ...]:
-    # The settings as text, since 0 equals -0.0 and is not the same input.
-    return lesson.slug, tuple(lesson.text(values).items()), tuple(sorted(cuts))
+    # The settings as text, since 0 equals -0.0 and is not the same input. What is no setting, as a
+    # preview may add, stays as it is.
+    return lesson.slug, tuple({**values, **lesson.text(values)}.items()), tuple(sorted(cuts))
+
+
+def seconds(wish: Wish) -> float:
+    """About how long a wish takes to compute, by arithmetic; 0 where it is short, or refused."""
+    try:
+        lesson = find(wish.lab)
+        _, values, _ = settings(lesson, wish, {})
+    except (UnknownLessonError, RefusedTextError):
+        return 0.0
+    return lesson.lab.seconds(lesson.lab.preview(values) if wish.live else values)
 
 
 def frame(wish: Wish) -> Frame:

@@ -22,6 +22,7 @@ from lessons.playground import (
 )
 from lessons.playground.document.contents import zeros
 from lessons.playground.goals import GOALS, looked_at
+from lessons.playground.running.budget import seconds_of
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.outcome_charts import figures, key, table
 from lessons.playground.running.recorded import edges_of, place, record_checked
@@ -34,6 +35,7 @@ from pages.labs.linked import links_of_program, stretches_of_program
 from pages.labs.messages import Code, Frame, GoalSpec, Group, NoteSpec, Pane, TableSpec, Wish
 from pages.labs.playground_controls import groups
 from pages.labs.playground_form import (
+    MOST_TEXT,
     Form,
     complete,
     control_of,
@@ -96,6 +98,19 @@ def shown(state: State, live: bool = False) -> Frame:
             "document": "" if live else to_text(good),
         }
     return frame
+
+
+def seconds(wish: Wish) -> float:
+    """About how long a wish takes to compute, by the length of its program and of its inputs."""
+    # To read a program takes some milliseconds, so only its characters are counted.
+    return sum(
+        seconds_of(
+            texts.get("program", "")[:MOST_TEXT],
+            [text.count(",") + 1 for name, text in texts.items() if name.endswith(".values")],
+            any(text != "given" for name, text in texts.items() if name.endswith(".is")),
+        )
+        for texts in (wish.values, wish.good or {})
+    )
 
 
 def state(wish: Wish) -> State:

@@ -54,7 +54,7 @@ _OVERRIDE = {
 _CONTROL = re.compile(
     rf"in\.\w{{1,60}}\.({'|'.join(INPUT)})|override\.([1-9]|1[0-2])\.({'|'.join(_OVERRIDE)})"
 )
-_MOST_TEXT = 45_000
+MOST_TEXT = 45_000
 """Characters kept of one control: more than any is read with, so that it can be refused."""
 _MOST_KEPT = 1_000
 """Characters kept of one control of an input that is no longer named."""
@@ -95,7 +95,7 @@ def complete(given: Mapping[str, str]) -> Form:
     Texts of inputs that are no longer named are kept, for they may come back, but not many.
     """
     known = (name for name in given if name in _BLANK or _CONTROL.fullmatch(name))
-    form = _BLANK | {name: given[name][:_MOST_TEXT] for name in known}
+    form = _BLANK | {name: given[name][:MOST_TEXT] for name in known}
     named = _readable_names(form)
     of = {control: control.split(".")[1] for control in form if control.startswith("in.")}
     gone = [name for name in dict.fromkeys(of.values()) if name not in named]

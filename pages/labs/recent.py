@@ -18,7 +18,7 @@ class Recent(Generic[K, V]):
 
     def __init__(self, most: int, size: Callable[[V], int] = lambda value: 1) -> None:
         self._most, self._size = most, size
-        self._kept: OrderedDict[K, V] = OrderedDict()
+        self._kept: OrderedDict[K, tuple[V, int]] = OrderedDict()  # with its size
 
     def __contains__(self, key: K) -> bool:
         return key in self._kept
@@ -26,16 +26,17 @@ class Recent(Generic[K, V]):
     @property
     def total(self) -> int:
         """The size of all that is kept."""
-        return sum(map(self._size, [*self._kept.values()]))
+        return sum(size for _, size in [*self._kept.values()])
 
     def get(self, key: K, make: Callable[[], V]) -> V:
         """The value, kept or made now; one that is larger than all room is not kept."""
-        # Streamlit's pages call this from threads: each of these steps is one of Python's own.
-        value = self._kept.pop(key, None)
-        if value is None:
+        # Streamlit's pages call this from threads: no step here leaves the next a broken state.
+        kept = self._kept.pop(key, None)
+        if kept is None:
             value = make()
-        if self._size(value) <= self._most:
-            self._kept[key] = value
+            kept = value, self._size(value)
+        if kept[1] <= self._most:
+            self._kept[key] = kept
         while self.total > self._most:
             self._kept.popitem(last=False)
-        return value
+        return kept[0]

@@ -1,13 +1,14 @@
-"""What the numbers' API answers, computed: text in, text out; ``api`` has the addresses.
+"""What the numbers' API answers, computed in a worker; ``api`` has the addresses.
 
-A question is JSON: ``{"name": …, "query": [[name, text], …], "body": …}``.
+A question is JSON: ``{"name": …, "query": [[name, text], …], "body": …}``. An answer is JSON:
+``[status, text, name of the file to save it as or ""]``.
 """
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from lessons.contract.parameters import InvalidParametersError
-from lessons.outputs.ask import Asked, asked
+from lessons.outputs.ask import asked
 from lessons.outputs.catalogue import UnknownLessonError
 from lessons.outputs.plain_torch import plain_torch
 from lessons.playground import PlaygroundError, code, from_text
@@ -15,78 +16,39 @@ from lessons.text import visible
 from pages.labs.lesson import computed
 from pages.labs.playground import FRAMEWORKS
 
-Turn = object
-
-
-class Busy(Exception): ...
-
-
-class TooLong(Exception): ...
-
-
 NUMBERS, FILE, PROGRAM = "numbers", "file", "program"
 """The kinds of questions."""
 
 
-class Answer(NamedTuple):
-    """What goes back.
-
-    Attributes:
-        status: as HTTP has it.
-        text: what was asked for, or what was refused and why.
-        name: of the file to save it as; empty for none.
-    """
-
-    status: int
-    text: str
-    name: str = ""
-
-
-def answer(kind: str, question: str, turn: Turn) -> bytes:
-    """An ``Answer`` as JSON.
-
-    Raises:
-        Interrupted: it is given up.
-    """
+def answer(kind: str, question: str) -> bytes:
+    """Answer a question; what is refused is an answer too."""
     parts = json.loads(question)
-    return json.dumps(_answer(kind, parts, turn)).encode()
-
-
-def _answer(kind: str, parts: dict[str, Any], turn: Turn) -> Answer:
     try:
-        if kind == PROGRAM:
-            return _program(parts["name"], parts["body"], turn)
-        return _lesson(kind, _asked(parts["name"], parts["query"]), turn)
+        reply = _program(parts) if kind == PROGRAM else _lesson(kind, parts)
     except UnknownLessonError as error:
-        return Answer(404, str(error))
-    except (InvalidParametersError, PlaygroundError, TooLong, ValueError) as error:
-        return Answer(400, str(error))
-    except Busy:
-        return Answer(503, "Many long computations are under way. Try again later.")
+        reply = 404, str(error), ""
+    except (InvalidParametersError, PlaygroundError, ValueError) as error:
+        reply = 400, str(error), ""
+    return json.dumps(reply).encode()
 
 
-def _lesson(kind: str, request: Asked, turn: Turn) -> Answer:
-    if kind == FILE:
-        with turn:
-            return Answer(200, plain_torch(*request), f"{request.lesson.slug}.py")
-    run = computed(request.lesson, request.values, request.cuts, turn)
-    return Answer(400, run.refusal) if run.refusal else Answer(200, request.to_json(run.result))
-
-
-def _program(framework: str, document: str, turn: Turn) -> Answer:
-    if framework not in FRAMEWORKS.values():
-        known = ", ".join(FRAMEWORKS.values())
-        return Answer(404, f"No framework {visible(framework)}. There are: {known}.")
-    with turn:
-        text = code(from_text(document), framework, framework == "torch")
-    return Answer(200, text, f"playground_in_{framework}.py")
-
-
-def _asked(slug: str, query: list[list[str]]) -> Asked:
-    """The lesson and settings of an address; refused as the command line refuses them."""
+def _lesson(kind: str, parts: dict[str, Any]) -> tuple[int, str, str]:
     given: dict[str, str] = {}
-    for name, text in query:
+    for name, text in parts["query"]:
         if name in given:
             raise ValueError(f"{visible(name)} was given twice. Give it once.")
         given[name] = text
-    return asked(slug, given, given.pop("cuts", ""))
+    request = asked(parts["name"], given, given.pop("cuts", ""))
+    if kind == FILE:
+        return 200, plain_torch(*request), f"{request.lesson.slug}.py"
+    run = computed(request.lesson, request.values, request.cuts)
+    return (400, run.refusal, "") if run.refusal else (200, request.to_json(run.result), "")
+
+
+def _program(parts: dict[str, Any]) -> tuple[int, str, str]:
+    framework = parts["name"]
+    if framework not in FRAMEWORKS.values():
+        known = ", ".join(FRAMEWORKS.values())
+        return 404, f"No framework {visible(framework)}. There are: {known}.", ""
+    text = code(from_text(parts["body"]), framework, framework == "torch")
+    return 200, text, f"playground_in_{framework}.py"

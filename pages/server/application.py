@@ -3,25 +3,23 @@
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from lessons.outputs import catalogue
-from pages.server import assets, compression, health, labs_app, log
-from pages.server.ahead import Ahead
-from pages.server.compression import StaticCompression
+from pages.server import files, health, labs_app, log, page_head
+from pages.server.files import Files
 from pages.server.headers import SecurityHeaders
-from pages.server.hosts import KnownHosts
 from pages.server.labs_app import SOCKET, base
 from pages.server.nodelay import send_at_once
+from pages.server.not_found import NotFound
 from pages.server.prepare import prepare
 from pages.server.site import Site
-from pages.server.stream import STREAM, CheckedStream
-from pages.server.unknown import UnknownPaths
+from pages.server.streamlit_guard import STREAM, StreamlitGuard
 
 PAGES_ONLY = "GRADIENT_TRICKS_PAGES_ONLY"
 """Set in the environment where the labs are another process's."""
@@ -36,25 +34,32 @@ _site = Site()
 
 def routes() -> list[BaseRoute]:
     """Return what is answered besides Streamlit's own."""
-    labs = labs_app.routes(_site) if _with_labs() else health.routes(base())
-    return [*labs, *assets.routes(base())]
+    return labs_app.routes(_site) if _with_labs() else health.routes(base())
 
 
 def middleware() -> list[Middleware]:
     """Return what every answer goes through, the outermost first."""
     chapters = [chapter.slug for chapter in catalogue.chapters()]
-    machines = health.paths(base())
+    pages = [*chapters, *OTHER_PAGES]
+    page_head.serve(pages)
     return [
-        *([Middleware(log.LoggedRequests, quiet=machines)] if log.wanted() else []),
-        Middleware(SecurityHeaders, base=base(), embeddable=chapters),
-        Middleware(KnownHosts, machines=machines),
-        Middleware(
-            UnknownPaths, base=base(), pages=[*chapters, *OTHER_PAGES], sockets=[SOCKET, STREAM]
-        ),
-        Middleware(CheckedStream, base=base(), pages=_site.meters.pages, closed=_site.tidy.note),
-        Middleware(StaticCompression, base=base()),
-        Middleware(Ahead),
+        *log.middleware(health.paths(base())),
+        Middleware(SecurityHeaders, page=page_head.page(), base=base(), embeddable=chapters),
+        labs_app.known_hosts(),
+        Middleware(NotFound, base=base(), pages=pages, sockets=[SOCKET, STREAM]),
+        Middleware(StreamlitGuard, base=base(), opened=_page_open),
+        Middleware(Files, base=base()),
     ]
+
+
+@contextmanager
+def _page_open() -> Iterator[None]:
+    """Count a page while its socket is open; then there may be memory to give back."""
+    try:
+        with _site.meters.pages.track_inprogress():
+            yield
+    finally:
+        _site.tidy.note()
 
 
 @asynccontextmanager
@@ -63,16 +68,9 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     send_at_once()
     sys.setswitchinterval(SWITCH)
     async with labs_app.running(_site, prepare, _with_labs()):
-        threading.Thread(target=_compress, daemon=True).start()
+        threading.Thread(target=files.warm, args=(page_head.first_files(),), daemon=True).start()
         yield
 
 
 def _with_labs() -> bool:
     return PAGES_ONLY not in os.environ
-
-
-def _compress() -> None:
-    """Compress what a first visit fetches."""
-    with suppress(RuntimeError):  # the server ends meanwhile, and starts no thread any more
-        compression.warm()
-        assets.warm()

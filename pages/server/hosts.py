@@ -1,111 +1,111 @@
-"""Under which names this server answers: this machine's, or those of ``server.allowedHosts``.
+"""Under which names this server answers, and which pages may open a socket here.
 
-A page from elsewhere may let its own name lead to this machine's address, and a browser then takes
-it for a page of ours ("DNS rebinding"). What gives it away is the name that it asks for.
+A page from elsewhere may point its own name at this machine's address, and the browser then takes
+it for a page of ours (DNS rebinding). The name in its requests gives it away.
 """
-
-from __future__ import annotations
 
 import html
 import re
 import socket
-from ipaddress import ip_address
+from collections.abc import Collection
+from fnmatch import fnmatchcase
 
 from starlette.datastructures import Headers
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit import config
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from pages.server.address import path_of
-from pages.server.alone import page
+from pages.server.not_found import page
 
 _HOST = re.compile(r"(\[[\da-f:.]{2,45}\]|[\w.-]{1,253}?)\.?(:\d{1,5})?", re.ASCII | re.IGNORECASE)
+_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def answers_to(host: str, reached: str) -> bool:
-    """Whether a request that names this host is answered.
+class KnownHosts:
+    """Middleware that refuses requests for another host, and sockets that another site opens.
 
-    Args:
-        host: the ``Host`` header.
-        reached: the address of this machine that the request came to.
+    Streamlit checks its own socket's origin too, but asks a service on the internet for this
+    machine's address before it refuses, and nobody is answered meanwhile.
     """
-    if config.get_option("server.allowedHosts"):
-        return is_host_allowed(host)  # Streamlit's own rule for its socket
-    name = _named(host)
-    return bool(name) and (name in _own_names() or _is_address(name, reached))
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        allowed: Collection[str] = (),
+        origins: Collection[str] | None = (),
+        machines: Collection[str] = (),
+    ) -> None:
+        """Take the settings.
+
+        Args:
+            app: what answers.
+            allowed: names to answer to, ``*.example.org`` and ``*`` too; without any, this
+                machine's own names and the address that the request reached.
+            origins: sites that may open a socket besides ours; None for all.
+            machines: paths that a cluster asks for by any name. Nothing there is worth reading.
+        """
+        self._app, self._machines = app, frozenset(machines)
+        self._allowed = [name.strip().lower().rstrip(".") for name in allowed]
+        # _HERE: a proxy on this machine may pass on another name than the browser used.
+        self._origins = None if origins is None else {*_HERE, *map(_site, origins)} - {""}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] in {"http", "websocket"} and path_of(scope) not in self._machines:
+            headers = Headers(scope=scope)
+            hosts = headers.getlist("host")
+            reached = str((scope.get("server") or ("",))[0])
+            if len(hosts) != 1 or not self._answers_to(_name(hosts[0]), reached):
+                await self._refusal(hosts)(scope, receive, send)
+                return
+            if scope["type"] == "websocket" and not self._opens(headers.get("origin"), hosts[0]):
+                refusal = PlainTextResponse("Only pages of this site may open this socket.", 403)
+                await refusal(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _answers_to(self, name: str, reached: str) -> bool:
+        if self._allowed:
+            return bool(name) and any(fnmatchcase(name, one) for one in self._allowed)
+        # A socket for both versions of IP reports a version 4 address as a version 6 one.
+        address = reached.removeprefix("::ffff:").partition("%")[0]
+        return bool(name) and name in {*_HERE, address, *_own_names()}
+
+    def _opens(self, origin: str | None, host: str) -> bool:
+        if origin is None or self._origins is None:
+            return True
+        same = bool(_site(origin)) and origin.partition("//")[2] == host
+        return same or _site(origin) in self._origins
+
+    def _refusal(self, hosts: list[str]) -> Response:
+        """Say what came and how to allow it; this machine's own names are not told."""
+        known = "those of its setting allowedHosts" if self._allowed else "this machine’s own"
+        host = html.escape(" ".join(hosts)[:100])
+        name = html.escape(_name(host)) or "…"
+        return page(
+            403,
+            "Not served under this name",
+            f"<p>The request names the host <code>{host}</code>. "
+            f"This server answers under no names but {known}.</p>"
+            "<p>If you run this server and chose that name for it, start it with this in its "
+            "environment</p>"
+            f'<p><code>STREAMLIT_SERVER_ALLOWED_HOSTS="{name} localhost 127.0.0.1"</code></p>'
+            "<p>or set <code>allowedHosts</code> in <code>.streamlit/config.toml</code>.</p>",
+        )
 
 
-def by_address(host: str, reached: str) -> bool:
-    """Whether it names the address that the request came to, or this machine to itself."""
-    name = _named(host)
-    return name == "localhost" or _is_address(name, reached)
-
-
-def _named(host: str) -> str:
-    """The name without its port and in small letters; empty where it is none."""
+def _name(host: str) -> str:
+    """The name without its port, in lower case; empty if it is none."""
     match = _HOST.fullmatch(host)
     return match[1].strip("[]").lower() if match else ""
+
+
+def _site(origin: str) -> str:
+    """The name in an origin, or in a setting that may leave out the scheme and add a path."""
+    return _name(origin.strip().rpartition("//")[2].partition("/")[0])
 
 
 def _own_names() -> set[str]:
     name = socket.gethostname().lower()
     short = name.partition(".")[0]
-    return {"localhost", name, short, f"{short}.local"}
-
-
-def _is_address(name: str, reached: str) -> bool:
-    """Whether the name is the address that was reached, or one that never leaves this machine."""
-    try:
-        address = ip_address(name)
-        if address.is_loopback:  # whatever was reached: a socket in a file has no address
-            return True
-        own = ip_address(reached.partition("%")[0])
-    except ValueError:
-        return False
-    # A socket for both versions of IP tells an address of version 4 as one of version 6.
-    return address in (own, getattr(own, "ipv4_mapped", None))
-
-
-class KnownHosts:
-    """Middleware that refuses requests and sockets which name another host."""
-
-    def __init__(self, app: ASGIApp, *, machines: frozenset[str] = frozenset()) -> None:
-        """``machines`` are paths that a cluster asks for by a process's address, not by its name:
-        there the address that was reached is allowed besides the names.
-        """
-        self._app, self._machines = app, machines
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in {"http", "websocket"}:
-            await self._app(scope, receive, send)
-            return
-        hosts = Headers(scope=scope).getlist("host")
-        reached = str((scope.get("server") or ("",))[0])
-        probed = path_of(scope) in self._machines
-        if len(hosts) == 1 and (
-            answers_to(hosts[0], reached) or (probed and by_address(hosts[0], reached))
-        ):
-            await self._app(scope, receive, send)
-            return
-        await _refused(hosts)(scope, receive, send)
-
-
-def _refused(hosts: list[str]) -> Response:
-    """What came, and how its name is allowed; this machine's own names are not told."""
-    named = html.escape(" ".join(hosts)[:100])
-    name = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
-    configured = bool(config.get_option("server.allowedHosts"))
-    known = "those of its setting allowedHosts" if configured else "this machine’s own"
-    message = f"<p>The request names the host <code>{named or 'nothing'}</code>. "
-    message += f"This server answers under no names but {known}.</p>"
-    if name:
-        # "localhost" stays allowed: what is told stands in place of this machine's names.
-        allowed = f"{html.escape(name[1].strip('[]')[:100])} localhost 127.0.0.1"
-        message += (
-            "<p>If you run this server and chose that name for it, start it with this in its "
-            "environment</p>"
-            f'<p><code>STREAMLIT_SERVER_ALLOWED_HOSTS="{allowed}"</code></p>'
-            "<p>or set <code>allowedHosts</code> in <code>.streamlit/config.toml</code>.</p>"
-        )
-    return page(403, "Not served under this name", message)
+    return {name, short, f"{short}.local"}

@@ -15,12 +15,12 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket
 from streamlit import config
 
-from pages.server import health, log, meters
-from pages.server import origin as hosts
+from pages.server import api, health, log, meters
 from pages.server.address import root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
 from pages.server.site import Site
+from pages.server.streamlit_guard import StreamlitGuard
 
 SOCKET = "labs"
 """The address of the labs' socket, relative to the app's."""
@@ -35,14 +35,25 @@ def routes(site: Site) -> list[BaseRoute]:
     """Return what answers for the labs."""
 
     async def socket(websocket: WebSocket) -> None:
-        if await hosts.accepted(websocket):
-            await site.admit(websocket)
+        await websocket.accept()
+        await site.admit(websocket)
 
     return [
         WebSocketRoute(f"{root(base())}{SOCKET}", socket),
         *health.routes(base()),
-        *[],
+        *api.routes(base(), site.ask),
     ]
+
+
+def known_hosts() -> Middleware:
+    """Return the check of hosts and origins, as Streamlit's settings have them."""
+    origins = None
+    if config.get_option("server.enableCORS"):
+        origins = [*config.get_option("server.corsAllowedOrigins")]
+        if config.is_manually_set("browser.serverAddress"):
+            origins.append(config.get_option("browser.serverAddress"))
+    allowed = config.get_option("server.allowedHosts")
+    return Middleware(KnownHosts, allowed=allowed, origins=origins, machines=health.paths(base()))
 
 
 @asynccontextmanager
@@ -78,8 +89,9 @@ def app() -> Starlette:
             yield
 
     middleware = [
-        *([Middleware(log.LoggedRequests, quiet=health.paths(base()))] if log.wanted() else []),
+        *log.middleware(health.paths(base())),
         Middleware(SecurityHeaders, base=base()),
-        Middleware(KnownHosts, machines=health.paths(base())),
+        known_hosts(),
+        Middleware(StreamlitGuard, base=base()),
     ]
     return Starlette(routes=routes(site), middleware=middleware, lifespan=lifespan)

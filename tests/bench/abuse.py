@@ -124,10 +124,14 @@ def report(rows: list[Row]) -> list[str]:
                 *(f"{one:.0f}" for one in (row.idle, row.peak, row.after)),
             )
         )
-        good = beside[1] < MOST_MS and not row.beside.errors and row.after < BACK * row.idle and not row.ended
-        text = (
-            f"{row.name}: p95 {beside[1]:.0f} ms, errors: {errors}; memory afterwards {row.after / row.idle:.2f} × idle"
+        good = (
+            beside[1] < MOST_MS
+            and not row.beside.errors
+            and row.after < BACK * row.idle
+            and not row.ended
         )
+        text = f"{row.name}: p95 {beside[1]:.0f} ms, errors: {errors}; "
+        text += f"memory afterwards {row.after / row.idle:.2f} × idle"
         if row.ended:
             text += f"; the abuser was there for a part of it only, and ended with {row.ended}"
         verdicts.append(target(good, text))

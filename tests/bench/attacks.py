@@ -24,11 +24,12 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Origin
 
+from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS, MOST_NUMBERS
 from lessons.playground import Document, Input, to_url
 from pages.labs.playground_form import form_of
-from pages.server.assets import PLOTLY
+from pages.server.files import PLOTLY
 from pages.server.labs_app import SOCKET
-from pages.server.stream import STREAM
+from pages.server.streamlit_guard import STREAM
 from tests.bench.learner import Heard, Learner
 from tests.playground.heavy import heavy
 
@@ -85,11 +86,18 @@ def slider(number: int) -> dict[str, Any]:
 
 def draws(number: int) -> dict[str, Any]:
     x = ", ".join(f"{one / 50:g}" for one in range(256))
-    return {"lab": "noise_leaks", "values": {"draws": "1000000", "seed": str(number), "x": x}}
+    most = str(MOST_NUMBERS // 256)
+    return {"lab": "noise_leaks", "values": {"draws": most, "seed": str(number), "x": x}}
 
 
 def most_draws(number: int) -> dict[str, Any]:
-    return {"lab": "noise_leaks", "values": {"draws": "1000000", "seed": str(number)}}
+    return {"lab": "noise_leaks", "values": {"draws": str(MOST_DRAWS), "seed": str(number)}}
+
+
+def too_many_draws(number: int) -> dict[str, Any]:
+    """More than the lesson allows: refused, and the picture is that of what was good."""
+    values = {"draws": "1000000", "seed": str(number)}
+    return {"lab": "noise_leaks", "values": values, "good": {}}
 
 
 def program(number: int) -> dict[str, Any]:
@@ -202,7 +210,7 @@ async def numbers(url: str) -> None:
     """The numbers' API, in eight loops."""
 
     def get(number: int) -> None:
-        address = f"{url}/api/lessons/noise_leaks?draws=1000000&seed={number}"
+        address = f"{url}/api/lessons/noise_leaks?draws={MOST_DRAWS}&seed={number}"
         with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=60) as answer:
             answer.read()
 
@@ -283,8 +291,9 @@ async def unread_files(url: str) -> None:
 ATTACKS: dict[str, Attack] = {
     "slider flood, one socket": lambda url: flood(url, 1, 0.0, slider),
     "ten sockets × 100 a second": lambda url: flood(url, 10, 0.01, slider),
-    "ten × a million draws": lambda url: answered(url, 10, most_draws),
-    "ten × a million draws × 256 inputs": lambda url: answered(url, 10, draws),
+    "ten × the most draws": lambda url: answered(url, 10, most_draws),
+    "ten × the most draws at 256 inputs": lambda url: answered(url, 10, draws),
+    "ten × more draws than allowed": lambda url: answered(url, 10, too_many_draws),
     "ten trainings, begun anew": trainings,
     "eight heavy programs": lambda url: answered(url, 8, program),
     "twenty refused programs": lambda url: answered(url, 20, refused),

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 
+from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
 from lessons.outputs.catalogue import lessons
 from pages.server.site import KEPT
 from tests.bench.learner import Heard, Learner
@@ -30,7 +31,7 @@ SECONDS = 30  # of each scenario
 REST = 0.25  # after a move, the hand rests
 AT_ONCE = 10  # pages that are being opened
 # Pass or miss; never loosened: p95 in ms of learners each in a lesson, of a class that opened one
-# link, of one learner beside ten who ask for a million draws; and no error in any. MB by which the
+# link, of one learner beside ten who ask for the most draws; and no error in any. MB by which the
 # server grows while sockets come and go, once its store of frames is full.
 EACH_MS, CLASS_MS, BESIDE_MS, GROWTH_MB = 150, 250, 300, 10
 LINK = "step=2&noise_low=0.5&hide=draws&fix=noise_low"
@@ -124,14 +125,14 @@ async def together(server: Server, scenario: Scenario) -> None:
 
 
 async def beside(server: Server, scenario: Scenario) -> None:
-    """One learner, while others ask for a million draws without end."""
+    """One learner, while others ask for the most draws without end."""
     one = Learner(server.url, "flip", scenario.heard)
     others = Heard()
     hogs = [Learner(server.url, "noise_leaks", others, seed=number) for number in range(HOGS)]
     await arrive([one], server, scenario)
     for number, hog in enumerate(hogs):
         await hog.open_lab()
-        hog.form |= {"draws": "1000000", "seed": str(number)}
+        hog.form |= {"draws": str(MOST_DRAWS), "seed": str(number)}
 
     async def hold(hog: Learner, number: int) -> None:
         while True:
@@ -153,7 +154,7 @@ def scenarios() -> list[Scenario]:
     return [
         Scenario("each in a lesson", LEARNERS, EACH_MS, each),
         Scenario("a class with one link", CLASS, CLASS_MS, together),
-        Scenario(f"one beside {HOGS} × a million draws", 1, BESIDE_MS, beside),
+        Scenario(f"one beside {HOGS} × the most draws", 1, BESIDE_MS, beside),
     ]
 
 

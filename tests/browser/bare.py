@@ -15,7 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from streamlit.file_util import get_static_dir
@@ -25,7 +25,7 @@ from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find
 from pages.labs import home, numbers
 from pages.labs.lesson import TORCH
-from pages.server import assets
+from pages.server import files
 from pages.server.labs_app import SOCKET
 from pages.server.worker import LABS, Lab, frame
 from pages.ui.memory import Trail
@@ -37,6 +37,7 @@ from tests.support.in_process import site
 from tests.support.server import ROOT
 
 STREAMLIT = Path(get_static_dir())
+FILES = [Route("/files/{name:path}", files.Files(PlainTextResponse("Not found", 404)))]
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -106,7 +107,7 @@ def look() -> str:
     sheet = next(STREAMLIT.glob("static/css/index.*.css")).read_text("utf-8")
     fonts = re.findall(r"@font-face\{font-family:Source Sans;[^}]*\}", sheet)
     dark = f"@media (prefers-color-scheme: dark) {{ {colours('dark')} }}"
-    rules = "\n".join([*fonts, css(), assets.STYLE, colours("light"), dark])
+    rules = "\n".join([*fonts, css(), files.STYLE, colours("light"), dark])
     return rules.replace("../media/", "static/media/")
 
 
@@ -133,12 +134,12 @@ def page(data: Mapping[str, object], words: str = "", file: str = "") -> str:
     nothing = {"step": 1, "answers": [], "hide": [], "fix": [], "note": "", "show": None}
     place = nothing | {"socket": SOCKET, "cookie": None} | data
     return PAGE.format(
-        ahead="".join(f'<link rel="modulepreload" href="{one}">' for one in assets.first_modules()),
+        ahead="".join(f'<link rel="modulepreload" href="{one}">' for one in files.FIRST_MODULES),
         css=look(),
         words=words,
         pane=TORCH,
         file=file,
-        live=assets.LIVE,
+        live=files.LIVE,
         place=json.dumps(place).replace("<", "\\u003c"),
     )
 
@@ -169,5 +170,5 @@ def labs(made: Mapping[str, Lab] = LABS, answer=answer) -> Iterator[str]:
     here = site(partial(frame, labs=made))
     pages: list[BaseRoute] = [Mount("/static", StaticFiles(directory=STREAMLIT / "static"))]
     pages += [Route("/", answer), Route("/{page}", answer)]
-    with serving(here, *assets.routes(""), *pages) as url:
+    with serving(here, *FILES, *pages) as url:
         yield url.replace("ws://", "http://").removesuffix("/labs")

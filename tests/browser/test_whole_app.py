@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from lessons.outputs.catalogue import chapters
-from pages.server import assets
+from pages.server import files
 from pages.server.application import OTHER_PAGES
 from tests.browser.looking import ready
 from tests.support.server import ROOT, Server, streamlit
@@ -70,9 +70,9 @@ EVERY = [
     ("GET", "/favicon.png", 200),
     ("GET", "/manifest.json", 200),
     ("GET", "/static/nothing.js", 404),
-    ("GET", f"/{assets.LIVE}/lab.js", 200),
+    ("GET", f"/{files.LIVE}/lab.js", 200),
     ("GET", "/files/nothing", 404),
-    ("PUT", f"/{assets.LIVE}/lab.js", 405),
+    ("PUT", f"/{files.LIVE}/lab.js", 405),
     ("GET", "/api/lessons", 200),
     ("GET", "/api/openapi.json", 200),
     ("GET", "/api/lessons/flip", 200),
@@ -84,7 +84,7 @@ EVERY = [
     ("GET", "/labs", 404),
     ("GET", "/_stcore/health", 200),
     ("OPTIONS", "/_stcore/health", 204),
-    ("GET", "/_stcore/metrics", 200),
+    ("GET", "/_stcore/metrics", 404),
     ("GET", "/_stcore/host-config", 200),
     ("GET", "/_stcore/stream", 404),
     ("GET", "/_stcore/nothing", 404),
@@ -154,7 +154,7 @@ PATHS = [
     "/stop_gradient?lesson=flip",
     "/nothing/at/all",
     "/api/lessons",
-    f"/{assets.LIVE}/lab.js",
+    f"/{files.LIVE}/lab.js",
     "/_stcore/health",
     "/_stcore/host-config",
     "/manifest.json",
@@ -333,10 +333,8 @@ def in_thread(work):
         return thread.submit(work).result()
 
 
-@pytest.mark.parametrize(
-    ("content", "code"), [("hello", 1003), ("{" * 100_000, 1003), (b"\xff" * 300, 1002)]
-)
-def test_what_is_no_message_closes_the_socket_and_is_one_line_in_the_log(app, content, code):
+@pytest.mark.parametrize("content", ["hello", "{" * 100_000, b"\xff" * 300])
+def test_what_is_no_message_closes_the_socket_and_is_one_line_in_the_log(app, content):
     before = len(app.log(10**7))
 
     def send() -> int:
@@ -347,7 +345,7 @@ def test_what_is_no_message_closes_the_socket_and_is_one_line_in_the_log(app, co
                 list(stream.socket)
             return stream.socket.close_code
 
-    assert in_thread(send) == code
+    assert in_thread(send) == 1008
     logged = app.log(10**7)[before:].strip().splitlines()
     assert len(logged) == 1
     assert "Streamlit's socket" in logged[0]
@@ -375,7 +373,7 @@ def test_a_state_that_is_no_json_is_left_out_and_the_page_goes_on(app, name):
                     assert stream.elements("exception") == []
 
     in_thread(send)
-    assert len(app.log(10**7)[before:].strip().splitlines()) == 1, "once for a socket"
+    assert app.log(10**7)[before:] == "", "however often it comes"
 
 
 ODD = [

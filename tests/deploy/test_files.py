@@ -16,7 +16,7 @@ from deploy.serve import HERE, nginx, site
 from pages.server import draining, watched
 from pages.server.__main__ import END
 from pages.server.application import SOCKET
-from pages.server.stream import STREAM
+from pages.server.streamlit_guard import STREAM
 from tests.support.server import ROOT
 
 CLUSTER = HERE / "kubernetes.yaml"

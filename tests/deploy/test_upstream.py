@@ -17,7 +17,7 @@ import yaml
 from deploy.serve import HERE, filled_in, nginx
 from pages.server.__main__ import PING
 from pages.server.application import SOCKET
-from pages.server.stream import STREAM
+from pages.server.streamlit_guard import STREAM
 from tests.deploy.front import configured, holds_sockets, started
 from tests.support.server import ROOT, free_port
 

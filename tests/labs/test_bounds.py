@@ -8,26 +8,32 @@ import sys
 
 import pytest
 import torch
-from pages.labs.once import Once
-from pages.labs.turn import Turn
-from pages.server.turns import Interrupted
 
 from lessons.chapters.stop_gradient.shared_noise import lab as noise_lab
-from lessons.contract.parameters import Integer, Numbers
+from lessons.contract.parameters import Integer, InvalidParametersError, Numbers
 from lessons.outputs.catalogue import lessons
-from lessons.playground import Document, Input, Noise, presets, to_text
-from lessons.playground.language.limits import MAX_OPS, MAX_SWEEP_BYTES
-from pages.labs import playground
+from lessons.playground import Document, Input, Noise, presets, run, to_text
+from lessons.playground.language.limits import (
+    CURVE_POINTS,
+    MAX_DRAWS,
+    MAX_OPS,
+    MAX_SWEEP_BYTES,
+)
+from lessons.playground.running import outcome
+from lessons.playground.running.budget import plan
+from pages.labs import lesson, playground
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import MAX_MESSAGE, Wish
-from pages.labs.playground_form import LONGEST, form_of
+from pages.labs.playground_form import form_of
+from pages.labs.recent import Recent
 from tests.playground.heavy import heavy
 from tests.support.amount import cases
 from tests.support.peak import available, costs
 
 pytestmark = pytest.mark.slow
 
-MEGABYTES, SECONDS = 150, 10
+MEGABYTES, SECONDS = 150, 0.7
+"""Twice the 0.35 seconds that are promised: while the tests run, the machine has other work."""
 
 COLUMN = tuple((i / 1024,) for i in range(1024))
 SQUARE = tuple(tuple((i * j % 7) / 70 for i in range(32)) for j in range(32))
@@ -46,19 +52,19 @@ def asked(document: Document) -> dict:
 NOISE = Input("u", noise=Noise("normal", 1, 0.1, 0, "x"))
 WIDE = "x * [1, 1.5, 2, 2.5]"
 FOUND = {
-    "powers": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}**1.01", 190)),
-    "softmaxes": Document((Input("x", COLUMN),), chain(WIDE, "{n} = softmax({p})", 190)),
+    "powers": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}**1.01", 44)),
+    "softmaxes": Document((Input("x", COLUMN),), chain(WIDE, "{n} = softmax({p})", 44)),
     "products": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.001", 190)),
     "a graph": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*{p}*0.9", 29)),
     "matrices": Document((Input("x", SQUARE),), chain("x@x", "{n} = {p}@x", 190)),
-    "sorted": Document((Input("x", COLUMN),), chain(WIDE, "{n} = 2*topk({p}, 4)", 60)),
-    "drawn": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p} + onehot_sample({p}, 1)", 95)),
+    "sorted": Document((Input("x", COLUMN),), chain(WIDE, "{n} = 2*topk({p}, 4)", 8)),
+    "drawn": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p} + onehot_sample({p}, 1)", 36)),
     "infinite": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*{p}", 190)),
     "noise": Document(
         (Input("x", tuple(cell for (cell,) in COLUMN)), NOISE),
         chain("x * u", "{n} = sin({p})", 198),
     ),
-    **{f"chance {seed}": heavy(random.Random(seed)) for seed in (13, 17, 24, 40, 44, 72)},
+    **{f"chance {seed}": heavy(random.Random(seed)) for seed in (17, 40, 174, 180, 193, 203)},
 }  # fmt: skip
 
 
@@ -71,32 +77,20 @@ def largest(lesson) -> dict[str, str]:
         elif isinstance(one, Integer) and one.name not in ("seed", "point"):
             found[one.name] = str(one.high)
     if "draws" in found and "x" in found:
-        count = len(found["x"].split(","))
-        room = noise_lab.MOST_NUMBERS - noise_lab.CURVE_DRAWS * noise_lab.GRID
-        found["draws"] = str(min(int(found["draws"]), room // count))
+        room = noise_lab.MOST_NUMBERS // len(found["x"].split(","))
+        found["draws"] = str(min(int(found["draws"]), room))
     return found
-
-
-PART = 4
-
-
-def a_part_of_the_numbers() -> dict:
-    """As many draws as need that part of the most numbers, those of the curves among them."""
-    lesson = next(one for one in lessons() if one.slug == "noise_leaks")
-    values = largest(lesson)
-    columns = len(values["x"].split(",")) + noise_lab.GRID
-    fewer = values | {"draws": str(noise_lab.MOST_NUMBERS // PART // columns)}
-    return {"lab": lesson.slug, "values": fewer, "good": {}}
 
 
 def lessons_at_their_largest() -> list[dict]:
     wishes = [{"lab": one.slug, "values": largest(one), "good": {}} for one in lessons()]
-    return [*wishes, {"lab": "wrong_place", "values": {"draws": "1000000"}, "good": {}}]
+    few = ", ".join(str(place) for place in range(noise_lab.MOST_NUMBERS // noise_lab.MOST_DRAWS))
+    most = {"draws": str(noise_lab.MOST_DRAWS), "x": few}
+    return [*wishes, {"lab": "wrong_place", "values": most, "good": {}}]
 
 
-FEW = ("softmaxes", "a graph", "noise", "cliff")
-"""Programs and lessons before a commit: of each kind of work one that takes much; of a million
-draws a part, which may take that part of the time."""
+FEW = ("softmaxes", "a graph", "noise", "cliff", "wrong_place")
+"""Programs and lessons before a commit: of each kind of work one that takes much."""
 
 
 @measured
@@ -108,28 +102,58 @@ def test_no_lesson_and_no_accepted_program_takes_more_than_its_share(all_of_them
         for one in lessons_at_their_largest()
         if all_of_them or one["lab"] in FEW
     }
-    if not all_of_them:
-        wishes["a part of the numbers"] = a_part_of_the_numbers()
     for name, cost in zip(wishes, costs([*wishes.values()]), strict=True):
-        part = PART if name == "a part of the numbers" else 1
         assert cost.megabytes < MEGABYTES, (name, cost)
-        assert cost.seconds < SECONDS / part, (name, cost)
+        assert cost.seconds < SECONDS, (name, cost)
         assert not cost.refusal, (name, cost)
         assert cost.size < 1 << 20 or name not in programs, (name, cost)
 
 
-def test_draws_at_many_inputs_are_refused_with_what_would_do():
-    lesson = next(one for one in lessons() if one.slug == "noise_leaks")
-    text = largest(lesson) | {"draws": "1000000"}
-    values = {"x": (1.0,) * 256, "draws": 1_000_000, "u": None, "noise_low": 0.9,
-              "noise_high": 1.1, "device": "cpu", "dtype": "float64"}  # fmt: skip
-    message = noise_lab.check(values)["draws"]
+def guessed(wish: dict) -> float:
+    module = playground if wish["lab"] == "playground" else lesson
+    return module.seconds(Wish(**wish))
+
+
+SMALLER = {
+    "noise_leaks": ({"draws": "1"}, {"draws": "5000"}, {"draws": "20000"}, {"draws": "200000"}),
+    "cliff": ({"path": "1"}, {"path": "40"}, {"path": "100"}),
+    "noise_layer": ({"seeds": "1", "draws": "2"}, {"seeds": "8"}, {"seeds": "16", "draws": "64"}),
+    "guided_relu": ({"seeds": "1"}, {"seeds": "5"}, {"seeds": "10"}),
+}
+
+
+@measured
+def test_how_long_a_wish_takes_is_known_before():
+    wishes = [
+        {"lab": slug, "values": v, "good": {}} for slug, all_ in SMALLER.items() for v in all_
+    ]
+    wishes += lessons_at_their_largest()
+    wishes += [asked(one) for one in FOUND.values()]
+    wishes += [
+        asked(Document((Input("x", COLUMN[:size]), NOISE), chain("x * u", "{n} = sin({p})", ops)))
+        for size in (1, 30, 1024)
+        for ops in (1, 10, 60)
+    ]
+    for wish, cost in zip(wishes, costs(wishes), strict=True):
+        about = guessed(wish)
+        assert cost.seconds < 3 * about + 0.05, (wish, about, cost)
+        assert about > 0.05 or cost.seconds < 0.15, (wish, about, cost)
+
+
+def test_more_draws_than_allowed_are_refused_with_what_would_do():
+    noisy = next(one for one in lessons() if one.slug == "noise_leaks")
+    text = largest(noisy) | {"draws": "200000"}
+    with pytest.raises(InvalidParametersError) as refused:
+        noisy.validate(text)
+    message = refused.value.errors["draws"]
+    assert "200,000 draws at 256 inputs are 51,200,000" in message
+    assert "3,840,000" in message
     most = int(message.split("Take ")[1].split(" draws")[0].replace(",", ""))
-    assert noise_lab.check(values | {"draws": most}) == {}
-    assert "draws" in noise_lab.check(values | {"draws": most + 1})
-    assert "1,000,000 draws at 256 inputs are" in message
-    assert noise_lab.check(values | {"u": (1.0,)}) == {}, "given by hand, nothing is drawn"
-    lesson.validate(text | {"draws": str(most)})
+    noisy.validate(text | {"draws": str(most)})
+    noisy.validate(text | {"u": "1"})  # given by hand, nothing is drawn
+    for draws in (most + 1, 1_000_000):
+        with pytest.raises(InvalidParametersError):
+            noisy.validate(text | {"draws": str(draws)})
 
 
 SWEPT = """
@@ -188,10 +212,12 @@ def test_what_is_run_at_a_time_is_within_the_bound():
 
 
 @pytest.mark.parametrize("one", presets(), ids=lambda one: one.name)
-def test_what_learners_write_is_drawn_whole(one):
-    found = playground.compute(one.document)
-    assert isinstance(found, playground.Computed)
-    assert not any("is large" in note.text for note in found.outcome.notes)
+def test_what_learners_write_is_drawn_whole(one, monkeypatch):
+    plans = []
+    monkeypatch.setattr(outcome, "plan", lambda **known: plans.append(plan(**known)) or plans[-1])
+    run(one.document)
+    assert plans[0].points == CURVE_POINTS
+    assert plans[0].draws in (1, MAX_DRAWS)
 
 
 def refused(place: int) -> Document:
@@ -267,33 +293,15 @@ def test_a_form_does_not_grow_over_many_messages():
         form = playground.state(asked).form
         sizes.append(sum(map(len, form.values())))
         assert len(json.dumps(form)) < MAX_MESSAGE / 2, "the next message can be read"
-    assert max(sizes) <= LONGEST + 250_000
+    assert max(sizes) <= 290_000
     assert sizes[-1] <= 1.5 * sizes[20]
 
 
 @pytest.mark.random
 def test_what_is_kept_of_programs_is_bounded_by_bytes(monkeypatch):
-    monkeypatch.setattr(playground, "_known", Once(4 << 20, playground._size))
+    monkeypatch.setattr(playground, "_known", Recent(4 << 20, playground._size))
     for place in range(cases(6, 12)):
         document = Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.0" + str(place), 40))
         made = playground.compute(document)
         assert 40 * 4096 * 8 < made.size < 40 * 4096 * 8 * 8
-    assert playground._known._total <= 4 << 20
-
-
-def test_a_large_program_gives_way_and_stops_between_its_parts():
-    shares = []
-
-    class Left(Turn):
-        def report(self, share):
-            shares.append(share)
-            if share > 0.1:
-                raise Interrupted
-
-    document = Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.0005", 150))
-    with pytest.raises(Interrupted):
-        playground.frame(Wish(lab="playground", values=form_of(document)), Left())
-    assert shares == sorted(shares)
-    assert len(shares) >= 3
-    assert shares[-2] <= 0.1, "the first one after that is the last"
-    assert isinstance(playground.compute(document), playground.Computed), "whoever stays has it"
+    assert playground._known.total <= 4 << 20

@@ -6,7 +6,8 @@ import pytest
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
-from pages.labs.lesson import RefusedTextError, frame
+from pages.labs import lesson as labs
+from pages.labs.lesson import RefusedTextError, frame, seconds
 from pages.labs.messages import LATER, Frame, RefusedError, Wish
 
 
@@ -120,6 +121,21 @@ def test_what_is_known_is_not_computed_again(monkeypatch):
     assert len(calls) == 1
 
 
+def test_a_drag_leaves_nothing_of_its_cheaper_values():
+    assert "20 updates" in frame(wish("cliff", values={"w": "5.25"}, live=True))["status"]
+    assert "200 updates" in frame(wish("cliff", values={"w": "5.25"}))["status"]
+
+
+def test_what_takes_long_is_known_before_and_what_is_refused_takes_no_time():
+    assert seconds(wish(values={"draws": "200000"})) > 0.05
+    assert seconds(wish(values={"draws": "200000"}, live=True)) < 0.05
+    assert seconds(wish()) < 0.05
+    for refused in ({"draws": "1000000"}, {"x": "a, b"}, {"draws": "200000", "x": "1," * 99 + "1"}):
+        assert seconds(wish(values=refused)) == 0
+        assert seconds(wish(values=refused, good={})) < 0.05
+    assert seconds(wish("no such lesson")) == 0
+
+
 def test_cuts_are_made_and_stand_in_the_address():
     whole = frame(wish("right_place"))
     shown = frame(wish("right_place", cuts="sqrt_1:0,mul:0", step=6, answers=["gradient"]))
@@ -195,3 +211,10 @@ def test_what_is_said_of_a_lesson_or_an_edge_that_is_not_there_can_be_seen():
         frame(wish("a\n\x00\u202eb"))
     assert str(refused.value).isprintable()
     assert notes_of(frame(wish(cuts="mul\x00\u202e:0"))).isprintable()
+
+
+def test_nothing_of_a_wish_is_kept():
+    before = labs._known.total
+    for number in range(200):
+        frame(wish("flip", values={"scale": str(2 + number / 1000)}))
+    assert labs._known.total <= max(before, 48)

@@ -1,13 +1,13 @@
 """Asks an ASGI application as a server would, and gathers what it answers."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Scope
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Result = TypeVar("Result")
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
@@ -32,9 +32,8 @@ async def asked(
     query: str = "",
     root: str = "",
     body: bytes = b"",
-    until: Callable[[], Awaitable[object]] = asyncio.Future,
 ) -> Answer:
-    """What the application answers; who asked goes away after ``until``, by default never."""
+    """What the application answers."""
     named = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     scope: Scope = {
         "type": "http",
@@ -48,23 +47,40 @@ async def asked(
         "query_string": query.encode(),
         "headers": named,
     }
-    sent: list[Message] = []
+    messages: list[Message] = []
     received = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Message:
         if received:
             return received.pop()
-        await until()
-        return {"type": "http.disconnect"}
+        return await asyncio.Future()
 
     async def send(message: Message) -> None:
-        sent.append(message)
+        messages.append(message)
 
     await app(scope, receive, send)
-    start, *parts = sent
+    start, *parts = messages
     assert start["type"] == "http.response.start"
     whole = b"".join(part.get("body", b"") for part in parts)
     return Answer(start["status"], Headers(raw=start["headers"]), whole)
+
+
+async def inside(scope: Scope, receive: Receive, send: Send) -> None:
+    """An application that says that it was reached."""
+    await send({"type": "inside", "status": None})
+
+
+def sent(app: ASGIApp, kind: str, path: str, *headers: tuple[str, str], **more) -> list[Message]:
+    """All that an application sends to who comes with this and says nothing."""
+    messages: list[Message] = []
+
+    async def send(message: Message) -> None:
+        messages.append(message)
+
+    named = [(name.encode(), value.encode()) for name, value in headers]
+    scope = {"type": kind, "method": "GET", "path": path, "query_string": b"", "headers": named}
+    run(app({**scope, **more}, asyncio.Future, send))
+    return messages
 
 
 def run(coroutine: Coroutine[object, object, Result]) -> Result:

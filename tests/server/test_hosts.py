@@ -1,59 +1,174 @@
-"""Which hosts are this machine's."""
+"""Which hosts the server answers to, and which sites may open a socket."""
 
 import socket
+import sys
+import threading
+from contextlib import closing
 
 import pytest
 from starlette.responses import PlainTextResponse
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
-from pages.server.hosts import KnownHosts, answers_to
-from tests.server.asgi import ask
+from pages.server.hosts import KnownHosts
+from tests.server.asgi import ask, inside, sent
+from tests.support.server import ROOT, streamlit
 
 OWN = socket.gethostname().partition(".")[0]
+OURS = "127.0.0.1:8501"
+
+
+def passes(kind, *headers, reached="10.0.0.2", path="/", **settings):
+    """Whether a request or a socket with these headers is let through; else it is refused."""
+    first, *_ = sent(KnownHosts(inside, **settings), kind, path, *headers, server=(reached, 8501))
+    assert first["status"] in (None, 403)
+    return first["status"] is None
+
+
+REACHED = {
+    "10.0.0.2": f"{OWN} {OWN.upper()}:8501 {OWN}.local [::1] LocalHost.:80",
+    "192.168.1.5": "192.168.1.5 192.168.1.5:8501",
+    "::ffff:192.168.1.5": "192.168.1.5",
+    "fe80::1%eth0": "[fe80::1]:8501",
+    "127.8.9.1": "127.8.9.1",
+    "/run/app.sock": "127.0.0.1",
+    "": "[::1]:8501",
+}
+NOT_REACHED = {
+    "192.168.1.5": f"192.168.1.6 {OWN}.evil.example",
+    "/run/app.sock": "192.168.1.5",
+    "": "192.168.1.5",
+    "127.0.0.1": "0x7f.1 2130706433 127.0.0.1:1:2 [127.0.0.1 ٣ evil.example@localhost localhost/x",
+}
+
+
+@pytest.mark.parametrize("reached", REACHED)
+def test_names_of_this_machine_and_the_address_that_was_reached_are_answered(reached):
+    for host in REACHED[reached].split():
+        assert passes("http", ("host", host), reached=reached), host
+
+
+@pytest.mark.parametrize("reached", NOT_REACHED)
+def test_anything_else_is_refused(reached):
+    for host in [*NOT_REACHED[reached].split(), "", "127.0.0.1\n"]:
+        for kind in ("http", "websocket"):
+            assert not passes(kind, ("host", host), reached=reached), host
+
+
+def test_one_host_is_named_and_no_other():
+    assert not passes("http")
+    assert not passes("http", ("host", "localhost"), ("host", "evil.example"))
 
 
 @pytest.mark.parametrize(
-    ("host", "reached"),
+    ("allowed", "yes", "no"),
     [
-        ("192.168.1.5:8501", "192.168.1.5"),
-        ("192.168.1.5", "::ffff:192.168.1.5"),
-        ("[fe80::1]:8501", "fe80::1%eth0"),
-        ("127.8.9.1", "10.0.0.2"),
-        ("[::1]", "10.0.0.2"),
-        ("127.0.0.1", "/run/app.sock"),
-        ("[::1]:8501", ""),
-        ("LocalHost.:80", ""),
-        (OWN, "10.0.0.2"),
-        (f"{OWN.upper()}:8501", "10.0.0.2"),
-        (f"{OWN}.local", "10.0.0.2"),
+        ("Lab.example", "lab.example:8501 LAB.example.", "localhost a.lab.example"),
+        ("*.example ::1", "lab.example a.b.example [::1]:8501", "example lab.examples"),
+        ("*", "anything 10.0.0.1", "a@b"),
     ],
 )
-def test_names_and_the_address_that_was_reached_are(host, reached):
-    assert answers_to(host, reached)
+def test_who_is_told_other_names_answers_to_those_only(allowed, yes, no):
+    for host in (*yes.split(), *no.split()):
+        found = passes("http", ("host", host), allowed=allowed.split())
+        assert found == (host in yes.split()), host
 
 
-@pytest.mark.parametrize(
-    ("host", "reached"),
-    [
-        ("192.168.1.6", "192.168.1.5"),
-        ("192.168.1.5", "/run/app.sock"),
-        ("192.168.1.5", ""),
-        (f"{OWN}.evil.example", "192.168.1.5"),
-        ("0x7f.1", "127.0.0.1"),
-        ("2130706433", "127.0.0.1"),
-        ("127.0.0.1:1:2", "127.0.0.1"),
-        ("127.0.0.1\n", "127.0.0.1"),
-        ("[127.0.0.1", "127.0.0.1"),
-        ("", "127.0.0.1"),
-        ("٣", "127.0.0.1"),
-    ],
-)
-def test_anything_else_is_not(host, reached):
-    assert not answers_to(host, reached)
+def test_a_cluster_may_ask_for_a_machine_s_path_by_its_address():
+    settings = {"allowed": ["lab.example"], "machines": {"/healthz"}}
+    assert passes("http", ("host", "10.0.0.2:8501"), path="/healthz", **settings)
+    assert not passes("http", ("host", "10.0.0.2:8501"), **settings)
 
 
 def test_who_chose_the_name_is_told_how_to_allow_it_however_it_was_started():
-    answer = ask(KnownHosts(PlainTextResponse("a page")), "/", headers={"Host": "lab.local:8501"})
-    assert answer.status == 403
-    text = answer.body.decode()
+    app = KnownHosts(PlainTextResponse("a page"))
+    text = ask(app, "/", headers={"Host": "lab.local:8501"}).body.decode()
     assert '<code>STREAMLIT_SERVER_ALLOWED_HOSTS="lab.local localhost 127.0.0.1"</code>' in text
     assert "make run" not in text, "make serve, a container or a cluster may have started it"
+    for name in ("<script>" * 1000, "e" * 4000):
+        hostile = ask(app, "/", headers={"Host": name}).body.decode()
+        assert "<script" not in hostile
+        assert len(hostile) < 2500
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "fine"),
+    [
+        (None, OURS, True),
+        ("http://127.0.0.1:8501", OURS, True),
+        ("https://lab.example", "lab.example", True),
+        ("http://[2001:db8::1]:8501", "[2001:db8::1]:8501", True),
+        ("http://localhost:8600", "inside.example:8501", True),
+        ("https://evil.example", OURS, False),
+        ("https://evil.example", "localhost", False),
+        ("https://user@127.0.0.1.evil.example", OURS, False),
+        ("https://localhost@evil.example", OURS, False),
+        ("null", OURS, False),
+        ("http://127.0.0.1:8501.evil.example", OURS, False),
+        ("http://127.0.0.1:8502@evil.example", "localhost", False),
+        ("http://[::1", OURS, False),
+        ("http://", OURS, False),
+        ("", OURS, False),
+    ],
+)
+def test_only_pages_served_from_here_may_open_a_socket(origin, host, fine):
+    headers = [("host", host)] + ([("origin", origin)] if origin is not None else [])
+    assert passes("websocket", *headers, allowed=["*"]) == fine
+    assert passes("http", *headers, allowed=["*"])
+
+
+@pytest.mark.parametrize(
+    ("origins", "origin", "fine"),
+    [
+        ([" https://course.example ", "other.example"], "https://course.example", True),
+        ([" https://course.example ", "other.example"], "http://other.example", True),
+        (["https://course.example"], "https://school.example:8443", False),
+        (["School.example"], "https://school.example:8443", True),
+        (["https://school.example/lab"], "https://school.example:8443", True),
+        (["school.example:8443"], "https://school.example:8443", True),
+        (["school.example/lab"], "https://school.example:8443", True),
+        (["http://[", ""], "https://school.example:8443", False),
+        (None, "https://evil.example", True),
+    ],
+)
+def test_other_sites_may_where_the_settings_name_them(origins, origin, fine):
+    headers = [("host", OURS), ("origin", origin)]
+    assert passes("websocket", *headers, origins=origins) == fine
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="asks for a proxy in its own way")
+def test_no_site_on_the_internet_is_asked_about_a_page(monkeypatch):
+    """What the server wants of the internet goes to its proxy, which is this test."""
+    asked: list[bytes] = []
+
+    def note():
+        while True:
+            try:
+                line, _ = proxy.accept()
+            except OSError:
+                return
+            with line:
+                asked.append(line.recv(1000))
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as proxy:
+        threading.Thread(target=note, daemon=True).start()
+        there = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        for name in ("http_proxy", "https_proxy"):
+            monkeypatch.setenv(name, there)
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        course = {"server.corsAllowedOrigins": "https://course.example"}
+        with streamlit(ROOT / "app.py", settings=course) as server:
+            for path in ("labs", "_stcore/stream"):
+                address = f"ws{server.url.removeprefix('http')}/{path}"
+                with (
+                    pytest.raises(InvalidStatus, match="403"),
+                    connect(address, origin="https://evil.example", proxy=None),
+                ):
+                    pass
+                for origin in (server.url, "https://course.example"):
+                    with connect(address, origin=origin, proxy=None):
+                        pass
+            printed = server.log()
+    assert asked == []
+    assert "evil.example" not in printed

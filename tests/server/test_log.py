@@ -24,7 +24,7 @@ SECRET = "a-word-that-was-typed"
 )
 def test_a_path_is_logged_where_it_was_found(status, path, caplog):
     caplog.set_level(logging.INFO, "gradient_tricks.requests")
-    app = log.LoggedRequests(PlainTextResponse("", status), quiet=frozenset())
+    app = log.LoggedRequests(PlainTextResponse("", status))
     assert ask(app, "/reversal").status == status
     (record,) = caplog.records
     assert (record.facts["path"], record.facts["status"]) == (path, status)

@@ -43,9 +43,9 @@ MAX_SWEEP_ELEMENTS = 200_000
 MAX_SWEEP_BYTES = 48 << 20
 """Memory of the runs that are made at a time for the curves: results, and what autograd keeps."""
 
-MAX_SWEEP_WORK = 1_000_000_000
-"""All that is computed for one row of points, in numbers of a product of two lists: two seconds. A
-larger program has fewer points."""
+MAX_SWEEP_WORK = 100_000_000
+"""All that is computed for one row of points, in numbers of a product of two lists: a fifth of a
+second. A larger program has fewer points."""
 
 LEAST_POINTS = 7
 """Points of one curve at least; a program with no room for them is refused."""
@@ -65,6 +65,7 @@ MAX_INPUT_ELEMENTS = 1_024
 MAX_OVERRIDES = 12
 """Rows of the override table."""
 
-SECONDS = 5.0
+SECONDS = 2.0
 """Computing of one run: values, gradients and curves. Past it, the run stops at the next op. By the
-bounds above a run takes two; this is for a machine that is slower than they think."""
+bounds above a run takes 0.35; but what one number takes depends on the processor, and on numbers
+near 0 that some multiply a hundred times slower."""

@@ -19,6 +19,8 @@ from lessons.playground.language.limits import (
     CURVE_POINTS,
     LEAST_POINTS,
     MAX_DRAWS,
+    MAX_ELEMENTS,
+    MAX_OPS,
     MAX_SWEEP_BYTES,
     MAX_SWEEP_ELEMENTS,
     MAX_SWEEP_WORK,
@@ -46,9 +48,9 @@ EACH = 20_000
 """What an op takes for being run at all, however little it computes, in numbers of a product: some
 45 microseconds."""
 
-
-PIECE = 20_000_000
-"""Numbers of a product that are computed in one piece, some 45 ms: then others have their turn."""
+PRODUCT, OP = 2.5e-9, 3e-4
+"""Seconds for a number of a product in the curves; and for an op at the learner's own points, in
+the graph and in the goals together."""
 
 
 @dataclass
@@ -157,7 +159,6 @@ def plan(
         return with_tricks * (1 + BACKWARD) + once * BACKWARD * roles + of_rules
 
     work = all_passes(plain.work, tricky.work, rules.work)
-    at_once = max(1, min(at_once, PIECE // max(work, 1)))
     work += EACH * all_passes(plain.ops, tricky.ops, rules.ops) // at_once
     runs = MAX_SWEEP_WORK // max(work, 1)
     draws = max(1, MAX_SWEEP_ELEMENTS // (CURVE_POINTS * max(largest, 1))) if drawn else 1
@@ -172,6 +173,28 @@ def plan(
             "or fewer ops."
         )
     return Plan(points, draws, at_once, each)
+
+
+def seconds_of(program: str, sizes: Sequence[int], drawn: bool) -> float:
+    """About how long a program takes to compute and to draw, by its text alone.
+
+    Args:
+        program: its text.
+        sizes: how many numbers each of its inputs holds.
+        drawn: whether any input is.
+    """
+    ops = sum(program.count(sign) for sign in "+-*/@<>(")
+    signs = {"pow": "**", "div": "/"}
+    times = ops + sum(slow * program.count(signs.get(op, op)) for op, slow in SLOW.items())
+    times += 16 * (program.count("@") + program.count("matmul"))
+    # A list next to a column makes a matrix of the two.
+    numbers = math.prod(sorted(sizes)[-2:]) * (4 if "[" in program or "@" in program else 1)
+    numbers = min(numbers, MAX_ELEMENTS)
+    runs = CURVE_POINTS * (MAX_DRAWS if drawn else 1)
+    passes = 1 + 3 * BACKWARD
+    at_once = max(1, MAX_SWEEP_BYTES // max(1, 16 * ops * numbers))
+    work = passes * (times * numbers + EACH * ops / min(runs, at_once)) * runs
+    return PRODUCT * min(work, MAX_SWEEP_WORK) + OP * min(ops, MAX_OPS)
 
 
 def _millions(count: int) -> str:

@@ -194,10 +194,10 @@ def _steep(series: list[Series]) -> Array:
 
 
 def _between(x: Array, steps: Array) -> Array:
-    """Places within these steps, as many for each as a second run of the same size has room for."""
+    """Places within these steps, as many for each as half a run of the same size has room for."""
     if not len(steps):
         return np.empty(0)
-    inner = min(max((len(x) - 1) // len(steps), 1), 10)
+    inner = min(max((len(x) - 1) // (2 * len(steps)), 1), 10)
     parts = np.arange(1, inner + 1) / (inner + 1)
     left, right = x[steps, None], x[steps + 1, None]
     return np.ravel(left + (right - left) * parts)

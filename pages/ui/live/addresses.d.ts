@@ -1,4 +1,4 @@
-// Written by the server (pages/server/assets.py): where scripts are, seen from here.
+// Written by the server (pages/server/files.py): where scripts are, seen from here.
 
 /** Plotly for lines and bars alone … */
 export const BASIC: string;

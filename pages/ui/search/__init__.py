@@ -15,7 +15,7 @@ import streamlit as st
 from lessons.outputs import catalogue
 from lessons.outputs.glossary import find_term
 from lessons.outputs.search import as_data
-from pages.server import assets
+from pages.server import files
 from pages.ui import memory
 from pages.ui.place import place_of
 
@@ -50,7 +50,7 @@ def _index() -> str:
     """The index's address."""
     content = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":")).encode()
     name = f"search-{hashlib.blake2b(content, digest_size=8).hexdigest()}.json"
-    return assets.add(name, content, "application/json")
+    return files.add(name, content, "application/json")
 
 
 def _follow(asked: dict[str, object]) -> None:

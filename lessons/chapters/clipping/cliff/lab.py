@@ -193,12 +193,18 @@ def shortened(values: Values) -> Values:
     return dict(values) | {FIRST: min(values["path"], WHILE_DRAGGING)}
 
 
+def seconds(values: Values) -> float:
+    """About how long computing takes: a millisecond for each update of the paths."""
+    return 0.01 + 0.001 * float(values.get(FIRST, values["path"]))
+
+
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
     figures=figures,
     table=table,
     preview=shortened,
+    seconds=seconds,
     preview_note="",  # the path is short to see; a note would push the map away under the hand
     training=TRAINING,
 )

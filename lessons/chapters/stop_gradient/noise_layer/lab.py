@@ -172,12 +172,19 @@ def start(values: Values) -> Start:
     return Start({"x": x.requires_grad_()}, settings, index, torch.tanh, {"drawn": drawn})
 
 
+def seconds(values: Values) -> float:
+    """About how long the gradients' noise takes to measure, for each seed and each of its draws."""
+    each = 2e-4 if values["dtype"] == "float64" else 1e-4
+    return 0.01 + float(values["seeds"] * (0.001 + each * values["draws"]))
+
+
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
     figures=static_figures,
     table=static_table,
     preview=preview,
+    seconds=seconds,
     preview_note="",
     start=start,
     training=TRAINING,

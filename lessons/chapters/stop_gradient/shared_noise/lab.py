@@ -88,6 +88,13 @@ def check(values: Values) -> Mapping[str, str]:
     return errors
 
 
+def seconds(values: Values) -> float:
+    """About how long computing takes: for each chunk of draws, and for each number."""
+    draws = _total(values)
+    drawn = draws * len(values["x"]) + min(draws, CURVE_DRAWS) * GRID
+    return 0.005 + 0.00025 * draws / ROWS + 6e-8 * drawn
+
+
 def preview(values: Values) -> Values:
     """At most one chunk of draws, for while the learner drags."""
     return {**values, "draws": min(values["draws"], PREVIEW_DRAWS)}
@@ -267,6 +274,7 @@ def noise_lab(facts: Callable[[], Mapping[str, float]]) -> Lab:
         table=table,
         check=check,
         preview=preview,
+        seconds=seconds,
         start=start,
         drawn=drawn,
     )

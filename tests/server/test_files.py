@@ -1,0 +1,250 @@
+"""Scripts and styles: served by name, compressed once, kept for good; and read by slow readers."""
+
+import asyncio
+import gzip
+import json
+import random
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import distribution
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from streamlit.file_util import get_static_dir
+from streamlit.web.server.starlette.starlette_app import create_streamlit_middleware
+from streamlit.web.server.starlette.starlette_static_routes import (
+    create_streamlit_static_assets_routes,
+)
+
+from pages.server import files, page_head
+from pages.server.files import File, Files
+from tests.server.asgi import GZIP, ask, inside, run, sent
+from tests.support.server import ROOT
+
+LIVE = ROOT / "pages/ui/live"
+MODULES = sorted(LIVE.glob("*.js"))
+STATIC = Path(get_static_dir()) / "static"
+SCRIPT = min(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js"))
+IMPORTED = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.[^"']+\.js)["']""")
+LAB = f"/{files.LIVE}/lab.js"
+
+
+def streamlits(base=""):
+    """Streamlit's own static files as it serves them itself."""
+    return Starlette(routes=create_streamlit_static_assets_routes(base))
+
+
+APP = Files(streamlits())
+
+
+@pytest.fixture
+def own(monkeypatch):
+    """Nothing is served yet, and what a test adds is gone after it."""
+    monkeypatch.setattr(files, "served", {})
+
+
+FILES = {
+    LAB: LIVE / "lab.js",
+    f"/static/{SCRIPT}": STATIC / SCRIPT,
+    f"/{files.PLOTLY}": distribution("plotly").locate_file("plotly/package_data/plotly.min.js"),
+    f"/{files.BASIC_PLOTLY}": LIVE / "vendor/plotly-basic.min.js",
+}
+
+
+@pytest.mark.parametrize("base", ["", "/a/course/"])
+@pytest.mark.parametrize("address", FILES)
+def test_a_file_is_served_as_it_is_and_compressed(base, address):
+    app = Files(streamlits(base), base=base)
+    path = f"{base.rstrip('/')}{address}"
+    packed, plain = (ask(app, path, headers=headers) for headers in (GZIP, {}))
+    assert gzip.decompress(packed.body) == plain.body == Path(FILES[address]).read_bytes()
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    for answer, accepts in ((packed, GZIP), (plain, {})):
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert int(answer.headers["content-length"]) == len(answer.body)
+        head = ask(app, path, headers=accepts, method="HEAD")
+        assert (head.status, head.headers, head.body) == (200, answer.headers, b"")
+
+
+def test_below_a_mount_too():
+    path = f"/below/static/{SCRIPT}"
+    assert ask(APP, path, root="/below", headers=GZIP).headers["content-encoding"] == "gzip"
+
+
+def test_a_first_visit_is_a_third_of_what_streamlit_sends():
+    names = [name for name in page_head.first_files() if name.startswith("static/")]
+    assert len(names) > 50
+    plain = sum((STATIC.parent / name).stat().st_size for name in names)
+    assert sum(len(ask(APP, f"/{name}", headers=GZIP).body) for name in names) < plain / 3
+    before = ask(streamlits(), f"/static/{SCRIPT}", headers=GZIP)
+    assert "content-encoding" not in before.headers, "Streamlit compresses it itself now"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/no.js",
+        "/static/js/../../index.html",
+        "/static//etc/hostname",
+        f"/elsewhere/static/{SCRIPT}",
+        f"/{files.LIVE}",
+        f"/{files.LIVE}/lab.css",
+        f"/{files.LIVE}/../../../../app.py",
+        f"/{files.LIVE}/%2e%2e/__init__.py",
+        f"/{files.LIVE}//lab.js",
+        "/files//etc/hostname",
+        "/files/..\\app.py",
+    ],
+)
+def test_other_names_are_passed_on(path):
+    assert ask(APP, path, headers=GZIP) == ask(streamlits(), path, headers=GZIP)
+
+
+def test_other_methods_and_sockets_are_passed_on():
+    for kind, method in (("websocket", "GET"), ("http", "PUT")):
+        assert sent(Files(inside), kind, LAB, method=method)[0]["type"] == "inside"
+
+
+def test_gzip_is_sent_to_who_accepts_it():
+    for accepts in ("gzip", "deflate, GZIP;q=0.5", "gzip; q=1.0", "gzip;q=0.05, br"):
+        assert files.accepts_gzip(Headers({"Accept-Encoding": accepts})), accepts
+    for accepts in ("br", "", "identity, gzip;q=0", "gzip; q=0.000, br", "xgzip, gzipped"):
+        assert not files.accepts_gzip(Headers({"Accept-Encoding": accepts})), accepts
+
+
+def test_streamlits_own_middleware_changes_nothing():
+    """It compresses too, and would say so a second time."""
+    inside = Starlette(middleware=create_streamlit_middleware())
+    inside.mount("/", APP)
+    for headers in ({}, GZIP):
+        alone, within = (ask(one, LAB, headers=headers) for one in (APP, inside))
+        assert within.body == alone.body
+        for name in ("content-encoding", "cache-control"):
+            assert within.headers.getlist(name) == alone.headers.getlist(name)
+
+
+@pytest.mark.parametrize("headers", [GZIP, {}], ids=["gzip", "as it is"])
+def test_a_slow_reader_holds_one_piece_and_no_copy_of_the_file(headers):
+    content = random.Random(1).randbytes(1_000_000)
+    file = File(lambda: content, "text/plain")
+
+    async def app(scope, receive, send):
+        answer = await file.answer("GET", Headers(headers))
+        await answer(scope, receive, send)
+
+    sizes = [len(message.get("body", b"")) for message in sent(app, "http", "/")]
+    assert sum(sizes) >= len(content)
+    assert max(sizes) <= files.PIECE
+
+
+class Slow:
+    """A file whose reading takes until it may end; notes in which threads it is read."""
+
+    def __init__(self):
+        self.threads = []
+        self.go = threading.Event()
+        self.file = File(self.read, "text/plain")
+
+    def read(self):
+        self.threads.append(threading.current_thread())
+        self.go.wait(20)
+        return b"slow " * 1000
+
+    async def answer(self):
+        return await self.file.answer("GET", Headers(GZIP))
+
+
+def test_many_wait_for_one_thread_hold_nobody_up_and_one_who_leaves_takes_nothing_from_them():
+    slow = Slow()
+
+    async def many():
+        answers = [asyncio.create_task(slow.answer()) for _ in range(20)]
+        for _ in range(10):
+            await asyncio.sleep(0.01)
+        answers[0].cancel()
+        slow.go.set()
+        await asyncio.wait(answers)
+        return threading.current_thread(), [answer.cancelled() for answer in answers]
+
+    loop, cancelled = run(many())
+    assert cancelled == [True] + [False] * 19
+    assert len(slow.threads) == 1
+    assert slow.threads[0] is not loop
+
+
+def test_what_is_added_is_served_and_warm_compresses_it(own):
+    content = json.dumps({"für": "alle"}, ensure_ascii=False).encode()
+    address = files.add("search-12.json", content, "application/json")
+    assert address == files.add("search-12.json", content, "application/json")
+    files.warm([])
+    assert files.served[address].packed.done()
+    answer = ask(APP, f"/{address}")
+    assert (answer.body, answer.headers["content-type"]) == (content, "application/json")
+
+
+def test_a_server_that_ends_while_it_warms_up_says_nothing(own, monkeypatch):
+    ended = ThreadPoolExecutor(1)
+    ended.shutdown()
+    monkeypatch.setattr(files, "_reader", ended)
+    files.add("a.js", b"a")
+    files.warm([])
+
+
+def test_every_module_finds_what_it_imports():
+    found = 0
+    for module in MODULES:
+        for name in IMPORTED.findall(module.read_text("utf-8")):
+            address = urljoin(f"/{files.LIVE}/{module.name}", name)
+            assert address.removeprefix("/") in files.served, f"{module.name} imports {name}"
+            found += 1
+    assert found > 10
+
+
+def test_the_modules_know_where_plotly_temml_and_the_later_modules_are():
+    text = ask(APP, f"/{files.LIVE}/addresses.js").body.decode()
+    named = re.findall(r'^export const (\w+) = "(.+)";$', text, re.MULTILINE)
+    places = {name: urljoin(f"/{files.LIVE}/addresses.js", address) for name, address in named}
+    known = {"WHOLE": files.PLOTLY, "BASIC": files.BASIC_PLOTLY, "MATHS": files.MATHS}
+    assert places == {name: f"/{address}" for name, address in known.items()}
+    script = (LIVE / "vendor/temml.min.js").read_bytes()
+    assert ask(APP, places["MATHS"]).body == script + b"\nexport default temml;\n"
+    first = [address.rpartition("/")[2] for address in files.FIRST_MODULES]
+    later = json.loads(re.search(r"LATER = (.*);", text)[1])
+    there = {path.name for path in MODULES} | {"addresses.js"}
+    assert sorted(first + [name.removeprefix("./") for name in later]) == sorted(there)
+    assert {"early.js", "first_picture.js", "charts.js"} <= {*first}
+    assert "./lab.js" in later, "what the first picture does not need"
+
+
+def test_the_small_plotly_is_of_the_same_version_as_the_wheels():
+    whole, basic = (ask(APP, f"/{one}").body for one in (files.PLOTLY, files.BASIC_PLOTLY))
+    versions = {
+        re.search(rb"plotly\.js (?:\(basic - minified\) )?v(\S+)", text[:100])[1]
+        for text in (whole, basic)
+    }
+    assert len(versions) == 1, "`make plotly` fetches the small one that goes with the wheel's"
+
+
+def test_the_address_changes_with_any_module(own):
+    modules = {"early.js": b"1;\n", "lab.js": b"2;\n"}
+    others = [modules | {"lab.js": b"3;\n"}, modules | {"one_more.js": b""}]
+    known = {files._add_modules(some) for some in (modules, modules, *others)}
+    assert len(known) == 3
+    for address in known:
+        assert ask(APP, f"/{address}/lab.js").status == 200
+
+
+def test_what_imports_as_it_runs_is_not_followed():
+    modules = {
+        "early.js": b'import { a } from "./a.js";\nimport "./b.js";\nvoid import("./c.js");\n',
+        "a.js": b'/** @import { D } from "./d.js" */\nexport {\n  e,\n} from "./e.js";\n',
+        "b.js": b'import { early } from "./early.js";\n',
+    }
+    assert files._reached(modules) == ["again.js", "early.js", "a.js", "b.js", "e.js"]

@@ -1,0 +1,177 @@
+"""What our pages say on Streamlit's socket reaches it and nothing else; floods end a connection."""
+
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+import uvicorn
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from pages.server import streamlit_guard
+from pages.server.streamlit_guard import BURST, MOST_BYTES, MOST_QUERY, MOST_STATES, STREAM
+from tests.server.asgi import run
+from tests.support.server import START_SECONDS, free_port
+
+
+def heard(*contents):
+    """The messages that reach Streamlit, and the code with which the socket was closed."""
+    coming = [{"type": "websocket.receive", "bytes": content} for content in contents]
+    reached, closed, headers = [], [], []
+
+    async def receive():
+        return coming.pop(0) if coming else {"type": "websocket.disconnect"}
+
+    async def send(message):
+        closed.append(message["code"])
+
+    async def streamlits(scope, receive, send):
+        headers.extend(name for name, _ in scope["headers"])
+        while (message := await receive())["type"] != "websocket.disconnect":
+            reached.append(message["bytes"])
+
+    named = [(b"host", b"localhost"), (b"origin", b"http://localhost")]
+    scope = {"type": "websocket", "path": f"/{STREAM}", "headers": named}
+    run(streamlit_guard.StreamlitGuard(streamlits)(scope, receive, send))
+    assert headers == [b"host"], "or Streamlit would ask the internet about the origin"
+    return reached, closed
+
+
+def said(**fields):
+    return BackMsg(**fields).SerializeToString()
+
+
+def page(query="", states=()):
+    client = {"query_string": query, "widget_states": {"widgets": states}}
+    return said(rerun_script=client)
+
+
+RUN = page("lesson=flip", [WidgetState(id="next", trigger_value=True)])
+MOST = page("a" * MOST_QUERY, [WidgetState(id="x", string_value="x" * 500)] * MOST_STATES)
+OTHERS = {
+    "file_urls_request": {"file_names": ["a"]},
+    "backend_operation_request": {"install_skills": {}},
+    "load_git_info": True,
+    "clear_cache": True,
+    "set_run_on_save": True,
+    "debug_disconnect_websocket": True,
+    "debug_shutdown_runtime": True,
+}
+
+
+@pytest.mark.parametrize("content", [RUN, MOST, said(stop_script=True), said(app_heartbeat=True)])
+def test_what_a_page_says_is_heard_as_it_came(content):
+    assert heard(content) == ([content], [])
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_what_no_page_of_ours_says_is_not_heard_and_not_logged(kind, caplog):
+    """Streamlit would log it each time."""
+    other = said(**{kind: OTHERS[kind]})
+    assert heard(other, other, RUN, other) == ([RUN], [])
+    assert caplog.records == []
+
+
+def test_every_kind_there_is_was_looked_at():
+    """Of a new one somebody has to say whether our pages need it."""
+    kinds = {field.name for field in BackMsg.DESCRIPTOR.fields if field.containing_oneof}
+    assert kinds == {*OTHERS, *streamlit_guard.HEARD}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        b"\xff" * 300,
+        b"x" * (MOST_BYTES + 1),
+        page(states=[WidgetState()] * (MOST_STATES + 1)),
+        page("a=1&" * (MOST_QUERY // 4 + 1)),
+    ],
+    ids=["a text", "no message", "too long", "many widgets", "many words"],
+)
+def test_what_no_page_can_say_closes_the_socket_and_is_logged_once(content, caplog):
+    assert heard(content, RUN) == ([], [1008])
+    assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("content", [RUN, page("a" * 4 * streamlit_guard.SHORT)])
+def test_who_says_more_than_a_page_can_is_closed_and_a_long_message_counts_as_many(content):
+    most = BURST / max(1, len(content) / streamlit_guard.SHORT)
+    reached, closed = heard(*[content] * (2 * int(BURST)))
+    assert most - 1 <= len(reached) < 1.2 * most + 1
+    assert closed == [1008]
+
+
+@pytest.mark.parametrize(
+    "text", ["not json", "", "[" * 100_000, '{"go":' * 900 + "1" + "}" * 900, "1" * 5000, '{"\\']
+)
+@pytest.mark.parametrize("field", ["json_value", "json_trigger_value"])
+def test_a_state_that_is_no_json_is_left_out_and_the_rest_is_heard(field, text):
+    good = [WidgetState(id="a", json_value='{"go": 1}'), WidgetState(id="b", string_value="[")]
+    bad = WidgetState(id="c", **{field: text})
+    assert heard(page("x", [good[0], bad, good[1]])) == ([page("x", good)], [])
+
+
+@contextmanager
+def opened(path):
+    """A socket of uvicorn's at this path, which says again what it hears."""
+
+    async def echo(scope, receive, send):
+        await send({"type": "websocket.accept"})
+        while (message := await receive())["type"] != "websocket.disconnect":
+            if message["type"] == "websocket.receive":
+                await send({"type": "websocket.send", "bytes": message["bytes"]})
+
+    app, port = streamlit_guard.StreamlitGuard(echo), free_port()
+    config = uvicorn.Config(app, port=port, ws="websockets-sansio", lifespan="off", log_config=None)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    deadline = time.monotonic() + START_SECONDS
+    while not server.started and thread.is_alive() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    with connect(f"ws://127.0.0.1:{port}/{path}") as socket:
+        yield socket
+    server.should_exit = True
+    thread.join(20)
+
+
+def empty_piece(socket):
+    """A message goes on."""
+    with socket.send_context():
+        socket.protocol.send_continuation(b"", fin=False)
+
+
+@pytest.mark.parametrize("path", [STREAM, "labs"])
+@pytest.mark.parametrize("small", [lambda s: s.ping(), lambda s: s.pong(b"x"), empty_piece])
+def test_who_sends_small_frames_without_end_is_let_go(path, small):
+    """uvicorn answers each ping, and who reads no answer would fill this machine's memory."""
+    with opened(path) as socket:
+        if small is empty_piece:
+            with socket.send_context():
+                socket.protocol.send_binary(b"", fin=False)
+        for _ in range(20):
+            small(socket)
+        if small is not empty_piece:
+            socket.send(RUN)
+            assert socket.recv(10) == RUN, "some are no harm"
+        assert ends(socket, small)
+
+
+def test_a_flood_of_messages_is_read_no_further():
+    with opened(STREAM) as socket:
+        assert ends(socket, lambda s: s.send(RUN))
+
+
+def ends(socket, flood):
+    """Whether the server ends the connection."""
+    try:
+        for _ in range(20_000):
+            flood(socket)
+        while True:
+            socket.recv(2)
+    except ConnectionClosed:
+        return True
