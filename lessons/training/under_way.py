@@ -15,11 +15,6 @@ PICTURES = 200
 State = Literal["ready", "running", "paused", "done", "stopped"]
 
 
-def never() -> bool:
-    """Nothing asks this computation to end early."""
-    return False
-
-
 class Run:
     """A learner and what was seen of it. Holds no thread: dropping it ends it.
 
@@ -84,15 +79,12 @@ class Run:
     def _of_the_trained(self, values: Values) -> Values:
         return {name: values[name] for name in self.training.trained}
 
-    def advance(
-        self, seconds: float, values: Values, enough: Callable[[], bool] = never, most: int = 10**9
-    ) -> None:
+    def advance(self, seconds: float, values: Values, most: int = 10**9) -> None:
         """Make steps until the time is over.
 
         Args:
             seconds: how long; a step that was begun is finished, and one is always made.
             values: the settings from here on.
-            enough: asked between two steps; True ends it before its time.
             most: no more steps than this.
         """
         if self.over:
@@ -109,7 +101,7 @@ class Run:
             self._drawn = False
             if self._keeps:
                 self._see(drawn=False)
-            if time.perf_counter() - start >= seconds or enough():
+            if time.perf_counter() - start >= seconds:
                 break
         if self.done == self.total:
             self.state = "done"

@@ -36,23 +36,14 @@ def marked_lines(source: str, text: str) -> dict[int, Mark]:
 
 def difference(before: str, after: str) -> tuple[str, dict[int, Mark]]:
     """One listing of what changed from one source to the other, and which lines to mark."""
-    old, new = before.splitlines(), after.splitlines()
-    lines: list[str] = []
-    marks: dict[int, Mark] = {}
-
-    def add(some: list[str], mark: Mark | None = None) -> None:
-        for line in some:
-            if mark:
-                marks[len(lines)] = mark
-            lines.append(line)
-
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind == "equal":
-            add(new[c:d])
-        else:
-            add(old[a:b], "removed")
-            add(new[c:d], "added")
-    return "\n".join(lines), marks
+    lines = [
+        line
+        for line in difflib.ndiff(before.splitlines(), after.splitlines())
+        if not line.startswith("?")
+    ]
+    kinds: dict[str, Mark] = {"-": "removed", "+": "added"}
+    marks = {row: kinds[line[0]] for row, line in enumerate(lines) if line[0] in kinds}
+    return "\n".join(line[2:] for line in lines), marks
 
 
 def bare(source: str) -> str:
@@ -63,12 +54,11 @@ def bare(source: str) -> str:
     lines = re.sub(r" *# (type: ignore|noqa).*", "", source).splitlines()
     found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
     for node in sorted(found, key=lambda node: -node.lineno):
-        ends = [one.end_lineno or 0 for one in ast.walk(node.args) if isinstance(one, ast.arg)]
-        below = max([node.lineno, *ends, (node.returns and node.returns.end_lineno) or 0])
-        while below < len(lines) and not lines[below - 1].rstrip().endswith(":"):
-            below += 1  # to the closing bracket
-        if node.body[0].lineno <= below:
+        if node.body[0].lineno == node.lineno:
             continue  # a function on one line
+        below = node.lineno
+        while not lines[below - 1].rstrip().endswith(":"):
+            below += 1
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = None

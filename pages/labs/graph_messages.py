@@ -7,23 +7,7 @@ from typing import (
 
 from typing_extensions import TypedDict
 
-EdgeState = Literal[
-    "flowing", "cut", "stopped", "overridden", "reversed", "scaled", "clipped", "surrogate", "none"
-]
-"""What became of the gradient along an edge."""
-
-
-NodeKind = Literal[
-    "input",
-    "constant",
-    "plain",
-    "stopped",
-    "overridden",
-    "reversed",
-    "scaled",
-    "clipped",
-    "surrogate",
-]
+from lessons.tracer.recording.nodes import Kind, State
 
 
 class GraphNode(TypedDict):
@@ -36,7 +20,7 @@ class GraphNode(TypedDict):
     id: str
     label: str
     type: str
-    kind: NodeKind
+    kind: Kind
     lines: list[str]
     value: str
     entry: str
@@ -58,12 +42,11 @@ GraphEdge = TypedDict(
         "id": str,
         "from": str,
         "to": str,
-        "operand": int,
         "gradient": str,
         "full": str,
         "offered": str | None,
         "sign": Literal["positive", "negative", "zero", "nan", "none"],
-        "state": EdgeState,
+        "state": State,
         "stale": bool,
         "cuttable": bool,
         "alternative": str,
@@ -71,7 +54,6 @@ GraphEdge = TypedDict(
         "y": float,
         "width": float,
         "height": float,
-        "magnitude": float | None,
         "route": list[tuple[float, float]],
         "weight": float,
     },
@@ -91,7 +73,7 @@ class GraphPart(TypedDict):
 
     edge: str
     to: str
-    state: EdgeState
+    state: State
     upstream: str
     local: str | None
     gradient: str

@@ -6,7 +6,7 @@ import numpy as np
 
 from lessons.outputs.catalogue import find
 from lessons.training.covering import roles_of
-from pages.labs import lesson
+from pages.labs import lesson, payload
 from pages.labs.messages import Chart, Control, Frame, GoalSpec, Wish
 
 CUTS = {"noise_leaks": "nothing", "wrong_place": "noise", "right_place": "block"}
@@ -45,19 +45,19 @@ def frame(wish: Wish) -> Frame:
     asked = {"lab": chosen, "values": noise, "step": len(find(chosen).prose.steps)}
     wish = wish.model_copy(update=asked | {"cuts": ""})
     full = lesson.frame(wish)
-    cut: Control = {
-        "name": "cut",
-        "label": "stop_gradient cuts off",
-        "kind": "choice",
-        "value": chosen,
-        "help": _CUT_HELP,
-        "error": None,
-        "hidden": False,
-        "placeholder": "",
-        "options": [{"value": slug, "label": label} for slug, label in CUTS.items()],
-    }
-    given = full["groups"][0]["controls"]
-    sliders = [_with_help(control) for control in given if control["name"] in _SHOWN]
+    cut = payload.control(
+        "cut",
+        "stop_gradient cuts off",
+        kind="choice",
+        value=chosen,
+        help=_CUT_HELP,
+        options=[{"value": slug, "label": label} for slug, label in CUTS.items()],
+    )
+    sliders: list[Control] = [
+        {**control, "help": _HELP.get(control["name"], "")}
+        for control in full["groups"][0]["controls"]
+        if control["name"] in _SHOWN
+    ]
     return {
         **full,
         "form": {name: full["form"][name] for name in _SHOWN} | {"cut": chosen},
@@ -99,12 +99,6 @@ def _goal(wish: Wish) -> GoalSpec:
         "value": widest["forward"] > _VANISHED,
         "gradient": widest["trick_gradient"] < _VANISHED,
     }
-
-
-def _with_help(control: Control) -> Control:
-    made = control.copy()
-    made["help"] = _HELP.get(control["name"], "")
-    return made
 
 
 def _without(chart: Chart, roles: Collection[str]) -> Chart:

@@ -229,10 +229,11 @@ def _graph(
     recording = run.recording()
     if recording is None:
         return None
-    title = "The graph of this run: forward values, and the gradient on its way back"
     cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""
     index = lesson.lab.start(values).index
-    drawn = payload.graph(recording, index, title, "cuts", edge_names(run.cuts), cover)
+    drawn = payload.graph(
+        recording, index, payload.GRAPH_TITLE, "cuts", edge_names(run.cuts), cover
+    )
     drawn["stretches"] = stretches(lesson, recording)
     there = {node["id"] for node in drawn["nodes"]}
     drawn["links"] = links(recording, index, run.result, table, there, hidden)

@@ -44,8 +44,8 @@ class _Found(NamedTuple):
     of: _Of
     name: str
     value: float
-    role: str | None = None
-    row: int | None = None
+    role: str | None
+    row: int | None
 
 
 def stretches(lesson: Lesson, recording: Recording) -> list[Stretch]:
@@ -53,48 +53,38 @@ def stretches(lesson: Lesson, recording: Recording) -> list[Stretch]:
 
     An op of a function that the program calls stands where the call does.
     """
-    file, lines, first = _source(lesson.program)
-    found: list[Stretch] = []
+    file, count, first = _source(lesson.program)
+    found: dict[str, Stretch] = {}
     for node in recording:
-        for where in (node.place, node.caller):
+        for where in (node.caller, node.place):
             if where is None or where[0] != file:
                 continue
-            line, last, start, end = where[1]
-            if first <= line and last < first + len(lines):
-                places = ((line, start), (last, end))
-                (line, start), (last, end) = (
-                    (at - first, len(lines[at - first].encode()[:column].decode()))
-                    for at, column in places
+            line, last = where[1][0] - first, where[1][1] - first
+            if line >= 0 and last < count:
+                start, end = where[1][2:]
+                found[node.name] = Stretch(
+                    node=node.name, line=line, start=start, last=last, end=end
                 )
-                found.append(
-                    {"node": node.name, "line": line, "start": start, "last": last, "end": end}
-                )
-                break
-    return found
+    return list(found.values())
 
 
 def stretches_of_program(checked: Checked) -> list[Stretch]:
-    """The same for a program of the playground, in its torch code and in what the learner typed."""
+    """Where each op stands in a playground program's torch code, and in what the learner typed."""
     at = {id(node): where for node, *where in places(checked)}
-    return [
-        {
-            "node": op.name,
-            "line": at[id(op.node)][0],
-            "start": at[id(op.node)][1],
-            "last": at[id(op.node)][0],
-            "end": at[id(op.node)][2],
-            "typed": op.line - 1,
-        }
-        for op in operations_of(checked.program)
-    ]
+    found = []
+    for op in operations_of(checked.program):
+        line, start, end = at[id(op.node)]
+        stretch = Stretch(node=op.name, line=line, start=start, last=line, end=end)
+        found.append(stretch | {"typed": op.line - 1})
+    return found
 
 
 @lru_cache(64)
-def _source(program: Callable[..., Any]) -> tuple[str | None, list[str], int]:
-    """A program's file, its lines, and the number of the first."""
+def _source(program: Callable[..., Any]) -> tuple[str | None, int, int]:
+    """A program's file, how many lines it has there, and the number of the first."""
     program = inspect.unwrap(program)
     lines, first = inspect.getsourcelines(program)
-    return inspect.getsourcefile(program), lines, first
+    return inspect.getsourcefile(program), len(lines), first
 
 
 def links(
@@ -119,24 +109,21 @@ def links(
     facts = result.facts.known if isinstance(result.facts, FactsAsAsked) else result.facts
     found: list[Link] = []
     for one in _numbers(recording, nodes, index, result):
-        if one.role in hidden or (covered and one.of == "gradient"):
-            continue
         fact = facts.get(one.name)
-        link: Link = {"node": one.node, "of": one.of, "role": one.role, "cell": None, "fact": None}
-        if table:
-            link["cell"] = _cell(table, one)
-        if isinstance(fact, (int, float)) and _same(float(fact), one.value):
-            link["fact"] = one.name
-        if one.role or link["cell"] or link["fact"]:
-            found.append(link)
+        quoted = isinstance(fact, (int, float)) and _same(float(fact), one.value)
+        cell = _cell(table, one) if table else None
+        name = one.name if quoted else None
+        found.append(Link(node=one.node, of=one.of, role=one.role, cell=cell, fact=name))
     if table:
         known = {link["cell"] for link in found}
-        found += [
-            link
-            for link in _columns(nodes, index, table)
-            if link["cell"] not in known and not (covered and link["of"] == "gradient")
-        ]
-    return found
+        found += [link for link in _columns(nodes, index, table) if link["cell"] not in known]
+    return [
+        link
+        for link in found
+        if (link["role"] or link["cell"] or link["fact"])
+        and link["role"] not in hidden
+        and not (covered and link["of"] == "gradient")
+    ]
 
 
 def links_of_program(
@@ -146,34 +133,27 @@ def links_of_program(
     table: TableSpec,
     drawn: Collection[str],
 ) -> list[Link]:
-    """The same for a program of the playground, whose table has a row for each name."""
+    """The numbers that stand elsewhere too, for a program of the playground."""
     rows = rows_of(outcome)
     nodes = [node for node in recording if node.name in drawn]
-    series = {one.name: one for one in outcome.series}
     over = [node for node in nodes if node.leaf and node.name == outcome.over]
-    shown = (
-        [*_forward(recording.output, nodes, index, series["forward"])]
-        if "forward" in series
-        else []
-    )
-    shown += _gradients(recording, over, index, series["trick_gradient"])
+    series = {one.name: one for one in outcome.series}
+    shown = _gradients(recording, over, index, series["trick_gradient"])
+    if "forward" in series:
+        shown += _forward(recording, nodes, index, series["forward"])
     roles = {(one.node, one.of): one.role for one in shown}
-    columns = {column["role"]: at for at, column in enumerate(table["columns"]) if column["role"]}
+    columns = {column["role"]: at for at, column in enumerate(table["columns"])}
     found: list[Link] = []
     for node in nodes:
-        value, gradient = node.outputs[0], recording.gradients.get(node.name)
-        entry = flat(place(index, value.shape), value.shape) if node.leaf else None
-        row = rows.get((node.label, entry))
-        parts: list[tuple[_Of, str, Value | None]] = [("value", "forward", value)]
-        parts.append(("gradient", "trick_gradient", gradient))
-        for of, column, part in parts:
-            link: Link = {"node": node.name, "of": of, "role": None, "cell": None, "fact": None}
-            link["role"] = roles.get((node.name, of))
-            if row is not None and part is not None and (of == "value" or node.leaf):
-                link["cell"] = row, columns[column]
-            if link["role"] or link["cell"]:
-                found.append(link)
-    return found
+        shape = node.outputs[0].shape
+        row = rows.get((node.label, flat(place(index, shape), shape) if node.leaf else None))
+        known = node.leaf and recording.gradients.get(node.name) is not None
+        parts: list[tuple[_Of, str, bool]] = [("value", "forward", True)]
+        for of, column, there in [*parts, ("gradient", "trick_gradient", known)]:
+            cell = (row, columns[column]) if there and row is not None else None
+            role = roles.get((node.name, of))
+            found.append(Link(node=node.name, of=of, role=role, cell=cell, fact=None))
+    return [link for link in found if link["role"] or link["cell"]]
 
 
 def _numbers(
@@ -184,123 +164,114 @@ def _numbers(
     row = index[0] if len(index) == 1 else None
     leaves = [node for node in nodes if node.leaf and node.kind == "input"]
     for node in leaves:
-        value, own = node.outputs[0].component(index), series.get(node.label)
-        if own is None:
-            yield _Found(node.name, "value", node.label, value, None, row)
-        elif row is not None and row < len(own.y) and _same(float(own.y[row]), value):
-            yield _Found(node.name, "value", node.label, value, own.role, row)
+        value = node.outputs[0]
+        if node.label in series:
+            yield from _first("value", [[(node, value)]], index, series[node.label])
+        else:
+            yield _Found(node.name, "value", node.label, value.component(index), None, row)
     if "forward" in series:
-        yield from _forward(recording.output, nodes, index, series["forward"])
+        yield from _forward(recording, nodes, index, series["forward"])
     for name in ("trick_gradient", "true_gradient"):  # where the trick is not in the graph
-        if name in series and (shown := list(_gradients(recording, leaves, index, series[name]))):
+        if name in series and (shown := _gradients(recording, leaves, index, series[name])):
             yield from shown
             return
 
 
 def _forward(
-    output: str | None, nodes: Sequence[Node], index: tuple[int, ...], series: Series
-) -> Iterator[_Found]:
+    recording: Recording, nodes: Sequence[Node], index: tuple[int, ...], series: Series
+) -> list[_Found]:
     """The node whose value the lab shows: the end, or else all that have these very numbers."""
-    ends = [node for node in nodes if node.name == output]
-    others = [node for node in nodes if node.name != output] if len(series.y) > 1 else []
-    for some in (ends, others):
-        rows = [(node, _row(node.outputs[0], index, series.y)) for node in some]
-        for node, row in rows:
-            if row is not None:
-                value = node.outputs[0].component(index)
-                yield _Found(node.name, "value", "forward", value, series.role, row)
-        if any(row is not None for _, row in rows):
-            return
-    for end in ends:
-        if end.outputs[0].size != len(series.y):
-            yield from _one(end.name, "value", end.outputs[0], index, series)
+    end = [[(node, node.outputs[0])] for node in nodes if node.name == recording.output]
+    others = [[(node, node.outputs[0])] for node in nodes if node.name != recording.output]
+    shown = _first("value", end, index, series, alone=False) or [
+        one
+        for group in others
+        if len(series.y) > 1
+        for one in _first("value", [group], index, series, alone=False)
+    ]
+    return shown or _first("value", end, index, series)
 
 
 def _gradients(
     recording: Recording, leaves: Sequence[Node], index: tuple[int, ...], series: Series
-) -> Iterator[_Found]:
+) -> list[_Found]:
     """The inputs whose gradients the lab shows: one of them, or all of them end to end."""
     known = recording.gradients
     came = [(node, known[node.name]) for node in leaves if node.name in known]
-    for node, gradient in came:
-        row = None if gradient is None else _row(gradient, index, series.y)
-        if gradient is not None and row is not None:
-            value = gradient.component(index)
-            yield _Found(node.name, "gradient", series.name, value, series.role, row)
-            return
-    sizes = [node.outputs[0].size for node, _ in came]
-    parts = [np.zeros(n) if g is None else _all(g) for n, (_, g) in zip(sizes, came, strict=True)]
-    if len(came) > 1 and _agree(np.concatenate(parts), series.y):
-        for at, (node, gradient) in enumerate(came):
-            if gradient is not None:
-                row = sum(sizes[:at]) + flat(place(index, gradient.shape), gradient.shape)
-                value = gradient.component(index)
-                yield _Found(node.name, "gradient", series.name, value, series.role, row)
-        return
-    for node, gradient in came:
-        if gradient is not None and gradient.size != len(series.y):
-            shown = list(_one(node.name, "gradient", gradient, index, series))
-            yield from shown
-            if shown:
-                return
+    return _first("gradient", [*([one] for one in came), came], index, series)
 
 
-def _one(
-    node: str, of: _Of, value: Value, index: tuple[int, ...], series: Series
-) -> Iterator[_Found]:
-    """This component by itself, where the series has another number of them."""
-    shown = value.component(index)
-    if len(index) == 1 and index[0] < len(series.y) and _same(float(series.y[index[0]]), shown):
-        yield _Found(node, of, series.name, shown, series.role, index[0])
+def _first(
+    of: _Of,
+    groups: Sequence[Sequence[tuple[Node, Value | None]]],
+    index: tuple[int, ...],
+    series: Series,
+    alone: bool = True,
+) -> list[_Found]:
+    """The first of these groups whose numbers, end to end, are those of the series.
 
+    A tensor may have more rows than the series: then its numbers are those of the shown row.
 
-def _row(value: Value, index: tuple[int, ...], y: Array) -> int | None:
-    """Where among these numbers the shown component stands, if all of them are the tensor's own.
-
-    The tensor may have more rows: then those of the row that is shown.
+    Args:
+        of, groups, index, series: what is compared with what.
+        alone: whether, where no group has all the numbers, the shown component by itself counts.
     """
-    shape, at = value.shape, place(index, value.shape)
-    numbers = _all(value)
-    if _agree(numbers, y):
-        return flat(at, shape)
-    if len(shape) > 1 and len(numbers) == value.size and shape[-1] == len(y):
-        shown = numbers.reshape(shape)[at[:-1]]
-        return at[-1] if _agree(shown, y) else None
-    return None
+    width = len(series.y)
+    by_itself: list[_Found] = []
+    for group in groups:
+        numbers: list[float] = []
+        found: list[_Found] = []
+        for node, value in group:
+            if value is None:
+                numbers += [0.0] * node.outputs[0].size
+                continue
+            own, at = list(value.numbers), place(index, value.shape)
+            row, shown = flat(at, value.shape), value.component(index)
+            if len(own) > width and value.shape[-1] == width:
+                own, row = own[row - at[-1] :][:width], at[-1]
+            row += len(numbers)
+            numbers += own
+            found.append(_Found(node.name, of, series.name, shown, series.role, row))
+            if alone and value.size != width and len(index) == 1 and index[0] < width:
+                one = _Found(node.name, of, series.name, shown, series.role, index[0])
+                by_itself += [one] if _same(float(series.y[index[0]]), shown) else []
+        if found and _agree(numbers, series.y):
+            return found
+    return by_itself[:1]
 
 
 def _columns(nodes: Sequence[Node], index: tuple[int, ...], table: TableSpec) -> Iterator[Link]:
     """Columns of no role that are a tensor of the graph from top to bottom."""
-    rows = table["rows"]
     for at, column in enumerate(table["columns"]):
-        texts = [row[at] for row in rows]
+        texts = [row[at] for row in table["rows"]]
         while texts and not texts[-1]:
             texts.pop()  # below the components there may be their sum
-        if column["role"] or len(set(texts)) < 2:
+        if column["role"] or len(set(texts)) < 2 or len(index) != 1:
             continue
+        cell = (min(index[0], len(texts) - 1), at)
         for node in nodes:
-            both: list[tuple[_Of, Value | None]] = [
-                ("value", node.outputs[0]),
-                ("gradient", node.upstream[0]),
-            ]
-            for of, value in both:
-                if value is None or value.shape != (len(texts),) or len(index) != 1:
-                    continue
-                same = len(value.numbers) == len(texts) and any(
-                    all(number(y, d) == text for y, text in zip(value.numbers, texts, strict=True))
-                    for d in _DIGITS
-                )
-                cell = (min(index[0], len(texts) - 1), at)
-                if same:
-                    yield {"node": node.name, "of": of, "role": None, "cell": cell, "fact": None}
+            value, gradient = node.outputs[0], node.upstream[0]
+            if _reads(value, texts):
+                yield Link(node=node.name, of="value", role=None, cell=cell, fact=None)
+            if _reads(gradient, texts):
+                yield Link(node=node.name, of="gradient", role=None, cell=cell, fact=None)
+
+
+def _reads(value: Value | None, texts: list[str]) -> bool:
+    """Whether these texts are the numbers of a list, to some number of digits."""
+    return (
+        value is not None
+        and value.shape == (len(texts),)
+        and any([number(y, digits) for y in value.numbers] == texts for digits in _DIGITS)
+    )
 
 
 def _cell(table: TableSpec, found: _Found) -> tuple[int, int] | None:
     """Where the table says this number; the column has its role, or else its name."""
-    texts = {number(found.value, digits) for digits in _DIGITS}
     row = found.row
     if row is None or row >= len(table["rows"]):
         return None
+    texts = {number(found.value, digits) for digits in _DIGITS}
     for at, column in enumerate(table["columns"]):
         named = column["role"] == found.role if found.role else column["label"] == found.name
         if named and table["rows"][row][at] in texts:
@@ -308,27 +279,12 @@ def _cell(table: TableSpec, found: _Found) -> tuple[int, int] | None:
     return None
 
 
-def _all(value: Value) -> Array:
-    """All its numbers; as many as were kept."""
-    return np.asarray(value.numbers, dtype=np.float64)
-
-
-def _agree(some: Array, others: Array) -> bool:
-    if some.shape != others.shape:
+def _agree(some: Sequence[float], others: Array) -> bool:
+    if len(some) != len(others):
         return False
-    theirs = others.ravel().tolist()
     # Float32 rounds sums in its own order.
-    least = 1e-7 * max((abs(one) for one in theirs if math.isfinite(one)), default=0.0)
-    return all(_near(*two, least) for two in zip(some.ravel().tolist(), theirs, strict=True))
-
-
-def _near(one: float, other: float, least: float) -> bool:
-    """As numpy's ``isclose`` has it; a few numbers are compared sooner without arrays."""
-    if one == other:
-        return True
-    if not math.isfinite(other):
-        return one != one and other != other
-    return abs(one - other) <= least + 1e-5 * abs(other)
+    least = 1e-7 * float(np.abs(others[np.isfinite(others)]).max(initial=0.0))
+    return np.allclose(some, others, rtol=1e-5, atol=least, equal_nan=True)
 
 
 def _same(one: float, other: float) -> bool:

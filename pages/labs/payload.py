@@ -36,6 +36,7 @@ from pages.labs.messages import (
     TableSpec,
 )
 
+GRAPH_TITLE = "The graph of this run: forward values, and the gradient on its way back"
 _LONGEST_SHOWN = LONGEST_TEXT + 1
 """Characters sent to a field: all that is accepted, and so many that the rest is refused again."""
 
@@ -65,28 +66,37 @@ def groups(
     why = dict.fromkeys(held, "Held until you have answered the question.")
     why |= dict.fromkeys(fixed, "Fixed by this link.")
 
-    def controls(some: list[Parameter]) -> list[Control]:
-        return [
-            _restricted(_control(p, values, text, errors), p.name in hidden, why.get(p.name, ""))
-            for p in some
-        ]
+    def shown(parameter: Parameter) -> Control:
+        name = parameter.name
+        return control(
+            name,
+            parameter.label,
+            help=f"{parameter.help} {why.get(name, '')}".strip(),
+            error=errors.get(name),
+            hidden=name in hidden,
+            disabled=name in why,
+            **({"value": text[name][:_LONGEST_SHOWN]} | _kind(parameter, values)),
+        )
 
     choice = lesson.lab.training is not None and len(devices()) > 1
     offered = [p for p in lesson.lab.parameters if isinstance(p, Device) and choice]
     plain = [p for p in lesson.lab.parameters if not p.advanced or p in offered]
     more = [p for p in lesson.lab.parameters if p not in plain]
     return [
-        {
-            "title": None,
-            "open": True,
-            "controls": controls(plain),
-        },
+        {"title": None, "open": True, "controls": [shown(p) for p in plain]},
         {
             "title": "More settings" if {p.name for p in more} - {*hidden} else None,
             "open": any(p.name in errors for p in more),
-            "controls": controls(more),
+            "controls": [shown(p) for p in more],
         },
     ]
+
+
+def control(name: str, label: str, **more: Any) -> Control:
+    """A control, empty where nothing more is said of it."""
+    made: Any = {"kind": "text", "value": "", "help": "", "error": None, "hidden": False}
+    shown: Control = made | {"placeholder": "", "name": name, "label": label} | more
+    return shown
 
 
 def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
@@ -217,29 +227,6 @@ def status(result: Result, values: Values, seconds: float) -> str:
     return " · ".join(filter(None, (result.work, took, result.device, values.get("dtype", ""))))
 
 
-def _control(
-    parameter: Parameter, values: Values, text: Mapping[str, str], errors: Mapping[str, str]
-) -> Control:
-    made: Any = {
-        "name": parameter.name,
-        "label": parameter.label,
-        "value": text[parameter.name][:_LONGEST_SHOWN],
-        "help": parameter.help,
-        "error": errors.get(parameter.name),
-        "hidden": False,
-        "placeholder": "",
-        **_kind(parameter, values),
-    }
-    control: Control = made
-    return control
-
-
-def _restricted(control: Control, hidden: bool, why: str) -> Control:
-    """The control as a teacher's link or a question wants it; why it cannot be moved, if so."""
-    help_ = f"{control['help']} {why}".strip()
-    return {**control, "disabled": bool(why), "hidden": hidden, "help": help_}
-
-
 def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
     """What kind of control a parameter gets, and its bounds or options."""
     value = values[parameter.name]
@@ -262,11 +249,8 @@ def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
         options = [{"value": name, "label": label} for name, label in parameter.options]
         return {"kind": "choice" if len(options) <= 4 else "select", "options": options}
     if isinstance(parameter, Device):
-        names = list(dict.fromkeys([*devices(), value]))
-        absent = {name for name in names if name not in devices()}
-        options = [
-            {"value": name, "label": f"{name} (not here)" if name in absent else name}
-            for name in names
-        ]
+        labels = {name: name for name in devices()}
+        labels.setdefault(value, f"{value} (not here)")
+        options = [{"value": name, "label": label} for name, label in labels.items()]
         return {"kind": "select", "options": options}
     raise TypeError(f"no control for {type(parameter).__name__}")

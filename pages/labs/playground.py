@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
+from lessons.contract.roles import ROLES
 from lessons.playground import (
     Document,
     Input,
@@ -23,32 +24,32 @@ from lessons.playground.document.contents import zeros
 from lessons.playground.goals import GOALS, looked_at
 from lessons.playground.running.budget import seconds_of
 from lessons.playground.running.outcome import run_checked
+from lessons.playground.running.outcome_charts import figures, key, table
 from lessons.playground.running.recorded import edges_of, place, record_checked
 from lessons.playground.running.scissors import operations_of
-from pages.labs import playground_payload
+from pages.labs import payload
 from pages.labs.code import pane
+from pages.labs.graph_messages import GraphSpec
 from pages.labs.lesson import RefusedTextError
-from pages.labs.linked import stretches_of_program
-from pages.labs.messages import Code, Frame, GoalSpec, Pane, Wish
+from pages.labs.linked import links_of_program, stretches_of_program
+from pages.labs.messages import Code, Frame, GoalSpec, Group, NoteSpec, Pane, TableSpec, Wish
+from pages.labs.playground_controls import groups
 from pages.labs.playground_form import (
+    MOST_TEXT,
     Form,
-    blank,
     complete,
     control_of,
     form_of,
-    known_control,
     read,
     unpacked,
     with_sliders,
     without_leftovers,
 )
-from pages.labs.playground_state import LARGEST_GRAPH, Computed, Graph, State, preset_of
+from pages.labs.playground_state import LARGEST_GRAPH, Computed, State, preset_of
 from pages.labs.recent import Recent
 
 FIRST = "noise_leaks"
 """The program that is there at first."""
-MOST_TEXT = 45_000
-"""Characters kept of one control: more than any is read with, so that it can be refused."""
 FRAMEWORKS = {"torch": "torch", "TensorFlow 2": "tensorflow", "JAX": "jax"}
 """The panes of the code."""
 
@@ -59,20 +60,44 @@ def frame(wish: Wish) -> Frame:
     Raises:
         RefusedTextError: a text is refused, and the wish brings nothing that was good.
     """
-    current = state(wish)
-    return {
-        "form": current.form,
-        "accepted": not current.errors,
+    return shown(state(wish), wish.live)
+
+
+def shown(state: State, live: bool = False) -> Frame:
+    """A state as a frame: charts, code and graph of the last good run; less while a hand moves."""
+    made, good = state.computed, state.good
+    controls = groups(state)
+    frame: Frame = {
+        "form": state.form,
+        "accepted": not state.errors,
         "settled": True,
-        "query": urlencode(current.address()),
-        **playground_payload.lab(current),
-        "code": code(current.good) if current.good else None,
+        "query": urlencode(state.address()),
+        "groups": controls,
+        "notes": _notes(state, controls),
+        "key": [],
+        "figures": [],
+        "table": None,
+        "status": "",
+        "graph": None,
+        "code": None,
         "numbers": {},
         "trains": False,
         "trained": [],
-        "document": to_text(current.good) if current.good and not wish.live else "",
-        "goals": goals(None if current.errors else current.good),
+        "document": "",
+        "goals": _goals(None if state.errors else good),
     }
+    if made is not None and good is not None:
+        numbers = payload.table(table(made.outcome))
+        frame |= {
+            "key": [payload.key_entry(ROLES[name]) for name in key(made.outcome)],
+            "figures": payload.figures(figures(made.outcome, good)),
+            "table": numbers,
+            "status": payload.status(made.outcome, {"dtype": good.dtype}, made.seconds),
+            "graph": _graph(made, numbers),
+            "code": _code(good),
+            "document": "" if live else to_text(good),
+        }
+    return frame
 
 
 def seconds(wish: Wish) -> float:
@@ -100,11 +125,11 @@ def state(wish: Wish) -> State:
         form, done = unpacked(form)
     if not {"program", "inputs"}.isdisjoint(wish.touched):
         # A function says itself what its output is.
-        before = complete(_texts(wish.good)) if wish.good and not done else None
+        before = complete(wish.good) if wish.good and not done else None
         form, gone = without_leftovers(form, before)
         notice = notice or " ".join(text for text in (done, gone) if text)
     document, errors = read(form)
-    if wish.do.startswith("snip ") and document is not None and not errors:
+    if wish.do.startswith("snip ") and document is not None:
         form, notice = _snipped(form, document, wish.do.removeprefix("snip "))
         document, errors = read(form)
     if document is not None:
@@ -119,7 +144,7 @@ def state(wish: Wish) -> State:
         errors = {control_of(made, form): made}
     if wish.good is None:
         raise RefusedTextError
-    good, _ = read(complete(_texts(wish.good))) if wish.good else (None, {})
+    good, _ = read(complete(wish.good)) if wish.good else (None, {})
     made_before = compute(good) if good is not None else None
     computed = made_before if isinstance(made_before, Computed) else None
     shown = good if computed else None
@@ -154,59 +179,8 @@ def _computed(document: Document) -> Computed:
     start = time.perf_counter()
     checked = check(document)
     outcome = run_checked(checked)
-    if checked.program.ops > LARGEST_GRAPH:
-        return Computed(outcome, None, time.perf_counter() - start)
-    recording = record_checked(checked)
-    seconds = time.perf_counter() - start
-    ops = operations_of(checked.program)
-    cut = {f"{op.name}:{operand.place}" for op in ops for operand in op.operands if operand.cut}
-    there = frozenset(edges_of(ops)), frozenset(cut)
-    graph = Graph(recording, place(checked), *there, stretches_of_program(checked))
-    return Computed(outcome, graph, seconds)
-
-
-def goals(document: Document | None) -> list[GoalSpec]:
-    """The goals, and what of them a document that ran meets; nothing of any without one."""
-    met: Mapping[str, tuple[bool, bool]] = {}
-    if document is not None:
-        # What x is now makes no difference: the goals have inputs of their own.
-        over = check(document).over
-        nothing = {over.name: Input(over.name, zeros(over.values))}
-        still = document.with_(
-            inputs=tuple(nothing.get(one.name, one) for one in document.inputs), title="", about=""
-        )
-        met = _met.get(to_text(still), lambda: looked_at(check(still)))
-    never = (False, False)
-    return [
-        {"name": g.name, "text": g.text, "value": value, "gradient": gradient}
-        for g in GOALS
-        for value, gradient in [met.get(g.name, never)]
-    ]
-
-
-_met: Recent[str, Mapping[str, tuple[bool, bool]]] = Recent(200)
-
-
-def code(document: Document) -> Code:
-    """The same program in the frameworks; only its text counts, not the numbers."""
-    inputs = tuple(input_.name for input_ in document.inputs)
-    text = repr((inputs, document.program, document.output, document.overrides, document.dtype))
-    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=9).hexdigest()
-    return _code.get(digest, lambda: {"digest": digest, "panes": _panes(document)})
-
-
-_code: Recent[str, Code] = Recent(24)
-
-
-def _panes(document: Document) -> dict[str, Pane]:
-    panes, checked = {}, check(document)
-    for label, framework in FRAMEWORKS.items():
-        source = program_code(checked, framework)
-        remarks = differences(checked.program.op_types, framework)
-        if own := defined_in_the_file(source, framework):
-            remarks = [*remarks, f"Defined in the file to download: {', '.join(own)}."]
-        panes[label] = pane(source, remarks=remarks)
-    return panes
+    recording = record_checked(checked) if checked.program.ops <= LARGEST_GRAPH else None
+    return Computed(outcome, checked, recording, time.perf_counter() - start)
 
 
 def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
@@ -225,16 +199,11 @@ def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
     return None, ""
 
 
-def _texts(given: Mapping[str, str]) -> Form:
-    known = {name: text[:MOST_TEXT] for name, text in given.items() if known_control(name)}
-    return blank() | known
-
-
 def _form(wish: Wish) -> tuple[Form, str]:
     """The form as it was typed, or that of a preset that was chosen; what to say of it."""
     if not wish.values:
         return form_of(preset(FIRST)), ""
-    form = complete(_texts(wish.values))
+    form = complete(wish.values)
     if "preset" in wish.touched and not wish.do:
         chosen = wish.values.get("preset", "")
         document, _ = read(form)
@@ -262,3 +231,84 @@ def _snipped(form: Form, document: Document, edge: str) -> tuple[Form, str]:
         return form | {"program": snip(document, edge).program, "about": ""}, ""
     except PlaygroundError as error:
         return form, error.message
+
+
+def _graph(made: Computed, numbers: TableSpec) -> GraphSpec | None:
+    """A run's graph; where an edge has a text of its own, the scissors cut it."""
+    if made.recording is None:
+        return None
+    ops = operations_of(made.checked.program)
+    edges, index = edges_of(ops), place(made.checked)
+    cut = [f"{op.name}:{operand.place}" for op in ops for operand in op.operands if operand.cut]
+    drawn = payload.graph(made.recording, index, payload.GRAPH_TITLE, "snip", sorted(cut))
+    for edge in drawn["edges"]:
+        name = edge["id"]
+        edge["cuttable"] = name in edges and (edge["cuttable"] or name in cut)
+    nodes = {node["id"] for node in drawn["nodes"]}
+    drawn["stretches"] = stretches_of_program(made.checked)
+    drawn["links"] = links_of_program(made.recording, index, made.outcome, numbers, nodes)
+    return drawn
+
+
+def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
+    """What to say above the charts."""
+    open_ = {one["name"] for group in controls if group["open"] for one in group["controls"]}
+    found: list[NoteSpec] = [{"level": "warning", "text": state.notice}] if state.notice else []
+    stray = [error for name, error in state.errors.items() if name not in open_]
+    found += [{"level": "error", "text": str(error)} for error in stray]
+    if state.computed and state.errors:
+        text = "The picture is old: it is that of the last program that ran."
+        found.append({"level": "warning", "text": text})
+    elif state.computed:
+        found += payload.notes(state.computed.outcome.notes)
+        if state.computed.recording is None:
+            text = f"This program has more than {LARGEST_GRAPH} ops: its graph is not drawn."
+            found.append({"level": "info", "text": text})
+    if not state.address():
+        text = "An address cannot hold all of this. To keep it, download the document below."
+        found.append({"level": "warning", "text": text})
+    return found
+
+
+def _goals(document: Document | None) -> list[GoalSpec]:
+    """The goals, and what of them a document that ran meets; nothing of any without one."""
+    met: Mapping[str, tuple[bool, bool]] = {}
+    if document is not None:
+        # What x is now makes no difference: the goals have inputs of their own.
+        over = check(document).over
+        nothing = {over.name: Input(over.name, zeros(over.values))}
+        still = document.with_(
+            inputs=tuple(nothing.get(one.name, one) for one in document.inputs), title="", about=""
+        )
+        met = _met.get(to_text(still), lambda: looked_at(check(still)))
+    never = (False, False)
+    return [
+        {"name": g.name, "text": g.text, "value": value, "gradient": gradient}
+        for g in GOALS
+        for value, gradient in [met.get(g.name, never)]
+    ]
+
+
+_met: Recent[str, Mapping[str, tuple[bool, bool]]] = Recent(200)
+
+
+_codes: Recent[str, Code] = Recent(24)
+
+
+def _code(document: Document) -> Code:
+    """The same program in the frameworks; only its text counts, not the numbers."""
+    inputs = tuple(input_.name for input_ in document.inputs)
+    text = repr((inputs, document.program, document.output, document.overrides, document.dtype))
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=9).hexdigest()
+    return _codes.get(digest, lambda: {"digest": digest, "panes": _panes(document)})
+
+
+def _panes(document: Document) -> dict[str, Pane]:
+    panes, checked = {}, check(document)
+    for label, framework in FRAMEWORKS.items():
+        source = program_code(checked, framework)
+        remarks = differences(checked.program.op_types, framework)
+        if own := defined_in_the_file(source, framework):
+            remarks = [*remarks, f"Defined in the file to download: {', '.join(own)}."]
+        panes[label] = pane(source, remarks=remarks)
+    return panes

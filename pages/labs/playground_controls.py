@@ -1,6 +1,6 @@
 """The playground's controls, from its state: what the live lab builds its fields of."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lessons.playground import RULES, PlaygroundError, presets
@@ -8,11 +8,13 @@ from lessons.playground.document.contents import DTYPES
 from lessons.playground.document.input_text import read_number
 from lessons.playground.language.limits import MAX_INPUTS
 from lessons.tricks import op_types
+from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
-from pages.labs.playground_form import KINDS, rows
+from pages.labs.playground_form import rows
 from pages.labs.playground_state import State
 
-_LARGEST_SEED = 2**32 - 1
+_KINDS = ("given", "uniform", "normal")
+_FOLDED = "Output, plot and number format"
 _LEFT_OUT = "The op’s own derivative is left out."
 """Of every rule that is offered: it reads what comes from upstream and the op's output at most."""
 _SOME_OPS = ("add", "identity", "mul", "sqrt")
@@ -21,162 +23,130 @@ _SOME_OPS = ("add", "identity", "mul", "sqrt")
 def groups(state: State) -> list[Group]:
     """All controls: the program, the inputs, the override table, and what is plotted."""
     names = state.input_names
-    fields = [control for name in names for control in _input(state, name, names)]
-    table_ = [_row(state, number) for number in range(1, rows(state.form) + 1)]
+    inputs = [_control(state, "inputs", "Names", placeholder=f"x, u: at most {MAX_INPUTS}")]
+    inputs += [control for name in names for control in _input(state, name, names)]
+    table = [
+        control for place in range(1, rows(state.form) + 1) for control in _override(state, place)
+    ]
+    found: list[tuple[str | None, list[Control]]] = [
+        (None, _program(state)),
+        ("Inputs", inputs),
+        ("Override table", table),
+        (_FOLDED, _plot(state)),
+    ]
     return [
-        {"title": None, "open": True, "controls": _program(state)},
-        {"title": "Inputs", "open": True, "controls": [_names(state), *fields]},
-        {
-            "title": "Override table",
-            "open": True,
-            "controls": [control for row in table_ for control in row],
-        },
-        {"title": "Output, plot and number format", "open": False, "controls": _plot(state)},
+        {"title": title, "open": title != _FOLDED, "controls": controls}
+        for title, controls in found
     ]
 
 
-FOLDED = {"output", "intended", "over", "low", "high", "entry", "dtype", "title"}
-"""Controls in the group that may be closed: their errors are said above the charts too."""
-
-
-def _control(state: State, name: str, label: str, **more: Any) -> Control:
+def _control(state: State, name: str, label: str, kind: str = "text", **more: Any) -> Control:
     error = state.errors.get(name)
-    made: Any = {
-        "name": name,
-        "label": label,
-        "kind": "text",
-        "value": state.form.get(name, ""),
-        "help": "",
-        "error": _message(error),
-        "hidden": False,
-        "placeholder": "",
-        **more,
-    }
-    control: Control = made
-    return control
+    said = {"value": state.form.get(name, ""), "error": error and _message(error)}
+    return payload.control(name, label, kind=kind, **(said | more))
 
 
-def _message(error: PlaygroundError | None) -> str | None:
+def _message(error: PlaygroundError) -> str:
     """The message with its place; the control says what it is about."""
-    if error is None:
-        return None
-    line = f"Line {error.line}, " if error.line and error.part == "program" else ""
-    where = f"{line}column {error.column}: " if error.column else line.replace(", ", ": ")
-    return f"{where[:1].upper()}{where[1:]}{error.message}"
+    places = [f"line {error.line}"] if error.line and error.part == "program" else []
+    places += [f"column {error.column}"] if error.column else []
+    where = ", ".join(places).capitalize()
+    return f"{where}: {error.message}" if where else error.message
 
 
-def _options(pairs: Iterable[tuple[str, str]], value: str) -> list[Option]:
-    """Options for a select; the value is one of them, known or not."""
-    known = dict(pairs)
-    if value not in known:
-        known[value] = f"{value} (not there)"
-    return [{"value": name, "label": label} for name, label in known.items()]
+def _select(
+    state: State,
+    name: str,
+    label: str,
+    labels: Mapping[str, str],
+    kind: str = "select",
+    help: str = "",
+) -> Control:
+    """A choice by labels; what is chosen is offered, known or not."""
+    value = state.form[name]
+    options = {**labels, value: labels.get(value, f"{value} (not there)")}
+    made = [{"value": option, "label": text} for option, text in options.items()]
+    return _control(state, name, label, kind, options=made, help=help)
 
 
 def _program(state: State) -> list[Control]:
     chosen = state.preset
     about = next((known.document.about for known in presets() if known.name == chosen), "")
-    offered: list[Option] = [
+    offered: list[Option] = [] if chosen else [{"value": "", "label": "the program below"}]
+    offered += [
         {"value": known.name, "label": known.document.title, "group": known.group}
         for known in presets()
     ]
-    own: list[Option] = [] if chosen else [{"value": "", "label": "the program below"}]
+    changes = [{"value": "undo", "label": "↶ Undo"}, {"value": "redo", "label": "↷ Redo"}]
     error = state.errors.get("program")
     return [
         _control(
-            state,
-            "preset",
-            "Start from",
-            kind="select",
-            value=chosen,
-            options=[*own, *offered],
-            help=about,
+            state, "preset", "Start from", "select", value=chosen, options=offered, help=about
         ),
-        _control(
-            state,
-            "do",
-            "Your changes",
-            kind="actions",
-            value="",
-            options=_options([("undo", "↶ Undo"), ("redo", "↷ Redo")], "undo"),
-        ),
+        _control(state, "do", "Your changes", "actions", value="", options=changes),
         _control(
             state,
             "program",
             "Program",
-            kind="code",
+            "code",
             mark=[error.line, error.column] if error and error.line else None,
             help="Ctrl+Enter runs it, and so does leaving the field. Tab leaves the field.",
         ),
     ]
 
 
-def _names(state: State) -> Control:
-    return _control(state, "inputs", "Names", placeholder=f"x, u: at most {MAX_INPUTS}")
-
-
 def _input(state: State, name: str, names: list[str]) -> list[Control]:
-    def control(word: str, label: str, **more: Any) -> Control:
-        return _control(state, f"in.{name}.{word}", label, **more)
-
-    form = state.form
-    kind = form[f"in.{name}.is"]
-    choice = control(
-        "is", f"{name} is", kind="choice", options=_options(((k, k) for k in KINDS), kind)
-    )
+    form, at = state.form, f"in.{name}"
+    kind = form[f"{at}.is"]
+    choice = _select(state, f"{at}.is", f"{name} is", _named(_KINDS), kind="choice")
     if kind == "given":
-        values = control("values", f"Values of {name}", placeholder="-2, -1, 1")
-        entry = _entry(state, name)
-        return [choice, values, *([entry] if entry else [])]
+        values = _control(state, f"{at}.values", f"Values of {name}", placeholder="-2, -1, 1")
+        return [choice, values, *_entry(state, name)]
     given = [other for other in names if form[f"in.{other}.is"] == "given"]
-    like = form[f"in.{name}.like"]
     ends = ("from", "to") if kind == "uniform" else ("mean", "standard deviation")
     low = 0.0 if kind == "normal" else -2.0
     return [
         choice,
-        control("a", f"{name} {ends[0]}", **_slider(form[f"in.{name}.a"], -2.0, 2.0)),
-        control("b", f"{name} {ends[1]}", **_slider(form[f"in.{name}.b"], low, 2.0)),
-        control("seed", f"Seed of {name}", kind="integer", min=0, max=_LARGEST_SEED, step=1),
-        control(
-            "like",
+        _slider(state, f"{at}.a", f"{name} {ends[0]}", -2.0, 2.0),
+        _slider(state, f"{at}.b", f"{name} {ends[1]}", low, 2.0),
+        _control(state, f"{at}.seed", f"Seed of {name}", "integer", min=0, max=2**32 - 1, step=1),
+        _select(
+            state,
+            f"{at}.like",
             f"Shape of {name}",
-            kind="select",
-            options=_options([("", "one number"), *((n, f"that of {n}") for n in given)], like),
+            {"": "one number"} | {other: f"that of {other}" for other in given},
         ),
     ]
 
 
-def _entry(state: State, name: str) -> Control | None:
+def _entry(state: State, name: str) -> list[Control]:
     """A slider for the number of an input that one drags: the plotted entry, or the only one."""
     outcome, good = state.outcome, state.good
-    plotted = outcome is not None and outcome.over == name
-    text = state.form[f"in.{name}.entry"]
-    value = outcome.values.get(name) if outcome else None
-    if good is None or not (plotted or (value is not None and value.numel() == 1)):
-        return None
+    if outcome is None or good is None:
+        return []
+    plotted, value = outcome.over == name, outcome.values.get(name)
+    count = 1 if value is None else value.numel()
+    if not plotted and (value is None or count > 1):
+        return []
     low, high = (good.plot.low, good.plot.high) if plotted else (-5.0, 5.0)
-    several = value is not None and value.numel() > 1
-    label = f"Move {name}, entry {good.plot.entry}" if several else f"Move {name}"
-    return _control(state, f"in.{name}.entry", label, **_slider(text, low, high))
+    label = f"Move {name}, entry {good.plot.entry}" if count > 1 else f"Move {name}"
+    return [_slider(state, f"in.{name}.entry", label, low, high)]
 
 
-def _slider(text: str, low: float, high: float) -> dict[str, Any]:
-    """A slider's kind and ends, widened to hold what is there."""
+def _slider(state: State, name: str, label: str, low: float, high: float) -> Control:
+    """A slider whose ends are widened to hold what is there."""
     try:
-        value = read_number(text.strip())
+        value = read_number(state.form[name].strip())
     except PlaygroundError:
         value = low
     step = 10.0 ** round(len(f"{max(high - low, 1e-9):.0f}") - 3)
-    return {
-        "kind": "slider",
-        "scale": "linear",
-        "min": min(low, value),
-        "max": max(high, value),
-        "step": min(step, 0.01) if high - low < 20 else step,
-    }
+    step = min(step, 0.01) if high - low < 20 else step
+    ends = {"min": min(low, value), "max": max(high, value), "step": step}
+    return _control(state, name, label, "slider", scale="linear", **ends)
 
 
-def _row(state: State, number: int) -> list[Control]:
+def _override(state: State, place: int) -> list[Control]:
+    """A row of the override table."""
     used = state.outcome.op_types if state.outcome else _SOME_OPS
     tensorflow = op_types()
     ops = [{"value": op, "label": f"{tensorflow.get(op) or op} in TensorFlow"} for op in used]
@@ -184,7 +154,7 @@ def _row(state: State, number: int) -> list[Control]:
         {"value": name, "label": f"{rule}: {help} {_LEFT_OUT}"}
         for name, (rule, help) in RULES.items()
     ]
-    name = f"override.{number}"
+    name = f"override.{place}"
     rule, about = RULES.get(state.form[f"{name}.rule"].strip(), ("", ""))
     return [
         _control(state, f"{name}.op", "Op type", options=ops, placeholder="mul"),
@@ -201,44 +171,24 @@ def _row(state: State, number: int) -> list[Control]:
 
 
 def _plot(state: State) -> list[Control]:
-    form = state.form
-    tensors = _program_names(state)
-    given = [n for n in state.input_names if form[f"in.{n}.is"] == "given"]
+    tensors = _named(_program_names(state))
+    given = _named(n for n in state.input_names if state.form[f"in.{n}.is"] == "given")
+    summed = "Its entries are summed, and the sum is differentiated."
     return [
-        _control(
-            state,
-            "output",
-            "Output",
-            kind="select",
-            options=_options([("", "the last name"), *((n, n) for n in tensors)], form["output"]),
-            help="Its entries are summed, and the sum is differentiated.",
-        ),
-        _control(
-            state,
-            "intended",
-            "Intended: the true gradient of",
-            kind="select",
-            options=_options([("", "nothing"), *((n, n) for n in tensors)], form["intended"]),
-        ),
-        _control(
-            state,
-            "over",
-            "Plot over",
-            kind="select",
-            options=_options([("", "the first input"), *((n, n) for n in given)], form["over"]),
-        ),
-        _control(state, "entry", "Entry that moves", kind="integer", min=1, max=1024, step=1),
+        _select(state, "output", "Output", {"": "the last name"} | tensors, help=summed),
+        _select(state, "intended", "Intended: the true gradient of", {"": "nothing"} | tensors),
+        _select(state, "over", "Plot over", {"": "the first input"} | given),
+        _control(state, "entry", "Entry that moves", "integer", min=1, max=1024, step=1),
         _control(state, "low", "Plot from"),
         _control(state, "high", "Plot to"),
-        _control(
-            state,
-            "dtype",
-            "Number format",
-            kind="select",
-            options=_options(((n, n) for n in DTYPES), form["dtype"]),
-        ),
+        _select(state, "dtype", "Number format", _named(DTYPES)),
         _control(state, "title", "Title"),
     ]
+
+
+def _named(names: Iterable[str]) -> dict[str, str]:
+    """Options that are called what they are."""
+    return {name: name for name in names}
 
 
 def _program_names(state: State) -> list[str]:

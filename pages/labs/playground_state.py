@@ -7,8 +7,8 @@ from functools import cache
 import torch
 
 from lessons.playground import Document, Outcome, PlaygroundError, presets, to_url
+from lessons.playground.document.check import Checked
 from lessons.tracer import Recording
-from pages.labs.graph_messages import Stretch
 from pages.labs.playground_form import INPUT, Form, names
 
 LARGEST_GRAPH = 60
@@ -17,29 +17,18 @@ _LONGEST_ADDRESS = 16_000
 
 
 @dataclass(frozen=True)
-class Graph:
-    """What the drawing is made of.
+class Computed:
+    """A program that ran.
 
     Args:
-        recording, index: the run, and the component that is shown.
-        edges: those that have a text of their own, so that the scissors can cut them.
-        cut: those of them that are cut now.
-        stretches: where each op stands in the code.
+        outcome, seconds: what it comes to, and how long that took.
+        checked: the program.
+        recording: its run, unless its graph is too large to be read.
     """
 
-    recording: Recording
-    index: tuple[int, ...]
-    edges: frozenset[str]
-    cut: frozenset[str]
-    stretches: list[Stretch]
-
-
-@dataclass(frozen=True)
-class Computed:
-    """A program that ran: its outcome, its graph unless that is too large to be read, seconds."""
-
     outcome: Outcome
-    graph: Graph | None
+    checked: Checked
+    recording: Recording | None
     seconds: float
 
     @property
@@ -53,7 +42,7 @@ class Computed:
         parts = [part for line in lines for part in (line.x, line.y, line.low, line.high)]
         total = sum(tensor.nbytes for tensor in tensors) + 1000 * len(tensors)
         total += sum(part.nbytes for part in parts if part is not None)
-        return total + (self.graph.recording.size if self.graph else 0)
+        return total + (self.recording.size if self.recording else 0)
 
 
 @dataclass(frozen=True)
@@ -79,10 +68,6 @@ class State:
     @property
     def outcome(self) -> Outcome | None:
         return self.computed.outcome if self.computed else None
-
-    @property
-    def graph(self) -> Graph | None:
-        return self.computed.graph if self.computed else None
 
     @property
     def preset(self) -> str:

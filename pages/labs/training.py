@@ -1,10 +1,9 @@
 """A training in a lab: takes wishes while it runs, and says how it stands. No thread, no clock.
 
-Whoever holds a ``Watch`` calls ``advance`` as often as it likes; ``pages.server.trainer`` does.
+Whoever holds a ``Watch`` calls ``advance`` as often as it likes.
 """
 
 import secrets
-from collections.abc import Callable
 
 import torch
 
@@ -19,7 +18,7 @@ from lessons.training.covering import covered_figure, covered_table
 from lessons.training.under_way import Run
 from pages.labs import numbers, payload
 from pages.labs.lesson import edges, settings
-from pages.labs.messages import LOST_RUN, Picture, TrainerSpec, TrainingWish, Wish
+from pages.labs.messages import LOST_RUN, Picture, TrainingWish, Wish
 
 
 class Watch:
@@ -105,13 +104,13 @@ class Watch:
         single = self._asked.single > self._single
         return single or (self._asked.phase == "run" and not self._lost)
 
-    def advance(self, seconds: float, enough: Callable[[], bool]) -> None:
-        """Make steps for so long; ``enough`` ends it sooner. A newer wish is one step away."""
+    def advance(self, seconds: float) -> None:
+        """Make steps for so long, and one at least; after a change of a setting, that one."""
         assert self._run is not None
         single = self._asked.single > self._single
         moved = self.fresh and self._run.done > 0
         try:
-            self._run.advance(seconds, self._values, enough, 1 if single or moved else 10**9)
+            self._run.advance(seconds, self._values, 1 if single or moved else 10**9)
         except torch.OutOfMemoryError:
             self._run = self._over = None  # what they hold goes first
             self._leave_device(self._values)
@@ -127,12 +126,11 @@ class Watch:
 
     def _begin(self, values: Values, cuts: tuple[Cut, ...]) -> Run:
         """A run at its start; on the CPU where the device has no memory for it."""
-        program = self.lesson.cut_open(cuts)
-        try:
-            return Run(self.training, program, self._placed(values))
-        except torch.OutOfMemoryError:
-            self._leave_device(values)
-            return Run(self.training, program, self._placed(values))
+        while True:
+            try:
+                return Run(self.training, self.lesson.cut_open(cuts), self._placed(values))
+            except torch.OutOfMemoryError:
+                self._leave_device(values)
 
     def _leave_device(self, values: Values) -> None:
         """The device is out of memory: the CPU does it from here on.
@@ -140,7 +138,7 @@ class Watch:
         Raises:
             torch.OutOfMemoryError: it was the CPU.
         """
-        if values.get("device", "cpu") == "cpu":
+        if self._placed(values).get("device", "cpu") == "cpu":
             raise torch.OutOfMemoryError("the CPU is out of memory")
         self._full = str(values["device"])
         torch.cuda.empty_cache()
@@ -156,13 +154,14 @@ class Watch:
         if self._run is not None:
             self._run.pause()
 
-    def picture(self, before: int = 0) -> Picture:
-        """How it stands; ``before`` trainings come first in the queue."""
+    def picture(self) -> Picture:
+        """How it stands."""
         run = self._run
         assert run is not None
         self.fresh = False
         history, values = run.history, self._values
         drawn = [covered_figure(o, self._hidden) for o in self.training.figures(history, values)]
+        table = covered_table(self.training.table(history, values), self._hidden)
         where = (
             counted(run.seeds, "seed"),
             f"{run.seconds:.1f} s of computing" if run.done else "",
@@ -172,13 +171,23 @@ class Watch:
         return {
             "figures": payload.figures(drawn),
             "leads": self.training.leads,
-            "table": payload.table(
-                covered_table(self.training.table(history, values), self._hidden)
-            ),
+            "table": payload.table(table),
             "notes": payload.notes((*history.notes(), *warned(self._told_of_device()))),
             "numbers": numbers.by_mark(self._step, self._answers, history.facts),
             "status": " · ".join(filter(None, where)),
-            "training": self._spec(run, before),
+            "training": {
+                # From the moment it is wanted, though its first step is still to come.
+                "state": "running" if self.wants else run.state,
+                "done": run.done,
+                "total": run.total,
+                "text": " · ".join(filter(None, (self._progress(run), self._changed(run)))),
+                "held": self._held,
+                "begun": self._begun,
+                "single": self._single,
+                "run": self._name,
+                "lost": self._lost,
+                "count": self._asked.count,
+            },
         }
 
     def _told_of_device(self) -> str | None:
@@ -188,25 +197,6 @@ class Watch:
             f"The device {self._full} has no memory left for this run, others use it. The CPU "
             "trains instead, from the first step; Start tries the device again."
         )
-
-    def _spec(self, run: Run, before: int) -> TrainerSpec:
-        # Running from the moment it is wanted: its first step may be somebody else's slice away.
-        state = "running" if self.wants else run.state
-        return {
-            "state": "queued" if before else state,
-            "done": run.done,
-            "total": run.total,
-            "text": self._text(run, before),
-            "held": self._held,
-            "begun": self._begun,
-            "single": self._single,
-            "run": self._name,
-            "lost": self._lost,
-            "count": self._asked.count,
-        }
-
-    def _text(self, run: Run, before: int) -> str:
-        return " · ".join(filter(None, (self._progress(run, before), self._changed(run))))
 
     def _changed(self, run: Run) -> str:
         """What else this run was trained with than what the controls say now."""
@@ -218,15 +208,12 @@ class Watch:
         names = listed([labels[name] for name in changed], most=2)
         return f"{names} changed, {last}after step {max(changed.values()):,}"
 
-    def _progress(self, run: Run, before: int) -> str:
+    def _progress(self, run: Run) -> str:
         so_far = f"step {run.done:,} of {run.total:,}"
         if self._held:
             return "Answer the question first, or skip it: a run would show the answer."
         if self._lost:
             return f"{so_far} · {LOST_RUN}"
-        if before:
-            runs = "1 run is" if before == 1 else f"{before} runs are"
-            return f"{so_far} · waiting: {runs} before yours"
         if run.state == "running" and run.done:
             return f"{so_far} · about {run.seconds / run.done * (run.total - run.done):.0f} s left"
         if run.over:

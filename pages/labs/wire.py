@@ -3,8 +3,7 @@
 The head is three little-endian uint32: the number of the message that is answered, what follows
 (0 a frame, 1 a picture of a training), and the length of the JSON in bytes, a multiple of four. An
 array stands in its chart as ``{"$": [place, count, width]}``: float32, counted in numbers, the
-place from where the chart's begin (``start``); width is that of a row, 0 for a flat one. Where it
-is not what places things on the chart, a digest stands beside it.
+place from where the chart's begin (``start``); width is that of a row, 0 for a flat one.
 """
 
 import hashlib
@@ -19,9 +18,7 @@ import orjson
 
 FRAME, PICTURE = 0, 1
 _AXIS = re.compile(r"[xy]axis\d*")
-_HEAD = struct.Struct("<III")
-_PLACES = ("x", "y")
-_MOVES = (*_PLACES, "text", "hovertemplate", "hovertext", "meta")
+_MOVES = ("x", "y", "text", "hovertemplate", "hovertext", "meta")
 _AXIS_MOVES = ("range", "ticktext")
 """What changes while one drags, in a trace and on an axis; all else in a chart is its style. What
 is said under a pointer can wait until the hand rests; what can be dragged is not drawn."""
@@ -77,48 +74,10 @@ def addressed(seq: int, encoded: bytes, what: int = FRAME) -> bytes:
     return struct.pack("<II", seq, what) + encoded
 
 
-def decode(message: bytes) -> tuple[int, int, dict[str, Any]]:
-    """Number, kind and content, arrays as float32; for tests and for clients in Python."""
-    seq, what, length = _HEAD.unpack_from(message)
-    numbers = np.frombuffer(message, "<f4", offset=_HEAD.size + length)
-
-    def filled(value: Any, begin: int) -> Any:
-        if isinstance(value, list):
-            return [filled(item, begin) for item in value]
-        if not isinstance(value, dict):
-            return value
-        if "$" not in value:
-            return {name: filled(item, begin) for name, item in value.items()}
-        place, count, width = value["$"]
-        array = numbers[begin + place : begin + place + count]
-        return array.reshape(-1, width) if width else array
-
-    body = without_arrays(message)
-    for figure in body["figures"]:
-        figure |= (
-            {"figure": filled(figure["figure"], figure["start"])} if "figure" in figure else {}
-        )
-    return seq, what, body
-
-
-def without_arrays(message: bytes) -> dict[str, Any]:
-    """The content alone, arrays as they stand in its JSON."""
-    _, _, length = _HEAD.unpack_from(message)
-    content: dict[str, Any] = orjson.loads(message[_HEAD.size : _HEAD.size + length])
-    return content
-
-
 def _once(name: str, part: Mapping[str, Any], have: Mapping[str, str]) -> bytes:
     """The part with its digest, as JSON; nothing but the digest where the browser has it."""
-    digest = part.get("digest")
-    if digest and have.get(name) == digest:
-        return _dump({"digest": digest})
-    text = _dump(part)
-    if digest:
-        return text
-    digest = _digest(text)
-    said = _dump({"digest": digest})
-    return said if have.get(name) == digest else text[:-1] + (b"," if part else b"") + said[1:]
+    digest = part.get("digest") or _digest(_dump(part))
+    return _dump({"digest": digest} if have.get(name) == digest else {**part, "digest": digest})
 
 
 def _chart(chart: Mapping[str, Any]) -> tuple[bytes, str, list[bytes], int]:
@@ -126,24 +85,44 @@ def _chart(chart: Mapping[str, Any]) -> tuple[bytes, str, list[bytes], int]:
 
     The style is all but what moves: the same where only points, lines and axes have moved.
     """
-    traces = [
-        {
-            name: _Places(value) if name in _PLACES and type(value) is np.ndarray else value
-            for name, value in trace.items()
-        }
-        for trace in chart["data"]
-    ]
-    packer = _Packer()
-    with np.errstate(over="ignore"):  # past float32's range a chart has no pixel to show
-        text = _dump({**chart, "data": traces}, packer.written)
+    arrays: list[bytes] = []
+    known: dict[int, dict[str, list[int]]] = {}
+    count = 0
+
+    def packed(value: Any) -> Any:
+        nonlocal count
+        if not _is_flat(value):
+            return _plain(value)
+        if id(value) not in known:  # traces share their x
+            width = value.shape[1] if value.ndim == 2 else 0
+            known[id(value)] = {"$": [count, value.size, width]}
+            arrays.append(_floats(value))
+            count += value.size
+        return known[id(value)]
+
+    text = _dump(chart, packed)
     style = [
-        [_without(_MOVES, trace) for trace in traces],
+        [_without(_MOVES, trace) for trace in chart["data"]],
         {
             name: _without(_AXIS_MOVES, part) if _AXIS.fullmatch(name) else part
             for name, part in chart["layout"].items()
         },
     ]
-    return text, _digest(_dump(style, packer.written)), packer.arrays, packer.count
+    looks = _dump(
+        style, lambda value: _digest(_floats(value)) if _is_flat(value) else _plain(value)
+    )
+    return text, _digest(looks), arrays, count
+
+
+def _is_flat(value: Any) -> bool:
+    """Whether this is an array whose numbers travel as they lie in memory."""
+    return isinstance(value, np.ndarray) and value.dtype.kind in "fiu" and value.ndim <= 2
+
+
+def _floats(values: npt.NDArray[Any]) -> bytes:
+    """Four bytes a number, NaN and infinities kept."""
+    with np.errstate(over="ignore"):  # past float32's range a chart has no pixel to show
+        return values.astype("<f4").tobytes()
 
 
 def _without(names: Collection[str], part: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,42 +163,3 @@ def _mended(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_mended(item) for item in value]
     return value
-
-
-class _Places:
-    """An array of places on a chart."""
-
-    __slots__ = ("values",)
-
-    def __init__(self, values: npt.NDArray[Any]) -> None:
-        self.values = values
-
-
-class _Packer:
-    """Collects a chart's arrays while it is written."""
-
-    def __init__(self) -> None:
-        self.arrays: list[bytes] = []
-        self.count = 0
-        self._known: dict[int, Any] = {}
-
-    def written(self, value: Any) -> Any:
-        """What JSON does not know, replaced by something it does; the same however often."""
-        if id(value) not in self._known:
-            array = value.values if isinstance(value, _Places) else value
-            flat = isinstance(array, np.ndarray) and array.dtype.kind in "fiu" and array.ndim <= 2
-            self._known[id(value)] = (
-                self._array(array, value is not array) if flat else _plain(array)
-            )
-        return self._known[id(value)]
-
-    def _array(self, values: npt.NDArray[Any], place: bool) -> Any:
-        """Four bytes a number, NaN and infinities kept."""
-        content = values.astype("<f4").tobytes()
-        width = values.shape[1] if values.ndim == 2 else 0
-        stands: dict[str, Any] = {"$": [self.count, values.size, width]}
-        if not place:
-            stands["digest"] = _digest(content)
-        self.arrays.append(content)
-        self.count += values.size
-        return stands

@@ -167,7 +167,7 @@ def train(
         if watch is None:
             return Chunk(refusal=refusal)
         if watch.wants:
-            watch.advance(seconds, lambda: False)
+            watch.advance(seconds)
         if not watch.fresh or time.perf_counter() - start < due:
             return Chunk(watch.wants, watch.fresh, refusal=refusal)
         drawn: dict[str, str] = {}

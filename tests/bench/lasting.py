@@ -14,8 +14,8 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from lessons.contract.parameters import InvalidParametersError
-from pages.labs import wire
 from tests.bench.learner import Heard, Learner
+from tests.support.decoded import without_arrays
 
 DELAYS = (0.2, 0.4, 0.8, 1.5)
 """Seconds before a line is opened again, as pages/ui/live/socket.js has them; a page's too."""
@@ -117,7 +117,7 @@ class Lasting(Learner):
 
     def _look(self, content: bytes, form: dict[str, str]) -> None:
         """Whether it is this lab, set so."""
-        frame = wire.without_arrays(content)
+        frame = without_arrays(content)
         try:
             asked = self.lesson.text(self.lesson.validate(form))
             shown = self.lesson.text(self.lesson.validate(frame["form"]))

@@ -22,9 +22,9 @@ from websockets.typing import Origin, Subprotocol
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import InvalidParametersError, Number, Numbers
 from lessons.outputs.catalogue import find
-from pages.labs import wire
 from pages.server.labs_app import SOCKET
 from tests.bench.shared import everything_answered
+from tests.support.decoded import without_arrays
 
 PATIENCE = 20  # seconds without a word; then the lab takes its line for dead, and so do we
 
@@ -173,7 +173,7 @@ class Learner:
         """Take in the last frame. Not when it comes: others are waiting for theirs."""
         if self._unread is None:
             return
-        frame = wire.without_arrays(self._unread)
+        frame = without_arrays(self._unread)
         self._unread, self._settled = None, frame["settled"]
         self._have = {figure["id"]: figure["digest"] for figure in frame["figures"]}
         for part in ("graph", "code"):

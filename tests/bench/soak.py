@@ -18,12 +18,12 @@ from websockets.exceptions import WebSocketException
 from websockets.typing import Origin
 
 from lessons.outputs.catalogue import lessons
-from pages.labs import wire
 from pages.server.labs_app import SOCKET
 from tests.bench.lasting import Lasted, Lasting
 from tests.bench.load import in_words
 from tests.bench.shared import app, surroundings, table, target
 from tests.bench.usage import memory
+from tests.support.decoded import decode
 from tests.support.server import Server
 
 LEARNERS = int(os.environ.get("LEARNERS") or 60)
@@ -89,7 +89,7 @@ async def train(server: Server, heard: Soaked, seed: int) -> None:
 
 def state(picture: bytes) -> str:
     """How the training stands, by its last picture; to read one takes as long as to make it."""
-    return wire.decode(picture)[2]["training"]["state"] if picture else "no picture yet"
+    return decode(picture)[2]["training"]["state"] if picture else "no picture yet"
 
 
 async def soak(server: Server, heard: Soaked) -> list[float]:

@@ -34,6 +34,7 @@ from tests.browser.looking import (
 )
 from tests.browser.test_playground import program, shows, write
 from tests.browser.test_training import button, done, reaches
+from tests.support.decoded import decode
 
 pytestmark = pytest.mark.browser
 
@@ -366,7 +367,7 @@ def ask(url: str, origin: str | None) -> tuple[int, int, dict]:
     address = url.replace("http", "ws") + "/labs"
     with connect(address, origin=origin, max_size=None, open_timeout=60) as line:
         line.send("7 ask " + json.dumps({"lab": "flip", "values": {"scale": "3"}}))
-        return wire.decode(line.recv(timeout=60))
+        return decode(line.recv(timeout=60))
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "http://127.0.0.1.evil.example:80"])

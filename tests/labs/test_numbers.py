@@ -14,6 +14,7 @@ from pages.labs import numbers
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
 from pages.ui.glossed import linked
+from tests.support.folded import folded
 
 TRAINED = [lesson.slug for lesson in lessons() if lesson.lab.training is not None]
 VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
@@ -43,53 +44,25 @@ def after_two_steps(lesson, **more):
     wish = Wish(lab=lesson.slug, values={"seeds": "2"}, **more)
     watch = Watch(lesson, wish, TrainingWish(phase="run"))
     for _ in range(2):
-        watch.advance(0.0, lambda: False)
+        watch.advance(0.0)
     return watch.picture()["numbers"], watch._run.history.facts
 
 
+def texts_of(step):
+    """What a step says, its replies included."""
+    return [step.text, *(one.reply for one in (step.question.options if step.question else ()))]
+
+
 @pytest.mark.parametrize("slug", TRAINED)
-def test_what_is_sent_is_the_history_of_the_picture_and_what_the_marks_would_say(slug):
+def test_a_picture_of_a_run_says_what_the_marks_of_its_page_would_say_of_it(slug):
     lesson = find(slug)
     at_first = lesson.compute(lesson.validate({"seeds": "2"})).facts
-    followed = set()
     for place, step in enumerate(lesson.prose.steps, start=1):
         asked = [step.question.name] if step.question else []
         by_mark, facts = after_two_steps(lesson, step=place, answers=asked)
-        for name, shown in by_mark.items():
-            fact, form = name.split(":", 1)
-            followed.add(fact)
-            assert shown == format(facts[fact], form).replace("-", "−"), name
-        texts = [step.text]
-        texts += [option.reply for option in step.question.options] if asked else []
-        all_ = at_first | facts
-        marked = [fill(text, all_, numbers.mark) for text in texts]
+        marked = [fill(text, at_first | facts, numbers.mark) for text in texts_of(step)]
         marked[0] = linked(marked[0], first_uses(slug)[place - 1])
-        whole = numbers.by_mark(step, asked, at_first) | by_mark
-        assert Marks("\n".join(marked)).found == whole
-    quotes = any("step" in dict(quoted(step.text)) for step in lesson.prose.steps)
-    assert quotes is bool(followed & {"step"}), "a text may say nothing of a run's numbers"
-
-
-def test_most_trainings_have_their_numbers_in_the_text():
-    said = {
-        slug
-        for slug in TRAINED
-        for one in find(slug).prose.steps
-        if "step" in dict(quoted(one.text))
-    }
-    assert len(said) >= 2, said
-
-
-@pytest.mark.parametrize("slug", TRAINED)
-def test_a_mark_adds_nothing_to_the_text_but_itself(slug):
-    lesson = find(slug)
-    facts = lesson.compute(lesson.validate({})).facts
-    for step in lesson.prose.steps:
-        marked = fill(step.text, facts, numbers.mark)
-        # Maths is split around a mark: the same but for its dollars and spaces.
-        texts = (re.sub(r"</?span[^>]*>", "", marked), fill(step.text, facts))
-        bare = [re.sub(r"[$\s]+", "", text) for text in texts]
-        assert bare[0] == bare[1]
+        assert Marks("\n".join(marked)).found == numbers.by_mark(step, asked, at_first) | by_mark
 
 
 @pytest.mark.parametrize("slug", TRAINED)
@@ -100,33 +73,25 @@ def test_no_number_of_a_run_stands_where_it_cannot_be_marked(slug):
     still = moving.keys() - {"steps"}
     facts = lesson.compute(lesson.validate({})).facts
     for step in lesson.prose.steps:
-        texts = [step.text]
         for option in step.question.options if step.question else ():
-            texts.append(option.reply)
             assert not still & {name for name, _ in VALUE.findall(option.text)}, option.text
-        for text in texts:
+        for text in texts_of(step):
             marked = Marks(fill(text, facts, numbers.mark)).found
             followed = {name.split(":")[0] for name in marked}
             assert still & {name for name, _ in VALUE.findall(text)} <= followed
 
 
-def test_a_reply_is_told_once_it_is_seen():
-    lesson = find("cliff")
-    step = next(one for one in lesson.prose.steps if one.question and one.question.name == "wall")
-    facts = lesson.compute(lesson.validate({"seeds": "2"})).facts
-    assert "jump:.3g" not in numbers.by_mark(step, (), facts)
-    assert "jump:.3g" in numbers.by_mark(step, {"wall"}, facts)
-
-
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
-def test_what_is_told_is_what_the_marks_of_a_page_say(lesson):
+@folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_a_page_marks_what_is_told_and_adds_nothing_else_to_the_text(lesson):
     facts = lesson.compute(lesson.validate({})).facts
     for step in lesson.prose.steps:
         asked = {step.question.name} if step.question else set()
-        texts = [step.text]
-        texts += [option.reply for option in step.question.options] if step.question else []
-        marked = "\n".join(fill(text, facts, numbers.mark) for text in texts)
-        assert Marks(marked).found == numbers.by_mark(step, asked, facts)
+        marked = [fill(text, facts, numbers.mark) for text in texts_of(step)]
+        assert Marks("\n".join(marked)).found == numbers.by_mark(step, asked, facts)
+        # Maths is split around a mark: the same but for its dollars and spaces.
+        texts = (re.sub(r"</?span[^>]*>", "", marked[0]), fill(step.text, facts))
+        bare = [re.sub(r"[$\s]+", "", text) for text in texts]
+        assert bare[0] == bare[1]
 
 
 @pytest.mark.parametrize(
@@ -165,10 +130,9 @@ def test_a_number_in_maths_is_marked_where_the_maths_can_be_split(text, shown):
     assert bool(quoted(text)) == bool(shown)
 
 
-@pytest.mark.parametrize("slug", [one.slug for one in lessons()])
-def test_a_fact_of_a_lists_name_is_the_chosen_entry(slug):
+@folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_a_fact_of_a_lists_name_is_the_chosen_entry(lesson):
     """So that it may be set in the text: there is one control that chooses, and its list."""
-    lesson = find(slug)
     values = lesson.validate({})
     chosen = [one for one in lesson.lab.parameters if isinstance(one, Index)]
     assert len({one.of for one in chosen}) == len(chosen)

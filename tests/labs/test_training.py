@@ -18,7 +18,6 @@ from tests.training.counting import (
     COUNTING,
     Counter,
     clock_of_steps,
-    no_thread_stays,
     program,
 )
 
@@ -53,16 +52,16 @@ def new(asked=None, lesson=LESSON, **values):
     return Watch(lesson, wish(**values), asked or TrainingWish())
 
 
-def go(watch, seconds=0.02, enough=lambda: False):
+def go(watch, seconds=0.02):
     """As the process does that holds it; says how many steps there are then."""
     if watch.wants:
-        watch.advance(seconds, enough)
+        watch.advance(seconds)
     return done(watch)
 
 
 def to_the_end(watch):
     while watch.wants:
-        watch.advance(60.0, lambda: False)
+        watch.advance(60.0)
         watch.fresh = False  # it was seen
 
 
@@ -77,23 +76,24 @@ def state(watch):
 RUN = TrainingWish(phase="run")
 
 
-def test_nothing_runs_before_it_is_asked_for():
-    watch = new()
-    assert not watch.wants
-    assert (done(watch), state(watch)) == (0, "ready")
-
-
-def test_a_slice_is_made_for_so_long_and_a_newer_wish_ends_it():
+def test_steps_are_made_for_so_long_and_one_at_least():
     watch = new(RUN)
-    assert 2 <= go(watch) < 100
-    before = done(watch)
-    assert go(watch, 60.0, lambda: True) == before + 1
+    before = go(watch)
+    assert 2 <= before < 100
+    assert go(watch, 0.0) == before + 1
     assert state(watch) == "running"
 
 
 def test_pause_one_step_and_go_on():
-    watch = new(RUN)
+    watch = new()
+    assert (state(watch), watch.wants) == ("ready", False), "nothing runs before it is asked for"
+    watch.take(wish(), RUN)
     before = go(watch)
+    watch.pause()  # as when the browser left
+    assert (state(watch), watch.wants) == ("paused", False)
+    watch.take(wish(), RUN)
+    assert go(watch) > before
+    before = done(watch)
     watch.take(wish(), TrainingWish())
     assert (state(watch), watch.wants) == ("paused", False)
     watch.take(wish(), TrainingWish(single=1))
@@ -121,25 +121,18 @@ def test_stop_ends_a_run_and_training_again_begins_anew():
 
 
 @pytest.mark.parametrize("phase", ["run", "pause", "stop"])
-def test_another_seed_or_picture_is_seen_of_a_run_however_it_ended(phase):
-    watch = Watch(find("moons"), wish_of("moons", seeds="2", steps="3"), RUN)
-    watch.advance(0.0, lambda: True)
+def test_another_seed_is_seen_of_a_run_however_it_ended(phase):
+    given = {"seeds": "2", "steps": "3"}
+    watch = Watch(MOONS, Wish(lab="moons", step=2, values=given), RUN)
+    go(watch, 0.0)
     if phase == "run":
         to_the_end(watch)
-    watch.take(wish_of("moons", seeds="2", steps="3"), TrainingWish(phase=phase))
-    before = seen(watch)
-    watch.take(wish_of("moons", seeds="2", steps="3", shown="2"), TrainingWish(phase=phase))
-    assert seen(watch) != before
+    seen = []
+    for more in ({}, {"shown": "2"}):
+        watch.take(Wish(lab="moons", step=2, values=given | more), TrainingWish(phase=phase))
+        seen.append(watch._run.history.latest.picture["seed"].tolist())
+    assert seen[0] != seen[1]
     assert done(watch) == (3 if phase == "run" else 1)
-
-
-def wish_of(lesson, step=2, **values):
-    return Wish(lab=lesson, step=step, values=values)
-
-
-def seen(watch):
-    """The seed whose picture it is."""
-    return watch._run.history.latest.picture["seed"].tolist()
 
 
 def test_a_setting_that_changed_on_the_way_is_named_with_the_step():
@@ -165,22 +158,17 @@ def test_a_setting_that_changed_on_the_way_is_named_with_the_step():
     assert "changed" not in said()
 
 
-def test_a_setting_that_cannot_change_midway_begins_a_new_run_that_goes_on():
+def test_a_live_setting_is_seen_after_one_step_and_any_other_begins_a_new_run_that_goes_on():
     watch = new(RUN)
     before = go(watch, 0.1)
-    watch.take(wish(seeds=5), RUN)
-    assert done(watch) == 0
-    assert 0 < go(watch) < before
-    assert "5 seeds" in watch.picture()["status"]
-
-
-def test_a_live_setting_does_not_and_is_seen_after_one_step():
-    watch = new(RUN)
-    before = go(watch)
     watch.take(wish(pace=9), RUN)
     assert watch.fresh
     assert go(watch) == before + 1
     assert go(watch) > before + 2
+    watch.take(wish(seeds=5), RUN)
+    assert done(watch) == 0
+    assert 0 < go(watch) < before
+    assert "5 seeds" in watch.picture()["status"]
 
 
 @pytest.mark.parametrize("phase", ["run", "stop"])
@@ -223,25 +211,9 @@ def test_a_run_that_is_over_shows_no_answer_once_a_question_holds_it():
         return Wish(lab="moons", step=step, values={"seeds": "1", "steps": "2"})
 
     watch = Watch(MOONS, asks(2), RUN)
-    watch.advance(60.0, lambda: False)
+    watch.advance(60.0)
     for step in (2, 1, 2):
         watch.take(asks(step), TrainingWish())
-    assert (done(watch), state(watch)) == (0, "ready")
-
-
-def test_another_target_begins_the_run_anew_once_it_is_over_and_not_before():
-    lesson = find("moving_target")
-
-    def asks(target):
-        return Wish(lab="moving_target", step=2, values={"target": target, "seeds": "2"})
-
-    watch = Watch(lesson, asks("stopped"), RUN)
-    watch.advance(0.0, lambda: True)
-    watch.take(asks("open"), RUN)
-    watch.advance(0.0, lambda: True)
-    assert done(watch) == 2, "it is changed while it trains"
-    watch.take(asks("open"), TrainingWish(phase="stop"))
-    watch.take(asks("stopped"), TrainingWish())
     assert (done(watch), state(watch)) == (0, "ready")
 
 
@@ -255,36 +227,17 @@ def test_a_text_that_is_refused_leaves_everything_as_it_is():
 
 @pytest.mark.parametrize("reach", [True, False])
 def test_an_edge_cut_begins_a_new_run_where_it_is_cut_in_what_is_trained(reach):
-    lesson = replace(
-        MOONS, lab=replace(MOONS.lab, training=replace(MOONS.lab.training, cuts=reach))
-    )
-    given = {"seeds": "1", "steps": "50"}
+    training = replace(MOONS.lab.training, cuts=reach)
+    lesson = replace(MOONS, lab=replace(MOONS.lab, training=training))
+    given = {"seeds": "2", "schedule": "fixed", "steps": "50"}
     watch = Watch(lesson, Wish(lab="moons", values=given, step=2), RUN)
     before = go(watch, 0.0)
     watch.take(Wish(lab="moons", values=given, step=2, cuts="flip_gradient:0"), RUN)
     assert (done(watch) == 0) == reach
     assert go(watch, 0.0) == (1 if reach else before + 1)
-
-
-def test_what_is_trained_is_cut_as_the_graph_is():
-    given = {"seeds": "2", "schedule": "fixed"}
-
-    def facts(cuts):
-        asked = Wish(lab="moons", values=given, step=2, cuts=cuts)
-        watch = Watch(MOONS, asked, TrainingWish(single=1))
-        go(watch)
-        return watch._run.history.facts
-
-    cut, whole = facts("flip_gradient:0"), facts("")
-    assert cut["trick_label_loss"] == cut["source_only_label_loss"]
-    assert whole["trick_domain_loss"] != whole["source_only_domain_loss"]
-
-
-def test_whoever_waits_is_told_how_many_are_before():
-    watch = new(RUN)
-    assert "1 run is before yours" in watch.picture(1)["training"]["text"]
-    spec = watch.picture(2)["training"]
-    assert (spec["state"], "2 runs are before yours" in spec["text"]) == ("queued", True)
+    facts = watch._run.history.facts
+    same = facts["trick_label_loss"] == facts["source_only_label_loss"]
+    assert same == reach, "cut as the graph is"
 
 
 def test_a_run_that_went_with_its_process_is_said_to_be_lost_and_does_not_begin_by_itself():
@@ -299,34 +252,6 @@ def test_a_run_that_went_with_its_process_is_said_to_be_lost_and_does_not_begin_
     watch.take(wish(), asked.model_copy(update={"begun": 3}))
     assert go(watch) > 0
     assert not watch.picture()["training"]["lost"]
-
-
-def test_a_browser_that_left_is_waited_for_and_goes_on():
-    watch = new(RUN)
-    before = go(watch)
-    watch.pause()
-    assert (state(watch), watch.wants) == ("paused", False)
-    watch.take(wish(), RUN)
-    assert go(watch) > before
-
-
-def test_a_hundred_left_behind_leave_no_thread_and_no_growth():
-    gc.collect()
-    alive = Counter.alive
-    with no_thread_stays():
-        for _ in range(100):
-            watch = new(TrainingWish(single=1))
-            go(watch)
-        del watch
-        gc.collect()
-    assert Counter.alive == alive
-
-
-def test_the_end_is_the_end():
-    watch = new(RUN, steps=3, seconds=0)
-    assert go(watch, 60.0) == 3
-    assert (state(watch), watch.wants) == ("done", False)
-    assert "done after" in watch.picture()["training"]["text"]
 
 
 class Bursting(Counter):

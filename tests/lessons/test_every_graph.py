@@ -92,7 +92,7 @@ def test_a_covered_graph_holds_no_gradient(lesson):
     assert not hidden["steps"]
     assert "Gradient from" in whole["alternative"]
     assert "Gradient from" not in hidden["alternative"]
-    covered_fields = ("gradient", "offered", "magnitude", "weight", "alternative")
+    covered_fields = ("gradient", "offered", "weight", "alternative")
     assert not any(edge[name] for edge in hidden["edges"] for name in covered_fields)
     assert {edge["full"] for edge in hidden["edges"]} == {"none"}
     assert {node["upstream_full"] for node in hidden["nodes"]} == {"none"}

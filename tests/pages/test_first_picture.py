@@ -14,6 +14,7 @@ from pages.ui import live, place
 from pages.ui.place import Place
 from pages.ui.playground_view import asked
 from tests.playground.heavy import heavy
+from tests.support.decoded import decode
 
 
 def wish(words):
@@ -25,7 +26,7 @@ def first(words):
 
 
 def test_what_learners_write_has_one():
-    seq, what, body = wire.decode(b64decode(first({"program": to_url(preset("gumbel"))})))
+    seq, what, body = decode(b64decode(first({"program": to_url(preset("gumbel"))})))
     assert (seq, what) == (0, wire.FRAME)
     assert body["figures"]
 

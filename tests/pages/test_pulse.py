@@ -101,8 +101,12 @@ def test_each_step_sends_along_its_edges_what_was_recorded(moments):
 
 def test_of_two_gradients_the_larger_is_no_thinner(moments):
     for drawing, found in moments:
-        size = {edge["id"]: edge["magnitude"] for edge in drawing["edges"]}
-        seen = [p for step in found["steps"] for p in step[1]["pulses"] if size[p["edge"]]]
+        size = {
+            edge["id"]: abs(float(edge["gradient"].replace("−", "-").replace("∞", "inf")))
+            for edge in drawing["edges"]
+            if edge["sign"] in ("positive", "negative")
+        }
+        seen = [p for step in found["steps"] for p in step[1]["pulses"] if p["edge"] in size]
         seen.sort(key=lambda pulse: size[pulse["edge"]])
         widths = [pulse["width"] for pulse in seen]
         assert widths == sorted(widths)

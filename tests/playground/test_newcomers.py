@@ -12,12 +12,12 @@ from torch.nn import functional
 
 from lessons.playground import Document, Input, check, cut, mend, preset, program_code, run
 from lessons.playground.language.limits import MAX_CHARACTERS
+from lessons.playground.language.pasted import pasted_function, without_imports
 from lessons.playground.language.spellings import INSTEAD
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from pages.labs.playground_controls import groups
 from pages.labs.playground_form import form_of
-from pages.labs.playground_pasted import pasted_function, without_imports
 
 RUNS = [
     ("y = x**2 + stop_gradient(x)", [-4, -2, 2]),

@@ -2,7 +2,7 @@
 
 All that answers in a server runs in this process, without workers: ``Socket`` on a line that the
 case holds, the functions of ``worker``, and the questions of the numbers' API. Each message gets an
-answer, either bytes that ``wire.decode`` reads or a short sentence, and never a mistake of ours;
+answer, either bytes that ``decode`` reads or a short sentence, and never a mistake of ours;
 then the same line still answers a wish as a browser sends it.
 """
 
@@ -26,6 +26,7 @@ from pages.server import api_answers, worker
 from pages.server.socket import Socket
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import run
+from tests.support.decoded import decode
 from tests.support.fuzzing import fuzz
 from tests.support.in_process import site
 
@@ -86,7 +87,7 @@ class Line:
         self._came(seq, kind)
 
     async def send_bytes(self, content: bytes) -> None:
-        seq, what, body = wire.decode(content)
+        seq, what, body = decode(content)
         for said in sentences(body):
             if len(said) > LONGEST or not said.isprintable():
                 self.wrong.append(f"in a frame: {len(said)} {said[:300]!r}")

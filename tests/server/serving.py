@@ -16,6 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 from pages.labs import wire
 from pages.server import labs_app
 from pages.server.site import Site
+from tests.support.decoded import decode
 from tests.support.server import START_SECONDS, free_port
 
 
@@ -85,7 +86,7 @@ class Browser:
         if isinstance(message, str):
             aside = json.loads(message)
             return aside["seq"], aside["kind"], aside
-        return wire.decode(message)
+        return decode(message)
 
     def frame(self, seq: int | None = None, timeout: float = START_SECONDS) -> dict[str, Any]:
         """The frame that answers a wish, the last one by default."""

@@ -29,6 +29,7 @@ from pages.labs import home, payload, wire
 from pages.labs.messages import Wish
 from pages.server import files
 from tests.browser.bare import labs, look
+from tests.support.decoded import decode
 
 SECONDS = 4.0
 """How long each training runs before its charts are drawn."""
@@ -125,7 +126,7 @@ def _at_steps(lesson: Lesson) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 def _plain(figures: Sequence[Any]) -> list[dict[str, Any]]:
     """The charts as a browser has them once they came over the wire."""
     encoded = wire.addressed(0, wire.encode({"figures": figures}))
-    return list(wire.decode(encoded)[2]["figures"])
+    return list(decode(encoded)[2]["figures"])
 
 
 def page(asked: str, steps: bool) -> str:

@@ -147,7 +147,7 @@ def test_nothing_moves_while_values_change():
 def test_nan_is_said_and_not_hidden():
     drawing = lesson_picture("noise_leaks", x=[0.0, 1.0, 2.0])
     edge = by_id(drawing["edges"])["pow:0"]
-    assert (edge["gradient"], edge["sign"], edge["magnitude"]) == ("NaN", "nan", None)
+    assert (edge["gradient"], edge["sign"], edge["weight"]) == ("NaN", "nan", 0)
     assert "nan" in [one["key"] for one in drawing["legend"]]
     assert any("The NaN arises here" in step["sentence"] for step in drawing["steps"])
 

@@ -91,9 +91,9 @@ def test_a_live_setting_counts_from_the_next_step_on():
     assert run.history.facts["count"] == 2 + 10 + 50
 
 
-def test_it_ends_early_where_that_is_enough_and_goes_on():
+def test_it_makes_no_more_steps_than_asked_and_goes_on():
     run = new()
-    run.advance(math.inf, VALUES, lambda: run.done == 7)
+    run.advance(math.inf, VALUES, most=7)
     assert run.done == run.history.done == 7, "what there is, is seen"
     run.advance(math.inf, VALUES)
     assert run.history.facts["count"] == 1002

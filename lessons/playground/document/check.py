@@ -3,7 +3,7 @@
 import keyword
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -123,16 +123,8 @@ def _shape(document: Document, input_: Input) -> tuple[int, ...]:
 
 
 def _check_inputs(document: Document) -> list[str]:
-    if not document.inputs:
-        raise _wrong("There is no input. A program needs one to be differentiated by.")
-    if len(document.inputs) > MAX_INPUTS:
-        raise _wrong(f"There are {len(document.inputs)} inputs; at most {MAX_INPUTS} are read.")
-    names: list[str] = []
-    for input_ in document.inputs:
-        check_name(input_.name)
-        if input_.name in names:
-            raise _wrong("This name stands twice. Choose another for one of them.", input_.name)
-        names.append(input_.name)
+    names = [input_.name for input_ in document.inputs]
+    check_names(names)
     given = [input_.name for input_ in document.inputs if input_.noise is None]
     if not given:
         raise _wrong("Every input is drawn. Give one of them values, to be differentiated by.")
@@ -146,12 +138,23 @@ def _check_inputs(document: Document) -> list[str]:
     return names
 
 
-def check_name(name: str) -> None:
-    """Refuse what is no name for an input.
+def check_names(names: Sequence[str]) -> None:
+    """Refuse what are no names for the inputs of a document.
 
     Raises:
-        PlaygroundError: with the part "input".
+        PlaygroundError: the first thing that is wrong with them.
     """
+    if not names:
+        raise _wrong("There is no input. A program needs one to be differentiated by.")
+    if len(names) > MAX_INPUTS:
+        raise _wrong(f"There are {len(names)} inputs; at most {MAX_INPUTS} are read.")
+    for place, name in enumerate(names):
+        _check_name(name)
+        if name in names[:place]:
+            raise _wrong("This name stands twice. Choose another for one of them.", name)
+
+
+def _check_name(name: str) -> None:
     if len(name) > MAX_NAME:
         raise _wrong(f"This name has {len(name):,} characters; at most {MAX_NAME}.", cited(name))
     strange = next((character for character in name if not character.isascii()), "")

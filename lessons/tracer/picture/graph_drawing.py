@@ -1,8 +1,8 @@
 """The drawing of a recording as plain data: what a page hands to the browser as JSON.
 
 Only what leads to the output is drawn, unless dead ends are asked for. Every number is text
-already, as lessons.text writes it; `magnitude` and `weight` are for the eye. Sizes depend on words
-and not on values, so nothing moves while a learner drags; the layout is then found in a cache.
+already, as lessons.text writes it; `weight` is for the eye. Sizes depend on words and not on
+values, so nothing moves while a learner drags; the layout is then found in a cache.
 """
 
 import math
@@ -96,7 +96,7 @@ def picture(
 
 def covered(drawn: dict[str, Any]) -> dict[str, Any]:
     """The same drawing as `picture` made, with forward values and without any gradient."""
-    gone = {"gradient": "", "full": "none", "offered": None, "magnitude": None, "weight": 0.0}
+    gone = {"gradient": "", "full": "none", "offered": None, "weight": 0.0}
     gone |= {"sign": "none", "state": "none", "alternative": "", "stale": False}
     alternative = drawn["alternative"].replace(f" {drawn['sums']}", "", bool(drawn["sums"]))
     for sentence in (sentence for node in drawn["nodes"] for sentence in node["stale"]):
@@ -214,11 +214,9 @@ def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
         "id": edge.name,
         "from": edge.producer.name,
         "to": edge.consumer.name,
-        "operand": edge.operand,
         "gradient": "" if state == "none" else _short(gradient),
         "full": "none" if edge.gradient is None else whole(edge.gradient),
         "offered": None if offered is None else _short(offered),
-        "magnitude": _size_of(edge.gradient, index),
         "sign": _sign(gradient),
         "state": state,
         "stale": edge.stale is not None,

@@ -83,7 +83,6 @@ export interface GraphEdge {
   id: string;
   from: string;
   to: string;
-  operand: number;
   gradient: string;
   full: string;
   offered: string | null;
@@ -96,7 +95,6 @@ export interface GraphEdge {
   y: number;
   width: number;
   height: number;
-  magnitude: number | null;
   route: ([number, number])[];
   weight: number;
 }
