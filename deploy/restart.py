@@ -12,7 +12,7 @@ from deploy.listener import wait
 def main() -> None:
     """Restart the site on the port that the command line names."""
     port = sys.argv[1]
-    places = Path(tempfile.gettempdir()).glob(f"gradient-tricks-{port}-*/supervisord.sock")
+    places = Path(tempfile.gettempdir()).glob(f"gradient-tricks-{port}-*/control")
     # supervisorctl runs code that a configuration names, so another user's is left alone.
     own = next((one.parent for one in places if one.stat().st_uid == os.getuid()), None)
     if own is None:

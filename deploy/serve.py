@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -89,15 +90,17 @@ def write(name: str, file: Path, values: dict[str, str]) -> None:
     file.write_text(text, "utf-8")
 
 
-def write_nginx(folder: Path, listen: str, base: str, pages: range, labs: range) -> list[str]:
+def write_nginx(
+    folder: Path, listen: str, base: str, pages: Sequence[int], labs: Sequence[int]
+) -> list[str]:
     """Write nginx's configuration for processes on these ports; return the command to run it."""
 
-    def servers(ports: range) -> str:
+    def servers(ports: Sequence[int]) -> str:
         # Never left out: a process that is away refuses at once, and nginx asks the next one.
         return "\n    ".join(f"server 127.0.0.1:{port} max_fails=0;" for port in ports)
 
     values = {"LISTEN": listen, "BASE": base, "PAGES": servers(pages), "LABS": servers(labs)}
-    values |= {"SPREAD": "consistent", "RESOLVER": "", "CACHE": f"{folder}/cache"}
+    values |= {"RESOLVER": "", "CACHE": f"{folder}/cache"}
     (folder / "conf.d").mkdir()
     shutil.copy(HERE / "nginx.conf", folder)
     write("site.conf", folder / "conf.d" / "site.conf", values)

@@ -1,7 +1,5 @@
-"""The steps of the Dockerfile as a script, in a clean directory: what COPY takes, as .dockerignore
-leaves it, not root where that can be, nothing writable, and the command it ends with.
-
-The packages are those of this environment; no container engine is asked for.
+"""Run the Dockerfile's steps without a container engine: in a clean directory where nothing is
+writable, with this environment's packages.
 """
 
 import fnmatch
@@ -17,8 +15,8 @@ import urllib.request
 
 import pytest
 
-from tests.server.serving import Browser
-from tests.support.server import ROOT, START_SECONDS, free_port
+from deploy.listener import wait
+from tests.support.server import ROOT, free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
@@ -86,14 +84,9 @@ def test_what_is_copied_runs_reads_alone_and_says_that_it_is_ready(image, tmp_pa
         start, cwd=image, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     try:
-        until = time.monotonic() + START_SECONDS
-        while not answers(f"http://127.0.0.1:{port}/readyz"):
-            assert process.poll() is None, process.communicate()[0].decode()[-4000:]
-            assert time.monotonic() < until
-            time.sleep(0.1)
-        with Browser(f"ws://127.0.0.1:{port}/labs") as browser:
-            browser.ask("flip")
-            assert browser.frame()["figures"]
+        wait(f"http://127.0.0.1:{port}/readyz")
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/lessons/flip") as answer:
+            assert json.load(answer)["slug"] == "flip"
         check = command("HEALTHCHECK.*?CMD")
         healthy = [sys.executable, *check[1:-1], check[-1].replace("8501", str(port))]
         # An engine asks three times too, and two seconds are short where others keep it busy.
@@ -112,11 +105,3 @@ def test_what_is_copied_runs_reads_alone_and_says_that_it_is_ready(image, tmp_pa
 def written(folder):
     """What lies there, and when each was written."""
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-
-
-def answers(url):
-    try:
-        with urllib.request.urlopen(url, timeout=2) as answer:
-            return answer.status == 200
-    except OSError:
-        return False

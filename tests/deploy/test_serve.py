@@ -1,0 +1,167 @@
+"""`make serve`: what stops its start, and what it keeps running."""
+
+import errno
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from deploy.serve import BASE, asked, nginx, place
+from tests.bench.replicas import replicas, site, wait_for_all
+from tests.bench.usage import children
+from tests.deploy.front import needs_nginx
+from tests.support.server import ROOT, START_SECONDS, serve
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1:8501", "[::]:80", "*:8501", "lab.example.org:8501"])
+def test_an_address_and_a_port_are_taken(listen):
+    assert asked(["--listen", listen]).listen == listen
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        *((["--listen", one], repr(one)) for one in ("8501", "127.0.0.1", ":::8501", "a:1; x")),
+        (["--replicas", "0"], "1 to 64, not 0"),
+        (["--labs", "65"], "1 to 64, not 65"),
+        (["--base", "two words"], "'two words'"),
+    ],
+)
+def test_anything_else_is_refused_in_one_line(words, said, capsys):
+    with pytest.raises(SystemExit):
+        asked(words)
+    assert said in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_the_path_comes_from_the_environment_too(monkeypatch):
+    monkeypatch.delenv(BASE, raising=False)
+    assert asked([]).base == ""
+    monkeypatch.setenv(BASE, "gradients/")
+    assert asked([]).base == "/gradients"
+    assert asked(["--base", "other"]).base == "/other"
+
+
+def test_there_are_as_many_processes_as_the_cores_carry(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: range(12), raising=False)
+    assert (asked([]).replicas, asked([]).labs) == (6, 3)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: range(1))
+    assert (asked([]).replicas, asked([]).labs) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "asked_for"),
+    [
+        ((), []),
+        (("REPLICAS=1",), ["--replicas", "1"]),
+        (("REPLICAS=4", "LISTEN=0.0.0.0", "PORT=80"), ["--replicas", "4"]),
+    ],
+)
+def test_make_serves_as_many_as_are_asked_for(words, asked_for):
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed here")
+    around = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "REPLICAS")
+    kept = {name: value for name, value in os.environ.items() if name not in around}
+    done = subprocess.run(
+        ["make", "--dry-run", "serve", *words], cwd=ROOT, env=kept, capture_output=True, text=True
+    )
+    said = done.stdout.splitlines()[-1].partition("-m deploy.serve")[2].split()
+    assert said[: said.index("--listen")] == asked_for
+    asked(said)
+
+
+def test_without_nginx_it_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    with pytest.raises(SystemExit, match="apt-get install nginx-light"):
+        nginx()
+
+
+def test_where_nothing_can_be_written_it_says_so(monkeypatch):
+    def full(**_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    with pytest.raises(SystemExit, match=r"none can be made: .*No space left.*TMPDIR=/path make s"):
+        place("8501")
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0", "[::]"])
+def test_where_its_port_is_taken_it_says_so_and_starts_nothing(address):
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        taken = socket.create_server((address.strip("[]"), 0), family=family)
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with taken:
+        listen = f"{address}:{taken.getsockname()[1]}"
+        command = [sys.executable, "-m", "deploy.serve", "--listen", listen]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode
+    assert done.stderr.startswith(f"{listen} is taken: another program listens there")
+    assert "make serve PORT=8502" in done.stderr
+
+
+@pytest.fixture
+def folder(monkeypatch):
+    """The place for temporary files; a short path, since a socket's is limited to 100 bytes."""
+    needs_nginx()
+    with tempfile.TemporaryDirectory(prefix="site-") as name:
+        monkeypatch.setenv("TMPDIR", name)
+        yield Path(name)
+
+
+def until(holds, seconds=START_SECONDS):
+    """Wait until this holds, and return what it returned."""
+    deadline = time.monotonic() + seconds
+    while not (found := holds()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+def nothing_left(groups, folder):
+    """Say whether no process lives in these groups, and the site's own folder is gone."""
+    for group in groups:
+        with suppress(ProcessLookupError):
+            os.killpg(group, 0)
+            return False
+    return not list(folder.glob("gradient-tricks-*"))
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_what_is_killed_comes_back_and_the_end_leaves_nothing(folder):
+    command, port = site(2)
+    with serve(command, port, "/readyz") as server:
+        wait_for_all(server)
+        assert f"2 pages and 2 labs processes behind http://127.0.0.1:{port}/" in server.log()
+        for kind in (b"--pages", b"--labs", b"nginx: m"):
+            pid = children(server, kind)[0]
+            os.kill(pid, signal.SIGKILL)
+            until(lambda kind=kind, pid=pid: {pid} ^ {*children(server, kind)} > {pid})
+        restart = [sys.executable, "-m", "deploy.restart", str(port)]
+        before = replicas(server)
+        subprocess.run(restart, cwd=ROOT, check=True)
+        assert len(replicas(server)) == 4
+        assert not {*before} & {*replicas(server)}
+        groups = children(server, b"")
+    assert until(lambda: nothing_left(groups, folder), 30)
+
+
+@pytest.mark.slow
+def test_where_it_is_killed_nothing_is_left(folder):
+    if shutil.which("setpriv") is None:
+        pytest.skip("setpriv is not installed here")
+    with subprocess.Popen(site(2)[0], cwd=ROOT) as process:
+        until(lambda: len(children(process, b"pages.server")) == 4)
+        until(lambda: children(process, b"nginx: m") and not children(process, b"setpriv"))
+        groups = children(process, b"")
+        process.kill()
+    assert until(lambda: nothing_left(groups, folder), 30)
