@@ -1,11 +1,11 @@
 """The real nginx with our configuration, in front of stand-ins for the app."""
 
-import socket
+import socketserver
 import stat
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,28 +78,22 @@ def started(
         process.wait()
 
 
+class Holds(socketserver.BaseRequestHandler):
+    """Accept a socket and hold it until it is closed, as a labs process does."""
+
+    def handle(self) -> None:
+        self.request.recv(65_536)
+        self.request.sendall(SWITCHED)
+        self.request.recv(1)
+
+
 @contextmanager
 def holds_sockets() -> Iterator[int]:
-    """Accept and hold every socket, as a labs process does; yield the port."""
-    port, over = free_port(), threading.Event()
-    lines: list[socket.socket] = []
-
-    def hold(listening: socket.socket) -> None:
-        while not over.is_set():
-            with suppress(TimeoutError):
-                line, _ = listening.accept()
-                lines.append(line)
-                line.recv(65_536)
-                line.sendall(SWITCHED)
-
-    with socket.create_server(("127.0.0.1", port), backlog=4096) as listening:
-        listening.settimeout(0.1)
-        thread = threading.Thread(target=hold, args=[listening])
-        thread.start()
-        try:
-            yield port
-        finally:
-            over.set()
-            thread.join()
-            for line in lines:
-                line.close()
+    """Run a process that holds every socket; yield its port."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Holds, False) as server:
+        server.daemon_threads, server.request_queue_size = True, 200
+        server.server_bind()
+        server.server_activate()
+        threading.Thread(target=server.serve_forever, args=[0.1]).start()
+        yield server.server_address[1]
+        server.shutdown()

@@ -20,40 +20,21 @@ END = 10
 """Seconds in which the app promises to end after SIGTERM."""
 
 
-def tool(name):
-    """A linter of tests/requirements.txt; not every system has a wheel of it."""
-    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
+@pytest.mark.parametrize(
+    ("tool", "words"),
+    [
+        ("hadolint", ["Dockerfile"]),
+        ("check-jsonschema", ["--builtin-schema", "vendor.compose-spec", "compose.yaml"]),
+        ("kubernetes-validate", ["--strict", "-k", "1.30", str(CLUSTER)]),
+        ("kubernetes-validate", ["--strict", "-k", "1.37", str(CLUSTER)]),
+    ],
+)
+def test_each_file_keeps_to_its_schema(tool, words):
+    found = shutil.which(tool, path=str(Path(sys.executable).parent))
     if not found:
-        pytest.skip(f"{name} has no wheel for this system")
-    return found
-
-
-def passes(*command):
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
+        pytest.skip(f"{tool} has no wheel for this system")
+    done = subprocess.run([found, *words], capture_output=True, text=True, cwd=ROOT, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_dockerfile_is_linted():
-    passes(tool("hadolint"), "Dockerfile")
-
-
-def test_compose_keeps_to_its_schema():
-    passes(tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", "compose.yaml")
-
-
-@pytest.mark.parametrize("version", ["1.30", "1.37"])
-def test_the_cluster_keeps_to_the_published_schemas(version):
-    passes(tool("kubernetes-validate"), "--strict", "-k", version, str(CLUSTER))
-
-
-def test_a_planted_mistake_is_noticed(tmp_path):
-    broken = tmp_path / "broken.yaml"
-    text = CLUSTER.read_text("utf-8")
-    broken.write_text(text.replace("minReplicas: 2", "minReplica: 2"), "utf-8")
-    done = subprocess.run(
-        [tool("kubernetes-validate"), "--strict", str(broken)], capture_output=True, timeout=120
-    )
-    assert done.returncode
 
 
 @pytest.fixture(scope="module")
@@ -114,10 +95,11 @@ def test_in_a_cluster_the_app_may_do_no_more_than_it_needs(deployment, container
     assert pod["automountServiceAccountToken"] is False
     assert pod["securityContext"]["runAsNonRoot"]
     assert pod["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault"
-    allowed = container["securityContext"]
-    assert allowed["allowPrivilegeEscalation"] is False
-    assert allowed["readOnlyRootFilesystem"]
-    assert allowed["capabilities"] == {"drop": ["ALL"]}
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
     (place,), (volume,) = container["volumeMounts"], pod["volumes"]
     assert (place["mountPath"], place["name"]) == ("/tmp", volume["name"])
     assert volume["emptyDir"]["sizeLimit"]
@@ -125,19 +107,22 @@ def test_in_a_cluster_the_app_may_do_no_more_than_it_needs(deployment, container
 
 
 def test_under_compose_the_app_may_do_no_more_than_it_needs(compose, kind):
-    app = compose["services"][kind]
-    assert app["command"] == ["python", "-m", "pages.server", f"--{kind}"]
-    assert app["read_only"]
-    assert app["tmpfs"] == ["/tmp"]
-    assert app["cap_drop"] == ["ALL"]
-    assert app["security_opt"] == ["no-new-privileges:true"]
+    app, front = compose["services"][kind], compose["services"]["front"]
+    needs = {
+        "command": ["python", "-m", "pages.server", f"--{kind}"],
+        "read_only": True,
+        "tmpfs": ["/tmp"],
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges:true"],
+        "restart": "unless-stopped",
+        "init": True,  # as a container's first process the app would keep what others leave
+        "logging": {"driver": "local"},  # the default driver fills the disk
+    }
+    assert app.items() >= needs.items()
     assert [compose["networks"][one]["internal"] for one in app["networks"]] == [True]
     assert app["deploy"]["resources"]["limits"]["memory"]
-    assert app["restart"] == "unless-stopped"
-    assert app["init"], "as a container's first process the app would keep what others leave"
-    assert app["logging"]["driver"] == "local", "the default driver fills the disk"
-    assert compose["services"]["front"]["depends_on"][kind]["condition"] == "service_healthy"
-    assert f"server {kind}:" in compose["services"]["front"]["environment"][kind.upper()]
+    assert front["depends_on"][kind]["condition"] == "service_healthy"
+    assert front["environment"][kind.upper()].startswith(f"server {kind}:")
 
 
 def test_the_image_runs_as_a_user_of_its_own(deployment):
