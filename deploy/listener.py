@@ -45,6 +45,7 @@ def main() -> None:
         if head["eventname"] == "PROCESS_STATE_EXITED" and not ready.exists():
             print(f"{event['processname']} ended before all were ready: see above", file=sys.stderr)
             os.kill(os.getppid(), signal.SIGTERM)
+            return
         print("RESULT 2\nOKREADY", flush=True)
 
 

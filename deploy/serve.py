@@ -5,6 +5,7 @@ supervisord, which keeps nginx and the app's processes running.
 """
 
 import argparse
+import errno
 import os
 import re
 import shlex
@@ -15,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -68,9 +68,12 @@ def asked(words: list[str] | None = None) -> argparse.Namespace:
 
 
 def is_taken(host: str, port: int) -> bool:
-    """Say whether another program listens there already."""
-    with suppress(OSError), socket.create_connection((host, port), timeout=1):
-        return True
+    """Say whether another program listens there already; nginx reports any other trouble."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        return error.errno == errno.EADDRINUSE
     return False
 
 
@@ -138,7 +141,7 @@ def main() -> None:
     """Write the configurations and become supervisord."""
     wanted = asked()
     host, _, port = wanted.listen.rpartition(":")
-    if is_taken(host.strip("[]*") or "0.0.0.0", int(port)):
+    if is_taken(host.strip("[]*"), int(port)):
         raise SystemExit(
             f"{wanted.listen} is taken: another program listens there, perhaps an earlier "
             "`make serve`. Stop that one, or choose another port: make serve PORT=8502"

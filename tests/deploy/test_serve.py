@@ -129,6 +129,16 @@ def nothing_left(groups, folder):
 
 
 @pytest.mark.slow
+def test_where_something_ends_at_once_it_gives_up_and_says_what(folder):
+    elsewhere = "192.0.2.1:8501"  # an address of no machine
+    command = [sys.executable, "-m", "deploy.serve", "--replicas", "1", "--listen", elsewhere]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert "nginx ended before all were ready: see above" in done.stdout.splitlines()
+    assert f"bind() to {elsewhere} failed" in done.stdout
+    assert nothing_left([], folder)
+
+
+@pytest.mark.slow
 @pytest.mark.long
 def test_what_is_killed_comes_back_and_the_end_leaves_nothing(folder):
     command, port = site(2)
