@@ -15,20 +15,13 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 BASE = "STREAMLIT_SERVER_BASE_URL_PATH"
-METRICS = ',GRADIENT_TRICKS_METRICS_PORT="1%(process_num)d"'
-"""A port for each process, 18600 for the one on 8600."""
-
-
-def cores() -> int:
-    """Return how many cores we may use; a batch system may have lent us only some of them."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+METRICS = ',GRADIENT_TRICKS_METRICS_PORT="1%(process_num)d"'  # 18600 for the process on 8600
+# A batch system may have lent us only some of the cores.
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def nginx() -> str:
@@ -46,9 +39,8 @@ def asked(words: list[str] | None = None) -> argparse.Namespace:
     """Read the command line, or these words; exit with one line if something is wrong."""
     parser = argparse.ArgumentParser(prog="python -m deploy.serve", description=__doc__)
     add = parser.add_argument
-    add("--replicas", type=int, default=min(64, max(2, cores() // 2)), help="pages processes")
-    # One holds the sockets of hundreds and computes on several cores; the second is for safety.
-    add("--labs", type=int, default=min(64, max(2, cores() // 4)), help="labs processes")
+    add("--replicas", type=int, default=min(64, max(2, CORES // 2)), help="pages processes")
+    add("--labs", type=int, default=min(64, max(2, CORES // 4)), help="labs processes")
     add("--listen", default="127.0.0.1:8501", help="address:port of the site")
     add("--first-port", type=int, default=8600, help="the processes take free ports from here on")
     add("--base", default=os.environ.get(BASE, ""), help=f"path of the site, else {BASE}")
@@ -77,10 +69,10 @@ def is_taken(host: str, port: int) -> bool:
     return False
 
 
-def free_ports(first: int, count: int) -> range:
+def free_ports(first: int, count: int) -> list[int]:
     """Return the next free ports of this machine that follow each other."""
     for start in range(first, 65537 - count):
-        ports = range(start, start + count)
+        ports = list(range(start, start + count))
         if not any(is_taken("127.0.0.1", port) for port in ports):
             return ports
     raise SystemExit(f"No {count} ports in a row are free from {first} on: lower --first-port.")
@@ -93,12 +85,16 @@ def write(name: str, file: Path, values: dict[str, str]) -> None:
     file.write_text(text, "utf-8")
 
 
-def write_nginx(
-    folder: Path, listen: str, base: str, pages: Sequence[int], labs: Sequence[int]
-) -> list[str]:
+def quoted(command: list[str]) -> str:
+    """Write a command as supervisord reads it; where Linux can, it ends when supervisord does."""
+    prefix = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
+    return shlex.join([*prefix, *command]).replace("%", "%%")
+
+
+def write_nginx(folder: Path, listen: str, base: str, pages: list[int], labs: list[int]) -> str:
     """Write nginx's configuration for processes on these ports; return the command to run it."""
 
-    def servers(ports: Sequence[int]) -> str:
+    def servers(ports: list[int]) -> str:
         # Never left out: a process that is away refuses at once, and nginx asks the next one.
         return "\n    ".join(f"server 127.0.0.1:{port} max_fails=0;" for port in ports)
 
@@ -108,7 +104,7 @@ def write_nginx(
     shutil.copy(HERE / "nginx.conf", folder)
     write("site.conf", folder / "conf.d" / "site.conf", values)
     files = ["-p", f"{folder}/", "-c", f"{folder}/nginx.conf"]
-    return [nginx(), *files, "-g", "daemon off; pid nginx.pid;"]
+    return quoted([nginx(), *files, "-g", "daemon off; pid nginx.pid;"])
 
 
 def place(port: str) -> Path:
@@ -131,12 +127,6 @@ def place(port: str) -> Path:
     return folder
 
 
-def quoted(command: list[str]) -> str:
-    """Write a command as supervisord reads it; where Linux can, it ends when supervisord does."""
-    prefix = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
-    return shlex.join([*prefix, *command]).replace("%", "%%")
-
-
 def main() -> None:
     """Write the configurations and become supervisord."""
     wanted = asked()
@@ -149,7 +139,6 @@ def main() -> None:
     ports = free_ports(wanted.first_port, wanted.replicas + wanted.labs)
     pages, labs = ports[: wanted.replicas], ports[wanted.replicas :]
     folder = place(port)
-    run_nginx = write_nginx(folder, wanted.listen, wanted.base, pages, labs)
     site = f"http://{wanted.listen}{wanted.base}/"
     line = f"{len(pages)} pages and {len(labs)} labs processes behind {site}, process {os.getpid()}"
     ready = [f"http://127.0.0.1:{port}/readyz" for port in ports]
@@ -157,7 +146,7 @@ def main() -> None:
     values = {
         "USER": "" if os.getuid() else "user=root",  # or supervisord warns of it
         "LISTENER": quoted([sys.executable, str(HERE / "listener.py"), str(folder), line, *ready]),
-        "NGINX": quoted(run_nginx),
+        "NGINX": write_nginx(folder, wanted.listen, wanted.base, pages, labs),
         "PYTHON": quoted([sys.executable]),
         "METRICS": METRICS if os.environ.get("GRADIENT_TRICKS_METRICS_PORT") else "",
         "PAGES": str(len(pages)),
@@ -166,7 +155,7 @@ def main() -> None:
         "LABSPORT": str(labs[0]),
     }
     write("supervisord.conf", folder / "supervisord.conf", values)
-    os.environ.setdefault("GRADIENT_TRICKS_CORES", str(max(1, cores() // len(labs))))
+    os.environ.setdefault("GRADIENT_TRICKS_CORES", str(max(1, CORES // len(labs))))
     os.environ |= {BASE: wanted.base.strip("/"), "STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}
     # supervisord would restart all at once on a hangup, such as of a terminal that closes.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])

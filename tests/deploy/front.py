@@ -36,8 +36,8 @@ def needs_nginx() -> str:
 
 def configured(
     folder: Path,
-    pages: Sequence[int],
-    labs: Sequence[int] = (9,),
+    pages: list[int],
+    labs: list[int] | None = None,
     base: str = "",
     conf: Callable[[str], str] = str,
 ) -> int:
@@ -50,7 +50,7 @@ def configured(
         if not one.stat().st_mode & stat.S_IXOTH:
             one.chmod(0o755)
     port, main = free_port(), folder / "nginx.conf"
-    write_nginx(folder, f"127.0.0.1:{port}", base, pages, labs)
+    write_nginx(folder, f"127.0.0.1:{port}", base, pages, labs or [9])
     main.write_text(conf(main.read_text("utf-8")), "utf-8")
     return port
 

@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from deploy import serve
 from deploy.serve import BASE, asked, nginx, place
 from tests.bench.replicas import replicas, site, wait_for_all
 from tests.bench.usage import children
 from tests.deploy.front import needs_nginx
-from tests.support.server import ROOT, START_SECONDS, serve
+from tests.support import server as servers
+from tests.support.server import ROOT, START_SECONDS
 
 
 @pytest.mark.parametrize("listen", ["127.0.0.1:8501", "[::]:80", "*:8501", "lab.example.org:8501"])
@@ -50,10 +52,9 @@ def test_the_path_comes_from_the_environment_too(monkeypatch):
 
 
 def test_there_are_as_many_processes_as_the_cores_carry(monkeypatch):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: range(12), raising=False)
-    assert (asked([]).replicas, asked([]).labs) == (6, 3)
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: range(1))
-    assert (asked([]).replicas, asked([]).labs) == (2, 2)
+    for cores, processes in ((1, (2, 2)), (12, (6, 3)), (400, (64, 64))):
+        monkeypatch.setattr(serve, "CORES", cores)
+        assert (asked([]).replicas, asked([]).labs) == processes
 
 
 @pytest.mark.parametrize("words", [(), ("REPLICAS=1", "PORT=80"), ("REPLICAS=4", "LISTEN=[::]")])
@@ -142,7 +143,7 @@ def test_where_something_ends_at_once_it_gives_up_and_says_what(folder):
 @pytest.mark.long
 def test_what_is_killed_comes_back_and_the_end_leaves_nothing(folder):
     command, port = site(2)
-    with serve(command, port, "/readyz") as server:
+    with servers.serve(command, port, "/readyz") as server:
         wait_for_all(server)
         assert f"2 pages and 2 labs processes behind http://127.0.0.1:{port}/" in server.log()
         for kind in (b"--pages", b"--labs", b"nginx: m"):
