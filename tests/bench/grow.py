@@ -1,7 +1,7 @@
 """How many learners so many processes serve: `python -m tests.bench grow`.
 
 More and more learners, each moving a slider once a second, until the 95th percentile of the time to
-a frame is above what a class is promised; behind nginx, for one replica and for two.
+a frame is above what a class is promised; behind nginx, for one process of each kind and for two.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ SECONDS = 12
 
 @dataclass
 class Point:
-    """So many learners, and how it went: ms, cores of the replicas and of the learners, MB."""
+    """So many learners, and how it went: ms, cores of the app and of the learners, MB."""
 
     learners: int
     p50: float
@@ -38,12 +38,12 @@ class Point:
 
 
 def held(server: Server) -> float:
-    """MB of all replicas, with those that compute and train for them."""
+    """Return the MB of all processes of the app, with their workers."""
     return sum(memory(Server(server.url, pid, server.log_file)) for pid in replicas(server))
 
 
 def measured(count: int) -> tuple[float, list[Point]]:
-    """MB of so many replicas at rest, and one point after the other until it is too slow."""
+    """Return the MB of so many of each kind at rest, and points until it is too slow."""
     points: list[Point] = []
     command, port = site(count)
     with serve(command, port, "/readyz") as server:
@@ -54,7 +54,7 @@ def measured(count: int) -> tuple[float, list[Point]]:
             asyncio.run(run(server, one, learners, SECONDS))
             p50, p95 = (percentile(one.heard.waits, at) for at in (50, 95))
             points.append(Point(learners, p50, p95, one.cores, one.own, held(server)))
-            print(f"{count} replicas: {points[-1]}", file=sys.stderr, flush=True)
+            print(f"{count} of each kind: {points[-1]}", file=sys.stderr, flush=True)
             if p95 > P95_MS:
                 break
     return rest, points
@@ -77,11 +77,11 @@ def main() -> str:
     """The report, as Markdown; each point goes to stderr."""
     measured_on = surroundings("streamlit", "uvicorn", "torch")
     head = (
-        "replicas",
+        "of each kind",
         "learners",
         "p50, ms",
         "p95, ms",
-        "replicas, cores",
+        "app, cores",
         "learners, cores",
         "MB",
     )

@@ -1,8 +1,8 @@
-"""A class on several replicas behind nginx: `make load LEARNERS=200 REPLICAS=2`.
+"""A class on several processes behind nginx: `make load LEARNERS=200 REPLICAS=2`.
 
-Each learner has a page and a lab, and moves a slider once a second. Then the same while one replica
-is killed, and while all are restarted one after the other. Nothing leaves the machine; learners,
-nginx and replicas share it.
+Each learner has a page and a lab, and moves a slider once a second. Then the same while a process
+for pages and one for labs are killed, and while all are restarted one after the other. Nothing
+leaves the machine; the learners, nginx and the app share it.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from tests.bench.lasting import Lasted, Lasting
 from tests.bench.load import AT_ONCE, LINK, in_words
 from tests.bench.shared import percentile, streamlit_python, surroundings, table, target
 from tests.bench.usage import children, cpu_seconds
-from tests.support.server import START_SECONDS, Server, free_port, serve
+from tests.support.server import ROOT, START_SECONDS, Server, free_port, serve
 
 LEARNERS = int(os.environ.get("LEARNERS", "200"))
 REPLICAS = int(os.environ.get("REPLICAS", "2"))
@@ -31,7 +31,7 @@ Happens = Callable[[Server], Coroutine[None, None, None]]
 
 @dataclass
 class Scenario:
-    """What happens to the replicas meanwhile, and what came of it.
+    """What happens to the processes meanwhile, and what came of it.
 
     ``link``: all opened one teacher's link, and set the same; else they are spread over lessons,
     and no two set the same.
@@ -50,30 +50,32 @@ async def nothing(server: Server) -> None:
 
 
 async def killed(server: Server) -> None:
-    """After a third of the time one replica is gone from one moment to the next."""
+    """After a third of the time, kill one process of each kind, with its workers."""
     await asyncio.sleep(SECONDS / 3)
-    os.killpg(replicas(server)[0], signal.SIGKILL)  # with those that compute and train for it
+    for kind in ("pages", "labs"):
+        os.killpg(replicas(server, kind)[0], signal.SIGKILL)
 
 
-async def rolled(server: Server) -> None:
-    """All replicas are replaced, one after the other; back when all are new."""
+async def restarted(server: Server) -> None:
+    """Restart all processes, one after the other; return when all are new."""
     await asyncio.sleep(SECONDS / 6)
-    os.kill(server.pid, signal.SIGHUP)
-    until = time.monotonic() + 300
-    while "all replicas restarted" not in server.log() and time.monotonic() < until:
-        await asyncio.sleep(0.5)
+    command = [streamlit_python(), "-m", "deploy.restart", server.url.rpartition(":")[2]]
+    done = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
+    if await done.wait():
+        raise RuntimeError("the processes were not restarted")
 
 
-def replicas(server: Server) -> list[int]:
-    """The processes of the replicas, in the order of their starts."""
-    return children(server, b"pages.server")
+def replicas(server: Server, kind: str = "") -> list[int]:
+    """Return the app's processes of this kind, or all, in the order of their starts."""
+    return children(server, f"pages.server\0--{kind}".encode())
 
 
-def site(count: int) -> tuple[list[str], int]:
-    """The command that serves so many replicas, and the port of the site."""
+def site(count: int, *more: str) -> tuple[list[str], int]:
+    """Return the command that serves so many processes of each kind, and the port of the site."""
     port, first = free_port(), free_port()
-    command = [streamlit_python(), "-m", "deploy.serve", "--replicas", str(count)]
-    return [*command, "--listen", f"127.0.0.1:{port}", "--first-port", str(first)], port
+    command = [streamlit_python(), "-m", "deploy.serve", "--first-port", str(first), *more]
+    command += ["--replicas", str(count), "--labs", str(count)]
+    return [*command, "--listen", f"127.0.0.1:{port}"], port
 
 
 async def crowd(server: Server, count: int, heard: Lasted, link: bool) -> list[Lasting]:
@@ -124,14 +126,14 @@ async def run(server: Server, scenario: Scenario, count: int, seconds: float = S
 
 
 def cpu_of(server: Server) -> float:
-    """Of all replicas; nginx takes little."""
+    """Add up all processes of the app; nginx takes little."""
     return sum(cpu_seconds(Server(server.url, pid, server.log_file)) for pid in replicas(server))
 
 
 def report(all_: list[Scenario], count: int) -> list[str]:
     head = (
         *("", "asked", "p50, ms", "p95, ms", "p99, ms", "asked again", "back after at most, s"),
-        *("pages back after at most, s", "lost", "wrong", "forgot", "errors", "replicas, cores"),
+        *("pages back after at most, s", "lost", "wrong", "forgot", "errors", "app, cores"),
         "learners, cores",
     )
     rows, verdicts = [], []
@@ -159,12 +161,12 @@ def report(all_: list[Scenario], count: int) -> list[str]:
             text = f"{one.name}: every lab went on after {away:.1f} s, every page after {pages:.1f}"
             verdicts.append(target(max(away, pages) <= BACK_S, f"{text} (at most {BACK_S})"))
     return [
-        f"## {count} learners on {REPLICAS} replicas",
+        f"## {count} learners on {REPLICAS} processes for pages and {REPLICAS} for labs",
         "",
         "Through nginx, without browsers: from a released slider to its frame on the wire, one a "
         "second of each learner. In the first row no two set the same; in the others all opened "
-        "one teacher's link, and what one replica has computed it sends to all its learners. An "
-        "interaction that a broken connection took is asked for again, as the page does.",
+        "one teacher's link, and a labs process sends what it has computed to all its learners. "
+        "An interaction that a broken connection took is asked for again, as the page does.",
         "",
         *table(head, rows),
         "",
@@ -180,8 +182,8 @@ def main() -> str:
     all_ = [
         Scenario("each in a lesson of their own", nothing, link=False),
         Scenario("a class with one link", nothing),
-        Scenario("one replica is killed", killed),
-        Scenario("all are restarted in turn", rolled),
+        Scenario("a process of each kind is killed", killed),
+        Scenario("all are restarted in turn", restarted),
     ]
     command, port = site(REPLICAS)
     for one in all_:
@@ -194,11 +196,11 @@ def main() -> str:
 
 
 def wait_for_all(server: Server) -> None:
-    """Until every replica takes learners."""
+    """Wait until every process is ready."""
     until = time.monotonic() + START_SECONDS
-    while "replicas behind" not in server.log():
+    while "processes behind" not in server.log():
         if time.monotonic() > until:
-            raise RuntimeError(f"not all replicas came:\n{server.log()}")
+            raise RuntimeError(f"not all processes are ready:\n{server.log()}")
         time.sleep(0.2)
 
 

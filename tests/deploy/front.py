@@ -1,56 +1,57 @@
-"""The real nginx with our configuration, in front of no app: what it does by itself is seen."""
+"""The real nginx with our configuration, in front of stand-ins for the app."""
 
-import socket
+import socketserver
 import stat
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from deploy.serve import HERE, nginx, site
+from deploy.serve import nginx, write_nginx
 from tests.support.server import free_port, wait_until_it_listens
 
-STAND_IN = """
-server {{
-    listen 127.0.0.1:{port};
-    location / {{ return 200 "a page"; }}
-    location ~ /(files|static)/ {{ add_header Cache-Control max-age=9; return 200 "a file"; }}
-}}
-"""
-"""A replica that costs nothing: nginx itself."""
 SWITCHED = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n"
 
 
 @dataclass(frozen=True)
 class Front:
     port: int
-    process: subprocess.Popen[bytes]
     log_file: Path
 
     def log(self) -> str:
         return self.log_file.read_text(errors="replace")
 
 
-def configured(
-    folder: Path, *replicas: int, base: str = "", conf: Callable[[str], str] = str
-) -> int:
-    """Write nginx's files as `make serve` does for replicas at these ports, nginx.conf as ``conf``
-    makes it; back comes the port that it will listen at.
-    """
-    if nginx() is None:
+def needs_nginx() -> str:
+    """Return where nginx is; skip the test where there is none."""
+    try:
+        return nginx()
+    except SystemExit:
         pytest.skip("nginx is not installed here")
+
+
+def configured(
+    folder: Path,
+    pages: list[int],
+    labs: list[int] | None = None,
+    base: str = "",
+    conf: Callable[[str], str] = str,
+) -> int:
+    """Write nginx's files for processes on these ports, with nginx.conf as ``conf`` changes it.
+
+    Return the port that nginx will listen on.
+    """
+    needs_nginx()
     for one in (folder, *folder.parents):  # pytest makes some of them for their owner alone
         if not one.stat().st_mode & stat.S_IXOTH:
             one.chmod(0o755)
-    port = free_port()
-    (folder / "conf.d").mkdir()
-    (folder / "nginx.conf").write_text(conf((HERE / "nginx.conf").read_text("utf-8")), "utf-8")
-    text = site(f"127.0.0.1:{port}", [*replicas], base, folder / "cache")
-    (folder / "conf.d" / "site.conf").write_text(text, "utf-8")
+    port, main = free_port(), folder / "nginx.conf"
+    write_nginx(folder, f"127.0.0.1:{port}", base, pages, labs or [9])
+    main.write_text(conf(main.read_text("utf-8")), "utf-8")
     return port
 
 
@@ -62,45 +63,37 @@ def started(
     handles: int | None = None,
     user: int | None = None,
 ) -> Iterator[Front]:
-    """nginx on these files, by this command or as `make serve` starts it; ``handles`` is the soft
-    limit of what it may have open, ``user`` another one than ours.
-    """
+    """Run nginx on these files, or this command; ``handles`` is its soft limit of open files."""
     usual = ["-p", f"{folder}/", "-c", f"{folder}/nginx.conf", "-g", "daemon off; pid nginx.pid;"]
     limited = ["sh", "-c", f'ulimit -Sn {handles}; exec "$@"', "sh"] if handles else []
     log_file = folder / "log"
     with log_file.open("wb") as log:
-        run = [*limited, *(command or [str(nginx()), *usual])]
+        run = [*limited, *(command or [nginx(), *usual])]
         process = subprocess.Popen(run, stderr=log, start_new_session=True, user=user)
     try:
         wait_until_it_listens(port, process)
-        yield Front(port, process, log_file)
+        yield Front(port, log_file)
     finally:
         process.terminate()
         process.wait()
 
 
+class Holds(socketserver.BaseRequestHandler):
+    """Accept a socket and hold it until it is closed, as a labs process does."""
+
+    def handle(self) -> None:
+        self.request.recv(65_536)
+        self.request.sendall(SWITCHED)
+        self.request.recv(1)
+
+
 @contextmanager
 def holds_sockets() -> Iterator[int]:
-    """A replica that takes any socket and holds it to the end; its port."""
-    port, over = free_port(), threading.Event()
-    lines: list[socket.socket] = []
-
-    def hold(listening: socket.socket) -> None:
-        while not over.is_set():
-            with suppress(TimeoutError):
-                line, _ = listening.accept()
-                lines.append(line)
-                line.recv(65_536)
-                line.sendall(SWITCHED)
-
-    with socket.create_server(("127.0.0.1", port), backlog=4096) as listening:
-        listening.settimeout(0.1)
-        thread = threading.Thread(target=hold, args=[listening])
-        thread.start()
-        try:
-            yield port
-        finally:
-            over.set()
-            thread.join()
-            for line in lines:
-                line.close()
+    """Run a process that holds every socket; yield its port."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Holds, False) as server:
+        server.daemon_threads, server.request_queue_size = True, 200
+        server.server_bind()
+        server.server_activate()
+        threading.Thread(target=server.serve_forever, args=[0.1]).start()
+        yield server.server_address[1]
+        server.shutdown()
