@@ -5,15 +5,14 @@
 """
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import Any
-from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from lessons.outputs.catalogue import lessons
@@ -24,13 +23,14 @@ from pages.server.address import root
 from pages.server.api_answers import FILE, NUMBERS, PROGRAM
 from pages.server.lanes import FullError, LostError
 
+# Anybody's page may read it: it is the same for all, and no cookie counts.
+_OPEN = {"Access-Control-Allow-Origin": "*"}
 # The same question has the same answer until the app changes.
-_KEEP = {"Cache-Control": "public, max-age=600"}
-_PYTHON = "text/x-python; charset=utf-8"
+_KEPT = {**_OPEN, "Cache-Control": "public, max-age=600"}
 
 
 def routes(base: str, ask: Callable[[str, str], Awaitable[bytes]]) -> list[BaseRoute]:
-    """Everything below api/.
+    """Return everything below api/.
 
     Args:
         base: Streamlit's server.baseUrlPath.
@@ -45,21 +45,26 @@ def routes(base: str, ask: Callable[[str, str], Awaitable[bytes]]) -> list[BaseR
                 "query": request.query_params.multi_items(),
                 "body": await _body(request) if kind == PROGRAM else "",
             }
-            status, text, name = json.loads(await ask(kind, json.dumps(question)))
+            try:
+                status, text, name = json.loads(await ask(kind, json.dumps(question)))
+            except LostError:
+                status, text = 500, "Something went wrong on the server. Try other settings."
+            except FullError:
+                status, text = 503, "The server is busy. Try again in a moment."
             if status != 200:
-                return _refused(status, text)
+                raise HTTPException(status, text)
             if not name:
-                return _reply(text, 200, _KEEP)
-            saved = {"Content-Disposition": f'attachment; filename="{name}"'}
-            return _reply(text, 200, saved, _PYTHON)
+                return Response(text, 200, _KEPT, "application/json")
+            saved = {**_OPEN, "Content-Disposition": f'attachment; filename="{name}"'}
+            return Response(text, 200, saved, "text/x-python; charset=utf-8")
 
         return computed
 
     async def catalogue(request: Request) -> Response:
-        return _reply(json.dumps(_catalogue()), 200, _KEEP)
+        return JSONResponse(_catalogue(), 200, _KEPT)
 
     async def openapi(request: Request) -> Response:
-        return _reply(json.dumps(description()), 200, _KEEP)
+        return JSONResponse(_description(), 200, _KEPT)
 
     app = Starlette(
         routes=[
@@ -69,44 +74,16 @@ def routes(base: str, ask: Callable[[str, str], Awaitable[bytes]]) -> list[BaseR
             Route("/playground/{name}", computed(PROGRAM), methods=["POST"]),
             Route("/openapi.json", openapi),
         ],
-        exception_handlers={HTTPException: _not_here, LostError: _lost, FullError: _full},
+        exception_handlers={HTTPException: _refused},
     )
     app.router.redirect_slashes = False
     return [Mount(f"{root(base)}api", app)]
 
 
-def _reply(
-    content: str, status: int, headers: Mapping[str, str] = {}, media_type: str = "application/json"
-) -> Response:
-    # Anybody's page may read it: it is the same for all, and no cookie counts.
-    open_to_all = {"Access-Control-Allow-Origin": "*", **headers}
-    return Response(content, status, open_to_all, media_type)
-
-
-def _refused(status: int, why: str, headers: Mapping[str, str] = {}) -> Response:
-    return _reply(json.dumps({"error": why}), status, headers)
-
-
-async def _not_here(request: Request, error: Exception) -> Response:
+async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if error.status_code == 405:
-        allowed = ", ".join(sorted((error.headers or {})["Allow"].split(", ")))
-        why = f"{request.method} came, and this address takes {allowed}."
-        return _refused(405, why, {"Allow": allowed})
-    here, path = request.scope["root_path"], request.scope["path"]
-    shorter = path.rstrip("/")
-    if shorter not in (path, here):
-        query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(f"{quote(shorter)}{query}", 301)
-    return _refused(404, f"Nothing is at this address. {here}/openapi.json lists what is.")
-
-
-async def _lost(request: Request, error: Exception) -> Response:
-    return _refused(500, "Something went wrong on the server. Try other settings.")
-
-
-async def _full(request: Request, error: Exception) -> Response:
-    return _refused(503, "The server is busy. Try again in a moment.", {"Retry-After": "1"})
+    headers = {**(error.headers or {}), **_OPEN}
+    return JSONResponse({"error": error.detail}, error.status_code, headers)
 
 
 async def _body(request: Request) -> str:
@@ -119,21 +96,16 @@ async def _body(request: Request) -> str:
 
 
 def _catalogue() -> list[dict[str, Any]]:
+    named = ("slug", "chapter", "title", "summary")
     return [
-        {
-            "slug": lesson.slug,
-            "chapter": lesson.chapter,
-            "title": lesson.title,
-            "summary": lesson.summary,
-            "parameters": {p.name: p.default for p in lesson.lab.parameters},
-        }
-        for lesson in lessons()
+        {name: getattr(one, name) for name in named} | {"parameters": one.defaults}
+        for one in lessons()
     ]
 
 
 @cache
-def description() -> Mapping[str, Any]:
-    """All of it as OpenAPI 3.1; each lesson has a path of its own, with its parameters."""
+def _description() -> dict[str, Any]:
+    """Describe it as OpenAPI 3.1; each lesson has a path of its own, with its parameters."""
     known = {"type": "string", "enum": [*FRAMEWORKS.values()]}
     framework = {"name": "framework", "in": "path", "required": True, "schema": known}
     program = _operation("A playground document as a file that runs", [framework])
@@ -148,7 +120,7 @@ def description() -> Mapping[str, Any]:
         path = f"/api/lessons/{lesson.slug}"
         paths[path] = {"get": _operation(lesson.title, parameters)}
         paths[f"{path}/file"] = {"get": _operation("The same as a file", parameters)}
-    info = {"title": "Gradient Tricks Lab", "version": "1", "license": {"name": "Apache-2.0"}}
+    info = {"title": "Gradient Tricks Lab", "version": "1"}
     return {"openapi": "3.1.0", "info": info, "paths": paths}
 
 

@@ -33,11 +33,7 @@ def answer(kind: str, question: str) -> bytes:
 
 
 def _lesson(kind: str, parts: dict[str, Any]) -> tuple[int, str, str]:
-    given: dict[str, str] = {}
-    for name, text in parts["query"]:
-        if name in given:
-            raise ValueError(f"{visible(name)} was given twice. Give it once.")
-        given[name] = text
+    given = dict(parts["query"])
     request = asked(parts["name"], given, given.pop("cuts", ""))
     if kind == FILE:
         return 200, plain_torch(*request), f"{request.lesson.slug}.py"

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
@@ -11,11 +10,10 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from lessons.outputs import catalogue
-from pages.server import files, health, labs_app, log, page_head
+from pages.server import health, labs_app, page_head
 from pages.server.files import Files
 from pages.server.headers import SecurityHeaders
 from pages.server.labs_app import SOCKET, base
-from pages.server.nodelay import send_at_once
 from pages.server.not_found import NotFound
 from pages.server.prepare import prepare
 from pages.server.site import Site
@@ -43,7 +41,6 @@ def middleware() -> list[Middleware]:
     pages = [*chapters, *OTHER_PAGES]
     page_head.serve(pages)
     return [
-        *log.middleware(health.paths(base())),
         Middleware(SecurityHeaders, page=page_head.page(), base=base(), embeddable=chapters),
         labs_app.known_hosts(),
         Middleware(NotFound, base=base(), pages=pages, sockets=[SOCKET, STREAM]),
@@ -65,10 +62,8 @@ def _page_open() -> Iterator[None]:
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[None]:
     """Load everything before the first request, and end the workers with the server."""
-    send_at_once()
     sys.setswitchinterval(SWITCH)
     async with labs_app.running(_site, prepare, _with_labs()):
-        threading.Thread(target=files.warm, args=(page_head.first_files(),), daemon=True).start()
         yield
 
 

@@ -1,8 +1,8 @@
-"""The files that browsers fetch: the lab's modules, Plotly, temml, Streamlit's scripts, the page.
+"""The files that browsers fetch: the lab's modules, Plotly, temml, Streamlit's files, the page.
 
 Each name says what is in the file, so a new version never mixes with an old one; only the page is
-asked for again. Requests look names up and never make a path. A file is compressed once and kept in
-memory; Streamlit itself sends its scripts uncompressed, at three times the size.
+asked for again. Requests look names up and never make a path. A file is compressed once, when it is
+first asked for, and kept in memory; Streamlit itself sends its scripts at three times the size.
 """
 
 import asyncio
@@ -10,9 +10,8 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import distribution
 from pathlib import Path
@@ -28,12 +27,16 @@ from pages.server.address import path_of, root
 PIECE = 1 << 16
 TYPES = {
     ".css": "text/css; charset=utf-8",
+    ".gif": "image/gif",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
 }
 
 KEEP = "public, max-age=31536000, immutable"
+# Named, and not refused (gzip;q=0).
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q\s*=\s*0(\.0*)?\s*(,|$))", re.IGNORECASE)
 _LIVE = Path(__file__).parents[1] / "ui" / "live"
 _STYLES = ("lab.css", "graph.css", "linked.css", "trainer.css")
@@ -60,17 +63,15 @@ class File:
         """The gzip bytes, which all answers share."""
         return _reader.submit(lambda: gzip.compress(self._read(), mtime=0))
 
-    async def answer(self, method: str, asked: Headers) -> Response:
-        """Answer GET or HEAD."""
-        packed = accepts_gzip(asked)
+    async def answer(self, asked: Headers) -> Response:
+        """Answer GET; of the answer to HEAD, uvicorn leaves out the content."""
+        packed = bool(_GZIP.search(asked.get("accept-encoding", "")))
         # Shielded: a client that leaves must not cancel the work that others wait for.
         reading = asyncio.wrap_future(self.packed if packed else self.plain)
         content = await asyncio.shield(reading)
         headers = {"Content-Type": self._type, "Cache-Control": self._caching}
         headers |= {"Content-Length": str(len(content)), "Vary": "Accept-Encoding"}
         headers |= {"Content-Encoding": "gzip"} if packed else {}
-        if method == "HEAD":
-            return Response(headers=headers)
         return StreamingResponse(_pieces(content), headers=headers)
 
 
@@ -78,11 +79,6 @@ async def _pieces(content: bytes) -> AsyncIterator[bytes]:
     for start in range(0, len(content), PIECE):
         yield content[start : start + PIECE]
         await asyncio.sleep(0)  # the system may take megabytes before anybody reads
-
-
-def accepts_gzip(headers: Headers) -> bool:
-    """Whether gzip is named, and not refused (``gzip;q=0``)."""
-    return _GZIP.search(headers.get("accept-encoding", "")) is not None
 
 
 class Files:
@@ -98,7 +94,7 @@ class Files:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         reads = scope["type"] == "http" and scope["method"] in {"GET", "HEAD"}
         file = served.get(path_of(scope).removeprefix(self._root)) if reads else None
-        app = await file.answer(scope["method"], Headers(scope=scope)) if file else self._app
+        app = await file.answer(Headers(scope=scope)) if file else self._app
         await app(scope, receive, send)
 
 
@@ -125,21 +121,6 @@ def add(name: str, content: bytes | Callable[[], bytes], media_type: str = TYPES
 def digest(content: bytes) -> str:
     """A short hash for a name."""
     return hashlib.blake2b(content, digest_size=8).hexdigest()
-
-
-def streamlits(scripts: Collection[str]) -> list[str]:
-    """The addresses of these scripts of Streamlit, which are named without their hashes."""
-    return [name for name in served if Path(name).name.partition(".")[0] in scripts]
-
-
-def warm(first: Iterable[str]) -> None:
-    """Compress the files at these addresses, then all that was added. Runs in a thread.
-
-    One after the other, so that a visitor who comes meanwhile waits for one file and not for all.
-    """
-    with suppress(RuntimeError):  # the server is ending and starts no more threads
-        for name in [*first, *(name for name in served if name.startswith("files/"))]:
-            served[name].packed.result()
 
 
 def _reached(modules: Mapping[str, bytes]) -> list[str]:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection
 
 from starlette.datastructures import MutableHeaders, QueryParams
-from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.server.address import path_of, root
@@ -35,15 +34,13 @@ _SOURCES = {
     "base-uri": "'none'",
     "form-action": "'none'",
 }
-# Refused to the pages and to whatever they might be made to frame …
-_REFUSED = "accelerometer camera geolocation gyroscope hid magnetometer midi payment serial usb"
-# … and allowed to the pages: "Record screen" in Streamlit's menu, with sound.
-_OURS = "display-capture microphone"
-_PERMISSIONS = [f"{feature}=()" for feature in _REFUSED.split()]
-_PERMISSIONS += [f"{feature}=(self)" for feature in _OURS.split()]
-
-_FORBIDDEN = PlainTextResponse("This socket is not for you.", 403)
-_FAILED = PlainTextResponse("Something went wrong on the server. Try again later.", 500)
+# Refused to the pages and to whatever they might be made to frame. Streamlit's "Record screen",
+# with sound, needs the last two.
+_PERMISSIONS = (
+    "accelerometer=(), camera=(), geolocation=(), gyroscope=(), hid=(), magnetometer=(), midi=(), "
+    "payment=(), serial=(), usb=(), display-capture=(self), microphone=(self)"
+)
+_SCRIPT = re.compile(r"<script\b(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
 
 class SecurityHeaders:
@@ -62,57 +59,38 @@ class SecurityHeaders:
         """
         self._app = app
         self._embeddable = {root(base) + name for name in embeddable}
-        self._always = {
-            "Content-Security-Policy": content_security_policy(page),
+        policy = content_security_policy(page)
+        self._framed = {
+            "Content-Security-Policy": f"{policy}; frame-ancestors *",
             "X-Content-Type-Options": "nosniff",
             # An address may hold what a learner typed: other sites get none of it.
             "Referrer-Policy": "same-origin",
-            "Permissions-Policy": ", ".join(_PERMISSIONS),
+            "Permissions-Policy": _PERMISSIONS,
+        }
+        self._alone = self._framed | {
+            "Content-Security-Policy": f"{policy}; frame-ancestors 'self'",
+            "X-Frame-Options": "SAMEORIGIN",
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in {"http", "websocket"}:
-            await self._app(scope, receive, send)
-            return
-        framed = self._may_be_framed(scope)
-        begun = False
+        headers = self._framed if self._may_be_framed(scope) else self._alone
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal begun
-            if message["type"] == "websocket.close" and not begun:
-                # A socket that is refused is an answer as well.
-                await _FORBIDDEN(scope, receive, send_with_headers)
-                return
-            begun = True
             if message["type"] in {"http.response.start", "websocket.http.response.start"}:
-                headers = MutableHeaders(scope=message)
-                headers.update(self._always)
-                if framed:
-                    headers["Content-Security-Policy"] += "; frame-ancestors *"
-                else:
-                    headers["Content-Security-Policy"] += "; frame-ancestors 'self'"
-                    headers["X-Frame-Options"] = "SAMEORIGIN"
+                MutableHeaders(scope=message).update(headers)
             await send(message)
 
-        try:
-            await self._app(scope, receive, send_with_headers)
-        except Exception:
-            # Starlette would answer outside of this middleware. It logs the error.
-            if not begun:
-                await _FAILED(scope, receive, send_with_headers)
-            raise
+        await self._app(scope, receive, send_with_headers)
 
     def _may_be_framed(self, scope: Scope) -> bool:
-        if path_of(scope) not in self._embeddable:
-            return False
-        asked = QueryParams(scope["query_string"])
-        return bool(asked.get("lesson")) and asked.getlist("embed") == ["true"]
+        asked = QueryParams(scope.get("query_string", b""))
+        one_lesson = asked.get("lesson") and asked.getlist("embed") == ["true"]
+        return bool(one_lesson) and path_of(scope) in self._embeddable
 
 
 def content_security_policy(page: str) -> str:
-    """The policy for this page, without who may frame it."""
-    scripts = re.findall(r"<script\b(?![^>]*\bsrc=)[^>]*>(.*?)</script>", page, re.DOTALL)
-    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    """Return the policy for this page, without who may frame it."""
+    digests = (hashlib.sha256(script.encode()).digest() for script in _SCRIPT.findall(page))
     hashes = "".join(f" 'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     sources = _SOURCES | {"script-src": _SOURCES["script-src"] + hashes}
     return "; ".join(f"{kind} {where}" for kind, where in sources.items())

@@ -4,7 +4,6 @@ A page from elsewhere may point its own name at this machine's address, and the 
 it for a page of ours (DNS rebinding). The name in its requests gives it away.
 """
 
-import html
 import re
 import socket
 from collections.abc import Collection
@@ -15,10 +14,12 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages.server.address import path_of
-from pages.server.not_found import page
 
 _HOST = re.compile(r"(\[[\da-f:.]{2,45}\]|[\w.-]{1,253}?)\.?(:\d{1,5})?", re.ASCII | re.IGNORECASE)
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+_NOT_OURS = PlainTextResponse("Only pages of this site may open this socket.", 403)
+
+Names = Collection[str]
 
 
 class KnownHosts:
@@ -29,12 +30,7 @@ class KnownHosts:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        allowed: Collection[str] = (),
-        origins: Collection[str] | None = (),
-        machines: Collection[str] = (),
+        self, app: ASGIApp, allowed: Names = (), origins: Names | None = (), machines: Names = ()
     ) -> None:
         """Take the settings.
 
@@ -51,25 +47,26 @@ class KnownHosts:
         self._origins = None if origins is None else {*_HERE, *map(_site, origins)} - {""}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] in {"http", "websocket"} and path_of(scope) not in self._machines:
+        app = self._app
+        if scope["type"] != "lifespan" and path_of(scope) not in self._machines:
             headers = Headers(scope=scope)
             hosts = headers.getlist("host")
+            name = _name(hosts[0]) if len(hosts) == 1 else ""
             reached = str((scope.get("server") or ("",))[0])
-            if len(hosts) != 1 or not self._answers_to(_name(hosts[0]), reached):
-                await self._refusal(hosts)(scope, receive, send)
-                return
-            if scope["type"] == "websocket" and not self._opens(headers.get("origin"), hosts[0]):
-                refusal = PlainTextResponse("Only pages of this site may open this socket.", 403)
-                await refusal(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
+            if not name or not self._answers_to(name, reached):
+                app = _refusal(name)
+            elif scope["type"] == "websocket" and not self._opens(headers.get("origin"), hosts[0]):
+                app = _NOT_OURS
+        await app(scope, receive, send)
 
     def _answers_to(self, name: str, reached: str) -> bool:
         if self._allowed:
-            return bool(name) and any(fnmatchcase(name, one) for one in self._allowed)
+            return any(fnmatchcase(name, one) for one in self._allowed)
         # A socket for both versions of IP reports a version 4 address as a version 6 one.
         address = reached.removeprefix("::ffff:").partition("%")[0]
-        return bool(name) and name in {*_HERE, address, *_own_names()}
+        own = socket.gethostname().lower()
+        short = own.partition(".")[0]
+        return name in {*_HERE, address, own, short, f"{short}.local"}
 
     def _opens(self, origin: str | None, host: str) -> bool:
         if origin is None or self._origins is None:
@@ -77,21 +74,15 @@ class KnownHosts:
         same = bool(_site(origin)) and origin.partition("//")[2] == host
         return same or _site(origin) in self._origins
 
-    def _refusal(self, hosts: list[str]) -> Response:
-        """Say what came and how to allow it; this machine's own names are not told."""
-        known = "those of its setting allowedHosts" if self._allowed else "this machine’s own"
-        host = html.escape(" ".join(hosts)[:100])
-        name = html.escape(_name(host)) or "…"
-        return page(
-            403,
-            "Not served under this name",
-            f"<p>The request names the host <code>{host}</code>. "
-            f"This server answers under no names but {known}.</p>"
-            "<p>If you run this server and chose that name for it, start it with this in its "
-            "environment</p>"
-            f'<p><code>STREAMLIT_SERVER_ALLOWED_HOSTS="{name} localhost 127.0.0.1"</code></p>'
-            "<p>or set <code>allowedHosts</code> in <code>.streamlit/config.toml</code>.</p>",
-        )
+
+def _refusal(name: str) -> Response:
+    """Say what came and how to allow it; this machine's own names are not told."""
+    return PlainTextResponse(
+        f"This server does not answer under the name {name or '(none)'}. If it is yours, start it "
+        f'with STREAMLIT_SERVER_ALLOWED_HOSTS="{name} localhost 127.0.0.1" in its environment, or '
+        "set allowedHosts in .streamlit/config.toml.\n",
+        403,
+    )
 
 
 def _name(host: str) -> str:
@@ -103,9 +94,3 @@ def _name(host: str) -> str:
 def _site(origin: str) -> str:
     """The name in an origin, or in a setting that may leave out the scheme and add a path."""
     return _name(origin.strip().rpartition("//")[2].partition("/")[0])
-
-
-def _own_names() -> set[str]:
-    name = socket.gethostname().lower()
-    short = name.partition(".")[0]
-    return {name, short, f"{short}.local"}

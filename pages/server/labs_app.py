@@ -89,7 +89,6 @@ def app() -> Starlette:
             yield
 
     middleware = [
-        *log.middleware(health.paths(base())),
         Middleware(SecurityHeaders, base=base()),
         known_hosts(),
         Middleware(StreamlitGuard, base=base()),

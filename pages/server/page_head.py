@@ -4,7 +4,6 @@ Streamlit's page names only Streamlit's scripts, and the browser would find the 
 has run. The tags name them, and the site's style, so that nothing moves when the page fills.
 """
 
-import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -23,32 +22,21 @@ _SOON = {"BidiComponent", "purify", "recordbatch", "serialization"}
 
 @cache
 def page() -> str:
-    """The page, as all addresses of pages are answered."""
+    """Return the page, as all addresses of pages are answered."""
+    # Nested, so that it wins over Streamlit's own rules, which come later.
+    look = f":root {{\n{css()}\n{files.STYLE}\n}}".encode()
+    style = files.add(f"site-{files.digest(look)}.css", look, files.TYPES[".css"])
+    soon = [name for name in files.served if Path(name).name.partition(".")[0] in _SOON]
+    fetched = [*soon, *files.FIRST_MODULES]
+    tags = [
+        f'<link rel="stylesheet" href="./{style}">',
+        f"<script>{_SERVER_IS_HERE}</script>",
+        *(f'<link rel="modulepreload" crossorigin href="./{one}">' for one in fetched),
+        f'<script type="module" async src="./{files.LIVE}/again.js"></script>',
+        f'<script type="module" src="./{files.LIVE}/early.js"></script>',
+    ]
     index = (Path(get_static_dir()) / "index.html").read_text("utf-8")
-    return index.replace("</head>", f"{_tags()}</head>", 1)
-
-
-def _tags() -> str:
-    fetched = [*files.streamlits(_SOON), *files.FIRST_MODULES]
-    links = [f'<link rel="modulepreload" crossorigin href="./{address}">' for address in fetched]
-    style = f'<link rel="stylesheet" href="./{_style()}">'
-    again = f'<script type="module" async src="./{files.LIVE}/again.js"></script>'
-    early = f'<script type="module" src="./{files.LIVE}/early.js"></script>'
-    return "".join([style, f"<script>{_SERVER_IS_HERE}</script>", *links, again, early])
-
-
-def _style() -> str:
-    """The address of the site's style and the lab's.
-
-    Nested, so that it wins over Streamlit's own rules, which come later.
-    """
-    text = f":root {{\n{css()}\n{files.STYLE}\n}}".encode()
-    return files.add(f"site-{files.digest(text)}.css", text, files.TYPES[".css"])
-
-
-def first_files() -> list[str]:
-    """The addresses of the page itself and of the scripts and styles that it names."""
-    return ["", *re.findall(r'(?:src|href)="\./((?:static|files)/[^"]+\.(?:js|css))"', page())]
+    return index.replace("</head>", f"{''.join(tags)}</head>", 1)
 
 
 def serve(names: Iterable[str]) -> None:
