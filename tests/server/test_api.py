@@ -15,14 +15,11 @@ from tests.server.asgi import ask
 from tests.support.amount import also, cases
 
 
-def site(base=""):
-    async def answer(kind, question):
-        return api_answers.answer(kind, question)
-
-    return Starlette(routes=api.routes(base, answer))
+async def answer(kind, question):
+    return api_answers.answer(kind, question)
 
 
-APP = site()
+APP = Starlette(routes=api.routes("", answer))
 
 
 def got(path, query="", **request):
@@ -85,32 +82,20 @@ def test_what_is_refused_is_said_as_on_the_command_line(path, query, words, caps
 @pytest.mark.parametrize(
     ("method", "path", "status", "allowed"),
     [
-        ("GET", "nothing", 404, None),
-        ("GET", "/", 404, None),
-        ("GET", "lessons/flip/nothing", 404, None),
-        ("POST", "lessons/flip", 405, "GET, HEAD"),
-        ("DELETE", "lessons", 405, "GET, HEAD"),
-        ("GET", "playground/torch", 405, "POST"),
+        ("GET", "nothing", 404, {""}),
+        ("GET", "/", 404, {""}),
+        ("GET", "lessons/flip/nothing", 404, {""}),
+        ("GET", "lessons/", 404, {""}),
+        ("POST", "lessons/flip", 405, {"GET", "HEAD"}),
+        ("DELETE", "lessons", 405, {"GET", "HEAD"}),
+        ("GET", "playground/torch", 405, {"POST"}),
     ],
 )
 def test_what_is_not_there_is_said_as_json_too(method, path, status, allowed):
     answer = got(path, method=method)
     assert answer.status == status
     assert json.loads(answer.body)["error"]
-    assert answer.headers.get("allow") == allowed
-
-
-@pytest.mark.parametrize(
-    ("base", "path", "location"),
-    [
-        ("", "/api/lessons/", "/api/lessons?x=1%2C2"),
-        ("", "/api/lessons/a?b=1#c%20d é/", "/api/lessons/a%3Fb%3D1%23c%2520d%20%C3%A9?x=1%2C2"),
-        ("gradients", "/gradients/api/openapi.json//", "/gradients/api/openapi.json?x=1%2C2"),
-    ],
-)
-def test_a_slash_too_many_leads_to_the_address_without(base, path, location):
-    answer = ask(site(base), path, query="x=1%2C2")
-    assert (answer.status, answer.headers["location"]) == (301, location)
+    assert {*answer.headers.get("allow", "").split(", ")} == allowed
 
 
 @pytest.mark.parametrize(
@@ -118,12 +103,11 @@ def test_a_slash_too_many_leads_to_the_address_without(base, path, location):
     [
         ("lessons/flip\x00\u202e", ""),
         ("lessons/flip", "&".join(f"a%00{n}=1" for n in range(500))),
-        ("lessons/flip", "a%0a%E2%80%AE=1&a%0a%E2%80%AE=2"),
+        ("lessons/flip", "a%0a%E2%80%AE=1"),
         ("lessons/flip", f"cuts={','.join('%00' * 60 + f'{n}:1' for n in range(60))}"),
         ("lessons/flip", "cuts=%E2%80%AEmul:0"),
-        ("lessons/flip", "scale=1&scale=2"),
     ],
-    ids=range(6),
+    ids=range(5),
 )
 def test_what_is_refused_is_short_and_can_be_seen(path, query):
     answer = got(path, query)

@@ -1,33 +1,20 @@
 """What the log of JSON says where something goes wrong: all in one line each, and no word of what
-was typed, which an exception's message or a redirect's path may quote.
+was typed, which an exception's message may quote.
 """
 
 import asyncio
 import gc
 import json
-import logging
 import subprocess
 import sys
 
 import pytest
-from starlette.responses import PlainTextResponse
 
 from pages.server import log
-from tests.server.asgi import ask, run
+from tests.server.asgi import run
 from tests.support.server import ROOT
 
 SECRET = "a-word-that-was-typed"
-
-
-@pytest.mark.parametrize(
-    ("status", "path"), [(200, "/reversal"), (304, "/reversal"), (301, ""), (307, ""), (404, "")]
-)
-def test_a_path_is_logged_where_it_was_found(status, path, caplog):
-    caplog.set_level(logging.INFO, "gradient_tricks.requests")
-    app = log.LoggedRequests(PlainTextResponse("", status))
-    assert ask(app, "/reversal").status == status
-    (record,) = caplog.records
-    assert (record.facts["path"], record.facts["status"]) == (path, status)
 
 
 def test_what_asyncio_tells_of_a_mistake_quotes_nothing(caplog):
