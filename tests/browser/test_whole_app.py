@@ -68,7 +68,6 @@ EVERY = [
     ("POST", "/stop_gradient/", 308),
     ("GET", "/stop_gradient/x", 404),
     ("GET", "/favicon.png", 200),
-    ("GET", "/manifest.json", 200),
     ("GET", "/static/nothing.js", 404),
     ("GET", f"/{files.LIVE}/lab.js", 200),
     ("GET", "/files/nothing", 404),
@@ -92,16 +91,15 @@ EVERY = [
     ("PUT", "/_stcore/upload_file/a/b", 404),
     ("OPTIONS", "/_stcore/upload_file/a/b", 404),
     ("DELETE", "/_stcore/upload_file/a/b", 404),
-    ("POST", "/_stcore/agent/mcp", 400),
+    ("POST", "/_stcore/agent/mcp", 404),
     ("GET", "/media/x", 404),
     ("GET", "/component/x", 404),
     ("GET", "/app/static/x", 404),
-    ("GET", "/auth/login", 302),
-    ("GET", "/auth/logout", 302),
-    ("GET", "/oauth2callback", 302),
-    ("GET", "/a/../b", 400),
-    ("GET", "//evil.example", 400),
-    ("GET", "/%2e%2e/x", 400),
+    ("GET", "/auth/login", 404),
+    ("GET", "/oauth2callback", 404),
+    ("GET", "/a/../b", 404),
+    ("GET", "//evil.example", 404),
+    ("GET", "/%2e%2e/x", 404),
 ]
 
 
@@ -157,7 +155,6 @@ PATHS = [
     f"/{files.LIVE}/lab.js",
     "/_stcore/health",
     "/_stcore/host-config",
-    "/manifest.json",
     "/media/x",
 ]
 
@@ -236,9 +233,7 @@ def elsewhere() -> Iterator[Server]:
 def test_who_is_told_other_names_answers_to_those_alone(elsewhere):
     assert answer(elsewhere.url, "/course/", Host=NAME)[0] == 200
     for path in ("/", "/course/"):
-        status, _, text = answer(elsewhere.url, path)
-        assert status == 403
-        assert "those of its setting allowedHosts" in text
+        assert answer(elsewhere.url, path)[0] == 403
 
 
 # --- what is not there ---

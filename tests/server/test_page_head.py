@@ -59,4 +59,3 @@ def test_everything_named_is_there():
         assert ask(files.Files(OTHER), f"/{address}", headers=GZIP).status == 200, address
     soon = {Path(address).name.partition(".")[0] for address in addresses}
     assert soon >= page_head._SOON, "Streamlit has no such script any more"
-    assert {*addresses} <= {*page_head.first_files()}
