@@ -6,7 +6,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -23,13 +23,15 @@ from pages.server.address import root
 from pages.server.api_answers import FILE, NUMBERS, PROGRAM
 from pages.server.lanes import FullError, LostError
 
+Ask = Callable[[str, str], Awaitable[bytes]]
+
 # Anybody's page may read it: it is the same for all, and no cookie counts.
 _OPEN = {"Access-Control-Allow-Origin": "*"}
 # The same question has the same answer until the app changes.
 _KEPT = {**_OPEN, "Cache-Control": "public, max-age=600"}
 
 
-def routes(base: str, ask: Callable[[str, str], Awaitable[bytes]]) -> list[BaseRoute]:
+def routes(base: str, ask: Ask) -> list[BaseRoute]:
     """Return everything below api/.
 
     Args:
@@ -37,42 +39,14 @@ def routes(base: str, ask: Callable[[str, str], Awaitable[bytes]]) -> list[BaseR
         ask: puts a question of some kind to a worker, as ``api_answers.answer`` has them. Raises
             LostError or FullError.
     """
-
-    def computed(kind: str) -> Callable[[Request], Awaitable[Response]]:
-        async def computed(request: Request) -> Response:
-            question = {
-                "name": request.path_params["name"],
-                "query": request.query_params.multi_items(),
-                "body": await _body(request) if kind == PROGRAM else "",
-            }
-            try:
-                status, text, name = json.loads(await ask(kind, json.dumps(question)))
-            except LostError:
-                status, text = 500, "Something went wrong on the server. Try other settings."
-            except FullError:
-                status, text = 503, "The server is busy. Try again in a moment."
-            if status != 200:
-                raise HTTPException(status, text)
-            if not name:
-                return Response(text, 200, _KEPT, "application/json")
-            saved = {**_OPEN, "Content-Disposition": f'attachment; filename="{name}"'}
-            return Response(text, 200, saved, "text/x-python; charset=utf-8")
-
-        return computed
-
-    async def catalogue(request: Request) -> Response:
-        return JSONResponse(_catalogue(), 200, _KEPT)
-
-    async def openapi(request: Request) -> Response:
-        return JSONResponse(_description(), 200, _KEPT)
-
+    program = partial(_computed, ask, PROGRAM)
     app = Starlette(
         routes=[
-            Route("/lessons", catalogue),
-            Route("/lessons/{name}", computed(NUMBERS)),
-            Route("/lessons/{name}/file", computed(FILE)),
-            Route("/playground/{name}", computed(PROGRAM), methods=["POST"]),
-            Route("/openapi.json", openapi),
+            Route("/lessons", _catalogue),
+            Route("/lessons/{name}", partial(_computed, ask, NUMBERS)),
+            Route("/lessons/{name}/file", partial(_computed, ask, FILE)),
+            Route("/playground/{name}", program, methods=["POST"]),
+            Route("/openapi.json", _openapi),
         ],
         exception_handlers={HTTPException: _refused},
     )
@@ -80,10 +54,24 @@ def routes(base: str, ask: Callable[[str, str], Awaitable[bytes]]) -> list[BaseR
     return [Mount(f"{root(base)}api", app)]
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    headers = {**(error.headers or {}), **_OPEN}
-    return JSONResponse({"error": error.detail}, error.status_code, headers)
+async def _computed(ask: Ask, kind: str, request: Request) -> Response:
+    question = {
+        "name": request.path_params["name"],
+        "query": request.query_params.multi_items(),
+        "body": await _body(request) if kind == PROGRAM else "",
+    }
+    try:
+        status, text, name = json.loads(await ask(kind, json.dumps(question)))
+    except LostError:
+        status, text = 500, "Something went wrong on the server. Try other settings."
+    except FullError:
+        status, text = 503, "The server is busy. Try again in a moment."
+    if status != 200:
+        raise HTTPException(status, text)
+    if not name:
+        return Response(text, 200, _KEPT, "application/json")
+    saved = {**_OPEN, "Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, 200, saved, "text/x-python; charset=utf-8")
 
 
 async def _body(request: Request) -> str:
@@ -95,12 +83,23 @@ async def _body(request: Request) -> str:
     return body.decode("utf-8", errors="replace")
 
 
-def _catalogue() -> list[dict[str, Any]]:
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    headers = {**(error.headers or {}), **_OPEN}
+    return JSONResponse({"error": error.detail}, error.status_code, headers)
+
+
+async def _catalogue(request: Request) -> Response:
     named = ("slug", "chapter", "title", "summary")
-    return [
+    listed = [
         {name: getattr(one, name) for name in named} | {"parameters": one.defaults}
         for one in lessons()
     ]
+    return JSONResponse(listed, 200, _KEPT)
+
+
+async def _openapi(request: Request) -> Response:
+    return JSONResponse(_description(), 200, _KEPT)
 
 
 @cache

@@ -34,12 +34,8 @@ _SOURCES = {
     "base-uri": "'none'",
     "form-action": "'none'",
 }
-# Refused to the pages and to whatever they might be made to frame. Streamlit's "Record screen",
-# with sound, needs the last two.
-_PERMISSIONS = (
-    "accelerometer=(), camera=(), geolocation=(), gyroscope=(), hid=(), magnetometer=(), midi=(), "
-    "payment=(), serial=(), usb=(), display-capture=(self), microphone=(self)"
-)
+# Not "display-capture" and "microphone", which Streamlit's "Record screen" needs.
+_REFUSED = "accelerometer camera geolocation gyroscope hid magnetometer midi payment serial usb"
 _SCRIPT = re.compile(r"<script\b(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
 
@@ -65,7 +61,7 @@ class SecurityHeaders:
             "X-Content-Type-Options": "nosniff",
             # An address may hold what a learner typed: other sites get none of it.
             "Referrer-Policy": "same-origin",
-            "Permissions-Policy": _PERMISSIONS,
+            "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _REFUSED.split()),
         }
         self._alone = self._framed | {
             "Content-Security-Policy": f"{policy}; frame-ancestors 'self'",

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from lessons.contract.roles import INKS
 from pages.server import files, health
 from pages.server.address import path_of, root
 
@@ -19,11 +20,14 @@ _STREAMLITS = ("favicon.png", "_stcore/health", "_stcore/host-config")
 _FOLDERS = {"_stcore", "api", "component", "files", "media", "static"}
 _NOT_KEPT = {"Cache-Control": "no-store"}
 _NO_FILE = PlainTextResponse("Not found", 404, _NOT_KEPT)
+_INK = {name: "light-dark({},{})".format(*inks) for name, inks in INKS.items()}
 # System fonts, since Streamlit's are files of their own.
-_STYLE = (
-    ":root { color-scheme: light dark } h1 { font: 600 1.9rem/1.2 serif } a { color: inherit }"
-    "body { margin: 12vh auto; max-width: 38rem; padding: 0 1.5rem; font: 1rem/1.6 sans-serif }"
-)
+_STYLE = f"""
+:root {{ color-scheme: light dark; background: {_INK["paper"]}; color: {_INK["text"]}; }}
+body {{ margin: 12vh auto; max-width: 38rem; padding: 0 1.5rem; font: 1rem/1.6 sans-serif; }}
+h1 {{ font: 600 1.9rem/1.2 serif; }}
+a {{ color: inherit; }}
+"""
 
 
 def _page(home: str) -> Response:
