@@ -117,23 +117,14 @@ def test_what_is_refused_is_short_and_can_be_seen(path, query):
     assert len(error) < 600
 
 
-@pytest.mark.parametrize(
-    ("framework", "text", "status"),
-    [
-        ("torch", "", 400),
-        ("torch", "nonsense", 400),
-        ("torch", "\ufeff", 400),
-        ("torch", "x" * 2_000_000, 400),
-        ("caf\x00", "", 404),
-    ],
-    ids=range(5),
-)
-def test_a_document_that_is_none_is_refused(framework, text, status):
-    answer = posted(framework, text)
-    error = json.loads(answer.body)["error"]
-    assert answer.status == status
-    assert len(error) < 1000
-    assert error.isprintable() or status == 400
+@pytest.mark.parametrize("text", ["", "nonsense", "\ufeff", "x" * 2_000_000], ids=range(4))
+def test_a_document_that_is_none_is_refused(text):
+    for framework, status in (("torch", 400), ("caf\x00", 404)):
+        answer = posted(framework, text)
+        error = json.loads(answer.body)["error"]
+        assert answer.status == status
+        assert len(error) < 1000
+        assert error.isprintable() or status == 400
 
 
 @pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])

@@ -86,22 +86,12 @@ def test_a_first_visit_is_a_third_of_what_streamlit_sends():
     assert "content-encoding" not in before.headers, "Streamlit compresses it itself now"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/static/no.js",
-        "/static/js/../../index.html",
-        "/static//etc/hostname",
-        f"/elsewhere/static/{SCRIPT}",
-        f"/{files.LIVE}",
-        f"/{files.LIVE}/lab.css",
-        f"/{files.LIVE}/../../../../app.py",
-        f"/{files.LIVE}/%2e%2e/__init__.py",
-        f"/{files.LIVE}//lab.js",
-        "/files//etc/hostname",
-        "/files/..\\app.py",
-    ],
-)
+OTHERS = f"""/static/no.js /static/js/../../index.html /static//etc/hostname
+/elsewhere/static/{SCRIPT} /{files.LIVE} /{files.LIVE}/lab.css /{files.LIVE}/../../../../app.py
+/{files.LIVE}/%2e%2e/__init__.py /{files.LIVE}//lab.js /files//etc/hostname /files/..\\app.py"""
+
+
+@pytest.mark.parametrize("path", OTHERS.split())
 def test_other_names_are_passed_on(path):
     assert ask(APP, path, headers=GZIP) == ask(streamlits(), path, headers=GZIP)
 
@@ -143,47 +133,34 @@ def test_a_slow_reader_holds_one_piece_and_no_copy_of_the_file(headers):
     assert max(sizes) <= files.PIECE
 
 
-class Slow:
-    """A file whose reading takes until it may end; notes in which threads it is read."""
+def test_many_wait_for_one_thread_hold_nobody_up_and_one_who_leaves_takes_nothing_from_them():
+    threads, go = [], threading.Event()
 
-    def __init__(self):
-        self.threads = []
-        self.go = threading.Event()
-        self.file = File(self.read, "text/plain")
-
-    def read(self):
-        self.threads.append(threading.current_thread())
-        self.go.wait(20)
+    def read():
+        threads.append(threading.current_thread())
+        go.wait(20)
         return b"slow " * 1000
 
-    async def answer(self):
-        return await self.file.answer(Headers(GZIP))
-
-
-def test_many_wait_for_one_thread_hold_nobody_up_and_one_who_leaves_takes_nothing_from_them():
-    slow = Slow()
-
     async def many():
-        answers = [asyncio.create_task(slow.answer()) for _ in range(20)]
-        for _ in range(10):
-            await asyncio.sleep(0.01)
+        file = File(read, "text/plain")
+        answers = [asyncio.create_task(file.answer(Headers(GZIP))) for _ in range(20)]
+        await asyncio.sleep(0.1)
         answers[0].cancel()
-        slow.go.set()
+        go.set()
         await asyncio.wait(answers)
         return threading.current_thread(), [answer.cancelled() for answer in answers]
 
     loop, cancelled = run(many())
     assert cancelled == [True] + [False] * 19
-    assert len(slow.threads) == 1
-    assert slow.threads[0] is not loop
+    assert len(threads) == 1
+    assert threads[0] is not loop
 
 
 def test_what_is_added_is_served(own):
-    content = json.dumps({"für": "alle"}, ensure_ascii=False).encode()
-    address = files.add("search-12.json", content, "application/json")
-    assert address == files.add("search-12.json", content, "application/json")
+    address, again = (files.add("search-12.json", b"{}", "application/json") for _ in range(2))
+    assert address == again
     answer = ask(APP, f"/{address}")
-    assert (answer.body, answer.headers["content-type"]) == (content, "application/json")
+    assert (answer.body, answer.headers["content-type"]) == (b"{}", "application/json")
 
 
 def test_every_module_finds_what_it_imports():
