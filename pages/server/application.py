@@ -40,10 +40,11 @@ def middleware() -> list[Middleware]:
     chapters = [chapter.slug for chapter in catalogue.chapters()]
     pages = [*chapters, *OTHER_PAGES]
     page_head.serve(pages)
+    sockets, folders = ([SOCKET, STREAM], ["api"]) if _with_labs() else ([STREAM], [])
     return [
         Middleware(SecurityHeaders, page=page_head.page(), base=base(), embeddable=chapters),
         labs_app.known_hosts(),
-        Middleware(NotFound, base=base(), pages=pages, sockets=[SOCKET, STREAM]),
+        Middleware(NotFound, base=base(), pages=pages, sockets=sockets, folders=folders),
         Middleware(StreamlitGuard, base=base(), opened=_page_open),
         Middleware(Files, base=base()),
     ]

@@ -14,6 +14,8 @@ from lessons.contract.roles import INKS
 from pages.server import files, health
 from pages.server.address import path_of, root
 
+Names = Collection[str]
+
 # What Streamlit's scripts ask for as a page opens.
 _STREAMLITS = ("favicon.png", "_stcore/health", "_stcore/host-config")
 # Programs look for something here, so a refusal is text.
@@ -49,14 +51,14 @@ class NotFound:
     """Middleware that passes on what is on its list, and answers 404 for the rest."""
 
     def __init__(
-        self, app: ASGIApp, *, base: str = "", pages: Collection[str], sockets: Collection[str]
+        self, app: ASGIApp, base: str, pages: Names, sockets: Names, folders: Names = ()
     ) -> None:
-        """``base`` is Streamlit's server.baseUrlPath; ``pages`` and ``sockets`` are below it."""
+        """``base`` is Streamlit's server.baseUrlPath; all others are below it."""
         self._app, self._root = app, root(base)
         with_slash = [f"{name}/" for name in pages]  # Streamlit leads to the address without
         names = ["", *pages, *with_slash, *_STREAMLITS]
         self._known = {self._root + name for name in names} | health.paths(base)
-        self._api = f"{self._root}api/"
+        self._folders = tuple(f"{self._root}{name}/" for name in folders)
         self._sockets = {self._root + name for name in sockets}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -73,4 +75,4 @@ class NotFound:
         if kind == "websocket":
             return path in self._sockets
         served = path in self._known or path.removeprefix(self._root) in files.served
-        return served or path.startswith(self._api) or kind == "lifespan"
+        return served or path.startswith(self._folders) or kind == "lifespan"

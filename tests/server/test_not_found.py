@@ -9,8 +9,10 @@ from pages.server import files
 from pages.server.not_found import NotFound
 from tests.server.asgi import ask, inside, sent
 
-SITE = NotFound(PlainTextResponse("here"), pages=["reversal"], sockets=["labs"])
-BELOW = NotFound(PlainTextResponse("here"), base="course", pages=["reversal"], sockets=["labs"])
+SITE, BELOW = (
+    NotFound(PlainTextResponse("here"), base, ["reversal"], ["labs"], ["api"])
+    for base in ("", "course")
+)
 HERE = ["", "reversal", "reversal/", files.PLOTLY, "api/x", "_stcore/health", "healthz", "readyz"]
 
 
@@ -32,7 +34,7 @@ def test_an_unknown_address_leads_home(path):
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "OPTIONS", "DELETE"])
 @pytest.mark.parametrize(
-    "path", ["static/x.js", "reversal/static/x.js", "_stcore/upload_file/a/b", "_stcore/metrics"]
+    "path", ["static/x.js", "x/static/x.js", "_stcore/upload_file/a/b", "_stcore/metrics", "api"]
 )
 def test_an_unknown_file_and_what_streamlit_offers_are_said_to_be_none_as_text(method, path):
     for site, address in ((SITE, f"/{path}"), (BELOW, f"/course/{path}")):
@@ -51,5 +53,5 @@ def test_home_is_below_a_base_address_and_a_mount():
 
 @pytest.mark.parametrize(("path", "status"), [("/labs", None), ("/", 404), ("/x/labs", 404)])
 def test_a_socket_elsewhere_is_refused(path, status):
-    site = NotFound(inside, pages=["reversal"], sockets=["labs"])
+    site = NotFound(inside, "", ["reversal"], ["labs"])
     assert sent(site, "websocket", path)[0]["status"] == status
