@@ -1,7 +1,7 @@
 """A guard in front of sockets: it bounds what uvicorn answers by itself, and what Streamlit reads.
 
 Streamlit bounds a message by its bytes only: 2 MB that ask where a million files may be put take a
-gigabyte and hold up everybody for half a minute.
+gigabyte and hold up everybody for half a minute. It logs a traceback for bytes that are no message.
 
 Only here is code that reaches into a private part: uvicorn's protocol.
 """
