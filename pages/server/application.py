@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from lessons.outputs import catalogue
-from pages.server import health, labs_app, page_head
+from pages.server import files, health, labs_app
 from pages.server.files import Files
 from pages.server.headers import SecurityHeaders
 from pages.server.labs_app import SOCKET, base
@@ -39,10 +39,10 @@ def middleware() -> list[Middleware]:
     """Return what every answer goes through, the outermost first."""
     chapters = [chapter.slug for chapter in catalogue.chapters()]
     pages = [*chapters, *OTHER_PAGES]
-    page_head.serve(pages)
+    files.serve_page(pages)
     sockets, folders = ([SOCKET, STREAM], ["api"]) if _with_labs() else ([STREAM], [])
     return [
-        Middleware(SecurityHeaders, page=page_head.page(), base=base(), embeddable=chapters),
+        Middleware(SecurityHeaders, page=files.page(), base=base(), embeddable=chapters),
         labs_app.known_hosts(),
         Middleware(NotFound, base=base(), pages=pages, sockets=sockets, folders=folders),
         Middleware(StreamlitGuard, base=base(), opened=_page_open),

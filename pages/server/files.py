@@ -10,9 +10,9 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
 from pages.server.address import path_of, root
+from pages.ui.style import css
 
 # Bytes that are sent at a time, so a slow reader holds one piece and not a copy of the file.
 PIECE = 1 << 16
@@ -165,3 +166,38 @@ FIRST_MODULES = [f"{LIVE}/{name}" for name in _reached(_modules)]
 
 STYLE = "\n".join((_LIVE / name).read_text("utf-8") for name in _STYLES)
 """The look of the lab."""
+
+_SERVER_IS_HERE = "window.__streamlit = { BACKEND_BASE_URL: new URL('.', document.baseURI).href };"
+"""All pages are in one folder, the app's root. Without this script Streamlit's browser side asks
+for its server below the page first, and waits a tenth of a second after the refusal."""
+_SOON = {"BidiComponent", "purify", "recordbatch", "serialization"}
+"""Scripts of Streamlit that every page loads but index.html does not name, without their hashes."""
+
+
+@cache
+def page() -> str:
+    """Return the page that all addresses of pages answer with: Streamlit's, with our tags.
+
+    Streamlit's page names only Streamlit's scripts, and the browser would find the lab's once
+    Streamlit has run. The tags name them, and the site's style, so that nothing moves later.
+    """
+    # Nested, so that it wins over Streamlit's own rules, which come later.
+    look = f":root {{\n{css()}\n{STYLE}\n}}".encode()
+    style = add(f"site-{digest(look)}.css", look, TYPES[".css"])
+    soon = [name for name in served if Path(name).name.partition(".")[0] in _SOON]
+    fetched = [*soon, *FIRST_MODULES]
+    tags = [
+        f'<link rel="stylesheet" href="./{style}">',
+        f"<script>{_SERVER_IS_HERE}</script>",
+        *(f'<link rel="modulepreload" crossorigin href="./{one}">' for one in fetched),
+        f'<script type="module" async src="./{LIVE}/again.js"></script>',
+        f'<script type="module" src="./{LIVE}/early.js"></script>',
+    ]
+    index = (_static.parent / "index.html").read_text("utf-8")
+    return index.replace("</head>", f"{''.join(tags)}</head>", 1)
+
+
+def serve_page(names: Iterable[str]) -> None:
+    """Answer with the page at the root and at these addresses, relative to it."""
+    file = File(page().encode, "text/html; charset=utf-8", "no-cache")
+    served.update(dict.fromkeys(["", *names], file))

@@ -17,7 +17,7 @@ from starlette.responses import PlainTextResponse
 from streamlit.file_util import get_static_dir
 from streamlit.web.server.starlette.starlette_app import create_streamlit_middleware
 
-from pages.server import files, page_head
+from pages.server import files
 from pages.server.files import File, Files
 from tests.server.asgi import GZIP, ask, inside, run, sent
 from tests.support.server import ROOT
@@ -30,7 +30,8 @@ IMPORTED = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.[^"']+\.js)["']""")
 LAB = f"/{files.LIVE}/lab.js"
 
 
-APP = Files(PlainTextResponse("passed on", 404))
+ELSE = PlainTextResponse("passed on", 404)
+APP = Files(ELSE)
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ FILES = {
 @pytest.mark.parametrize("base", ["", "/a/course/"])
 @pytest.mark.parametrize("address", FILES)
 def test_a_file_is_served_as_it_is_and_compressed(base, address):
-    app = Files(PlainTextResponse("passed on", 404), base=base)
+    app = Files(ELSE, base=base)
     path = f"{base.rstrip('/')}{address}"
     packed, plain = (ask(app, path, headers=headers) for headers in (GZIP, {}))
     assert gzip.decompress(packed.body) == plain.body == Path(FILES[address]).read_bytes()
@@ -71,7 +72,7 @@ def test_below_a_mount_too():
 
 
 def test_a_first_visit_is_a_third_of_what_streamlit_sends():
-    names = re.findall(r'"\./(static/[^"]+\.(?:js|css))"', page_head.page())
+    names = re.findall(r'"\./(static/[^"]+\.(?:js|css))"', files.page())
     assert len(names) > 50
     plain = sum((STATIC.parent / name).stat().st_size for name in names)
     assert sum(len(ask(APP, f"/{name}", headers=GZIP).body) for name in names) < plain / 3
@@ -205,3 +206,54 @@ def test_what_imports_as_it_runs_is_not_followed():
         "b.js": b'import { early } from "./early.js";\n',
     }
     assert files._reached(modules) == ["again.js", "early.js", "a.js", "b.js", "e.js"]
+
+
+# --- the page ---
+
+INDEX = (STATIC.parent / "index.html").read_text("utf-8")
+
+
+@pytest.fixture
+def pages(monkeypatch):
+    files.page()
+    monkeypatch.setattr(files, "served", {**files.served})
+    files.serve_page(["reversal"])
+
+
+@pytest.mark.parametrize(
+    ("base", "path"),
+    [("", "/"), ("", "/reversal"), ("course", "/course/"), ("course", "/course/reversal")],
+)
+def test_a_page_is_streamlits_with_our_tags_in_its_head(pages, base, path):
+    plain, packed = (ask(Files(ELSE, base=base), path, headers=one) for one in ({}, GZIP))
+    before, after = INDEX.split("</head>")
+    text = plain.body.decode()
+    assert text.startswith(before)
+    assert text.endswith(f"</head>{after}")
+    assert len(text) > len(INDEX)
+    assert gzip.decompress(packed.body) == plain.body
+    for answer in (plain, packed):
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        assert answer.headers["cache-control"] == "no-cache"
+
+
+def test_a_page_of_an_earlier_version_is_never_taken_for_this_one(pages):
+    answer = ask(Files(ELSE), "/", headers={"if-none-match": "*", "range": "bytes=0-5"})
+    assert answer.status == 200
+    assert not {"etag", "last-modified"} & {*answer.headers}
+
+
+def test_it_is_answered_nowhere_else(pages):
+    for path in ("/", "/reversal", "/course", "/course/x"):
+        assert ask(Files(ELSE, base="course"), path).status == 404
+
+
+def test_everything_named_is_there(pages):
+    added = files.page().removeprefix(INDEX.partition("</head>")[0]).partition("</head>")[0]
+    addresses = re.findall(r'(?:href|src)="\./([^"]+)"', added)
+    twice = {one.rpartition("/")[2] for one in addresses if addresses.count(one) == 2}
+    assert twice == {"again.js", "early.js"}, "preloaded and run"
+    for address in addresses:
+        assert ask(Files(ELSE), f"/{address}", headers=GZIP).status == 200, address
+    soon = {Path(address).name.partition(".")[0] for address in addresses}
+    assert soon >= files._SOON, "Streamlit has no such script any more"

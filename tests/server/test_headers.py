@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from pages.server import page_head
+from pages.server import files
 from pages.server.headers import SecurityHeaders, content_security_policy
 from tests.server.asgi import ask, sent
 
@@ -22,7 +22,7 @@ async def loose(request):
 
 
 INSIDE = Starlette(routes=[Route("/loose", loose), Route("/{rest:path}", plain)])
-APP = SecurityHeaders(INSIDE, page=page_head.page(), embeddable=["clipping", "reversal"])
+APP = SecurityHeaders(INSIDE, page=files.page(), embeddable=["clipping", "reversal"])
 
 
 def policy_of(answer):
