@@ -68,7 +68,6 @@ def main() -> None:
         ws_ping_timeout=PING,
         ws_per_message_deflate=False,
         access_log=False,
-        log_level="warning",
         server_header=False,
         timeout_graceful_shutdown=END,
     )

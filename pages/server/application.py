@@ -3,19 +3,18 @@
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from lessons.outputs import catalogue
-from pages.server import files, health, labs_app, log, page_head
+from pages.server import files, labs_app, meters, page_head
 from pages.server.files import Files
 from pages.server.headers import SecurityHeaders
 from pages.server.labs_app import SOCKET, base
-from pages.server.nodelay import send_at_once
 from pages.server.not_found import NotFound
 from pages.server.prepare import prepare
 from pages.server.site import Site
@@ -29,12 +28,12 @@ SWITCH = 0.0005
 """Seconds after which a page's script lets others have Python's lock; Python's own are 5 ms, and a
 file on its way to a browser, or a socket that opens, asks for it several times."""
 
-_site = Site()
+_site = None if PAGES_ONLY in os.environ else Site()
 
 
 def routes() -> list[BaseRoute]:
     """Return what is answered besides Streamlit's own."""
-    return labs_app.routes(_site) if _with_labs() else health.routes(base())
+    return labs_app.routes(_site) if _site else labs_app.health_routes()
 
 
 def middleware() -> list[Middleware]:
@@ -43,34 +42,18 @@ def middleware() -> list[Middleware]:
     pages = [*chapters, *OTHER_PAGES]
     page_head.serve(pages)
     return [
-        *log.middleware(health.paths(base())),
         Middleware(SecurityHeaders, page=page_head.page(), base=base(), embeddable=chapters),
         labs_app.known_hosts(),
         Middleware(NotFound, base=base(), pages=pages, sockets=[SOCKET, STREAM]),
-        Middleware(StreamlitGuard, base=base(), opened=_page_open),
+        Middleware(StreamlitGuard, base=base(), opened=meters.PAGES.track_inprogress),
         Middleware(Files, base=base()),
     ]
-
-
-@contextmanager
-def _page_open() -> Iterator[None]:
-    """Count a page while its socket is open; then there may be memory to give back."""
-    try:
-        with _site.meters.pages.track_inprogress():
-            yield
-    finally:
-        _site.tidy.note()
 
 
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[None]:
     """Load everything before the first request, and end the workers with the server."""
-    send_at_once()
     sys.setswitchinterval(SWITCH)
-    async with labs_app.running(_site, prepare, _with_labs()):
+    async with labs_app.running(prepare, _site):
         threading.Thread(target=files.warm, args=(page_head.first_files(),), daemon=True).start()
         yield
-
-
-def _with_labs() -> bool:
-    return PAGES_ONLY not in os.environ
