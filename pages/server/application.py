@@ -14,14 +14,12 @@ from lessons.outputs import catalogue
 from pages.server import files, labs_app, meters, page_head
 from pages.server.files import Files
 from pages.server.headers import SecurityHeaders
-from pages.server.labs_app import SOCKET, base
+from pages.server.labs_app import PAGES_ONLY, SOCKET, base
 from pages.server.not_found import NotFound
 from pages.server.prepare import prepare
 from pages.server.site import Site
 from pages.server.streamlit_guard import STREAM, StreamlitGuard
 
-PAGES_ONLY = "GRADIENT_TRICKS_PAGES_ONLY"
-"""Set in the environment where the labs are another process's."""
 OTHER_PAGES = ("playground", "glossary", "teach")
 """The addresses of the pages besides home and the chapters, relative to the site's."""
 SWITCH = 0.0005

@@ -24,6 +24,8 @@ from pages.server.hosts import KnownHosts
 from pages.server.site import Site
 from pages.server.streamlit_guard import StreamlitGuard
 
+PAGES_ONLY = "GRADIENT_TRICKS_PAGES_ONLY"
+"""Set in the environment of a server whose labs are another process's."""
 SOCKET = "labs"
 """The address of the labs' socket, relative to the app's."""
 

@@ -51,6 +51,8 @@ def _context() -> multiprocessing.context.BaseContext:
     all lessons, or on Windows a new process that loads them for seconds."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
+    # torch asks the CUDA driver otherwise, and no process can be forked for CUDA after that.
+    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["pages.server.preload"])
     return context
@@ -59,8 +61,8 @@ def _context() -> multiprocessing.context.BaseContext:
 class _Worker:
     """One process that runs one job at a time. It starts with its first job."""
 
-    def __init__(self, niceness: int) -> None:
-        self._niceness = niceness
+    def __init__(self, niceness: int, device: int) -> None:
+        self._niceness, self._device = niceness, device
         self._pool: ProcessPoolExecutor | None = None
         self._pid: Future[int] = Future()
 
@@ -71,7 +73,8 @@ class _Worker:
             BrokenProcessPool: the process died or was killed; the next job gets a new one.
         """
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, _context(), worker.begin, (self._niceness,))
+            begin = self._niceness, self._device
+            self._pool = ProcessPoolExecutor(1, _context(), worker.begin, begin)
             self._pid = self._pool.submit(os.getpid)
         pool = self._pool
         try:
@@ -92,6 +95,12 @@ class _Worker:
             if self._pool and self._pid.done():
                 os.kill(self._pid.result(), _KILL)
 
+    def close(self) -> None:
+        """Wait until the process is gone."""
+        if self._pool:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
 
 class Lane:
     """Some workers, and the jobs that wait for them.
@@ -100,11 +109,12 @@ class Lane:
         kind: its name, for the log and the meters.
         count: how many workers.
         niceness: how much less of a busy core they get than a process of niceness 0.
+        device: of several CUDA devices, the one that they use, counted round.
     """
 
-    def __init__(self, kind: str, count: int, niceness: int = 0) -> None:
+    def __init__(self, kind: str, count: int, niceness: int = 0, device: int = 0) -> None:
         self._kind = kind
-        self._workers = [_Worker(niceness) for _ in range(count)]
+        self._workers = [_Worker(niceness, device) for _ in range(count)]
         # The worker that was idle last comes first: its caches are warm, and the others start only
         # when they are needed.
         self._idle: asyncio.LifoQueue[_Worker] = asyncio.LifoQueue()
@@ -135,6 +145,7 @@ class Lane:
             job.exception()  # seen, even if nobody waits any more
 
     def end(self) -> None:
-        """Kill all its workers."""
+        """Kill all its workers, and release what the system keeps for them."""
         for one in self._workers:
             one.end()
+            one.close()

@@ -6,6 +6,7 @@ from lessons.kit.process import leave_unsaid, parse_in_turn, suit_small_tensors
 from lessons.outputs import catalogue
 from pages.labs import home, lesson, wire
 from pages.labs.messages import Wish
+from pages.server import memory
 
 YOUNG = 5_000
 """Objects that are made before Python looks for garbage; its own figure is 700. A frame makes some
@@ -23,7 +24,6 @@ def prepare(slugs: tuple[str, ...] = ()) -> None:
     wire.encode(home.frame(Wish(lab="home", values={"noise_low": "0.5"})))
     for slug in slugs:
         lesson.frame(Wish(lab=slug))
-    # Without this, each collection walks a million objects of torch and plotly: 100 ms.
-    gc.collect()
-    gc.freeze()
+    memory.clean()
+    gc.freeze()  # or each collection walks a million objects of torch and plotly: 100 ms
     gc.set_threshold(YOUNG)

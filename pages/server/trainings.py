@@ -98,8 +98,8 @@ class Training:
                     await self._changed.wait()
             self._changed.clear()
             lane, token, newest = self.lane, self._token, self._newest
-            assert lane
-            assert newest
+            if lane is None or newest is None:  # a browser says "taken" of nothing
+                continue
             news, self._news = self._news, None
             told = (news.wish, news.training) if news else None
             seconds, due = self._pace.chunk(time.monotonic())

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, Protocol
 
+from lessons.contract.environment import CUDA
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.text import cited
 from pages.labs import home, lesson, playground, wire
@@ -32,8 +33,9 @@ MISTAKE = "Something went wrong on the server. Change a setting to go on."
 RUN_LOST = "Something went wrong on the server, and this run is lost. Start begins another."
 
 
-def begin(niceness: int) -> None:
+def begin(niceness: int, device: int) -> None:
     """Set this process up; called once, before its first job."""
+    os.environ[CUDA] = str(device)
     # A terminal sends Ctrl-C, and a service manager SIGTERM, to all processes of a group. The
     # server ends its workers itself.
     for number in (signal.SIGINT, signal.SIGTERM):
