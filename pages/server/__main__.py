@@ -13,7 +13,8 @@ from pathlib import Path
 import uvicorn
 from streamlit import config
 
-from pages.server.application import PAGES_ONLY
+from pages.server.address import root
+from pages.server.labs_app import PAGES_ONLY, base
 
 ROOT = Path(__file__).parents[2]
 PING = 30.0
@@ -57,18 +58,20 @@ def main() -> None:
     take_environment(os.environ)
     if options.pages:
         os.environ[PAGES_ONLY] = "1"
+    host, port = config.get_option("server.address"), int(config.get_option("server.port"))
+    print(f"Loading. In a few seconds: http://{host}:{port}{root(base())}", flush=True)
     uvicorn.run(
         "pages.server.labs_app:app" if options.labs else "app:app",
         factory=options.labs,
-        host=config.get_option("server.address") or "127.0.0.1",
-        port=int(config.get_option("server.port")),
+        host=host,
+        port=port,
         ws="websockets-sansio",
         ws_max_size=int(config.get_option("server.maxMessageSize")) << 20,
         ws_ping_interval=PING,
         ws_ping_timeout=PING,
         ws_per_message_deflate=False,
-        access_log=False,
         log_level="warning",
+        access_log=False,
         server_header=False,
         timeout_graceful_shutdown=END,
     )

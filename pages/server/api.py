@@ -21,7 +21,8 @@ from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from pages.labs.playground import FRAMEWORKS
 from pages.server.address import root
 from pages.server.api_answers import FILE, NUMBERS, PROGRAM
-from pages.server.lanes import FullError, LostError
+from pages.server.lanes import LostError
+from pages.server.site import FullError
 
 Ask = Callable[[str, str], Awaitable[bytes]]
 

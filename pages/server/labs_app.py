@@ -11,17 +11,21 @@ from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 from streamlit import config
 
-from pages.server import api, health, log, meters
+from pages.server import api, log, memory, meters, worker
 from pages.server.address import root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
 from pages.server.site import Site
 from pages.server.streamlit_guard import StreamlitGuard
 
+PAGES_ONLY = "GRADIENT_TRICKS_PAGES_ONLY"
+"""Set in the environment of a server whose labs are another process's."""
 SOCKET = "labs"
 """The address of the labs' socket, relative to the app's."""
 
@@ -31,6 +35,21 @@ def base() -> str:
     return str(config.get_option("server.baseUrlPath") or "").strip("/")
 
 
+def health_paths() -> list[str]:
+    """Return where machines ask whether a server lives and takes learners. Also at the root: a
+    container's check and a cluster's probes do not know of ``server.baseUrlPath``."""
+    return [where + name for where in {"/", root(base())} for name in ("healthz", "readyz")]
+
+
+def health_routes() -> list[BaseRoute]:
+    """Return what answers there: always yes, since a server listens once everything is loaded."""
+
+    async def ready(request: Request) -> PlainTextResponse:
+        return PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
+
+    return [Route(path, ready) for path in health_paths()]
+
+
 def routes(site: Site) -> list[BaseRoute]:
     """Return what answers for the labs."""
 
@@ -38,11 +57,8 @@ def routes(site: Site) -> list[BaseRoute]:
         await websocket.accept()
         await site.admit(websocket)
 
-    return [
-        WebSocketRoute(f"{root(base())}{SOCKET}", socket),
-        *health.routes(base()),
-        *api.routes(base(), site.ask),
-    ]
+    labs = WebSocketRoute(f"{root(base())}{SOCKET}", socket)
+    return [labs, *health_routes(), *api.routes(base(), site.ask)]
 
 
 def known_hosts() -> Middleware:
@@ -53,30 +69,23 @@ def known_hosts() -> Middleware:
         if config.is_manually_set("browser.serverAddress"):
             origins.append(config.get_option("browser.serverAddress"))
     allowed = config.get_option("server.allowedHosts")
-    return Middleware(KnownHosts, allowed=allowed, origins=origins, machines=health.paths(base()))
+    return Middleware(KnownHosts, allowed=allowed, origins=origins, machines=health_paths())
 
 
 @asynccontextmanager
-async def running(
-    site: Site, load: Callable[[], None], workers: bool = True
-) -> AsyncIterator[None]:
-    """Load everything before the first request, and end the workers with the server.
-
-    Args:
-        site: what is served.
-        load: loads what this process needs.
-        workers: whether a worker is to be ready, too.
-    """
-    meters.serve(site.meters)
-    loading = [asyncio.to_thread(load), *([site.ready()] if workers else [])]
-    await asyncio.gather(*loading)
-    tidy = asyncio.create_task(site.tidy.live())
+async def running(load: Callable[[], object], site: Site | None) -> AsyncIterator[None]:
+    """Load what this process needs, and have a worker ready; end the workers with the server."""
+    meters.serve()
+    ready = [site.quick.run(worker.forget)] if site else []
+    await asyncio.gather(asyncio.to_thread(load), *ready)
+    cleaning = asyncio.create_task(memory.clean_now_and_then())
     log.set_up()
     try:
         yield
     finally:
-        tidy.cancel()
-        site.stop()
+        cleaning.cancel()
+        if site:
+            site.end()
 
 
 def app() -> Starlette:
@@ -85,7 +94,7 @@ def app() -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with running(site, gc.freeze):  # no collection walks what is loaded by now
+        async with running(gc.freeze, site):  # no collection walks what is loaded by now
             yield
 
     middleware = [

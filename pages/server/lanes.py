@@ -1,7 +1,7 @@
 """Lanes of worker processes: a function and its arguments go in, what it returns comes out.
 
-A lane hands each job to a worker that is idle, first come, first served. A worker that dies, or
-takes too long, is replaced, and its job is tried once more.
+A lane gives each job to an idle worker, first come, first served. A worker that dies or takes too
+long is replaced, and its job is tried once more.
 """
 
 import asyncio
@@ -13,27 +13,21 @@ from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from typing import ParamSpec, TypeVar
+from functools import partial
+from typing import TypeVar
 
-from pages.server import worker
+from pages.server import meters, worker
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 CORES = "GRADIENT_TRICKS_CORES"
 LONGEST = 10.0
 """Seconds that a job may take; the caps in lessons/ keep it below half a second."""
-MOST_WAITING = 2_000
-"""Jobs that wait in a lane; there are fewer sockets, and each has one job at a time."""
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL
 
 
 class LostError(RuntimeError):
-    """The job's worker died, on the second try as on the first."""
-
-
-class FullError(RuntimeError):
-    """Too many jobs wait."""
+    """The job's worker died."""
 
 
 def cores() -> int:
@@ -53,132 +47,105 @@ def cores() -> int:
 
 
 def _context() -> multiprocessing.context.BaseContext:
-    """Return the way to start a worker: forked within 20 ms from a process that has loaded torch
-    and all lessons, or on Windows a new process that takes seconds to load them."""
+    """Return the way to start a worker: forked in 20 ms from a process that has loaded torch and
+    all lessons, or on Windows a new process that loads them for seconds."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
+    # torch asks the CUDA driver otherwise, and no process can be forked for CUDA after that.
+    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["pages.server.preload"])
     return context
 
 
-class Worker:
-    """One process that runs one job at a time. It starts with its first job.
+class _Worker:
+    """One process that runs one job at a time. It starts with its first job."""
 
-    Args:
-        kind: the lane's name, for the log.
-        niceness: how much less of a busy core it gets than a process of niceness 0.
-    """
-
-    def __init__(self, kind: str, niceness: int) -> None:
-        self._kind, self._niceness = kind, niceness
+    def __init__(self, niceness: int, device: int) -> None:
+        self._niceness, self._device = niceness, device
         self._pool: ProcessPoolExecutor | None = None
-        self._pid: Future[int] | None = None
+        self._pid: Future[int] = Future()
 
-    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def run(self, function: Callable[..., T], *args: object) -> T:
         """Run the function in the process.
 
         Raises:
             BrokenProcessPool: the process died or was killed; the next job gets a new one.
         """
-        if self._pool is None or self._pid is None:
-            begin = (self._niceness,)
+        if self._pool is None:
+            begin = self._niceness, self._device
             self._pool = ProcessPoolExecutor(1, _context(), worker.begin, begin)
             self._pid = self._pool.submit(os.getpid)
-        pool, started = self._pool, self._pid
+        pool = self._pool
         try:
-            pid = await asyncio.wrap_future(started)
-            job = pool.submit(function, *args, **kwargs)
-            hung = asyncio.get_running_loop().call_later(LONGEST, _end, pid)
+            await asyncio.wrap_future(self._pid)
+            hung = asyncio.get_running_loop().call_later(LONGEST, self.end)
             try:
-                return await asyncio.wrap_future(job)
+                return await asyncio.wrap_future(pool.submit(function, *args))
             finally:
                 hung.cancel()
         except BrokenProcessPool:
             self._pool = None
             pool.shutdown(wait=False)
-            logging.getLogger(__name__).warning("a %s worker died and is replaced", self._kind)
             raise
 
-    def stop(self) -> None:
-        """End the process now."""
-        if self._pool and self._pid and self._pid.done() and not self._pid.exception():
-            _end(self._pid.result())
-            self._pool.shutdown(wait=False, cancel_futures=True)
+    def end(self) -> None:
+        """Kill the process."""
+        with suppress(ProcessLookupError, BrokenProcessPool):
+            if self._pool and self._pid.done():
+                os.kill(self._pid.result(), _KILL)
 
-
-def _end(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, _KILL)
+    def close(self) -> None:
+        """Wait until the process is gone."""
+        if self._pool:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
 
 
 class Lane:
-    """Some workers and the jobs that wait for them.
+    """Some workers, and the jobs that wait for them.
 
     Args:
         kind: its name, for the log and the meters.
         count: how many workers.
-        niceness: theirs.
-        on_restart: called with ``kind`` when a worker died.
+        niceness: how much less of a busy core they get than a process of niceness 0.
+        device: of several CUDA devices, the one that they use, counted round.
     """
 
-    def __init__(
-        self,
-        kind: str,
-        count: int,
-        niceness: int = 0,
-        on_restart: Callable[[str], None] = lambda kind: None,
-    ) -> None:
-        self._kind, self._on_restart = kind, on_restart
-        self._workers = [Worker(kind, niceness) for _ in range(count)]
-        # The worker that was idle last comes first: its caches are warm, and others start only
+    def __init__(self, kind: str, count: int, niceness: int = 0, device: int = 0) -> None:
+        self._kind = kind
+        self._workers = [_Worker(niceness, device) for _ in range(count)]
+        # The worker that was idle last comes first: its caches are warm, and the others start only
         # when they are needed.
-        self._idle: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
-        for one in reversed(self._workers):
+        self._idle: asyncio.LifoQueue[_Worker] = asyncio.LifoQueue()
+        for one in self._workers:
             self._idle.put_nowait(one)
-        self._waiting = 0
 
-    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def run(self, function: Callable[..., T], *args: object, tries: int = 2) -> T:
         """Run the function in a worker; cancel this to leave the queue.
 
         Raises:
-            LostError: its worker died twice.
-            FullError: too many jobs wait.
+            LostError: its worker died at each try.
         """
-        try:
-            return await self.run_once(function, *args, **kwargs)
-        except BrokenProcessPool:
-            pass
-        try:
-            return await self.run_once(function, *args, **kwargs)
-        except BrokenProcessPool:
-            raise LostError("the work ended its process twice") from None
-
-    async def run_once(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run the function in a worker, and do not try again.
-
-        Raises:
-            BrokenProcessPool: its worker died.
-            FullError: too many jobs wait.
-        """
-        if self._waiting >= MOST_WAITING:
-            raise FullError("too many jobs wait")
-        self._waiting += 1
-        try:
+        for _ in range(tries):
             one = await self._idle.get()
-        finally:
-            self._waiting -= 1
-        job = asyncio.ensure_future(one.run(function, *args, **kwargs))
+            job = asyncio.ensure_future(one.run(function, *args))
+            # A job that nobody waits for any more still keeps its worker busy until it ends.
+            job.add_done_callback(partial(self._done, one))
+            try:
+                return await asyncio.shield(job)
+            except BrokenProcessPool:
+                meters.RESTARTS.labels(self._kind).inc()
+                logging.getLogger(__name__).warning("a %s worker died: replaced", self._kind)
+        raise LostError(f"the job ended its {self._kind} worker")
 
-        def done(job: asyncio.Future[T]) -> None:
-            self._idle.put_nowait(one)
-            if not job.cancelled() and isinstance(job.exception(), BrokenProcessPool):
-                self._on_restart(self._kind)
+    def _done(self, one: _Worker, job: asyncio.Future[object]) -> None:
+        self._idle.put_nowait(one)
+        if not job.cancelled():
+            job.exception()  # seen, even if nobody waits any more
 
-        job.add_done_callback(done)
-        return await asyncio.shield(job)  # who leaves does not free the worker before its job ends
-
-    def stop(self) -> None:
-        """End all its workers now."""
+    def end(self) -> None:
+        """Kill all its workers, and release what the system keeps for them."""
         for one in self._workers:
-            one.stop()
+            one.end()
+            one.close()

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lessons.contract.roles import INKS
-from pages.server import files, health
+from pages.server import files
 from pages.server.address import path_of, root
 
 Names = Collection[str]
@@ -51,13 +51,21 @@ class NotFound:
     """Middleware that passes on what is on its list, and answers 404 for the rest."""
 
     def __init__(
-        self, app: ASGIApp, base: str, pages: Names, sockets: Names, folders: Names = ()
+        self,
+        app: ASGIApp,
+        base: str,
+        pages: Names,
+        sockets: Names,
+        folders: Names = (),
+        machines: Names = (),
     ) -> None:
-        """``base`` is Streamlit's server.baseUrlPath; all others are below it."""
+        """``base`` is Streamlit's server.baseUrlPath. Pages, sockets and folders are below it;
+        ``machines`` are whole paths.
+        """
         self._app, self._root = app, root(base)
         with_slash = [f"{name}/" for name in pages]  # Streamlit leads to the address without
         names = ["", *pages, *with_slash, *_STREAMLITS]
-        self._known = {self._root + name for name in names} | health.paths(base)
+        self._known = {self._root + name for name in names} | {*machines}
         self._folders = tuple(f"{self._root}{name}/" for name in folders)
         self._sockets = {self._root + name for name in sockets}
 

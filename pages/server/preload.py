@@ -2,4 +2,6 @@
 
 from pages.server.prepare import prepare
 
-prepare()
+# These lessons use torch's optimizers, which load torch's compiler: a second, and 70 MB that all
+# workers share. The server itself computes only what its pages show first, and does without.
+prepare(("two_players", "starved"))

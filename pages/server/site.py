@@ -1,29 +1,31 @@
-"""What all sockets of a server and its API share: workers, trainings, frames, meters."""
+"""What all sockets of a server and its API share: workers, and the newest frames."""
 
 import asyncio
 import logging
+from collections import OrderedDict
+from hashlib import blake2b
+from weakref import WeakValueDictionary
 
 from starlette.websockets import WebSocket
 
-from pages.server import worker
-from pages.server.frame_cache import FrameCache
-from pages.server.lanes import FullError, Lane, LostError, cores
-from pages.server.memory import Tidy
-from pages.server.meters import Meters
+from pages.server import meters, worker
+from pages.server.lanes import Lane, LostError, cores
 from pages.server.socket import Socket
-from pages.server.trainings import Trainings
-from pages.server.worker import MISTAKE, Reply
+from pages.server.worker import KEPT, MISTAKE, Reply
 
-KEPT = 24 << 20
-"""Bytes of frames that are kept for the next learner who asks the same."""
+MOST_FRAMES = 256
+"""Frames that are kept for the next learner who asks the same; one has 10 to 40 kB."""
 MOST_SOCKETS = 1_500
 """At once in a process; one more is told to come again later."""
 MOST_QUESTIONS = 64
 """Questions of the API that wait; one is computed at a time, as for a socket."""
 TRY_LATER = 1013
 NICE, NICER = 5, 10
-"""How much the slow lane, and those who train, stand back behind the quick lane and the pages."""
-FULL = Reply("refused", "Too many labs are computed here. Change a setting to try again.")
+"""How much the slow lane, and those that train, stand back behind the quick lane and the pages."""
+
+
+class FullError(RuntimeError):
+    """Too many questions wait."""
 
 
 class Site:
@@ -31,13 +33,9 @@ class Site:
 
     Args:
         quick, slow: the lanes that frames and answers are computed in.
-        trainers: the lanes that train, of one worker each.
+        trainers: the lanes that train, with one worker each.
         frame: computes a frame, in a worker.
     """
-
-    SLOW = 0.04
-    """Seconds of computing; after a frame that took more, a socket's next one is computed in the
-    slow lane."""
 
     def __init__(
         self,
@@ -48,62 +46,67 @@ class Site:
     ) -> None:
         count = min(8, cores())
         half = max(1, count // 2)
-        self.meters = Meters()
-        restarted = self.meters.restarted
-        self.quick = quick or Lane("quick", count, on_restart=restarted)
-        self.slow = slow or Lane("slow", half, NICE, restarted)
-        trainers = trainers or [Lane("training", 1, NICER, restarted) for _ in range(half)]
-        self.trainings = Trainings(trainers)
-        self.tidy = Tidy()
-        self._frames = FrameCache(KEPT)
+        self.quick = quick or Lane("quick", count)
+        self.slow = slow or Lane("slow", half, NICE)
+        self.trainers = trainers or [Lane("training", 1, NICER, n) for n in range(half)]
+        self.open = 0
         self._compute = frame
-        self._sockets: set[Socket] = set()
+        self._frames: OrderedDict[bytes, Reply] = OrderedDict()
+        self._computing: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
         self._questions = 0
         self._asking = asyncio.Lock()
-        self.meters.watch(
-            lambda: len(self._sockets), lambda: sum(one.training.wants for one in self._sockets)
-        )
+        self._later: set[asyncio.Task[None]] = set()
 
-    async def ready(self) -> None:
-        """Wait until a worker has loaded everything."""
-        await self.quick.run(worker.drop, "")
-
-    def stop(self) -> None:
+    def end(self) -> None:
         """End all workers now."""
-        for lane in (self.quick, self.slow, *self.trainings.lanes):
-            lane.stop()
+        for lane in (self.quick, self.slow, *self.trainers):
+            lane.end()
 
     async def admit(self, websocket: WebSocket) -> None:
         """Serve one learner's socket, which was accepted, until its end."""
-        if len(self._sockets) >= MOST_SOCKETS:
+        if self.open >= MOST_SOCKETS:
             await websocket.close(TRY_LATER, "Too many labs are open here. Try again in a minute.")
             return
-        one = Socket(self, websocket)
-        self._sockets.add(one)
+        one = Socket(websocket, self.frame, self.trainers)
+        self.open += 1
         try:
-            await one.live()
+            with meters.LABS.track_inprogress():
+                await one.live()
         finally:
-            self._sockets.discard(one)
-            self.tidy.note()
+            self.open -= 1
+            if lane := one.training.lane:
+                task = asyncio.create_task(_forget(lane))
+                self._later.add(task)
+                task.add_done_callback(self._later.discard)
 
-    async def frame(self, key: bytes, text: str, slow: bool) -> Reply:
-        """Compute what a wish asks for, or return the frame that is kept."""
+    async def frame(self, text: str, slow: bool) -> Reply:
+        """Compute what a wish asks for, once for all who ask the same at that time or soon after.
 
-        async def compute() -> Reply:
-            if slow:
-                return await self.slow.run(self._compute, text, True)
-            reply = await self.quick.run(self._compute, text, False)
-            if reply.kind == "slow":
-                reply = await self.slow.run(self._compute, text, True)
-            return reply
+        Args:
+            text: the wish.
+            slow: whether it is computed in the slow lane.
+        """
+        key = blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+        # If the one that computes leaves, the next in the queue computes.
+        async with self._computing.setdefault(key, asyncio.Lock()):
+            reply = self._frames.get(key) or await self._computed(text, slow)
+            if reply.kind != "mistake":
+                self._frames[key] = reply
+                self._frames.move_to_end(key)
+            if len(self._frames) > MOST_FRAMES:
+                self._frames.popitem(last=False)
+        return reply
 
+    async def _computed(self, text: str, slow: bool) -> Reply:
         try:
-            return await self._frames.get(key, compute)
-        except FullError:
-            return FULL
+            if not slow:
+                reply = await self.quick.run(self._compute, text, False)
+                if reply.kind != "slow":
+                    return reply
+            return await self.slow.run(self._compute, text, True)
         except LostError:
             logging.getLogger(__name__).error("a wish ended its worker twice")
-            return Reply("refused", MISTAKE)
+            return Reply("mistake", MISTAKE)
 
     async def ask(self, kind: str, question: str) -> bytes:
         """Compute an answer of the API.
@@ -120,3 +123,9 @@ class Site:
                 return await self.slow.run(worker.answer, kind, question)
         finally:
             self._questions -= 1
+
+
+async def _forget(lane: Lane) -> None:
+    """Have a run dropped that its learner does not come back to."""
+    await asyncio.sleep(KEPT + 1.0)
+    await lane.run(worker.forget)

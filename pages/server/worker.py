@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, Protocol
 
+from lessons.contract.environment import CUDA
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.text import cited
 from pages.labs import home, lesson, playground, wire
@@ -24,12 +25,17 @@ SHORT = 0.05
 """Seconds of computing that a wish may take in the quick lane."""
 HEAVY = 0.2
 """Seconds of computing after which freed memory goes back to the system: it may be much."""
+KEPT = 5.0
+"""Seconds that a run is kept after it was asked for last."""
+MOST_RUNS = 200
+"""Runs in one process; the largest holds 9 MB."""
 MISTAKE = "Something went wrong on the server. Change a setting to go on."
 RUN_LOST = "Something went wrong on the server, and this run is lost. Start begins another."
 
 
-def begin(niceness: int) -> None:
+def begin(niceness: int, device: int) -> None:
     """Set this process up; called once, before its first job."""
+    os.environ[CUDA] = str(device)
     # A terminal sends Ctrl-C, and a service manager SIGTERM, to all processes of a group. The
     # server ends its workers itself.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -65,19 +71,18 @@ class Reply(NamedTuple):
     """What comes of a wish.
 
     Attributes:
-        kind: ``frame``; ``slow``, where it has to be asked for in the slow lane; or as
-            ``pages.labs.messages.Aside`` has it.
-        content: the encoded frame, or the aside's text.
+        kind: ``frame``; ``slow``, if it must be asked for in the slow lane; ``mistake``, if we made
+            one; else as ``pages.labs.messages.Aside`` has it.
+        content: the encoded frame, or text for people.
         seconds: of computing.
     """
 
-    kind: Literal["frame", "slow", "again", "refused"]
+    kind: Literal["frame", "slow", "again", "refused", "mistake"]
     content: bytes | str = ""
     seconds: float = 0.0
 
 
 ComputeFrame = Callable[[str, bool], Reply]
-"""As ``frame`` with its usual labs."""
 
 
 def frame(text: str, slow: bool, labs: Mapping[str, Lab] = LABS) -> Reply:
@@ -101,21 +106,20 @@ def frame(text: str, slow: bool, labs: Mapping[str, Lab] = LABS) -> Reply:
         return Reply("refused", str(error))
     except BaseException:  # a mistake of ours, or a panic of a library in Rust
         logging.getLogger(__name__).exception("a frame could not be computed")
-        return Reply("refused", MISTAKE)
+        return Reply("mistake", MISTAKE)
     return Reply("frame", content, _spent(start))
 
 
 def answer(kind: str, question: str) -> bytes:
     """Compute an answer of the numbers' API."""
     start = time.thread_time()
-    try:
-        return api_answers.answer(kind, question)
-    finally:
-        _spent(start)
+    reply = api_answers.answer(kind, question)
+    _spent(start)
+    return reply
 
 
 def _spent(start: float) -> float:
-    """Return the seconds of computing since ``start``; after much of it, tidy up."""
+    """Return the seconds of computing since ``start``; after many of them, clean up."""
     seconds = time.thread_time() - start
     if seconds > HEAVY:
         memory.clean()
@@ -127,10 +131,10 @@ class Chunk(NamedTuple):
 
     Attributes:
         wants: whether there are more steps to make.
-        fresh: whether there is something to show that was not shown.
-        picture: the encoded picture; None where none was asked for, or nothing was new.
+        fresh: whether there is something that was not shown yet.
+        picture: the encoded picture; None if none was due, or nothing was new.
         have: digests of the charts in it.
-        refusal: an aside's kind and text; None where all went well.
+        refusal: an aside's kind and text; None if all went well.
     """
 
     wants: bool = False
@@ -140,16 +144,12 @@ class Chunk(NamedTuple):
     refusal: tuple[Literal["again", "refused", "failed"], str] | None = None
 
 
-_runs: dict[str, Watch] = {}
-"""The trainings of this process, by token. The server says when one is to be dropped."""
+_runs: dict[str, tuple[float, Watch]] = {}
+"""The trainings of this process by token, the one that was asked for last at the end."""
 
 
 def train(
-    token: str,
-    news: tuple[str, str] | None,
-    seconds: float,
-    due: float,
-    have: Mapping[str, str],
+    token: str, news: tuple[str, str] | None, seconds: float, due: float, have: Mapping[str, str]
 ) -> Chunk:
     """Take in what a learner wants of a training, make its next steps, and draw it.
 
@@ -162,44 +162,48 @@ def train(
     """
     start = time.perf_counter()
     try:
-        refusal = _take(token, *news) if news else None
-        watch = _runs.get(token)
+        _, watch = _runs.pop(token, (0.0, None))
+        watch, refusal = _take(watch, *news) if news else (watch, None)
         if watch is None:
             return Chunk(refusal=refusal)
         if watch.wants:
             watch.advance(seconds)
-        if not watch.fresh or time.perf_counter() - start < due:
-            return Chunk(watch.wants, watch.fresh, refusal=refusal)
-        drawn: dict[str, str] = {}
-        picture = wire.encode(watch.picture(), have, drawn)
-        return Chunk(watch.wants, watch.fresh, picture, drawn, refusal)
+        picture, drawn = None, dict[str, str]()
+        if watch.fresh and time.perf_counter() - start >= due:
+            picture = wire.encode(watch.picture(), have, drawn)
     except Exception:
         logging.getLogger(__name__).exception("a training could not go on")
-        drop(token)
         return Chunk(refusal=("failed", RUN_LOST))
+    _runs[token] = start, watch
+    if len(_runs) > MOST_RUNS:
+        del _runs[next(iter(_runs))]
+    return Chunk(watch.wants, watch.fresh, picture, drawn, refusal)
 
 
 def _take(
-    token: str, wish_text: str, training_text: str
-) -> tuple[Literal["again", "refused"], str] | None:
+    watch: Watch | None, wish_text: str, training_text: str
+) -> tuple[Watch | None, tuple[Literal["again", "refused"], str] | None]:
     """Take in what a learner wants; what is refused changes nothing."""
     try:
         wish, asked = read(wish_text), read_training(training_text)
         trained = find(wish.lab)
         if trained.lab.training is None:
             raise RefusedError(f"The lesson {cited(trained.slug)} trains nothing. Ask for its lab.")
-        watch = _runs.get(token)
         if watch and watch.lesson is trained:
             watch.take(wish, asked)
         else:
-            _runs[token] = Watch(trained, wish, asked)
+            watch = Watch(trained, wish, asked)
     except RefusedTextError:
-        return "again", ""
+        return watch, ("again", "")
     except (RefusedError, UnknownLessonError) as error:
-        return "refused", str(error)
-    return None
+        return watch, ("refused", str(error))
+    return watch, None
 
 
-def drop(token: str) -> None:
-    """Forget a training."""
-    _runs.pop(token, None)
+def forget() -> None:
+    """Drop the trainings that nobody has asked for lately."""
+    now = time.perf_counter()
+    for token, (asked_for, _) in [*_runs.items()]:
+        if now - asked_for > KEPT:
+            del _runs[token]
+    memory.clean()

@@ -154,7 +154,7 @@ def note(
     painted = dict(reversed(seen))  # the first of each
     assert any("@" not in where for where in painted), f"{lab.name}: nothing has changed"
     lab.painted_ms.append(max(painted.values()))
-    # A wish that a newer one has overtaken is not answered.
+    # A wish is not answered if a newer one has replaced it.
     asked = next(one for one in asks[before:] if answers(one))
     lab.answered_ms.append(answers(asked)[0]["at"] - asks[before]["at"])
     lab.sizes.append(sum(one["size"] for one in answers(asked)))

@@ -142,7 +142,7 @@
     missed,
     record,
     replay: () => (replays = true),
-    // A wish that a newer one has overtaken is not answered.
+    // A wish is not answered if a newer one has replaced it.
     isQuiet: () => asks.at(-1).answers.some(({ what }) => what !== "progress"),
   };
 })();

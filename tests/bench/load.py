@@ -1,7 +1,7 @@
 """Many learners at once, over the wire, without browsers: `make load LEARNERS=100`.
 
-Each opens a lesson's page over Streamlit's own socket, which stays open, and its lab over the lab's
-line, and sets something once a second. Measured is the time from a wish to its frame on the wire.
+Each opens a lesson's page over Streamlit's own socket, which stays open, and its lab over the labs'
+socket, and sets something once a second. Measured is the time from a wish to its frame on the wire.
 Server and learners share the machine, the learners in one process, and nothing leaves it.
 """
 
@@ -43,7 +43,7 @@ class Scenario:
 
     Attributes:
         growth: MB that the server has grown by, for each learner.
-        cores: that the server, its trainer included, was busy on.
+        cores: that the server computed on, its workers included.
         own: the same for the learners' process.
     """
 
@@ -88,7 +88,7 @@ async def every_second(learner: Learner, start: float, seconds: int = SECONDS) -
 async def measured(
     scenario: Scenario, server: Server, work: Iterable[Coroutine[None, None, None]]
 ) -> None:
-    """Do all of it at once, and see who was busy."""
+    """Do all of it at once, and measure the CPU time of server and learners."""
     start, used, own = time.perf_counter(), cpu_seconds(server), time.process_time()
     await asyncio.gather(*work)
     passed = time.perf_counter() - start

@@ -148,7 +148,7 @@ def test_more_draws_than_allowed_are_refused_with_what_would_do():
 SWEPT = """
 import json, sys
 from lessons.kit.process import suit_small_tensors
-from pages.server.memory import give_back
+from pages.server.memory import clean
 from lessons.playground import from_text, run
 from lessons.playground.running import budget
 from tests.support.amount import cases
@@ -164,7 +164,7 @@ def measured(document):
     outcome.plan = lambda **known: plans.append(plan(**known)) or plans[0]
     run(document, seconds=1000.0)
     runs = min(plans[0].at_once, plans[0].points * plans[0].draws)
-    give_back()
+    clean()
     taken, _, _ = forked(lambda: run(document, seconds=1000.0) and None)
     return runs * plans[0].each / 2**20, taken
 
@@ -238,7 +238,7 @@ TWENTY = """
 import json, sys
 from tests.labs.test_bounds import refused
 from lessons.kit.process import suit_small_tensors
-from pages.server.memory import give_back
+from pages.server.memory import clean
 from pages.labs import playground
 from pages.labs.messages import Wish
 from pages.labs.playground_form import form_of
@@ -250,7 +250,7 @@ def ask(document):
     return playground.compute(document)
 playground.frame(Wish(lab="playground"))
 ask(refused(50))
-give_back()
+clean()
 idle = megabytes("VmRSS")
 for place in range(20):
     ask(refused(place))

@@ -286,7 +286,7 @@ async def lines(random_: random.Random) -> list[str]:
     """A browser or two on one server; returns the kinds of what they heard."""
     here = site()
     made = [Line() for _ in range(random_.choice([1, 1, 1, 2]))]
-    sockets = [asyncio.create_task(Socket(here, one).live()) for one in made]  # type: ignore
+    sockets = [asyncio.create_task(Socket(one, here.frame, here.trainers).live()) for one in made]  # type: ignore
     learners = [learner(random.Random(random_.random()), one) for one in made]
     try:
         async with asyncio.timeout(HUNG):
@@ -296,7 +296,7 @@ async def lines(random_: random.Random) -> list[str]:
             one.coming.put_nowait({"type": "websocket.disconnect"})
     async with asyncio.timeout(HUNG):
         await asyncio.gather(*sockets)
-    here.stop()
+    here.end()
     wrong = [said for one in made for said in one.wrong]
     assert not wrong, wrong[0]
     return ["message" for one in made for _ in range(one.sent)] + [

@@ -27,7 +27,7 @@ def serving(site: Site, *more: BaseRoute) -> Iterator[str]:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        site.stop()
+        site.end()
 
     hosts = [labs_app.known_hosts()]
     routes = [*labs_app.routes(site), *more]

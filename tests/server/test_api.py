@@ -10,7 +10,8 @@ from lessons.__main__ import main
 from lessons.outputs.catalogue import lessons
 from lessons.playground import preset, to_text
 from pages.server import api, api_answers
-from pages.server.lanes import FullError, LostError
+from pages.server.lanes import LostError
+from pages.server.site import FullError
 from tests.server.asgi import ask
 from tests.support.amount import also, cases
 

@@ -10,16 +10,20 @@ from pages.server.not_found import NotFound
 from tests.server.asgi import ask, inside, sent
 
 SITE, BELOW = (
-    NotFound(PlainTextResponse("here"), base, ["reversal"], ["labs"], ["api"])
+    NotFound(PlainTextResponse("here"), base, ["reversal"], ["labs"], ["api"], ["/healthz"])
     for base in ("", "course")
 )
-HERE = ["", "reversal", "reversal/", files.PLOTLY, "api/x", "_stcore/health", "healthz", "readyz"]
+HERE = ["", "reversal", "reversal/", files.PLOTLY, "api/x", "_stcore/health"]
 
 
 @pytest.mark.parametrize("path", HERE)
 def test_what_is_here_is_passed_on_below_a_base_address_too(path):
     assert ask(SITE, f"/{path}").body == b"here"
     assert ask(BELOW, f"/course/{path}").body == b"here"
+
+
+def test_a_machine_asks_at_the_root():
+    assert ask(SITE, "/healthz").body == ask(BELOW, "/healthz").body == b"here"
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/reversal/x", "/reversal//", "/labs", "//reversal"])

@@ -134,7 +134,7 @@ def test_long_work_goes_to_the_slow_lane_and_short_work_passes_it(url):
 
 
 def test_a_socket_whose_last_frame_took_long_is_computed_in_the_slow_lane(browser, monkeypatch):
-    monkeypatch.setattr(shared.Site, "SLOW", 0.0)
+    monkeypatch.setattr(route, "SLOW", 0.0)
     browser.ask("flip", values={"scale": "2.5"})
     browser.frame()
     LONG.go.clear()
@@ -209,7 +209,7 @@ def test_a_foreign_page_is_turned_away(url):
 
 
 def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
-    until(lambda: not site._sockets)
+    until(lambda: not site.open)
     monkeypatch.setattr(shared, "MOST_SOCKETS", 2)
     with Browser(url) as first, Browser(url) as second:
         for one in (first, second):
@@ -219,7 +219,7 @@ def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
         with pytest.raises(ConnectionClosed, match="1013"):
             third.next()
         first.socket.close()
-        until(lambda: len(site._sockets) < 2)
+        until(lambda: site.open < 2)
         with Browser(url) as fourth:
             fourth.ask("flip")
             assert fourth.frame()["figures"]
@@ -259,7 +259,7 @@ def test_memory_returns_when_sockets_close(url, site):
         for browser in browsers:
             browser.frame()
             browser.socket.close()
-        until(lambda: not site._sockets)
+        until(lambda: not site.open)
         gc.collect()
         return resident()
 

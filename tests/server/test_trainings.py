@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pages.labs.training import Watch
-from pages.server import trainings, worker
+from pages.server import worker
 from pages.server.lanes import Lane
 from pages.server.site import Site
 from pages.server.trainings import CHUNK, EVERY, Pace
@@ -37,7 +37,7 @@ def trains(browser, **training):
 
 
 def pid(site):
-    (lane,) = site.trainings.lanes
+    (lane,) = site.trainers
     (one,) = lane._workers
     return one._pid.result()
 
@@ -166,28 +166,27 @@ def test_a_browser_that_comes_back_soon_goes_on_with_its_run(url):
         assert not again["lost"]
 
 
-def test_a_run_is_dropped_some_time_after_its_learner_left(url, site, monkeypatch):
-    monkeypatch.setattr(trainings, "RETURN", 0.2)
+def test_a_run_is_dropped_some_time_after_its_learner_left(url):
     with Browser(url) as browser:
         trains(browser, token="gone")
         spec = training_of(browser)
-    deadline = time.monotonic() + 30
-    while "gone" in site.trainings._left or "gone" in site.trainings._owners:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    time.sleep(worker.KEPT + 1.5)
     with Browser(url) as browser:
         trains(browser, token="gone", run=spec["run"])
         assert training_of(browser)["lost"]
 
 
-def test_a_second_socket_with_the_same_token_takes_the_run_over(url):
-    with Browser(url) as first, Browser(url) as second:
-        trains(first, token="twice")
-        run = training_of(first)["run"]
-        trains(second, token="twice", run=run)
-        assert training_of(second)["run"] == run
-        assert len(pictures(first)) < 4, "those on their way"
-        training_of(second)
+def test_a_run_at_rest_is_kept_as_long_as_its_socket_is_open(browser):
+    trains(browser)
+    while (spec := training_of(browser))["done"] < 5:
+        pass
+    trains(browser, phase="pause", count=1)
+    pictures(browser)
+    time.sleep(worker.KEPT + 1.5)
+    trains(browser, phase="pause", count=2)
+    again = pictures(browser)[-1]["training"]
+    assert again["run"] == spec["run"]
+    assert not again["lost"]
 
 
 def test_a_run_whose_worker_died_is_said_to_be_lost_within_a_second(url, site):
@@ -270,5 +269,4 @@ def test_a_mistake_of_ours_ends_one_training_alone(monkeypatch, caplog):
     assert "a mistake of ours" in caplog.text
     assert worker.train("a", None, 0.0, 0.0, {}).wants
     assert ask("b").picture, "whoever asks again gets another run"
-    for token in "ab":
-        worker.drop(token)
+    worker._runs.clear()

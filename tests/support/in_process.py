@@ -3,12 +3,11 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from pages.server import worker
 from pages.server.site import Site
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -18,13 +17,10 @@ class ThreadLane:
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "lane")
 
-    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        job = self._thread.submit(function, *args, **kwargs)
-        return await asyncio.wrap_future(job)
+    async def run(self, function: Callable[..., T], *args: object, tries: int = 1) -> T:
+        return await asyncio.wrap_future(self._thread.submit(function, *args))
 
-    run_once = run
-
-    def stop(self) -> None:
+    def end(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 

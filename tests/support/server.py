@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 240  # importing torch for the first time on a busy two-core machine
-END_SECONDS = 30  # a site ends its replicas first, each of which promises ten
+END_SECONDS = 30  # a site ends its processes first, and each promises ten seconds
 PORTS = range(20_000, 32_000, 10)  # a site takes the ports after its own as well
 
 
