@@ -51,13 +51,7 @@ class NotFound:
     """Middleware that passes on what is on its list, and answers 404 for the rest."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        base: str,
-        pages: Names,
-        sockets: Names,
-        folders: Names = (),
-        machines: Names = (),
+        self, app: ASGIApp, base: str, pages: Names, sockets: Names, folders: Names, machines: Names
     ) -> None:
         """``base`` is Streamlit's server.baseUrlPath. Pages, sockets and folders are below it;
         ``machines`` are whole paths.

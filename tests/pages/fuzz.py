@@ -61,7 +61,7 @@ RAW = ("%", "%zz", "%00", "%ff%fe", "%ed%a0%80", "+", "&&", "==", "&=&", ";", "#
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
 _routes = labs_app.routes(site())
 SITE = SecurityHeaders(
-    NotFound(Files(Starlette(routes=_routes)), "", PAGES, [SOCKET, STREAM], ["api"]),
+    NotFound(Files(Starlette(routes=_routes)), "", PAGES, [SOCKET, STREAM], ["api"], []),
     base="",
     embeddable=CHAPTERS,
 )

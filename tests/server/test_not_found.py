@@ -57,5 +57,5 @@ def test_home_is_below_a_base_address_and_a_mount():
 
 @pytest.mark.parametrize(("path", "status"), [("/labs", None), ("/", 404), ("/x/labs", 404)])
 def test_a_socket_elsewhere_is_refused(path, status):
-    site = NotFound(inside, "", ["reversal"], ["labs"])
+    site = NotFound(inside, "", ["reversal"], ["labs"], [], [])
     assert sent(site, "websocket", path)[0]["status"] == status
