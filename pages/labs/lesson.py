@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from time import perf_counter
-from typing import cast
+from typing import Any, cast
 
 from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_roles
 from lessons.contract.parameters import InvalidParametersError, Values
@@ -20,7 +20,6 @@ from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
 from pages.labs.messages import LATER, Code, Frame, RefusedError, TableSpec, Wish
-from pages.labs.recent import Recent
 from pages.labs.revealed import case_asked, places, point_out
 
 TORCH = "torch"
@@ -51,31 +50,28 @@ class Computed:
     refusal: str = ""
 
 
-_known: Recent[tuple[object, ...], Computed] = Recent(48)
-
-
 def computed(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> Computed:
     """The lesson's result and graph; kept for the next who asks for the same."""
-    cuts = tuple(sorted(cuts))
-
-    def make() -> Computed:
-        start = perf_counter()
-        try:
-            result, whole, refusal = lesson.compute(values, cuts), cuts, ""
-        except CutError as error:
-            result, whole = lesson.compute(values), ()
-            refusal = f"All edges are whole again. {error}"
-        seconds = perf_counter() - start
-        recording = cache(lambda: lesson.record(values, whole))
-        return Computed(result, seconds, recording, whole, refusal)
-
-    return _known.get(_key(lesson, values, cuts), make)
+    texts = tuple(lesson.text(values).items())
+    return _computed(lesson.slug, tuple(values.items()), texts, tuple(sorted(cuts)))
 
 
-def _key(lesson: Lesson, values: Values, cuts: Collection[Cut]) -> tuple[object, ...]:
-    # The settings as text, since 0 equals -0.0 and is not the same input. What is no setting, as a
-    # preview may add, stays as it is.
-    return lesson.slug, tuple({**values, **lesson.text(values)}.items()), tuple(sorted(cuts))
+@lru_cache(maxsize=48)
+def _computed(
+    slug: str,
+    settings: tuple[tuple[str, Any], ...],
+    texts: tuple[tuple[str, str], ...],  # 0 equals -0.0 and is another input, also in the cache
+    cuts: tuple[Cut, ...],
+) -> Computed:
+    lesson, values = find(slug), dict(settings)
+    start = perf_counter()
+    try:
+        result, whole, refusal = lesson.compute(values, cuts), cuts, ""
+    except CutError as error:
+        result, whole = lesson.compute(values), ()
+        refusal = f"All edges are whole again. {error}"
+    seconds = perf_counter() - start
+    return Computed(result, seconds, cache(lambda: lesson.record(values, whole)), whole, refusal)
 
 
 def seconds(wish: Wish) -> float:
@@ -109,8 +105,6 @@ def frame(wish: Wish) -> Frame:
     cuts, refusal = edges(lesson, wish.cuts, asked)
     hide, fix = ([n for n in names if n in text] for names in (wish.hide, wish.fix))
     values = lesson.lab.preview(asked) if wish.live else asked
-    if values != asked and _key(lesson, asked, cuts) in _known:
-        values = asked  # a picture that is whole stays whole
     run = computed(lesson, values, cuts)
     refused = "" if wish.carried else run.refusal or refusal
     notes = [Note("warning", refused)] if refused else []

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import torch
+from pages.labs.recent import Recent
 
 from lessons.chapters.stop_gradient.shared_noise import lab as noise_lab
 from lessons.contract.parameters import Integer, InvalidParametersError, Numbers
@@ -25,7 +26,6 @@ from pages.labs import lesson, playground
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import MAX_MESSAGE, Wish
 from pages.labs.playground_form import form_of
-from pages.labs.recent import Recent
 from tests.playground.heavy import heavy
 from tests.support.amount import cases
 from tests.support.peak import available, costs
