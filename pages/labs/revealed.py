@@ -5,8 +5,6 @@ import math
 from collections.abc import Collection, Iterator
 from typing import Any
 
-import numpy as np
-
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Index, InvalidParametersError, Values
 from lessons.contract.prose import Question, Step, written
@@ -62,47 +60,36 @@ def point_out(
     figures: list[FigureSpec], table: TableSpec, role: str, index: int, text: str
 ) -> None:
     """Mark this number in the first chart that has it, and in the table."""
+    value = float(text.replace("−", "-").replace(",", "").replace("∞", "inf"))
     for figure in figures:
         chart = figure["figure"]
-        found = ((one, _point(one, role, index, text)) for one in chart["data"])
-        points, at = next((pair for pair in found if pair[1] is not None), (None, None))
-        if points is None or chart["layout"]["yaxis"].get("type") == "log":
-            continue
-        x, y = float(points["x"][at]), float(points["y"][at])
-        chart["data"].append(_ring(x, y))
-        chart["layout"]["annotations"] = [_callout(chart["layout"], x, y, role, text)]
-        figure["alt"] += f" The case asked: {text}."
-        break
+        points = (_point(trace, role, index, value) for trace in chart["data"])
+        point = next(filter(None, points), None)
+        if point and chart["layout"]["yaxis"].get("type") != "log":
+            chart["layout"]["annotations"] = [_callout(chart["layout"], *point, role, text)]
+            figure["alt"] += f" The case asked: {text}."
+            break
     columns = [at for at, one in enumerate(table["columns"]) if one["role"] == role]
     for row, column in itertools.product(table["rows"][index : index + 1], columns[:1]):
         if row[column][:1] in "−0123456789∞N":  # a number; other tables have words in this role
             table["asked"] = [index, column]
 
 
-def _point(trace: dict[str, Any], role: str, index: int, text: str) -> int | None:
-    """Which point of this trace has the number at this place, if these are visible points of it."""
-    if "markers" not in trace.get("mode", "") or trace.get("visible") is False:
+def _point(
+    trace: dict[str, Any], role: str, index: int, value: float
+) -> tuple[float, float] | None:
+    """Where this trace shows the number, if these are visible points of it."""
+    ours = trace.get("marker", {}).get("color") == f"role:{role}"
+    if "markers" not in trace.get("mode", "") or trace.get("visible") is False or not ours:
         return None
-    if trace.get("marker", {}).get("color") != f"role:{role}":
-        return None
-    sticks = trace["marker"].get("size")
-    if isinstance(sticks, list) and len(sticks) > 2:  # three points each: foot, end, gap
-        at = 3 * index + 1
-        number = float(text.replace("−", "-").replace(",", "").replace("∞", "inf"))
-        same = at < len(trace["y"]) and math.isclose(trace["y"][at], number, rel_tol=6e-3)
-        return at if same else None
-    there = index < len(trace["y"]) and np.isfinite(trace["y"][index])
-    return index if there else None
-
-
-def _ring(x: float, y: float) -> dict[str, Any]:
-    marker = {"symbol": "circle-open", "size": 22, "color": "ink:text", "line": {"width": 2}}
-    place: dict[str, Any] = {"x": [x], "y": [y], "marker": marker}
-    return {"type": "scatter", "mode": "markers", "hoverinfo": "skip", "showlegend": False} | place
+    for at in (index, 3 * index + 1):  # of a stick: it is three points, foot, end, gap
+        if at < len(trace["y"]) and math.isclose(trace["y"][at], value, rel_tol=6e-3):
+            return float(trace["x"][at]), float(trace["y"][at])
+    return None
 
 
 def _callout(layout: dict[str, Any], x: float, y: float, role: str, text: str) -> dict[str, Any]:
-    """The number beside its ring, on the side where the chart has room."""
+    """The number with an arrow to its point, on the side where the chart has room."""
     to_left = x > sum(layout["xaxis"]["range"]) / 2
     below = y > sum(layout["yaxis"]["range"]) / 2
     return {
@@ -111,10 +98,10 @@ def _callout(layout: dict[str, Any], x: float, y: float, role: str, text: str) -
         "text": f"asked: {text}",
         "ax": -52 if to_left else 52,
         "ay": 30 if below else -30,
-        "arrowhead": 0,
+        "arrowhead": 2,
         "arrowwidth": 1.5,
         "arrowcolor": "ink:text",
-        "standoff": 12,
+        "standoff": 6,
         "bgcolor": "ink:paper",
         "bordercolor": f"role:{role}",
         "borderpad": 3,

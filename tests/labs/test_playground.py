@@ -280,7 +280,7 @@ def test_an_address_restores_program_inputs_and_overrides(tab):
     )  # fmt: skip
     assert now.errors == {}
     there, _ = arrived(**now.address())
-    assert there.shown.good == now.good
+    assert there.shown.document == now.document
     assert trick(there.shown) == trick(now)
 
 
@@ -308,7 +308,7 @@ def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     assert now.address() == {}
     assert warned(now)
     whole = frame(Wish(lab="playground", values=now.form))["document"]
-    assert from_text(whole) == now.good
+    assert from_text(whole) == now.document
 
 
 @pytest.mark.parametrize(
