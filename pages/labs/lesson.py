@@ -19,7 +19,7 @@ from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
-from pages.labs.messages import LATER, Code, Frame, RefusedError, TableSpec, Wish
+from pages.labs.messages import LATER, Code, FigureSpec, Frame, RefusedError, TableSpec, Wish
 from pages.labs.revealed import case_asked, places, point_out
 
 TORCH = "torch"
@@ -110,7 +110,9 @@ def frame(wish: Wish) -> Frame:
     notes = [Note("warning", refused)] if refused else []
     if values != asked and lesson.lab.preview_note:
         notes.append(Note("info", lesson.lab.preview_note))
-    shown = _picture(lesson, step, wish.answers, run, values, hidden)
+    figures = payload.figures(lesson.lab.figures(run.result, values, hidden))
+    table = payload.table(lesson.lab.table(run.result, values, hidden))
+    _point_out(figures, table, lesson, step, wish.answers, run, values)
     drawn = lesson.lab.start is not None
     waits = drawn and wish.live and "graph" in wish.later and "graph" in wish.have
     return {
@@ -120,8 +122,11 @@ def frame(wish: Wish) -> Frame:
         "groups": payload.groups(lesson, values, text, errors, hide, fix, held),
         "notes": payload.notes([*notes, *run.result.notes]),
         "query": payload.query(lesson, values, place, run.cuts, hide, fix),
-        **shown,
-        "graph": _graph(lesson, run, values, hidden, shown["table"], waits),
+        "key": payload.key(lesson, run.result, hidden),
+        "figures": figures,
+        "table": table,
+        "status": payload.status(run.result, values, run.seconds),
+        "graph": _graph(lesson, run, values, hidden, table, waits),
         "code": code(lesson.slug, run.cuts),
         "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
         "trains": lesson.lab.training is not None,
@@ -187,24 +192,23 @@ def code(slug: str, cuts: tuple[Cut, ...]) -> Code:
     return {"digest": f"{slug} {write_cuts(cuts)}", "panes": {TORCH: pane(source, marks)}}
 
 
-def _picture(
+def _point_out(
+    figures: list[FigureSpec],
+    table: TableSpec,
     lesson: Lesson,
     step: Step,
     answered: Collection[str],
     run: Computed,
     values: Values,
-    hidden: frozenset[str],
-) -> payload.Picture:
-    """Charts and table; in the case that was asked about with what the verdict names marked."""
-    shown = payload.picture(lesson, run.result, values, hidden, run.seconds)
+) -> None:
+    """Mark what the verdict names, in the case that was asked about."""
     question = None if run.cuts else case_asked(lesson, step, answered, values)
     if question is not None:
         asked = computed(lesson, lesson.validate(step.lab)).result
         right = lesson.right(question, asked)
         found = places(question, right, asked.facts, run.result, values, lesson)
         for place in itertools.islice(found, 1):
-            point_out(shown["figures"], shown["table"], *place)
-    return shown
+            point_out(figures, table, *place)
 
 
 def _graph(
@@ -212,7 +216,7 @@ def _graph(
     run: Computed,
     values: Values,
     hidden: frozenset[str],
-    table: TableSpec | None,
+    table: TableSpec,
     waits: bool,
 ) -> GraphSpec | None:
     """The run's graph, if it has one; where it waits, word that the newest one is to be kept."""

@@ -91,7 +91,7 @@ def links(
     recording: Recording,
     index: tuple[int, ...],
     result: Result,
-    table: TableSpec | None,
+    table: TableSpec,
     drawn: Collection[str],
     hidden: Collection[str],
 ) -> list[Link]:
@@ -111,12 +111,10 @@ def links(
     for one in _numbers(recording, nodes, index, result):
         fact = facts.get(one.name)
         quoted = isinstance(fact, (int, float)) and _same(float(fact), one.value)
-        cell = _cell(table, one) if table else None
-        name = one.name if quoted else None
+        cell, name = _cell(table, one), one.name if quoted else None
         found.append(Link(node=one.node, of=one.of, role=one.role, cell=cell, fact=name))
-    if table:
-        known = {link["cell"] for link in found}
-        found += [link for link in _columns(nodes, index, table) if link["cell"] not in known]
+    known = {link["cell"] for link in found}
+    found += [link for link in _columns(nodes, index, table) if link["cell"] not in known]
     return [
         link
         for link in found

@@ -1,7 +1,7 @@
 """Turns a lesson and its result into the parts of a frame."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from lessons.contract.devices import devices
@@ -190,29 +190,10 @@ def encoded(words: Mapping[str, str]) -> str:
     return urlencode(words, safe=",:")
 
 
-class Picture(TypedDict):
-    """The parts of a frame that show one result."""
-
-    key: list[KeyEntry]
-    figures: list[FigureSpec]
-    table: TableSpec
-    status: str
-
-
-def picture(
-    lesson: Lesson, result: Result, values: Values, hidden: frozenset[str], seconds: float
-) -> Picture:
-    """Charts, table and status line of one result."""
-    return {
-        "key": [
-            key_entry(role, role.name in hidden)
-            for role in ROLES.values()
-            if role.name in {curve.role for curve in result.curves} and not lesson.lab.named
-        ],
-        "figures": figures(lesson.lab.figures(result, values, hidden)),
-        "table": table(lesson.lab.table(result, values, hidden)),
-        "status": status(result, values, seconds),
-    }
+def key(lesson: Lesson, result: Result, hidden: Collection[str]) -> list[KeyEntry]:
+    """What the lines of the charts look like, by role; nothing where each line is named itself."""
+    drawn = set() if lesson.lab.named else {curve.role for curve in result.curves}
+    return [key_entry(role, role.name in hidden) for role in ROLES.values() if role.name in drawn]
 
 
 def key_entry(role: Role, covered: bool = False) -> KeyEntry:

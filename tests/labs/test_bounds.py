@@ -10,13 +10,7 @@ import torch
 from lessons.chapters.stop_gradient.shared_noise import lab as noise_lab
 from lessons.contract.parameters import Integer, InvalidParametersError, Numbers
 from lessons.outputs.catalogue import lessons
-from lessons.playground import Document, Input, Noise, presets, run
-from lessons.playground.language.limits import (
-    CURVE_POINTS,
-    MAX_DRAWS,
-)
-from lessons.playground.running import outcome
-from lessons.playground.running.budget import plan
+from lessons.playground import Document, Input, Noise, presets
 from pages.labs import lesson, playground
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import MAX_MESSAGE, Wish
@@ -138,15 +132,6 @@ def test_more_draws_than_allowed_are_refused_with_what_would_do():
     for draws in (most + 1, 1_000_000):
         with pytest.raises(InvalidParametersError):
             noisy.validate(text | {"draws": str(draws)})
-
-
-@pytest.mark.parametrize("one", presets(), ids=lambda one: one.name)
-def test_what_learners_write_is_drawn_whole(one, monkeypatch):
-    plans = []
-    monkeypatch.setattr(outcome, "plan", lambda **known: plans.append(plan(**known)) or plans[-1])
-    run(one.document)
-    assert plans[0].points == CURVE_POINTS
-    assert plans[0].draws in (1, MAX_DRAWS)
 
 
 def refused(place: int) -> Document:

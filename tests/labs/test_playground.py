@@ -311,22 +311,8 @@ def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     assert from_text(whole) == now.document
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"program": "@@@"},
-        {"program": "A" * 100_000},
-        {"program": to_url(preset("flip"))[:-9]},
-        {"program": ""},
-        {"program": "eJwDAAAAAAE"},
-        {"preset": "no_such"},
-        {"preset": "<script>"},
-        {"preset": ""},
-        {"preset": "x" * 100_000},
-    ],
-    ids=lambda given: str(given)[:40],
-)
-def test_a_hostile_address_is_said(given):
+@pytest.mark.parametrize("given", [{"program": "@@@"}, {"program": ""}, {"preset": "<script>"}])
+def test_an_address_that_cannot_be_read_is_said(given):
     document, notice = opened(given)
     assert document is None
     assert 0 < len(notice) < 4000

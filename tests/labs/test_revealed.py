@@ -113,20 +113,6 @@ def test_the_commit_changes_what_is_in_sight(slug, name):
     assert before != after, "hide the role that it asks for, or say `reveal:` or `computed:`"
 
 
-@pytest.mark.parametrize(
-    ("slug", "name", "text"),
-    [
-        ("two_passes", "block", "27"),
-        ("several_outputs", "unused", "0"),
-        ("straight_through", "large", "0"),
-    ],
-)
-def test_what_once_contradicted_the_verdict_agrees_with_it(slug, name, text):
-    lesson, question, _, _ = verdict(slug, name)
-    assert pointed_out(seen(lesson, question, committed=True)) == [text, text]
-    assert pointed_out(seen(lesson, question, committed=False)) == []
-
-
 def test_what_the_learner_said_stands_beside_what_torch_computes():
     _, question, right, facts = verdict("two_passes", "transfer")
     said = [(one.label, one.value) for one in compared(question, right, "ratio_one", facts)]
