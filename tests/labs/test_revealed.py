@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from lessons.contract.prose import TRAINING
-from lessons.contract.verdict import Named, compared, names
+from lessons.contract.verdict import compared, names
 from lessons.outputs.catalogue import find, lessons
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
@@ -111,15 +111,6 @@ def test_the_commit_changes_what_is_in_sight(slug, name):
         return  # the run shows it
     before, after = (in_sight(seen(lesson, question, committed)) for committed in (False, True))
     assert before != after, "hide the role that it asks for, or say `reveal:` or `computed:`"
-
-
-def test_what_the_learner_said_stands_beside_what_torch_computes():
-    _, question, right, facts = verdict("two_passes", "transfer")
-    said = [(one.label, one.value) for one in compared(question, right, "ratio_one", facts)]
-    assert said == [("torch computes", 0.25), ("you said", 1.0)]
-    typed = Named("you said", "7", 7.0, computed=False)
-    assert compared(question, right, typed, facts)[1] is typed
-    assert [one.value for one in compared(question, right, right, facts)] == [0.25]
 
 
 def test_nothing_is_pointed_out_once_the_learner_has_moved_on():

@@ -74,14 +74,6 @@ def state(watch):
 RUN = TrainingWish(phase="run")
 
 
-def test_steps_are_made_for_so_long_and_one_at_least():
-    watch = new(RUN)
-    before = go(watch)
-    assert 2 <= before < 100
-    assert go(watch, 0.0) == before + 1
-    assert state(watch) == "running"
-
-
 def test_pause_one_step_and_go_on():
     watch = new()
     assert (state(watch), watch.wants) == ("ready", False), "nothing runs before it is asked for"

@@ -1,11 +1,17 @@
 """Facts in a lesson's text are marked where their number can follow the lab."""
 
+import re
+
 import pytest
 
 from lessons.contract.parameters import Index
 from lessons.contract.prose import fill, quoted
 from lessons.outputs.catalogue import lessons
+from lessons.training.under_way import Run
 from tests.support.folded import folded
+
+TRAINED = [lesson for lesson in lessons() if lesson.lab.training is not None]
+VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
 
 
 @pytest.mark.parametrize(
@@ -55,3 +61,17 @@ def test_a_fact_of_a_lists_name_is_the_chosen_entry(lesson):
         quoting = any(one.of in dict(quoted(step.text)) for step in lesson.prose.steps)
         if quoting:
             assert facts[one.of] == pytest.approx(values[one.of][values[one.name] - 1])
+
+
+@pytest.mark.parametrize("lesson", TRAINED, ids=lambda lesson: lesson.slug)
+def test_no_number_of_a_run_stands_where_it_cannot_be_marked(lesson):
+    """In maths, in code, or in an answer to choose, a number would stand still."""
+    moving = Run(lesson.lab.training, lesson.program, lesson.validate({"seeds": "2"})).history.facts
+    still = moving.keys() - {"steps"}
+    for step in lesson.prose.steps:
+        for option in step.question.options if step.question else ():
+            assert not still & {name for name, _ in VALUE.findall(option.text)}, option.text
+        replies = [option.reply for option in step.question.options] if step.question else []
+        for text in (step.text, *replies):
+            followed = {name for name, _ in quoted(text)}
+            assert still & {name for name, _ in VALUE.findall(text)} <= followed
