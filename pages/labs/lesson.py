@@ -1,6 +1,5 @@
 """A lesson's lab: the frame that a wish comes to."""
 
-import itertools
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -9,7 +8,6 @@ from typing import Any, cast
 
 from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_roles
 from lessons.contract.parameters import InvalidParametersError, Values
-from lessons.contract.prose import Step
 from lessons.contract.result import Note, Result
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.text import listed, visible
@@ -19,8 +17,8 @@ from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
-from pages.labs.messages import LATER, Code, FigureSpec, Frame, RefusedError, TableSpec, Wish
-from pages.labs.revealed import case_asked, places, point_out
+from pages.labs.messages import LATER, Code, Frame, RefusedError, TableSpec, Wish
+from pages.labs.revealed import case_asked, point_out
 
 TORCH = "torch"
 """The pane of the code that ran."""
@@ -112,7 +110,9 @@ def frame(wish: Wish) -> Frame:
         notes.append(Note("info", lesson.lab.preview_note))
     figures = payload.figures(lesson.lab.figures(run.result, values, hidden))
     table = payload.table(lesson.lab.table(run.result, values, hidden))
-    _point_out(figures, table, lesson, step, wish.answers, run, values)
+    if not run.cuts and (question := case_asked(lesson, step, wish.answers, values)):
+        about = computed(lesson, lesson.validate(step.lab)).result
+        point_out(lesson, question, about, run.result, values, figures, table)
     drawn = lesson.lab.start is not None
     waits = drawn and wish.live and "graph" in wish.later and "graph" in wish.have
     return {
@@ -192,25 +192,6 @@ def code(slug: str, cuts: tuple[Cut, ...]) -> Code:
     return {"digest": f"{slug} {write_cuts(cuts)}", "panes": {TORCH: pane(source, marks)}}
 
 
-def _point_out(
-    figures: list[FigureSpec],
-    table: TableSpec,
-    lesson: Lesson,
-    step: Step,
-    answered: Collection[str],
-    run: Computed,
-    values: Values,
-) -> None:
-    """Mark what the verdict names, in the case that was asked about."""
-    question = None if run.cuts else case_asked(lesson, step, answered, values)
-    if question is not None:
-        asked = computed(lesson, lesson.validate(step.lab)).result
-        right = lesson.right(question, asked)
-        found = places(question, right, asked.facts, run.result, values, lesson)
-        for place in itertools.islice(found, 1):
-            point_out(figures, table, *place)
-
-
 def _graph(
     lesson: Lesson,
     run: Computed,
@@ -229,9 +210,7 @@ def _graph(
         return None
     cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""
     index = lesson.lab.start(values).index
-    drawn = payload.graph(
-        recording, index, payload.GRAPH_TITLE, "cuts", edge_names(run.cuts), cover
-    )
+    drawn = payload.graph(recording, index, "cuts", edge_names(run.cuts), cover)
     drawn["stretches"] = stretches(lesson, recording)
     there = {node["id"] for node in drawn["nodes"]}
     drawn["links"] = links(recording, index, run.result, table, there, hidden)

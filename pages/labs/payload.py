@@ -36,7 +36,7 @@ from pages.labs.messages import (
     TableSpec,
 )
 
-GRAPH_TITLE = "The graph of this run: forward values, and the gradient on its way back"
+_GRAPH_TITLE = "The graph of this run: forward values, and the gradient on its way back"
 _LONGEST_SHOWN = LONGEST_TEXT + 1
 """Characters sent to a field: all that is accepted, and so many that the rest is refused again."""
 
@@ -128,7 +128,6 @@ def table(shown: Table) -> TableSpec:
 def graph(
     recording: Recording,
     index: Sequence[int],
-    title: str,
     scissors: Literal["cuts", "snip"] | None,
     cuts: list[str],
     cover: str = "",
@@ -136,7 +135,7 @@ def graph(
     """The graph with its numbers and steps.
 
     Args:
-        recording, index, title: what is drawn, for which component, under which heading.
+        recording, index: what is drawn, for which component.
         scissors: how the browser tells of an edge that is cut: all that are cut, or each click by
             itself, as a thing to ``do``; None has no scissors.
         cuts: the edges cut now.
@@ -145,7 +144,7 @@ def graph(
     picture = drawing(recording, index, steps=() if cover else None)
     if cover:
         picture, scissors = covered(picture), None
-    about = {"title": title, "scissors": scissors, "cuts": cuts, "covered": cover}
+    about = {"title": _GRAPH_TITLE, "scissors": scissors, "cuts": cuts, "covered": cover}
     made: Any = {**picture, **about, "stretches": [], "links": []}
     shown: GraphSpec = made
     return shown

@@ -15,7 +15,6 @@ from lessons.playground import (
     check,
     defined_in_the_file,
     differences,
-    from_url,
     preset,
     presets,
     program_code,
@@ -169,22 +168,6 @@ def _computed(document: Document, text: str) -> Computed | PlaygroundError:
     return Computed(outcome, checked, recording, time.perf_counter() - start)
 
 
-def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
-    """The document that an address brings, or why it cannot be read; neither where it brings none.
-
-    Args:
-        address: its words; ``program`` counts before ``preset``.
-    """
-    try:
-        if "program" in address:
-            return from_url(address["program"]), ""
-        if "preset" in address:
-            return preset(address["preset"]), ""
-    except PlaygroundError as error:
-        return None, error.message
-    return None, ""
-
-
 def _form(wish: Wish) -> tuple[Form, str]:
     """The form as it was typed, or that of a preset that was chosen; what to say of it."""
     if not wish.values:
@@ -226,7 +209,7 @@ def _graph(made: Computed, numbers: TableSpec) -> GraphSpec | None:
     ops = operations_of(made.checked.program)
     edges, index = edges_of(ops), place(made.checked)
     cut = [f"{op.name}:{operand.place}" for op in ops for operand in op.operands if operand.cut]
-    drawn = payload.graph(made.recording, index, payload.GRAPH_TITLE, "snip", sorted(cut))
+    drawn = payload.graph(made.recording, index, "snip", sorted(cut))
     for edge in drawn["edges"]:
         name = edge["id"]
         edge["cuttable"] = name in edges and (edge["cuttable"] or name in cut)

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 from lessons.contract.lesson import Lesson
@@ -33,32 +33,37 @@ def case_asked(
     return question if shown else None
 
 
-def places(
-    question: Question, right: str, facts: Any, result: Result, values: Values, lesson: Lesson
-) -> Iterator[tuple[str, int, str]]:
-    """Where the result has a number that the right answer names: role, index, how it reads.
+def point_out(
+    lesson: Lesson,
+    question: Question,
+    about: Result,
+    result: Result,
+    values: Values,
+    figures: list[FigureSpec],
+    table: TableSpec,
+) -> None:
+    """Mark the first number that the right answer names, if the lab shows it.
 
     Args:
-        question, right: which, and the key of its right answer.
-        facts: those of the verdict.
-        result, values: what the lab shows, and at which settings.
-        lesson: whose.
+        lesson, question, about: which question, and the result that it is about.
+        result, values: what the lab shows, and with which settings.
+        figures, table: where it is marked.
     """
     index = next((one for one in lesson.lab.parameters if isinstance(one, Index)), None)
-    for name, form in names(question, right):
-        if isinstance(facts[name], str):
+    for name, form in names(question, lesson.right(question, about)):
+        fact = about.facts[name]
+        if isinstance(fact, str):
             continue
         for role in _ROLES:
             y = next(one.y for one in result.series if one.role == role)
             at = range(len(y)) if index is None else [min(values[index.name], len(y)) - 1]
             for place in at:
-                if math.isclose(y[place], facts[name], rel_tol=5e-3, abs_tol=1e-9):
-                    yield role, place, written(facts[name], form)
+                if math.isclose(y[place], fact, rel_tol=5e-3, abs_tol=1e-9):
+                    return _mark(figures, table, role, place, written(fact, form))
+    return None
 
 
-def point_out(
-    figures: list[FigureSpec], table: TableSpec, role: str, index: int, text: str
-) -> None:
+def _mark(figures: list[FigureSpec], table: TableSpec, role: str, index: int, text: str) -> None:
     """Mark this number in the first chart that has it, and in the table."""
     value = float(text.replace("−", "-").replace(",", "").replace("∞", "inf"))
     for figure in figures:

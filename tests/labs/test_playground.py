@@ -19,11 +19,12 @@ from lessons.playground import (
 from pages.labs import playground
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Wish
-from pages.labs.playground import FIRST, frame, opened, shown, state
+from pages.labs.playground import FIRST, frame, shown, state
 from pages.labs.playground_controls import groups
 from pages.labs.playground_form import Form, complete, form_of, read
 from pages.labs.playground_state import LARGEST_GRAPH, State
 from pages.labs.wire import encode
+from pages.ui.playground_view import opened
 from tests.playground.programs import HOSTILE, HOSTILE_RULES, mutated, valid, wild
 from tests.support.amount import cases
 from tests.support.folded import folded
