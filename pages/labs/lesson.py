@@ -210,13 +210,9 @@ def _graph(
         return None
     cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""
     index = lesson.lab.start(values).index
-    drawn = payload.graph(recording, index, "cuts", edge_names(run.cuts), cover)
+    cuts = [write_cuts([edge]) for edge in run.cuts]
+    drawn = payload.graph(recording, index, "cuts", cuts, cover)
     drawn["stretches"] = stretches(lesson, recording)
     there = {node["id"] for node in drawn["nodes"]}
     drawn["links"] = links(recording, index, run.result, table, there, hidden)
     return drawn
-
-
-def edge_names(cuts: Collection[Cut]) -> list[str]:
-    """Each cut as an address has it, in order."""
-    return [write_cuts([edge]) for edge in sorted(cuts)]

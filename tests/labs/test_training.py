@@ -79,11 +79,6 @@ def test_pause_one_step_and_go_on():
     assert (state(watch), watch.wants) == ("ready", False), "nothing runs before it is asked for"
     watch.take(wish(), RUN)
     before = go(watch)
-    watch.pause()  # as when the browser left
-    assert (state(watch), watch.wants) == ("paused", False)
-    watch.take(wish(), RUN)
-    assert go(watch) > before
-    before = done(watch)
     watch.take(wish(), TrainingWish())
     assert (state(watch), watch.wants) == ("paused", False)
     watch.take(wish(), TrainingWish(single=1))
