@@ -53,12 +53,6 @@ def test_bad_text_is_refused_until_the_wish_says_what_was_good():
     assert "x=5" not in frame(wish(values=asked, good={}))["query"], "or of the default"
 
 
-def test_an_edge_can_be_cut_while_other_text_is_refused():
-    shown = frame(wish("right_place", values={"x": "a, b"}, cuts="sqrt_1:0", good={"x": "3"}))
-    assert list(errors(shown)) == ["x"]
-    assert shown["graph"]["cuts"] == ["sqrt_1:0"]
-
-
 def test_two_settings_that_do_not_go_together_fall_back_together():
     asked = {"noise_low": "1.5", "noise_high": "1.2"}
     shown = frame(wish(values=asked, good={"noise_low": "0.7", "noise_high": "1.2"}))

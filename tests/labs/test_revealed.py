@@ -120,14 +120,3 @@ def test_nothing_is_pointed_out_once_the_learner_has_moved_on():
     assert pointed_out(frame(Wish(values=values, **shown)))
     assert not pointed_out(frame(Wish(values=values | {"scale": "1"}, **shown)))
     assert not pointed_out(frame(Wish(values=values, cuts="mul:0", **shown)))
-
-
-def test_of_sticks_the_end_of_the_right_one_is_marked():
-    """A stick is three points, and a chart of sticks may show other numbers than the series."""
-    for slug, name, chart in (("critic_leak", "leak", "gradient"), ("unroll", "left", "gradient")):
-        lesson, question, right, facts = verdict(slug, name)
-        figures = seen(lesson, question, committed=True)["figures"]
-        marked = [one for one in figures if "annotations" in one["figure"]["layout"]]
-        assert [one["id"] for one in marked] == [chart]
-        (called,) = marked[0]["figure"]["layout"]["annotations"]
-        assert math.isclose(called["y"], facts[names(question, right)[0][0]], rel_tol=6e-3)
