@@ -62,8 +62,11 @@ def in_sight(shown):
 def pointed_out(shown):
     """What is marked in its charts and its table, as texts."""
     layouts = [figure["figure"]["layout"] for figure in shown["figures"]]
-    words = [one["text"] for layout in layouts for one in layout.get("annotations", ())]
-    texts = [word.removeprefix("asked: ") for word in words if word.startswith("asked: ")]
+    called = [one for layout in layouts for one in layout.get("annotations", ())]
+    called = [one for one in called if one["text"].startswith("asked: ")]
+    texts = [one["text"].removeprefix("asked: ") for one in called]
+    for one, text in zip(called, texts, strict=True):
+        assert math.isclose(one["y"], number(text), rel_tol=6e-3, abs_tol=1e-9), "its own point"
     if place := shown["table"].get("asked"):
         texts.append(shown["table"]["rows"][place[0]][place[1]])
     return texts
