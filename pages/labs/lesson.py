@@ -1,15 +1,13 @@
 """A lesson's lab: the frame that a wish comes to."""
 
-import itertools
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from time import perf_counter
-from typing import cast
+from typing import Any, cast
 
 from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_roles
 from lessons.contract.parameters import InvalidParametersError, Values
-from lessons.contract.prose import Step
 from lessons.contract.result import Note, Result
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.text import listed, visible
@@ -20,8 +18,7 @@ from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
 from pages.labs.messages import LATER, Code, Frame, RefusedError, TableSpec, Wish
-from pages.labs.recent import Recent
-from pages.labs.revealed import case_asked, places, point_out
+from pages.labs.revealed import case_asked, point_out
 
 TORCH = "torch"
 """The pane of the code that ran."""
@@ -51,31 +48,28 @@ class Computed:
     refusal: str = ""
 
 
-_known: Recent[tuple[object, ...], Computed] = Recent(48)
-
-
 def computed(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> Computed:
     """The lesson's result and graph; kept for the next who asks for the same."""
-    cuts = tuple(sorted(cuts))
-
-    def make() -> Computed:
-        start = perf_counter()
-        try:
-            result, whole, refusal = lesson.compute(values, cuts), cuts, ""
-        except CutError as error:
-            result, whole = lesson.compute(values), ()
-            refusal = f"All edges are whole again. {error}"
-        seconds = perf_counter() - start
-        recording = cache(lambda: lesson.record(values, whole))
-        return Computed(result, seconds, recording, whole, refusal)
-
-    return _known.get(_key(lesson, values, cuts), make)
+    texts = tuple(lesson.text(values).items())
+    return _computed(lesson.slug, tuple(values.items()), texts, tuple(sorted(cuts)))
 
 
-def _key(lesson: Lesson, values: Values, cuts: Collection[Cut]) -> tuple[object, ...]:
-    # The settings as text, since 0 equals -0.0 and is not the same input. What is no setting, as a
-    # preview may add, stays as it is.
-    return lesson.slug, tuple({**values, **lesson.text(values)}.items()), tuple(sorted(cuts))
+@lru_cache(maxsize=48)
+def _computed(
+    slug: str,
+    settings: tuple[tuple[str, Any], ...],
+    texts: tuple[tuple[str, str], ...],  # 0 equals -0.0 and is another input, also in the cache
+    cuts: tuple[Cut, ...],
+) -> Computed:
+    lesson, values = find(slug), dict(settings)
+    start = perf_counter()
+    try:
+        result, whole, refusal = lesson.compute(values, cuts), cuts, ""
+    except CutError as error:
+        result, whole = lesson.compute(values), ()
+        refusal = f"All edges are whole again. {error}"
+    seconds = perf_counter() - start
+    return Computed(result, seconds, cache(lambda: lesson.record(values, whole)), whole, refusal)
 
 
 def seconds(wish: Wish) -> float:
@@ -109,14 +103,16 @@ def frame(wish: Wish) -> Frame:
     cuts, refusal = edges(lesson, wish.cuts, asked)
     hide, fix = ([n for n in names if n in text] for names in (wish.hide, wish.fix))
     values = lesson.lab.preview(asked) if wish.live else asked
-    if values != asked and _key(lesson, asked, cuts) in _known:
-        values = asked  # a picture that is whole stays whole
     run = computed(lesson, values, cuts)
     refused = "" if wish.carried else run.refusal or refusal
     notes = [Note("warning", refused)] if refused else []
     if values != asked and lesson.lab.preview_note:
         notes.append(Note("info", lesson.lab.preview_note))
-    shown = _picture(lesson, step, wish.answers, run, values, hidden)
+    figures = payload.figures(lesson.lab.figures(run.result, values, hidden))
+    table = payload.table(lesson.lab.table(run.result, values, hidden))
+    if not run.cuts and (question := case_asked(lesson, step, wish.answers, values)):
+        about = computed(lesson, lesson.validate(step.lab)).result
+        point_out(lesson, question, about, run.result, values, figures, table)
     drawn = lesson.lab.start is not None
     waits = drawn and wish.live and "graph" in wish.later and "graph" in wish.have
     return {
@@ -126,8 +122,11 @@ def frame(wish: Wish) -> Frame:
         "groups": payload.groups(lesson, values, text, errors, hide, fix, held),
         "notes": payload.notes([*notes, *run.result.notes]),
         "query": payload.query(lesson, values, place, run.cuts, hide, fix),
-        **shown,
-        "graph": _graph(lesson, run, values, hidden, shown["table"], waits),
+        "key": payload.key(lesson, run.result, hidden),
+        "figures": figures,
+        "table": table,
+        "status": payload.status(run.result, values, run.seconds),
+        "graph": _graph(lesson, run, values, hidden, table, waits),
         "code": code(lesson.slug, run.cuts),
         "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
         "trains": lesson.lab.training is not None,
@@ -193,32 +192,12 @@ def code(slug: str, cuts: tuple[Cut, ...]) -> Code:
     return {"digest": f"{slug} {write_cuts(cuts)}", "panes": {TORCH: pane(source, marks)}}
 
 
-def _picture(
-    lesson: Lesson,
-    step: Step,
-    answered: Collection[str],
-    run: Computed,
-    values: Values,
-    hidden: frozenset[str],
-) -> payload.Picture:
-    """Charts and table; in the case that was asked about with what the verdict names marked."""
-    shown = payload.picture(lesson, run.result, values, hidden, run.seconds)
-    question = None if run.cuts else case_asked(lesson, step, answered, values)
-    if question is not None:
-        asked = computed(lesson, lesson.validate(step.lab)).result
-        right = lesson.right(question, asked)
-        found = places(question, right, asked.facts, run.result, values, lesson)
-        for place in itertools.islice(found, 1):
-            point_out(shown["figures"], shown["table"], *place)
-    return shown
-
-
 def _graph(
     lesson: Lesson,
     run: Computed,
     values: Values,
     hidden: frozenset[str],
-    table: TableSpec | None,
+    table: TableSpec,
     waits: bool,
 ) -> GraphSpec | None:
     """The run's graph, if it has one; where it waits, word that the newest one is to be kept."""
@@ -231,15 +210,9 @@ def _graph(
         return None
     cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""
     index = lesson.lab.start(values).index
-    drawn = payload.graph(
-        recording, index, payload.GRAPH_TITLE, "cuts", edge_names(run.cuts), cover
-    )
+    cuts = [write_cuts([edge]) for edge in run.cuts]
+    drawn = payload.graph(recording, index, "cuts", cuts, cover)
     drawn["stretches"] = stretches(lesson, recording)
     there = {node["id"] for node in drawn["nodes"]}
     drawn["links"] = links(recording, index, run.result, table, there, hidden)
     return drawn
-
-
-def edge_names(cuts: Collection[Cut]) -> list[str]:
-    """Each cut as an address has it, in order."""
-    return [write_cuts([edge]) for edge in sorted(cuts)]

@@ -91,7 +91,7 @@ def links(
     recording: Recording,
     index: tuple[int, ...],
     result: Result,
-    table: TableSpec | None,
+    table: TableSpec,
     drawn: Collection[str],
     hidden: Collection[str],
 ) -> list[Link]:
@@ -111,12 +111,8 @@ def links(
     for one in _numbers(recording, nodes, index, result):
         fact = facts.get(one.name)
         quoted = isinstance(fact, (int, float)) and _same(float(fact), one.value)
-        cell = _cell(table, one) if table else None
-        name = one.name if quoted else None
+        cell, name = _cell(table, one), one.name if quoted else None
         found.append(Link(node=one.node, of=one.of, role=one.role, cell=cell, fact=name))
-    if table:
-        known = {link["cell"] for link in found}
-        found += [link for link in _columns(nodes, index, table) if link["cell"] not in known]
     return [
         link
         for link in found
@@ -238,32 +234,6 @@ def _first(
         if found and _agree(numbers, series.y):
             return found
     return by_itself[:1]
-
-
-def _columns(nodes: Sequence[Node], index: tuple[int, ...], table: TableSpec) -> Iterator[Link]:
-    """Columns of no role that are a tensor of the graph from top to bottom."""
-    for at, column in enumerate(table["columns"]):
-        texts = [row[at] for row in table["rows"]]
-        while texts and not texts[-1]:
-            texts.pop()  # below the components there may be their sum
-        if column["role"] or len(set(texts)) < 2 or len(index) != 1:
-            continue
-        cell = (min(index[0], len(texts) - 1), at)
-        for node in nodes:
-            value, gradient = node.outputs[0], node.upstream[0]
-            if _reads(value, texts):
-                yield Link(node=node.name, of="value", role=None, cell=cell, fact=None)
-            if _reads(gradient, texts):
-                yield Link(node=node.name, of="gradient", role=None, cell=cell, fact=None)
-
-
-def _reads(value: Value | None, texts: list[str]) -> bool:
-    """Whether these texts are the numbers of a list, to some number of digits."""
-    return (
-        value is not None
-        and value.shape == (len(texts),)
-        and any([number(y, digits) for y in value.numbers] == texts for digits in _DIGITS)
-    )
 
 
 def _cell(table: TableSpec, found: _Found) -> tuple[int, int] | None:

@@ -1,7 +1,7 @@
 """Turns a lesson and its result into the parts of a frame."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from lessons.contract.devices import devices
@@ -36,7 +36,7 @@ from pages.labs.messages import (
     TableSpec,
 )
 
-GRAPH_TITLE = "The graph of this run: forward values, and the gradient on its way back"
+_GRAPH_TITLE = "The graph of this run: forward values, and the gradient on its way back"
 _LONGEST_SHOWN = LONGEST_TEXT + 1
 """Characters sent to a field: all that is accepted, and so many that the rest is refused again."""
 
@@ -128,7 +128,6 @@ def table(shown: Table) -> TableSpec:
 def graph(
     recording: Recording,
     index: Sequence[int],
-    title: str,
     scissors: Literal["cuts", "snip"] | None,
     cuts: list[str],
     cover: str = "",
@@ -136,7 +135,7 @@ def graph(
     """The graph with its numbers and steps.
 
     Args:
-        recording, index, title: what is drawn, for which component, under which heading.
+        recording, index: what is drawn, for which component.
         scissors: how the browser tells of an edge that is cut: all that are cut, or each click by
             itself, as a thing to ``do``; None has no scissors.
         cuts: the edges cut now.
@@ -145,7 +144,7 @@ def graph(
     picture = drawing(recording, index, steps=() if cover else None)
     if cover:
         picture, scissors = covered(picture), None
-    about = {"title": title, "scissors": scissors, "cuts": cuts, "covered": cover}
+    about = {"title": _GRAPH_TITLE, "scissors": scissors, "cuts": cuts, "covered": cover}
     made: Any = {**picture, **about, "stretches": [], "links": []}
     shown: GraphSpec = made
     return shown
@@ -190,29 +189,10 @@ def encoded(words: Mapping[str, str]) -> str:
     return urlencode(words, safe=",:")
 
 
-class Picture(TypedDict):
-    """The parts of a frame that show one result."""
-
-    key: list[KeyEntry]
-    figures: list[FigureSpec]
-    table: TableSpec
-    status: str
-
-
-def picture(
-    lesson: Lesson, result: Result, values: Values, hidden: frozenset[str], seconds: float
-) -> Picture:
-    """Charts, table and status line of one result."""
-    return {
-        "key": [
-            key_entry(role, role.name in hidden)
-            for role in ROLES.values()
-            if role.name in {curve.role for curve in result.curves} and not lesson.lab.named
-        ],
-        "figures": figures(lesson.lab.figures(result, values, hidden)),
-        "table": table(lesson.lab.table(result, values, hidden)),
-        "status": status(result, values, seconds),
-    }
+def key(lesson: Lesson, result: Result, hidden: Collection[str]) -> list[KeyEntry]:
+    """What the lines of the charts look like, by role; nothing where each line is named itself."""
+    drawn = set() if lesson.lab.named else {curve.role for curve in result.curves}
+    return [key_entry(role, role.name in hidden) for role in ROLES.values() if role.name in drawn]
 
 
 def key_entry(role: Role, covered: bool = False) -> KeyEntry:

@@ -3,6 +3,7 @@
 import hashlib
 import time
 from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import urlencode
 
 from lessons.contract.roles import ROLES
@@ -10,10 +11,10 @@ from lessons.playground import (
     Document,
     Input,
     PlaygroundError,
+    Plot,
     check,
     defined_in_the_file,
     differences,
-    from_url,
     preset,
     presets,
     program_code,
@@ -46,7 +47,6 @@ from pages.labs.playground_form import (
     without_leftovers,
 )
 from pages.labs.playground_state import LARGEST_GRAPH, Computed, State, preset_of
-from pages.labs.recent import Recent
 
 FIRST = "noise_leaks"
 """The program that is there at first."""
@@ -65,7 +65,7 @@ def frame(wish: Wish) -> Frame:
 
 def shown(state: State, live: bool = False) -> Frame:
     """A state as a frame: charts, code and graph of the last good run; less while a hand moves."""
-    made, good = state.computed, state.good
+    made = state.computed
     controls = groups(state)
     frame: Frame = {
         "form": state.form,
@@ -84,9 +84,10 @@ def shown(state: State, live: bool = False) -> Frame:
         "trains": False,
         "trained": [],
         "document": "",
-        "goals": _goals(None if state.errors else good),
+        "goals": _goals(None if state.errors else made),
     }
-    if made is not None and good is not None:
+    if made is not None:
+        good = made.document
         numbers = payload.table(table(made.outcome))
         frame |= {
             "key": [payload.key_entry(ROLES[name]) for name in key(made.outcome)],
@@ -133,70 +134,38 @@ def state(wish: Wish) -> State:
         form, notice = _snipped(form, document, wish.do.removeprefix("snip "))
         document, errors = read(form)
     if document is not None:
-        titled = _titled(form, document)
-        if titled != form:
-            form = titled
-            document, errors = read(form)
-    if document is not None:
+        document = _titled(document)
+        form |= {"title": document.title, "about": document.about}
         made = compute(document)
         if isinstance(made, Computed):
-            return State(form, document, document, made, {}, notice)
+            return State(form, document, made, {}, notice)
         errors = {control_of(made, form): made}
     if wish.good is None:
         raise RefusedTextError
     good, _ = read(complete(wish.good)) if wish.good else (None, {})
-    made_before = compute(good) if good is not None else None
-    computed = made_before if isinstance(made_before, Computed) else None
-    shown = good if computed else None
-    return State(form, document or good or preset(FIRST), shown, computed, errors, notice)
+    last = compute(good) if good is not None else None
+    computed = last if isinstance(last, Computed) else None
+    return State(form, document or good or preset(FIRST), computed, errors, notice)
 
 
 def compute(document: Document) -> Computed | PlaygroundError:
     """What a document comes to, or why it does not; kept for the next who asks for the same."""
-
-    def make() -> Computed | PlaygroundError:
-        try:
-            return _computed(document)
-        except PlaygroundError as error:
-            # Its traceback holds every tensor of the run that was refused.
-            error.__context__ = error.__cause__ = None
-            return error.with_traceback(None)
-
-    # As text: two numbers can be equal and not the same, 0 and -0.0.
-    return _known.get(to_text(document), make)
+    return _computed(document, to_text(document))
 
 
-def _size(made: Computed | PlaygroundError) -> int:
-    return made.size if isinstance(made, Computed) else 1000
-
-
-KEPT = 32 << 20
-"""Bytes of what was computed that are kept for the next who asks for the same."""
-_known: Recent[str, Computed | PlaygroundError] = Recent(KEPT, _size)
-
-
-def _computed(document: Document) -> Computed:
+@lru_cache(maxsize=6)  # the largest that the language's limits allow holds 11 MB
+def _computed(document: Document, text: str) -> Computed | PlaygroundError:
+    """Run a document; its text tells it from an equal one in the cache, as 0 from -0.0."""
     start = time.perf_counter()
-    checked = check(document)
-    outcome = run_checked(checked)
-    recording = record_checked(checked) if checked.program.ops <= LARGEST_GRAPH else None
-    return Computed(outcome, checked, recording, time.perf_counter() - start)
-
-
-def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
-    """The document that an address brings, or why it cannot be read; neither where it brings none.
-
-    Args:
-        address: its words; ``program`` counts before ``preset``.
-    """
     try:
-        if "program" in address:
-            return from_url(address["program"]), ""
-        if "preset" in address:
-            return preset(address["preset"]), ""
+        checked = check(document)
+        outcome = run_checked(checked)
+        recording = record_checked(checked) if checked.program.ops <= LARGEST_GRAPH else None
     except PlaygroundError as error:
-        return None, error.message
-    return None, ""
+        # Its traceback holds every tensor of the run that was refused.
+        error.__context__ = error.__cause__ = None
+        return error.with_traceback(None)
+    return Computed(outcome, checked, recording, time.perf_counter() - start)
 
 
 def _form(wish: Wish) -> tuple[Form, str]:
@@ -215,12 +184,12 @@ def _form(wish: Wish) -> tuple[Form, str]:
     return with_sliders(form, wish.touched), ""
 
 
-def _titled(form: Form, document: Document) -> Form:
-    """The title and remark of a preset go once the document is no longer that preset."""
+def _titled(document: Document) -> Document:
+    """The document without the title and remark of a preset that it no longer is."""
     if preset_of(document):
-        return form
+        return document
     titles = {one.document.title for one in presets()}
-    return form | {"title": "" if document.title in titles else document.title, "about": ""}
+    return document.with_(title="" if document.title in titles else document.title, about="")
 
 
 def _snipped(form: Form, document: Document, edge: str) -> tuple[Form, str]:
@@ -240,7 +209,7 @@ def _graph(made: Computed, numbers: TableSpec) -> GraphSpec | None:
     ops = operations_of(made.checked.program)
     edges, index = edges_of(ops), place(made.checked)
     cut = [f"{op.name}:{operand.place}" for op in ops for operand in op.operands if operand.cut]
-    drawn = payload.graph(made.recording, index, payload.GRAPH_TITLE, "snip", sorted(cut))
+    drawn = payload.graph(made.recording, index, "snip", sorted(cut))
     for edge in drawn["edges"]:
         name = edge["id"]
         edge["cuttable"] = name in edges and (edge["cuttable"] or name in cut)
@@ -270,17 +239,16 @@ def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
     return found
 
 
-def _goals(document: Document | None) -> list[GoalSpec]:
-    """The goals, and what of them a document that ran meets; nothing of any without one."""
+def _goals(made: Computed | None) -> list[GoalSpec]:
+    """The goals, and what of them a program that ran meets; nothing of any without one."""
     met: Mapping[str, tuple[bool, bool]] = {}
-    if document is not None:
+    if made is not None:
         # What x is now makes no difference: the goals have inputs of their own.
-        over = check(document).over
-        nothing = {over.name: Input(over.name, zeros(over.values))}
-        still = document.with_(
-            inputs=tuple(nothing.get(one.name, one) for one in document.inputs), title="", about=""
-        )
-        met = _met.get(to_text(still), lambda: looked_at(check(still)))
+        over = made.checked.over
+        x = Input(over.name, zeros(over.values))
+        inputs = tuple(x if one is over else one for one in made.document.inputs)
+        still = made.document.with_(inputs=inputs, title="", about="")
+        met = _met(still, to_text(still))
     never = (False, False)
     return [
         {"name": g.name, "text": g.text, "value": value, "gradient": gradient}
@@ -289,26 +257,28 @@ def _goals(document: Document | None) -> list[GoalSpec]:
     ]
 
 
-_met: Recent[str, Mapping[str, tuple[bool, bool]]] = Recent(200)
-
-
-_codes: Recent[str, Code] = Recent(24)
+@lru_cache(maxsize=200)
+def _met(document: Document, text: str) -> Mapping[str, tuple[bool, bool]]:
+    """Which goals a document meets; its text tells it from an equal one in the cache."""
+    return looked_at(check(document))
 
 
 def _code(document: Document) -> Code:
-    """The same program in the frameworks; only its text counts, not the numbers."""
-    inputs = tuple(input_.name for input_ in document.inputs)
-    text = repr((inputs, document.program, document.output, document.overrides, document.dtype))
-    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=9).hexdigest()
-    return _codes.get(digest, lambda: {"digest": digest, "panes": _panes(document)})
+    """The program in the frameworks."""
+    # Its text alone counts: moving an input makes no new code.
+    inputs = tuple(Input(one.name, 1.0) for one in document.inputs)
+    return _code_of(document.with_(inputs=inputs, plot=Plot(), intended="", title="", about=""))
 
 
-def _panes(document: Document) -> dict[str, Pane]:
-    panes, checked = {}, check(document)
+@lru_cache(maxsize=24)
+def _code_of(document: Document) -> Code:
+    checked = check(document)
+    digest = hashlib.blake2b(to_text(document).encode(), digest_size=9).hexdigest()
+    panes: dict[str, Pane] = {}
     for label, framework in FRAMEWORKS.items():
         source = program_code(checked, framework)
         remarks = differences(checked.program.op_types, framework)
         if own := defined_in_the_file(source, framework):
             remarks = [*remarks, f"Defined in the file to download: {', '.join(own)}."]
         panes[label] = pane(source, remarks=remarks)
-    return panes
+    return {"digest": digest, "panes": panes}

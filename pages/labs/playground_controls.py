@@ -121,15 +121,16 @@ def _input(state: State, name: str, names: list[str]) -> list[Control]:
 
 def _entry(state: State, name: str) -> list[Control]:
     """A slider for the number of an input that one drags: the plotted entry, or the only one."""
-    outcome, good = state.outcome, state.good
-    if outcome is None or good is None:
+    made = state.computed
+    if made is None:
         return []
+    outcome, plot = made.outcome, made.document.plot
     plotted, value = outcome.over == name, outcome.values.get(name)
     count = 1 if value is None else value.numel()
     if not plotted and (value is None or count > 1):
         return []
-    low, high = (good.plot.low, good.plot.high) if plotted else (-5.0, 5.0)
-    label = f"Move {name}, entry {good.plot.entry}" if count > 1 else f"Move {name}"
+    low, high = (plot.low, plot.high) if plotted else (-5.0, 5.0)
+    label = f"Move {name}, entry {plot.entry}" if count > 1 else f"Move {name}"
     return [_slider(state, f"in.{name}.entry", label, low, high)]
 
 

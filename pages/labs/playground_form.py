@@ -23,7 +23,7 @@ from lessons.playground.document.check import check_names
 from lessons.playground.document.contents import Distribution
 from lessons.playground.document.input_text import read_number, shortest
 from lessons.playground.language.expressions import Program
-from lessons.playground.language.limits import MAX_CHARACTERS, MAX_INPUTS, MAX_OVERRIDES
+from lessons.playground.language.limits import MAX_CHARACTERS, MAX_OVERRIDES
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import pasted_function, without_imports
 from lessons.text import cited, listed, visible
@@ -56,8 +56,8 @@ _CONTROL = re.compile(
 )
 MOST_TEXT = 45_000
 """Characters kept of one control: more than any is read with, so that it can be refused."""
-_MOST_KEPT = 1_000
-"""Characters kept of one control of an input that is no longer named."""
+_MOST_KEPT, _MOST_TEXTS = 64_000, 56
+"""Characters and texts kept of inputs that are not named: a message has room for them."""
 _SEPARATOR = re.compile(r"[\s,]+")
 _NUMBER = re.compile(r"[^\s,\[\]]+")
 
@@ -92,17 +92,16 @@ def form_of(document: Document) -> Form:
 def complete(given: Mapping[str, str]) -> Form:
     """A form with a text for every control, an empty row for a next rule, and nothing else.
 
-    Texts of inputs that are no longer named are kept, for they may come back, but not many.
+    Texts of inputs that are not named now are kept, since they may come back: the newest of them.
     """
     known = (name for name in given if name in _BLANK or _CONTROL.fullmatch(name))
     form = _BLANK | {name: given[name][:MOST_TEXT] for name in known}
     named = _readable_names(form)
-    of = {control: control.split(".")[1] for control in form if control.startswith("in.")}
-    gone = [name for name in dict.fromkeys(of.values()) if name not in named]
-    kept = {*named, *gone[-MAX_INPUTS if named else -2 * MAX_INPUTS :]}
-    for control, name in of.items():
-        long = named and name not in named and len(form[control]) > _MOST_KEPT
-        if name not in kept or long:
+    others = [name for name in form if name[:3] == "in." and name.split(".")[1] not in named]
+    room = _MOST_KEPT
+    for place, control in enumerate(reversed(others)):
+        room -= len(form[control])
+        if place >= _MOST_TEXTS or room < 0:
             del form[control]
     for name in named:
         form |= {c: t for w, t in _NEW_INPUT.items() if (c := f"in.{name}.{w}") not in form}
@@ -135,7 +134,7 @@ def names(form: Mapping[str, str]) -> list[str]:
     try:
         check_names(found)
     except PlaygroundError as error:
-        raise PlaygroundError(str(error)) from None
+        raise PlaygroundError(str(error)) from None  # with the name; the control is known here
     return found
 
 

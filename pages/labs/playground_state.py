@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-import torch
-
 from lessons.playground import Document, Outcome, PlaygroundError, presets, to_url
 from lessons.playground.document.check import Checked
 from lessons.tracer import Recording
@@ -32,17 +30,8 @@ class Computed:
     seconds: float
 
     @property
-    def size(self) -> int:
-        """Bytes that it holds, about: its numbers, and what a node or a name needs besides."""
-        outcome = self.outcome
-        tensors = [value for value in outcome.values.values() if isinstance(value, torch.Tensor)]
-        for by_input in outcome.gradients.values():
-            tensors += [value for value in by_input.values() if value is not None]
-        lines = [*outcome.series, *outcome.curves]
-        parts = [part for line in lines for part in (line.x, line.y, line.low, line.high)]
-        total = sum(tensor.nbytes for tensor in tensors) + 1000 * len(tensors)
-        total += sum(part.nbytes for part in parts if part is not None)
-        return total + (self.recording.size if self.recording else 0)
+    def document(self) -> Document:
+        return self.checked.document
 
 
 @dataclass(frozen=True)
@@ -52,7 +41,6 @@ class State:
     Args:
         form: what each control shows, refused text included.
         document: the last one that could be read; its program may still be wrong.
-        good: the one that ``computed`` is of.
         computed: the last good picture.
         errors: what is refused, by control.
         notice: what to tell the learner once: an address that could not be read, a refused cut.
@@ -60,7 +48,6 @@ class State:
 
     form: Form
     document: Document
-    good: Document | None = None
     computed: Computed | None = None
     errors: Mapping[str, PlaygroundError] = field(default_factory=dict)
     notice: str = ""

@@ -2,10 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
-
-import numpy as np
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Index, InvalidParametersError, Values
@@ -35,74 +33,68 @@ def case_asked(
     return question if shown else None
 
 
-def places(
-    question: Question, right: str, facts: Any, result: Result, values: Values, lesson: Lesson
-) -> Iterator[tuple[str, int, str]]:
-    """Where the result has a number that the right answer names: role, index, how it reads.
+def point_out(
+    lesson: Lesson,
+    question: Question,
+    about: Result,
+    result: Result,
+    values: Values,
+    figures: list[FigureSpec],
+    table: TableSpec,
+) -> None:
+    """Mark the first number that the right answer names, if the lab shows it.
 
     Args:
-        question, right: which, and the key of its right answer.
-        facts: those of the verdict.
-        result, values: what the lab shows, and at which settings.
-        lesson: whose.
+        lesson, question, about: which question, and the result that it is about.
+        result, values: what the lab shows, and with which settings.
+        figures, table: where it is marked.
     """
     index = next((one for one in lesson.lab.parameters if isinstance(one, Index)), None)
-    for name, form in names(question, right):
-        if isinstance(facts[name], str):
+    for name, form in names(question, lesson.right(question, about)):
+        fact = about.facts[name]
+        if isinstance(fact, str):
             continue
         for role in _ROLES:
             y = next(one.y for one in result.series if one.role == role)
             at = range(len(y)) if index is None else [min(values[index.name], len(y)) - 1]
             for place in at:
-                if math.isclose(y[place], facts[name], rel_tol=5e-3, abs_tol=1e-9):
-                    yield role, place, written(facts[name], form)
+                if math.isclose(y[place], fact, rel_tol=5e-3, abs_tol=1e-9):
+                    return _mark(figures, table, role, place, written(fact, form))
+    return None
 
 
-def point_out(
-    figures: list[FigureSpec], table: TableSpec, role: str, index: int, text: str
-) -> None:
+def _mark(figures: list[FigureSpec], table: TableSpec, role: str, index: int, text: str) -> None:
     """Mark this number in the first chart that has it, and in the table."""
+    value = float(text.replace("−", "-").replace(",", "").replace("∞", "inf"))
     for figure in figures:
         chart = figure["figure"]
-        found = ((one, _point(one, role, index, text)) for one in chart["data"])
-        points, at = next((pair for pair in found if pair[1] is not None), (None, None))
-        if points is None or chart["layout"]["yaxis"].get("type") == "log":
-            continue
-        x, y = float(points["x"][at]), float(points["y"][at])
-        chart["data"].append(_ring(x, y))
-        chart["layout"]["annotations"] = [_callout(chart["layout"], x, y, role, text)]
-        figure["alt"] += f" The case asked: {text}."
-        break
+        points = (_point(trace, role, index, value) for trace in chart["data"])
+        point = next(filter(None, points), None)
+        if point and chart["layout"]["yaxis"].get("type") != "log":
+            chart["layout"]["annotations"] = [_callout(chart["layout"], *point, role, text)]
+            figure["alt"] += f" The case asked: {text}."
+            break
     columns = [at for at, one in enumerate(table["columns"]) if one["role"] == role]
     for row, column in itertools.product(table["rows"][index : index + 1], columns[:1]):
         if row[column][:1] in "−0123456789∞N":  # a number; other tables have words in this role
             table["asked"] = [index, column]
 
 
-def _point(trace: dict[str, Any], role: str, index: int, text: str) -> int | None:
-    """Which point of this trace has the number at this place, if these are visible points of it."""
-    if "markers" not in trace.get("mode", "") or trace.get("visible") is False:
+def _point(
+    trace: dict[str, Any], role: str, index: int, value: float
+) -> tuple[float, float] | None:
+    """Where this trace shows the number, if these are visible points of it."""
+    ours = trace.get("marker", {}).get("color") == f"role:{role}"
+    if "markers" not in trace.get("mode", "") or trace.get("visible") is False or not ours:
         return None
-    if trace.get("marker", {}).get("color") != f"role:{role}":
-        return None
-    sticks = trace["marker"].get("size")
-    if isinstance(sticks, list) and len(sticks) > 2:  # three points each: foot, end, gap
-        at = 3 * index + 1
-        number = float(text.replace("−", "-").replace(",", "").replace("∞", "inf"))
-        same = at < len(trace["y"]) and math.isclose(trace["y"][at], number, rel_tol=6e-3)
-        return at if same else None
-    there = index < len(trace["y"]) and np.isfinite(trace["y"][index])
-    return index if there else None
-
-
-def _ring(x: float, y: float) -> dict[str, Any]:
-    marker = {"symbol": "circle-open", "size": 22, "color": "ink:text", "line": {"width": 2}}
-    place: dict[str, Any] = {"x": [x], "y": [y], "marker": marker}
-    return {"type": "scatter", "mode": "markers", "hoverinfo": "skip", "showlegend": False} | place
+    for at in (index, 3 * index + 1):  # of a stick: it is three points, foot, end, gap
+        if at < len(trace["y"]) and math.isclose(trace["y"][at], value, rel_tol=6e-3):
+            return float(trace["x"][at]), float(trace["y"][at])
+    return None
 
 
 def _callout(layout: dict[str, Any], x: float, y: float, role: str, text: str) -> dict[str, Any]:
-    """The number beside its ring, on the side where the chart has room."""
+    """The number with an arrow to its point, on the side where the chart has room."""
     to_left = x > sum(layout["xaxis"]["range"]) / 2
     below = y > sum(layout["yaxis"]["range"]) / 2
     return {
@@ -111,10 +103,10 @@ def _callout(layout: dict[str, Any], x: float, y: float, role: str, text: str) -
         "text": f"asked: {text}",
         "ax": -52 if to_left else 52,
         "ay": 30 if below else -30,
-        "arrowhead": 0,
+        "arrowhead": 2,
         "arrowwidth": 1.5,
         "arrowcolor": "ink:text",
-        "standoff": 12,
+        "standoff": 6,
         "bgcolor": "ink:paper",
         "bordercolor": f"role:{role}",
         "borderpad": 3,

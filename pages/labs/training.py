@@ -148,12 +148,6 @@ class Watch:
         full = self._full and values.get("device") == self._full
         return {**values, "device": "cpu"} if full else values
 
-    def pause(self) -> None:
-        """Make no more steps, whatever was asked: nobody is there to see them."""
-        self._asked = self._asked.model_copy(update={"phase": "pause"})
-        if self._run is not None:
-            self._run.pause()
-
     def picture(self) -> Picture:
         """How it stands."""
         run = self._run

@@ -9,7 +9,7 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs.brief import in_plain_torch
 from lessons.outputs.catalogue import find
 from lessons.outputs.review import Predicted, review
-from pages.labs.code import markup
+from pages.ui.listing import markup
 from pages.ui.memory import Trail
 
 _PASSED = "end_passed"

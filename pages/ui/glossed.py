@@ -7,7 +7,7 @@ import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.glossary import Term, first_uses, uses
-from pages.labs.code import markup
+from pages.ui.listing import markup
 
 _PARTS = re.compile(r"(.*?)(?:^```python\n(.*?)^```$|\Z)", re.DOTALL | re.MULTILINE)
 """Markdown, and the Python after it. Streamlit's own code block is a script of megabytes that comes

@@ -4,10 +4,11 @@ import streamlit as st
 
 from lessons.outputs import catalogue
 from lessons.outputs.catalogue import Chapter
-from pages.labs.code import marked_lines, markup
+from pages.labs.code import marked_lines
 from pages.labs.home import CUTS, ENOUGH_TO_SEE
 from pages.labs.lesson import TORCH
 from pages.ui import memory
+from pages.ui.listing import markup
 from pages.ui.live import live_lab
 from pages.ui.site import NAME
 

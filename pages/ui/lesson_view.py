@@ -11,11 +11,12 @@ from lessons.outputs import catalogue
 from lessons.outputs.quiz import LENGTH
 from lessons.outputs.search import plain
 from pages.labs import numbers, payload
-from pages.labs.code import marked_lines, markup
+from pages.labs.code import marked_lines
 from pages.labs.lesson import TORCH
 from pages.ui import memory, playground_view, questions, quiz_view
 from pages.ui.end_card import end_card, has_ended, pass_by
 from pages.ui.glossed import show_text
+from pages.ui.listing import markup
 from pages.ui.live import live_lab
 from pages.ui.memory import Trail
 from pages.ui.place import Place, place_of

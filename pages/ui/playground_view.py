@@ -2,13 +2,23 @@
 
 import hashlib
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
-from lessons.playground import FORMS, FUNCTIONS, lesson_document, preset, to_url
-from pages.labs.playground import FIRST, FRAMEWORKS, opened
+from lessons.playground import (
+    FORMS,
+    FUNCTIONS,
+    Document,
+    PlaygroundError,
+    from_url,
+    lesson_document,
+    preset,
+    to_url,
+)
+from pages.labs.playground import FIRST, FRAMEWORKS
 from pages.labs.playground_form import form_of
 from pages.ui.live import live_lab
 from pages.ui.tab import address
@@ -55,6 +65,22 @@ def _order() -> dict[str, Any]:
         st.session_state[_ORDER] = order
     found: dict[str, Any] = st.session_state[_ORDER]
     return found
+
+
+def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
+    """The document that an address brings, or why it cannot be read; neither where it brings none.
+
+    Args:
+        address: its words; ``program`` counts before ``preset``.
+    """
+    try:
+        if "program" in address:
+            return from_url(address["program"]), ""
+        if "preset" in address:
+            return preset(address["preset"]), ""
+    except PlaygroundError as error:
+        return None, error.message
+    return None, ""
 
 
 def asked(words: dict[str, str]) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from lessons.contract.verdict import Facts, Named, compared
 from lessons.outputs.glossary import first_uses, terms
 from lessons.text import number
 from pages.labs import numbers
-from pages.labs.code import Mark, bare, difference, markup
+from pages.labs.code import Mark
 from pages.ui.glossed import linked
+from pages.ui.listing import bare, difference, markup
 from pages.ui.memory import Trail
 from pages.ui.place import Place
 from pages.ui.sketch import as_numbers, draw, drawn

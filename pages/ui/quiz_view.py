@@ -6,8 +6,8 @@ import streamlit as st
 
 from lessons.outputs.catalogue import Chapter
 from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
-from pages.labs.code import bare, markup
 from pages.ui import tab
+from pages.ui.listing import bare, markup
 from pages.ui.verbatim import verbatim
 from pages.ui.verdict import reply
 

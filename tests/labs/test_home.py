@@ -30,13 +30,6 @@ def test_each_choice_shows_its_program_and_its_gradient(cut):
     assert shown["form"] == {"cut": cut, "noise_low": "0.6", "noise_high": "1.3"}
 
 
-def test_it_says_what_each_choice_cuts_and_what_the_noise_is():
-    shown = frame(Wish(lab="home", values={}))
-    help_ = {c["name"]: c["help"] for group in shown["groups"] for c in group["controls"]}
-    assert all(f"{choice}:" in help_["cut"] for choice in CUTS.values() if choice != "nothing")
-    assert "u, the factor" in help_["noise_high"]
-
-
 def test_without_noise_the_goal_is_not_reached():
     (goal,) = frame(Wish(lab="home", values={"noise_low": "1", "noise_high": "1"}))["goals"]
     assert (goal["value"], goal["gradient"]) == (False, True)

@@ -101,10 +101,9 @@ def test_all_but_a_few_lessons_link_the_gradient_to_charts_and_table():
         # Node, whether value or gradient, and what the table says of it.
         ("moons", {("features", "value", "0.2361"), ("features", "gradient", "0.1005")}),
         ("value_or_norm", {("clip_gradient", "value", "3"), ("w", "gradient", "1.5")}),
-        ("guided_relu", {("relu", "value", "0.5"), ("relu", "gradient", "−1.5")}),
+        ("guided_relu", {("relu", "value", "0.5")}),
         ("where_to_clip", {("w", "gradient", "16"), ("v", "gradient", "8")}),
         ("codebook", {("z", "gradient", "−0.58"), ("weight", "gradient", "−0.092")}),
-        ("value_one", {("advantages", "value", "1")}),
     ],
 )
 def test_numbers_are_found_by_all_that_they_stand_among(slug, expected):

@@ -1,15 +1,13 @@
 """The numbers in a training lesson's text: marked where they can change, and sent as they stand."""
 
+import html
 import re
-from html.parser import HTMLParser
 
 import pytest
 
-from lessons.contract.parameters import Index
-from lessons.contract.prose import fill, quoted
+from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.glossary import first_uses
-from lessons.training.under_way import Run
 from pages.labs import numbers
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
@@ -17,26 +15,14 @@ from pages.ui.glossed import linked
 from tests.support.folded import folded
 
 TRAINED = [lesson.slug for lesson in lessons() if lesson.lab.training is not None]
-VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
 
 
-class Marks(HTMLParser):
+MARK = re.compile(r'<span class="gt-number" data-number="(.*?)">(.*?)</span>')
+
+
+def marks(text):
     """What stands in each mark."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found, self.open = {}, None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.open = dict(attributes).get("data-number")
-
-    def handle_data(self, data):
-        if self.open:
-            self.found[self.open] = data
-
-    def handle_endtag(self, tag):
-        self.open = None
+    return {name: html.unescape(shown) for name, shown in MARK.findall(text)}
 
 
 def after_two_steps(lesson, **more):
@@ -62,23 +48,7 @@ def test_a_picture_of_a_run_says_what_the_marks_of_its_page_would_say_of_it(slug
         by_mark, facts = after_two_steps(lesson, step=place, answers=asked)
         marked = [fill(text, at_first | facts, numbers.mark) for text in texts_of(step)]
         marked[0] = linked(marked[0], first_uses(slug)[place - 1])
-        assert Marks("\n".join(marked)).found == numbers.by_mark(step, asked, at_first) | by_mark
-
-
-@pytest.mark.parametrize("slug", TRAINED)
-def test_no_number_of_a_run_stands_where_it_cannot_be_marked(slug):
-    """In maths, in code, or in an answer to choose, a number would stand still."""
-    lesson = find(slug)
-    moving = Run(lesson.lab.training, lesson.program, lesson.validate({"seeds": "2"})).history.facts
-    still = moving.keys() - {"steps"}
-    facts = lesson.compute(lesson.validate({})).facts
-    for step in lesson.prose.steps:
-        for option in step.question.options if step.question else ():
-            assert not still & {name for name, _ in VALUE.findall(option.text)}, option.text
-        for text in texts_of(step):
-            marked = Marks(fill(text, facts, numbers.mark)).found
-            followed = {name.split(":")[0] for name in marked}
-            assert still & {name for name, _ in VALUE.findall(text)} <= followed
+        assert marks("\n".join(marked)) == numbers.by_mark(step, asked, at_first) | by_mark
 
 
 @folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
@@ -87,57 +57,8 @@ def test_a_page_marks_what_is_told_and_adds_nothing_else_to_the_text(lesson):
     for step in lesson.prose.steps:
         asked = {step.question.name} if step.question else set()
         marked = [fill(text, facts, numbers.mark) for text in texts_of(step)]
-        assert Marks("\n".join(marked)).found == numbers.by_mark(step, asked, facts)
+        assert marks("\n".join(marked)) == numbers.by_mark(step, asked, facts)
         # Maths is split around a mark: the same but for its dollars and spaces.
         texts = (re.sub(r"</?span[^>]*>", "", marked[0]), fill(step.text, facts))
         bare = [re.sub(r"[$\s]+", "", text) for text in texts]
         assert bare[0] == bare[1]
-
-
-@pytest.mark.parametrize(
-    ("text", "marked"),
-    [
-        ("at {{ x }}", "at <x:=1.5>"),
-        ("at **{{ x:.2f }}**", "at **<x:.2f=1.50>**"),
-        ("at {{ low }}", "at <low:=−2>"),
-        ("$x = {{ x }}$ and {{ x }}", "$x =$\u00a0<x:=1.5> and <x:=1.5>"),
-        ("`{{ x }}` {{ x }}", "`1.5` <x:=1.5>"),
-        ("{{ word }}", "<word:=it says so>"),
-    ],
-)
-def test_facts_in_running_text_are_marked(text, marked):
-    facts = {"x": 1.5, "low": -2, "word": "it says so"}
-    assert fill(text, facts, lambda name, shown: f"<{name}={shown}>") == marked
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("At $x = {{ x:.3g }}$.", "At $x =$_[x:.3g].$".rstrip("$")),
-        ("$f({{ x }}, {{ y }})$", "$f($[x]_$,$_[y]$)$"),
-        ("$2 \\cdot {{ x }} = {{ y }}$", "$2 \\cdot$_[x]_$=$_[y]"),
-        ("$h = {{ x }} \\cdot h_{t-1}$", "$h =$_[x]_$\\cdot h_{t-1}$"),
-        ("$e^{ {{ x }} }$ and $-{{ x }}$", None),
-        ("$\\frac{1}{ {{ x }} }$ and $2 {{ x }}$", None),
-        ("$\\left( {{ x }} \\right)$ and `x = {{ x }}`", None),
-        ("$$x = {{ x }}$$", None),
-    ],
-)
-def test_a_number_in_maths_is_marked_where_the_maths_can_be_split(text, shown):
-    facts = {"x": 1.0, "y": 2.0}
-    marked = fill(text, facts, lambda name, shown: f"[{name.rstrip(':')}]")
-    assert marked.replace("\u00a0", "_") == (shown or fill(text, facts))
-    assert bool(quoted(text)) == bool(shown)
-
-
-@folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
-def test_a_fact_of_a_lists_name_is_the_chosen_entry(lesson):
-    """So that it may be set in the text: there is one control that chooses, and its list."""
-    values = lesson.validate({})
-    chosen = [one for one in lesson.lab.parameters if isinstance(one, Index)]
-    assert len({one.of for one in chosen}) == len(chosen)
-    facts = lesson.compute(values).facts
-    for one in chosen:
-        quoting = any(one.of in dict(quoted(step.text)) for step in lesson.prose.steps)
-        if quoting:
-            assert facts[one.of] == pytest.approx(values[one.of][values[one.name] - 1])

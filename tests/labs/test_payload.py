@@ -10,8 +10,7 @@ from pages.labs import payload
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
 from pages.labs.wire import encode
-from pages.ui.place import GRAPH, TEACHER, Place
-from pages.ui.teach_view import teacher_query
+from pages.ui.place import GRAPH, TEACHER
 from tests.support.folded import folded
 
 
@@ -77,40 +76,3 @@ def test_a_slider_reaches_a_value_beyond_its_usual_span():
     plain, _ = payload.groups(lesson, values, lesson.text(values), {})
     (control,) = (c for c in plain["controls"] if c["name"] == "noise_high")
     assert control["max"] == 7
-
-
-def test_a_teachers_address_hides_and_holds_and_comes_back():
-    lesson = find("noise_leaks")
-    place = Place.opened(lesson, {"noise_high": "1.5", "hide": "seed,u", "fix": "noise_high,draws"})
-    place.order({"noise_high": "1.9"})
-    place.reset(1, {})
-    assert (place.text["noise_high"], place.text["draws"]) == ("1.5", "500")
-    asked = {"hide": sorted(place.hide), "fix": sorted(place.fix), "step": 3}
-    shown = frame(Wish(lab="noise_leaks", values=place.text, **asked))
-    controls = {c["name"]: c for group in shown["groups"] for c in group["controls"]}
-    assert {name for name, c in controls.items() if c["hidden"]} == {"seed", "u"}
-    assert {name for name, c in controls.items() if c["disabled"]} == {"noise_high", "draws"}
-    again = {name: text for name, (text,) in parse_qs(shown["query"]).items()}
-    assert again["hide"].split(",") == ["seed", "u"]
-    assert (again["noise_high"], again["draws"]) == ("1.5", "500")
-
-
-@pytest.mark.parametrize(
-    "names", ["nothing", "seed,<script>", "," * 5_000, "seed," * 5_000, "\x00", "__class__"]
-)
-def test_hostile_names_in_a_teachers_address_are_left_out(names):
-    place = Place.opened(find("noise_leaks"), {"hide": names, "fix": names})
-    assert place.hide == place.fix <= {"seed"}
-    if "seed" not in names and names.strip(","):
-        assert "no such parameter" in place.note
-
-
-@folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
-def test_a_link_for_teaching_opens_the_lab_as_it_was(lesson):
-    for number, step in enumerate(lesson.prose.steps, start=1):
-        for values in (lesson.validate({}), lesson.validate(step.lab)):
-            query = teacher_query(lesson, number, values, [], [])
-            asked = {n: t for n, (t,) in parse_qs(query, keep_blank_values=True).items()}
-            assert (asked.pop("lesson"), asked.pop("step")) == (lesson.slug, str(number))
-            assert lesson.validate(asked) == values
-            assert asked or not step.lab, "an address without values takes the step's own"

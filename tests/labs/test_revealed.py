@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from lessons.contract.prose import TRAINING
-from lessons.contract.verdict import Named, compared, names
+from lessons.contract.verdict import compared, names
 from lessons.outputs.catalogue import find, lessons
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
@@ -62,8 +62,11 @@ def in_sight(shown):
 def pointed_out(shown):
     """What is marked in its charts and its table, as texts."""
     layouts = [figure["figure"]["layout"] for figure in shown["figures"]]
-    words = [one["text"] for layout in layouts for one in layout.get("annotations", ())]
-    texts = [word.removeprefix("asked: ") for word in words if word.startswith("asked: ")]
+    called = [one for layout in layouts for one in layout.get("annotations", ())]
+    called = [one for one in called if one["text"].startswith("asked: ")]
+    texts = [one["text"].removeprefix("asked: ") for one in called]
+    for one, text in zip(called, texts, strict=True):
+        assert math.isclose(one["y"], number(text), rel_tol=6e-3, abs_tol=1e-9), "its own point"
     if place := shown["table"].get("asked"):
         texts.append(shown["table"]["rows"][place[0]][place[1]])
     return texts
@@ -113,29 +116,6 @@ def test_the_commit_changes_what_is_in_sight(slug, name):
     assert before != after, "hide the role that it asks for, or say `reveal:` or `computed:`"
 
 
-@pytest.mark.parametrize(
-    ("slug", "name", "text"),
-    [
-        ("two_passes", "block", "27"),
-        ("several_outputs", "unused", "0"),
-        ("straight_through", "large", "0"),
-    ],
-)
-def test_what_once_contradicted_the_verdict_agrees_with_it(slug, name, text):
-    lesson, question, _, _ = verdict(slug, name)
-    assert pointed_out(seen(lesson, question, committed=True)) == [text, text]
-    assert pointed_out(seen(lesson, question, committed=False)) == []
-
-
-def test_what_the_learner_said_stands_beside_what_torch_computes():
-    _, question, right, facts = verdict("two_passes", "transfer")
-    said = [(one.label, one.value) for one in compared(question, right, "ratio_one", facts)]
-    assert said == [("torch computes", 0.25), ("you said", 1.0)]
-    typed = Named("you said", "7", 7.0, computed=False)
-    assert compared(question, right, typed, facts)[1] is typed
-    assert [one.value for one in compared(question, right, right, facts)] == [0.25]
-
-
 def test_nothing_is_pointed_out_once_the_learner_has_moved_on():
     lesson, question, _, _ = verdict("flip", "twice")
     values = lesson.defaults | lesson.step_of(question).lab | question.reveal
@@ -143,14 +123,3 @@ def test_nothing_is_pointed_out_once_the_learner_has_moved_on():
     assert pointed_out(frame(Wish(values=values, **shown)))
     assert not pointed_out(frame(Wish(values=values | {"scale": "1"}, **shown)))
     assert not pointed_out(frame(Wish(values=values, cuts="mul:0", **shown)))
-
-
-def test_of_sticks_the_end_of_the_right_one_is_marked():
-    """A stick is three points, and a chart of sticks may show other numbers than the series."""
-    for slug, name, chart in (("critic_leak", "leak", "gradient"), ("unroll", "left", "gradient")):
-        lesson, question, right, facts = verdict(slug, name)
-        figures = seen(lesson, question, committed=True)["figures"]
-        marked = [one for one in figures if "annotations" in one["figure"]["layout"]]
-        assert [one["id"] for one in marked] == [chart]
-        (called,) = marked[0]["figure"]["layout"]["annotations"]
-        assert math.isclose(called["y"], facts[names(question, right)[0][0]], rel_tol=6e-3)

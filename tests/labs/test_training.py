@@ -1,13 +1,11 @@
 """What a lab does with the wishes that come from a browser, for a training that costs nothing."""
 
 import gc
-import math
 from dataclasses import replace
 
 import pytest
 import torch
 
-from lessons.contract.history import Snapshot
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Device, Integer, Number
 from lessons.outputs.catalogue import find
@@ -76,24 +74,11 @@ def state(watch):
 RUN = TrainingWish(phase="run")
 
 
-def test_steps_are_made_for_so_long_and_one_at_least():
-    watch = new(RUN)
-    before = go(watch)
-    assert 2 <= before < 100
-    assert go(watch, 0.0) == before + 1
-    assert state(watch) == "running"
-
-
 def test_pause_one_step_and_go_on():
     watch = new()
     assert (state(watch), watch.wants) == ("ready", False), "nothing runs before it is asked for"
     watch.take(wish(), RUN)
     before = go(watch)
-    watch.pause()  # as when the browser left
-    assert (state(watch), watch.wants) == ("paused", False)
-    watch.take(wish(), RUN)
-    assert go(watch) > before
-    before = done(watch)
     watch.take(wish(), TrainingWish())
     assert (state(watch), watch.wants) == ("paused", False)
     watch.take(wish(), TrainingWish(single=1))
@@ -252,30 +237,6 @@ def test_a_run_that_went_with_its_process_is_said_to_be_lost_and_does_not_begin_
     watch.take(wish(), asked.model_copy(update={"begun": 3}))
     assert go(watch) > 0
     assert not watch.picture()["training"]["lost"]
-
-
-class Bursting(Counter):
-    """Its numbers are finite at the start and too large after one step."""
-
-    def step(self, done, values):
-        self.numbers = self.numbers * math.inf
-
-    def look(self, done, values, drawn=True):
-        return Snapshot({"count": self.numbers.copy()})
-
-
-def test_what_is_said_of_a_run_goes_with_it():
-    lesson = lesson_of(replace(COUNTING, begin=Bursting))
-    watch = new(TrainingWish(single=1), lesson)
-
-    def notes():
-        return [n for n in watch.picture()["notes"] if "∞ or NaN" in n["text"]]
-
-    assert not notes()
-    go(watch)
-    assert len(notes()) == 1
-    watch.take(wish(), TrainingWish(single=1, begun=1))
-    assert not notes()
 
 
 @pytest.mark.parametrize("when", ["at once", "later"])

@@ -13,7 +13,9 @@ from lessons.chapters.stop_gradient.right_place.lesson import right_place
 from lessons.chapters.stop_gradient.shared_noise.noisy_root import by_role
 from lessons.chapters.stop_gradient.wrong_place.lesson import wrong_place
 from lessons.contract.devices import DTYPES, devices
+from lessons.contract.parameters import InvalidParametersError
 from lessons.kit.draws import FEW, ROWS, unit_draws
+from lessons.outputs.catalogue import find
 from tests.engine.reference import CASES
 from tests.support.course import run
 
@@ -199,3 +201,19 @@ def test_a_chunk_that_is_kept_is_that_of_the_seed_and_stays_so():
         again,
         torch.rand(ROWS, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(2 * 7)),
     )
+
+
+def test_more_draws_than_allowed_are_refused_with_what_would_do():
+    noisy = find("noise_leaks")
+    text = {"x": ", ".join(map(str, range(1, 257))), "draws": "200000"}
+    with pytest.raises(InvalidParametersError) as refused:
+        noisy.validate(text)
+    message = refused.value.errors["draws"]
+    assert "200,000 draws at 256 inputs are 51,200,000" in message
+    assert "3,840,000" in message
+    most = int(message.split("Take ")[1].split(" draws")[0].replace(",", ""))
+    noisy.validate(text | {"draws": str(most)})
+    noisy.validate(text | {"u": "1"})  # given by hand, nothing is drawn
+    for draws in (most + 1, 1_000_000):
+        with pytest.raises(InvalidParametersError):
+            noisy.validate(text | {"draws": str(draws)})

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from lessons.contract.result import Series
-from lessons.playground import Document, Input, Noise, Plot, run
-from lessons.playground.language.limits import CURVE_POINTS
-from lessons.playground.running import sweep
+from lessons.playground import Document, Input, Noise, Plot, presets, run
+from lessons.playground.language.limits import CURVE_POINTS, MAX_DRAWS
+from lessons.playground.running import outcome, sweep
+from lessons.playground.running.budget import plan
 
 
 def curves(
@@ -79,6 +80,15 @@ def test_a_band_has_the_gap_too():
         np.testing.assert_array_equal(np.isnan(one.low), np.isnan(one.y))
         np.testing.assert_array_equal(np.isnan(one.high), np.isnan(one.y))
         assert drawn_steps(one).max() <= 0.01
+
+
+@pytest.mark.parametrize("one", presets(), ids=lambda one: one.name)
+def test_what_learners_write_is_drawn_whole(one, monkeypatch):
+    plans = []
+    monkeypatch.setattr(outcome, "plan", lambda **known: plans.append(plan(**known)) or plans[-1])
+    run(one.document)
+    assert plans[0].points == CURVE_POINTS
+    assert plans[0].draws in (1, MAX_DRAWS)
 
 
 def test_examples_in_docstrings_are_true():

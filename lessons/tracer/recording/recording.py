@@ -53,15 +53,6 @@ class Recording:
         return f"<recording of {ops} ops and {len(self.nodes) - ops} leaves>"
 
     @property
-    def size(self) -> int:
-        """Bytes that it holds, about: its numbers, and a thousand for each node and edge."""
-        values = [value for node in self for value in (*node.outputs, *node.upstream)]
-        edges = list(self.edges)
-        values += [value for edge in edges for value in (edge.gradient, edge.offered)]
-        numbers = sum(len(value.numbers) for value in values if value is not None)
-        return 8 * numbers + 1000 * (len(self.nodes) + len(edges))
-
-    @property
     def edges(self) -> Iterator[Edge]:
         """Every edge, op by op in the order they ran."""
         return (edge for node in self.nodes.values() for edge in node.operands)
