@@ -66,7 +66,7 @@ def main() -> None:
         host=host,
         port=port,
         ws="websockets-sansio",
-        ws_max_size=int(config.get_option("server.maxMessageSize")) << 20,
+        ws_max_size=2 << 20,  # bytes; the largest message that is read has 400,000 characters
         ws_ping_interval=PING,
         ws_ping_timeout=PING,
         ws_per_message_deflate=False,

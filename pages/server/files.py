@@ -69,7 +69,11 @@ class File:
         packed = bool(_GZIP.search(asked.get("accept-encoding", "")))
         # Shielded: a client that leaves must not cancel the work that others wait for.
         reading = asyncio.wrap_future(self.packed if packed else self.plain)
-        content = await asyncio.shield(reading)
+        try:
+            content = await asyncio.shield(reading)
+        except OSError:  # the next request tries again
+            self.__dict__.pop("packed" if packed else "plain", None)
+            raise
         headers = {"Content-Type": self._type, "Cache-Control": self._caching}
         headers |= {"Content-Length": str(len(content)), "Vary": "Accept-Encoding"}
         headers |= {"Content-Encoding": "gzip"} if packed else {}

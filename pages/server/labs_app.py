@@ -6,6 +6,7 @@ For one person it is mounted in ``app.py``, next to Streamlit's pages. For a cla
 
 import asyncio
 import gc
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -75,6 +76,7 @@ def known_hosts() -> Middleware:
 @asynccontextmanager
 async def running(load: Callable[[], object], site: Site | None) -> AsyncIterator[None]:
     """Load what this process needs, and have a worker ready; end the workers with the server."""
+    _open_many()
     meters.serve()
     ready = [site.quick.run(worker.forget)] if site else []
     await asyncio.gather(asyncio.to_thread(load), *ready)
@@ -86,6 +88,15 @@ async def running(load: Callable[[], object], site: Site | None) -> AsyncIterato
         cleaning.cancel()
         if site:
             site.end()
+
+
+def _open_many() -> None:
+    """Let this process have a file handle for each socket; a service may open 1,024 by default."""
+    if os.name != "nt":
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def app() -> Starlette:

@@ -30,9 +30,12 @@ class Lines(logging.Formatter):
             "process": record.process,
             "message": message,
         }
-        if record.exc_info and record.exc_info[0]:
-            frames = traceback.extract_tb(record.exc_info[2])[-8:]
-            line["error"] = record.exc_info[0].__name__
+        error = record.exc_info[1] if record.exc_info else None
+        while isinstance(error, BaseExceptionGroup):  # a socket's tasks raise one
+            error = error.exceptions[0]
+        if error:
+            frames = traceback.extract_tb(error.__traceback__)[-8:]
+            line["error"] = type(error).__name__
             line["at"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
         return json.dumps(line, ensure_ascii=False)
 

@@ -1,6 +1,11 @@
 """Imported by the process that workers are forked from: loads everything, once for all of them."""
 
+import signal
+
 from pages.server.prepare import prepare
+
+# As in a worker: the server ends this process, and needs it until then.
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 # These lessons use torch's optimizers, which load torch's compiler: a second, and 70 MB that all
 # workers share. The server itself computes only what its pages show first, and does without.

@@ -15,6 +15,8 @@ from pages.server.worker import KEPT, MISTAKE, Reply
 
 MOST_FRAMES = 256
 """Frames that are kept for the next learner who asks the same; one has 10 to 40 kB."""
+MOST_KEPT = 250_000
+"""Bytes of such a frame; the cliff's has 190 kB, and nonsense that is quoted may have megabytes."""
 MOST_SOCKETS = 1_500
 """At once in a process; one more is told to come again later."""
 MOST_QUESTIONS = 64
@@ -80,7 +82,7 @@ class Site:
                 task.add_done_callback(self._later.discard)
 
     async def frame(self, text: str, slow: bool) -> Reply:
-        """Compute what a wish asks for, once for all who ask the same at that time or soon after.
+        """Compute what a wish asks for, once for all who ask the same at that time or later.
 
         Args:
             text: the wish.
@@ -90,7 +92,7 @@ class Site:
         # If the one that computes leaves, the next in the queue computes.
         async with self._computing.setdefault(key, asyncio.Lock()):
             reply = self._frames.get(key) or await self._computed(text, slow)
-            if reply.kind != "mistake":
+            if reply.kind != "mistake" and len(reply.content) < MOST_KEPT:
                 self._frames[key] = reply
                 self._frames.move_to_end(key)
             if len(self._frames) > MOST_FRAMES:

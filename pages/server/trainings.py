@@ -18,7 +18,7 @@ from pages.server import worker
 from pages.server.lanes import Lane, LostError
 from pages.server.worker import Chunk
 
-CHUNK = 0.02
+CHUNK = 0.05
 """Seconds of steps between two looks at what the learner wants."""
 EVERY = 0.046
 """Seconds from one picture to the next, on average: 21 a second look smooth, and the rest of the
@@ -108,11 +108,15 @@ class Training:
             except LostError:
                 await self._lost(newest)
                 continue
-            if token == self._token:
-                await self._show(news, newest.seq, chunk)
-            wait = 0.0 if chunk.wants else STILL_HERE
-            if chunk.fresh and self._pace.unseen < UNSEEN:
-                wait = min(wait, max(0.0, self._pace.due - time.monotonic()))
+            if token != self._token:
+                wait = 0.0
+                continue
+            await self._show(news, newest.seq, chunk)
+            wait = 0.0 if chunk.wants else STILL_HERE if chunk.there else None
+            if not chunk.there and not chunk.refusal:
+                await self._lost(newest)
+            elif chunk.fresh and self._pace.unseen < UNSEEN:
+                wait = max(0.0, self._pace.due - time.monotonic())
 
     async def _show(self, news: Opened | None, seq: int, chunk: Chunk) -> None:
         """Send what came of some steps."""

@@ -1,8 +1,9 @@
 """What runs in a worker process: frames, the API's answers, and the steps of trainings.
 
-Each function takes and returns plain values, and turns whatever goes wrong into a reply.
+Each function takes and returns plain values; whatever goes wrong becomes a reply.
 """
 
+import json
 import logging
 import multiprocessing
 import os
@@ -113,9 +114,13 @@ def frame(text: str, slow: bool, labs: Mapping[str, Lab] = LABS) -> Reply:
 def answer(kind: str, question: str) -> bytes:
     """Compute an answer of the numbers' API."""
     start = time.thread_time()
-    reply = api_answers.answer(kind, question)
-    _spent(start)
-    return reply
+    try:
+        return api_answers.answer(kind, question)
+    except BaseException:  # as above
+        logging.getLogger(__name__).exception("a question could not be answered")
+        return json.dumps((500, MISTAKE, "")).encode()
+    finally:
+        _spent(start)
 
 
 def _spent(start: float) -> float:
@@ -130,6 +135,7 @@ class Chunk(NamedTuple):
     """What comes of some steps of a training.
 
     Attributes:
+        there: whether there is a run.
         wants: whether there are more steps to make.
         fresh: whether there is something that was not shown yet.
         picture: the encoded picture; None if none was due, or nothing was new.
@@ -137,6 +143,7 @@ class Chunk(NamedTuple):
         refusal: an aside's kind and text; None if all went well.
     """
 
+    there: bool = False
     wants: bool = False
     fresh: bool = False
     picture: bytes | None = None
@@ -162,6 +169,8 @@ def train(
     """
     start = time.perf_counter()
     try:
+        while _runs and start - next(iter(_runs.values()))[0] > KEPT:
+            del _runs[next(iter(_runs))]
         _, watch = _runs.pop(token, (0.0, None))
         watch, refusal = _take(watch, *news) if news else (watch, None)
         if watch is None:
@@ -171,13 +180,11 @@ def train(
         picture, drawn = None, dict[str, str]()
         if watch.fresh and time.perf_counter() - start >= due:
             picture = wire.encode(watch.picture(), have, drawn)
-    except Exception:
+    except BaseException:  # as above
         logging.getLogger(__name__).exception("a training could not go on")
         return Chunk(refusal=("failed", RUN_LOST))
     _runs[token] = start, watch
-    if len(_runs) > MOST_RUNS:
-        del _runs[next(iter(_runs))]
-    return Chunk(watch.wants, watch.fresh, picture, drawn, refusal)
+    return Chunk(True, watch.wants, watch.fresh, picture, drawn, refusal)
 
 
 def _take(
@@ -191,6 +198,8 @@ def _take(
             raise RefusedError(f"The lesson {cited(trained.slug)} trains nothing. Ask for its lab.")
         if watch and watch.lesson is trained:
             watch.take(wish, asked)
+        elif len(_runs) >= MOST_RUNS:
+            raise RefusedError("Too many trainings run here. Try again in a minute.")
         else:
             watch = Watch(trained, wish, asked)
     except RefusedTextError:

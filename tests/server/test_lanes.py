@@ -126,6 +126,24 @@ def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_wo
     assert not (tmp_path / "never").exists()
 
 
+def test_a_worker_that_cannot_start_costs_its_job_a_try_and_the_next_job_nothing(monkeypatch):
+    def no_memory(*_):
+        raise OSError
+
+    async def story(lane):
+        with monkeypatch.context() as context:
+            context.setattr(lanes, "ProcessPoolExecutor", Starting)
+            context.setattr(Starting, "submit", no_memory)
+            with pytest.raises(LostError):
+                await lane.run(pid_after, 0.0)
+        return await lane.run(pid_after, 0.0)
+
+    class Starting(lanes.ProcessPoolExecutor):
+        pass
+
+    assert with_lane(story)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no niceness")
 def test_a_slow_lane_stands_back():
     async def story(lane):

@@ -39,7 +39,7 @@ def trains(browser, **training):
 def pid(site):
     (lane,) = site.trainers
     (one,) = lane._workers
-    return one._pid.result()
+    return one._process[1]
 
 
 def test_pictures_come_by_themselves_until_they_are_stopped(browser):
@@ -112,6 +112,24 @@ def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(brow
     assert 1 <= len(seen) <= 2
     browser.send("0 taken")
     assert training_of(browser)["done"] > seen[-1] + 3
+
+
+def test_a_run_that_its_worker_forgot_is_said_to_be_lost(monkeypatch):
+    training = json.dumps({"token": "a"} | RUN)
+    assert worker.train("a", (json.dumps(SMALL), training), 0.0, 0.0, {}).there
+    monkeypatch.setattr(worker, "KEPT", -1.0)
+    gone = worker.train("a", None, 0.0, 0.0, {})
+    assert (gone.there, gone.refusal) == (False, None)
+    assert not worker._runs
+
+
+def test_there_is_a_limit_to_runs(monkeypatch):
+    monkeypatch.setattr(worker, "MOST_RUNS", 1)
+    for token, there in (("a", True), ("b", False), ("a", True)):
+        training = json.dumps({"token": token} | RUN)
+        chunk = worker.train(token, (json.dumps(SMALL), training), 0.0, 0.0, {})
+        assert chunk.there == there
+    worker._runs.clear()
 
 
 def test_two_learners_of_one_worker_both_get_on(url):
