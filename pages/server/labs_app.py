@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 from streamlit import config
 
-from pages.server import api, log, memory, meters, worker
+from pages.server import api, log, memory, meters
 from pages.server.address import root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
@@ -75,11 +75,10 @@ def known_hosts() -> Middleware:
 
 @asynccontextmanager
 async def running(load: Callable[[], object], site: Site | None) -> AsyncIterator[None]:
-    """Load what this process needs, and have a worker ready; end the workers with the server."""
+    """Load what this process and its workers need; end the workers with the server."""
     _open_many()
     meters.serve()
-    ready = [site.quick.run(worker.forget)] if site else []
-    await asyncio.gather(asyncio.to_thread(load), *ready)
+    await asyncio.gather(asyncio.to_thread(load), *([site.load()] if site else []))
     cleaning = asyncio.create_task(memory.clean_now_and_then())
     log.set_up()
     try:

@@ -79,7 +79,8 @@ class _Worker:
         """
         try:
             # Not on the event loop: it takes 20 ms, or seconds if the others' parent died.
-            process = self._process = self._process or await asyncio.to_thread(self._start)
+            process = self._process or await asyncio.to_thread(self._start)
+            self._process = process
             hung = asyncio.get_running_loop().call_later(LONGEST, self.kill)
             try:
                 return await asyncio.wrap_future(process[0].submit(function, *args))
