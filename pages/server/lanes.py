@@ -78,16 +78,17 @@ class _Worker:
                 one.
         """
         try:
-            # Not on the event loop: it takes 20 ms, or seconds if the others' parent died.
-            process = self._process or await asyncio.to_thread(self._start)
-            self._process = process
+            if self._process is None:
+                # Not on the event loop: it takes 20 ms, or seconds if the fork server died.
+                self._process = await asyncio.to_thread(self._start)
+            pool, _ = self._process
             hung = asyncio.get_running_loop().call_later(LONGEST, self.kill)
             try:
-                return await asyncio.wrap_future(process[0].submit(function, *args))
+                return await asyncio.wrap_future(pool.submit(function, *args))
             finally:
                 hung.cancel()
         except BrokenProcessPool:
-            self.end()
+            self.forget()
             raise
 
     def _start(self) -> tuple[ProcessPoolExecutor, int]:
@@ -104,9 +105,8 @@ class _Worker:
             if self._process:
                 os.kill(self._process[1], _KILL)
 
-    def end(self) -> None:
-        """Kill the process, and release what the system keeps for it."""
-        self.kill()
+    def forget(self) -> None:
+        """Release what the system keeps for a process that is dead, or about to be."""
         if self._process:
             self._process[0].shutdown(cancel_futures=True)
             self._process = None
@@ -157,4 +157,5 @@ class Lane:
     def end(self) -> None:
         """Kill all its workers, and release what the system keeps for them."""
         for one in self._workers:
-            one.end()
+            one.kill()
+            one.forget()
