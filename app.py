@@ -6,7 +6,7 @@ from pages.server import application
 
 app = st.App(
     "pages/main.py",
-    routes=application.routes(),
+    routes=application.routes(application.site),
     middleware=application.middleware(),
     lifespan=application.lifespan,
 )

@@ -6,15 +6,14 @@ It takes the settings of .streamlit/config.toml and Streamlit's environment vari
 
 import argparse
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import uvicorn
 from streamlit import config
 
+from pages.server import application
 from pages.server.address import root
-from pages.server.labs_app import PAGES_ONLY, base
 
 ROOT = Path(__file__).parents[2]
 PING = 30.0
@@ -54,14 +53,13 @@ def main() -> None:
     half.add_argument("--labs", action="store_true", help="the labs' socket and API, no pages")
     options = parser.parse_args()
     os.chdir(ROOT)  # where .streamlit/config.toml is looked for
-    sys.path.insert(0, str(ROOT))
     take_environment(os.environ)
     if options.pages:
-        os.environ[PAGES_ONLY] = "1"
+        application.site = None
     host, port = config.get_option("server.address"), int(config.get_option("server.port"))
-    print(f"Loading. In a few seconds: http://{host}:{port}{root(base())}", flush=True)
+    print(f"Loading. In a few seconds: http://{host}:{port}{root(application.base())}", flush=True)
     uvicorn.run(
-        "pages.server.labs_app:app" if options.labs else "app:app",
+        "pages.server.application:labs_app" if options.labs else "app:app",
         factory=options.labs,
         host=host,
         port=port,

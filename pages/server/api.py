@@ -6,8 +6,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -15,12 +14,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from lessons.outputs.catalogue import lessons
-from lessons.outputs.reading import described
+from lessons.outputs import numbers_api
+from lessons.outputs.numbers_api import FILE, NUMBERS, PROGRAM
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
-from pages.labs.playground import FRAMEWORKS
 from pages.server.address import root
-from pages.server.api_answers import FILE, NUMBERS, PROGRAM
 from pages.server.lanes import LostError
 from pages.server.site import FullError
 
@@ -37,7 +34,7 @@ def routes(base: str, ask: Ask) -> list[BaseRoute]:
 
     Args:
         base: Streamlit's server.baseUrlPath.
-        ask: puts a question of some kind to a worker, as ``api_answers.answer`` has them. Raises
+        ask: puts a question of some kind to a worker, as ``numbers_api.answer`` has them. Raises
             LostError or FullError.
     """
     program = partial(_computed, ask, PROGRAM)
@@ -91,47 +88,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _catalogue(request: Request) -> Response:
-    named = ("slug", "chapter", "title", "summary")
-    listed = [
-        {name: getattr(one, name) for name in named} | {"parameters": one.defaults}
-        for one in lessons()
-    ]
-    return JSONResponse(listed, 200, _KEPT)
+    return JSONResponse(numbers_api.catalogue(), 200, _KEPT)
 
 
 async def _openapi(request: Request) -> Response:
-    return JSONResponse(_description(), 200, _KEPT)
-
-
-@cache
-def _description() -> dict[str, Any]:
-    """Describe it as OpenAPI 3.1; each lesson has a path of its own, with its parameters."""
-    known = {"type": "string", "enum": [*FRAMEWORKS.values()]}
-    framework = {"name": "framework", "in": "path", "required": True, "schema": known}
-    program = _operation("A playground document as a file that runs", [framework])
-    program["requestBody"] = {"required": True, "content": {"text/plain": {}}}
-    paths = {
-        "/api/lessons": {"get": _operation("Every lesson", [])},
-        "/api/playground/{framework}": {"post": program},
-    }
-    for lesson in lessons():
-        parameters = [_query(p.name, described(p), p.default) for p in lesson.lab.parameters]
-        parameters.append(_query("cuts", "Edges where the gradient stops, such as mul:0.", ""))
-        path = f"/api/lessons/{lesson.slug}"
-        paths[path] = {"get": _operation(lesson.title, parameters)}
-        paths[f"{path}/file"] = {"get": _operation("The same as a file", parameters)}
-    info = {"title": "Gradient Tricks Lab", "version": "1"}
-    return {"openapi": "3.1.0", "info": info, "paths": paths}
-
-
-def _operation(summary: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
-    answers = {
-        "200": {"description": "JSON, or Python for a file. inf, -inf and nan are strings."},
-        "default": {"description": 'What was refused, for people: {"error": …}.'},
-    }
-    return {"summary": summary, "parameters": parameters, "responses": answers}
-
-
-def _query(name: str, about: str, default: str) -> dict[str, Any]:
-    schema = {"type": "string", "default": default}
-    return {"name": name, "in": "query", "description": about, "schema": schema}
+    return JSONResponse(numbers_api.description(), 200, _KEPT)

@@ -1,57 +1,144 @@
-"""The app as one ASGI application: Streamlit's pages, the labs next to them, and files."""
+"""The ASGI applications: Streamlit's pages with the labs next to them, and the labs by themselves.
 
+For one person ``app.py`` serves everything. For a class nginx has one kind of process for the pages
+and one for the labs (``python -m pages.server --pages`` and ``--labs``).
+"""
+
+import asyncio
+import gc
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import streamlit as st
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.routing import BaseRoute
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.websockets import WebSocket
+from streamlit import config
 
 from lessons.outputs import catalogue
-from pages.server import files, labs_app, meters
+from pages.server import api, files, log, memory, meters
+from pages.server.address import root
 from pages.server.files import Files
 from pages.server.headers import SecurityHeaders
-from pages.server.labs_app import PAGES_ONLY, SOCKET, base
+from pages.server.hosts import KnownHosts
 from pages.server.not_found import NotFound
 from pages.server.prepare import prepare
 from pages.server.site import Site
 from pages.server.streamlit_guard import STREAM, StreamlitGuard
 
+SOCKET = "labs"
+"""The address of the labs' socket, relative to the app's."""
 OTHER_PAGES = ("playground", "glossary", "teach")
-"""The addresses of the pages besides home and the chapters, relative to the site's."""
+"""The addresses of the pages besides home and the chapters, relative to the app's."""
 SWITCH = 0.0005
 """Seconds after which a page's script lets others have Python's lock; Python's own are 5 ms, and a
 file on its way to a browser, or a socket that opens, asks for it several times."""
 
-_site = None if PAGES_ONLY in os.environ else Site()
+site: Site | None = Site()
+"""The labs; None in a process for the pages alone."""
 
 
-def routes() -> list[BaseRoute]:
+def base() -> str:
+    """Return the path that the app lies under, as ``server.baseUrlPath`` says; empty for none."""
+    return str(config.get_option("server.baseUrlPath") or "").strip("/")
+
+
+def _health_paths() -> list[str]:
+    """Return where machines ask whether a server lives and takes learners. Also at the root: a
+    container's check and a cluster's probes do not know of ``server.baseUrlPath``."""
+    return [where + name for where in {"/", root(base())} for name in ("healthz", "readyz")]
+
+
+async def _ready(request: Request) -> PlainTextResponse:
+    """Say yes: a server listens once everything is loaded."""
+    return PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
+
+
+def routes(labs: Site | None) -> list[BaseRoute]:
     """Return what is answered besides Streamlit's own."""
-    return labs_app.routes(_site) if _site else labs_app.health_routes()
+    health = [Route(path, _ready) for path in _health_paths()]
+    if labs is None:
+        return [*health]
+
+    async def socket(websocket: WebSocket) -> None:
+        await websocket.accept()
+        await labs.admit(websocket)
+
+    route = WebSocketRoute(f"{root(base())}{SOCKET}", socket)
+    return [*health, route, *api.routes(base(), labs.ask)]
+
+
+def known_hosts() -> Middleware:
+    """Return the check of hosts and origins, as Streamlit's settings have them."""
+    origins = None
+    if config.get_option("server.enableCORS"):
+        origins = [*config.get_option("server.corsAllowedOrigins")]
+        if config.is_manually_set("browser.serverAddress"):
+            origins.append(config.get_option("browser.serverAddress"))
+    allowed = config.get_option("server.allowedHosts")
+    return Middleware(KnownHosts, allowed=allowed, origins=origins, machines=_health_paths())
 
 
 def middleware() -> list[Middleware]:
-    """Return what every answer goes through, the outermost first."""
+    """Return what every answer of the pages goes through, the outermost first."""
     chapters = [chapter.slug for chapter in catalogue.chapters()]
     pages = [*chapters, *OTHER_PAGES]
     files.serve_page(pages)
-    sockets, folders = ([SOCKET, STREAM], ["api"]) if _site else ([STREAM], [])
-    machines = labs_app.health_paths()
+    sockets, folders = ([SOCKET, STREAM], ["api"]) if site else ([STREAM], [])
     return [
         Middleware(SecurityHeaders, page=files.page(), base=base(), embeddable=chapters),
-        labs_app.known_hosts(),
-        Middleware(NotFound, base(), pages, sockets, folders, machines),
+        known_hosts(),
+        Middleware(NotFound, base(), pages, sockets, folders, _health_paths()),
         Middleware(StreamlitGuard, base=base(), opened=meters.PAGES.track_inprogress),
         Middleware(Files, base=base()),
     ]
 
 
 @asynccontextmanager
-async def lifespan(app: st.App) -> AsyncIterator[None]:
-    """Load everything before the first request, and end the workers with the server."""
-    sys.setswitchinterval(SWITCH)
-    async with labs_app.running(prepare, _site):
+async def _running(load: Callable[[], object], labs: Site | None) -> AsyncIterator[None]:
+    """Load what this process and its workers need; end the workers with the server."""
+    if os.name != "nt":
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a handle for each socket
+    meters.serve()
+    await asyncio.gather(asyncio.to_thread(load), *([labs.load()] if labs else []))
+    cleaning = asyncio.create_task(memory.clean_now_and_then())
+    log.set_up()
+    try:
         yield
+    finally:
+        cleaning.cancel()
+        if labs:
+            labs.end()
+
+
+@asynccontextmanager
+async def lifespan(app: st.App) -> AsyncIterator[None]:
+    """Load everything before the first request."""
+    sys.setswitchinterval(SWITCH)
+    async with _running(prepare, site):
+        yield
+
+
+def labs_app() -> Starlette:
+    """Make the application of the labs by themselves."""
+    labs = Site()
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with _running(gc.freeze, labs):  # no collection walks what is loaded by now
+            yield
+
+    around = [
+        Middleware(SecurityHeaders, base=base()),
+        known_hosts(),
+        Middleware(StreamlitGuard, base=base()),
+    ]
+    return Starlette(routes=routes(labs), middleware=around, lifespan=lifespan)

@@ -10,9 +10,9 @@ import gzip
 import hashlib
 import json
 import re
+import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache, cached_property
+from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -44,36 +44,27 @@ _STYLES = ("lab.css", "graph.css", "linked.css", "trainer.css")
 _FIRST = ("again.js", "early.js")  # what a page runs before the lab's element is there
 _IMPORTED = re.compile(rb'^(?:import|export)\b[^;"]*"\./(\w+\.js)"', re.MULTILINE)
 
-# One thread, so that the other cores are left to the learners.
-_reader = ThreadPoolExecutor(1, "files")
-
 
 class File:
     """Something to serve, read and compressed when it is first asked for."""
 
     def __init__(self, read: Callable[[], bytes], media_type: str, caching: str = KEEP) -> None:
         self._read, self._type, self._caching = read, media_type, caching
+        self._contents: dict[bool, bytes] = {}  # plain, and packed
+        self._lock = threading.Lock()
 
-    @cached_property
-    def plain(self) -> Future[bytes]:
-        """The bytes for a client that takes no gzip; all answers share them."""
-        return _reader.submit(self._read)
-
-    @cached_property
-    def packed(self) -> Future[bytes]:
-        """The gzip bytes, which all answers share."""
-        return _reader.submit(lambda: gzip.compress(self._read(), mtime=0))
+    def content(self, packed: bool) -> bytes:
+        """Return the bytes, compressed or not, which all answers share."""
+        with self._lock:
+            if packed not in self._contents:
+                content = self._read()
+                self._contents[packed] = gzip.compress(content, mtime=0) if packed else content
+            return self._contents[packed]
 
     async def answer(self, asked: Headers) -> Response:
         """Answer GET; of the answer to HEAD, uvicorn leaves out the content."""
         packed = bool(_GZIP.search(asked.get("accept-encoding", "")))
-        # Shielded: a client that leaves must not cancel the work that others wait for.
-        reading = asyncio.wrap_future(self.packed if packed else self.plain)
-        try:
-            content = await asyncio.shield(reading)
-        except OSError:  # the next request tries again
-            self.__dict__.pop("packed" if packed else "plain", None)
-            raise
+        content = await asyncio.to_thread(self.content, packed)
         headers = {"Content-Type": self._type, "Cache-Control": self._caching}
         headers |= {"Content-Length": str(len(content)), "Vary": "Accept-Encoding"}
         headers |= {"Content-Encoding": "gzip"} if packed else {}

@@ -44,7 +44,7 @@ class Socket:
         trainers: list[Lane],
     ) -> None:
         self._websocket, self._compute = websocket, compute
-        self._newest: tuple[int, str] | None = None
+        self._newest = 0, "", 0.0  # number, text, when it came
         self._changed = asyncio.Event()
         self._allowance = Allowance(RATE, BURST)
         self._sending = asyncio.Lock()
@@ -82,7 +82,7 @@ class Socket:
         if message.kind == "taken":
             self.training.taken()
         elif message.kind == "ask":
-            self._newest = message.seq, message.wish
+            self._newest = message.seq, message.wish, time.perf_counter()
             self._changed.set()
 
     async def _answer(self) -> None:
@@ -91,10 +91,7 @@ class Socket:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            if self._newest is None:
-                continue
-            (seq, text), self._newest = self._newest, None
-            start = time.perf_counter()
+            seq, text, start = self._newest
             reply = await self._compute(text, slow)
             if isinstance(reply.content, bytes):
                 slow = reply.seconds > SLOW

@@ -14,13 +14,14 @@ from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, Protocol
 
 from lessons.contract.environment import CUDA
+from lessons.outputs import numbers_api
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.text import cited
 from pages.labs import home, lesson, playground, wire
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Frame, RefusedError, Wish, read, read_training
 from pages.labs.training import Watch
-from pages.server import api_answers, log, memory
+from pages.server import log, memory
 
 SHORT = 0.05
 """Seconds of computing that a wish may take in the quick lane."""
@@ -115,7 +116,7 @@ def answer(kind: str, question: str) -> bytes:
     """Compute an answer of the numbers' API."""
     start = time.thread_time()
     try:
-        return api_answers.answer(kind, question)
+        return numbers_api.answer(kind, question)
     except BaseException:  # as above
         logging.getLogger(__name__).exception("a question could not be answered")
         return json.dumps((500, MISTAKE, "")).encode()

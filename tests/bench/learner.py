@@ -22,7 +22,7 @@ from websockets.typing import Origin, Subprotocol
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import InvalidParametersError, Number, Numbers
 from lessons.outputs.catalogue import find
-from pages.server.labs_app import SOCKET
+from pages.server.application import SOCKET
 from tests.bench.shared import everything_answered
 from tests.support.decoded import without_arrays
 

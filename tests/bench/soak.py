@@ -18,7 +18,7 @@ from websockets.exceptions import WebSocketException
 from websockets.typing import Origin
 
 from lessons.outputs.catalogue import lessons
-from pages.server.labs_app import SOCKET
+from pages.server.application import SOCKET
 from tests.bench.lasting import Lasted, Lasting
 from tests.bench.load import in_words
 from tests.bench.shared import app, surroundings, table, target

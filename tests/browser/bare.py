@@ -26,7 +26,7 @@ from lessons.outputs.catalogue import find
 from pages.labs import home, numbers
 from pages.labs.lesson import TORCH
 from pages.server import files
-from pages.server.labs_app import SOCKET
+from pages.server.application import SOCKET
 from pages.server.worker import LABS, Lab, frame
 from pages.ui.memory import Trail
 from pages.ui.place import Place

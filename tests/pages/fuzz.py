@@ -24,11 +24,10 @@ from lessons.outputs.catalogue import chapters, lessons
 from lessons.outputs.glossary import terms
 from lessons.playground import presets, to_text, to_url
 from pages.labs import payload
-from pages.server import labs_app
-from pages.server.application import OTHER_PAGES
+from pages.server import application
+from pages.server.application import OTHER_PAGES, SOCKET
 from pages.server.files import Files
 from pages.server.headers import SecurityHeaders
-from pages.server.labs_app import SOCKET
 from pages.server.not_found import NotFound
 from pages.server.streamlit_guard import STREAM
 from pages.server.worker import MISTAKE
@@ -59,7 +58,7 @@ RAW = ("%", "%zz", "%00", "%ff%fe", "%ed%a0%80", "+", "&&", "==", "&=&", ";", "#
        "%F0%9F%8E%88", "é", "\u2028", "%0d%0a", "x" * 30_000, "a=1&" * 500)  # fmt: skip
 
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
-_routes = labs_app.routes(site())
+_routes = application.routes(site())
 SITE = SecurityHeaders(
     NotFound(Files(Starlette(routes=_routes)), "", PAGES, [SOCKET, STREAM], ["api"], []),
     base="",

@@ -15,6 +15,7 @@ import time
 from typing import Any
 
 from lessons.kit.process import leave_unsaid
+from lessons.outputs import numbers_api
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
 from lessons.playground import presets, to_text
 from lessons.tracer.cutting import write_cuts
@@ -22,7 +23,7 @@ from pages.labs import wire
 from pages.labs.messages import MAX_SEQ, RefusedError, opened, read, read_training
 from pages.labs.playground import FRAMEWORKS
 from pages.labs.playground_form import form_of
-from pages.server import api_answers, worker
+from pages.server import worker
 from pages.server.socket import Socket
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import run
@@ -306,7 +307,7 @@ async def lines(random_: random.Random) -> list[str]:
 
 def question(random_: random.Random) -> list[str]:
     """One question of the numbers' API; returns how it was answered."""
-    numbers, file, program = api_answers.NUMBERS, api_answers.FILE, api_answers.PROGRAM
+    numbers, file, program = numbers_api.NUMBERS, numbers_api.FILE, numbers_api.PROGRAM
     kind = random_.choice([numbers, numbers, file, program])
     name = random_.choice([*FRAMEWORKS.values()] if kind == program else SLUGS)
     query: list[tuple[str, str]] = []

@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute
 from websockets.sync.client import ClientConnection, connect
 
 from pages.labs import wire
-from pages.server import labs_app
+from pages.server import application
 from pages.server.site import Site
 from tests.support.decoded import decode
 from tests.support.server import START_SECONDS, free_port
@@ -29,8 +29,8 @@ def serving(site: Site, *more: BaseRoute) -> Iterator[str]:
         yield
         site.end()
 
-    hosts = [labs_app.known_hosts()]
-    routes = [*labs_app.routes(site), *more]
+    hosts = [application.known_hosts()]
+    routes = [*application.routes(site), *more]
     app = Starlette(routes=routes, middleware=hosts, lifespan=lifespan)
     port = free_port()
     config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")

@@ -7,9 +7,10 @@ from openapi_spec_validator import validate
 from starlette.applications import Starlette
 
 from lessons.__main__ import main
+from lessons.outputs import numbers_api
 from lessons.outputs.catalogue import lessons
 from lessons.playground import preset, to_text
-from pages.server import api, api_answers
+from pages.server import api
 from pages.server.lanes import LostError
 from pages.server.site import FullError
 from tests.server.asgi import ask
@@ -17,7 +18,7 @@ from tests.support.amount import also, cases
 
 
 async def answer(kind, question):
-    return api_answers.answer(kind, question)
+    return numbers_api.answer(kind, question)
 
 
 APP = Starlette(routes=api.routes("", answer))

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from pages.server import api_answers, worker
+from lessons.outputs import numbers_api
+from pages.server import worker
 from tests.server import fuzz
 from tests.support.amount import cases
 from tests.support.fuzzing import found
@@ -25,7 +26,7 @@ def broken(*_):
 
 
 @pytest.mark.parametrize(
-    ("where", "name"), [(worker, "read"), (api_answers, "_lesson"), (worker, "_take")]
+    ("where", "name"), [(worker, "read"), (numbers_api, "_lesson"), (worker, "_take")]
 )
 def test_a_mistake_of_ours_is_found(where, name, monkeypatch, caplog):
     monkeypatch.setattr(where, name, broken)

@@ -16,8 +16,8 @@ from lessons.outputs.catalogue import find
 from pages.labs import lesson, wire
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
+from pages.server.application import SOCKET
 from pages.server.files import LIVE
-from pages.server.labs_app import SOCKET
 from pages.server.worker import LABS
 from pages.ui import memory
 from pages.ui.room import room

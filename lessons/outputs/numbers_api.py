@@ -1,0 +1,95 @@
+"""The lessons' numbers as the web hands them out: text in, text out; no web framework in here.
+
+A question is JSON: ``{"name": …, "query": [[name, text], …], "body": …}``. An answer is JSON:
+``[status, text, name of the file to save it as or ""]``, with a status as HTTP has it.
+"""
+
+import json
+from functools import cache
+from typing import Any
+
+from lessons.contract.lesson import CutError
+from lessons.contract.parameters import InvalidParametersError
+from lessons.outputs.ask import asked
+from lessons.outputs.catalogue import UnknownLessonError, lessons
+from lessons.outputs.plain_torch import plain_torch
+from lessons.outputs.reading import described
+from lessons.playground import PlaygroundError, code, from_text
+from lessons.text import visible
+
+NUMBERS, FILE, PROGRAM = "numbers", "file", "program"
+"""The kinds of questions."""
+FRAMEWORKS = ("torch", "tensorflow", "jax")
+"""What a playground's program can be written in."""
+
+
+def answer(kind: str, question: str) -> bytes:
+    """Answer a question; what is refused is an answer too."""
+    parts = json.loads(question)
+    try:
+        reply = _program(parts) if kind == PROGRAM else _lesson(kind, parts)
+    except UnknownLessonError as error:
+        reply = 404, str(error), ""
+    except (InvalidParametersError, PlaygroundError, CutError, ValueError) as error:
+        reply = 400, str(error), ""
+    return json.dumps(reply).encode()
+
+
+def _lesson(kind: str, parts: dict[str, Any]) -> tuple[int, str, str]:
+    given = dict(parts["query"])
+    request = asked(parts["name"], given, given.pop("cuts", ""))
+    if kind == FILE:
+        return 200, plain_torch(*request), f"{request.lesson.slug}.py"
+    return 200, request.to_json(request.lesson.compute(request.values, request.cuts)), ""
+
+
+def _program(parts: dict[str, Any]) -> tuple[int, str, str]:
+    framework = parts["name"]
+    if framework not in FRAMEWORKS:
+        known = ", ".join(FRAMEWORKS)
+        return 404, f"No framework {visible(framework)}. There are: {known}.", ""
+    text = code(from_text(parts["body"]), framework, framework == "torch")
+    return 200, text, f"playground_in_{framework}.py"
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """List every lesson with its parameters and their defaults."""
+    named = ("slug", "chapter", "title", "summary")
+    return [
+        {name: getattr(one, name) for name in named} | {"parameters": one.defaults}
+        for one in lessons()
+    ]
+
+
+@cache
+def description() -> dict[str, Any]:
+    """Describe the API as OpenAPI 3.1; each lesson has a path of its own, with its parameters."""
+    known = {"type": "string", "enum": [*FRAMEWORKS]}
+    framework = {"name": "framework", "in": "path", "required": True, "schema": known}
+    program = _operation("A playground document as a file that runs", [framework])
+    program["requestBody"] = {"required": True, "content": {"text/plain": {}}}
+    paths = {
+        "/api/lessons": {"get": _operation("Every lesson", [])},
+        "/api/playground/{framework}": {"post": program},
+    }
+    for lesson in lessons():
+        parameters = [_query(p.name, described(p), p.default) for p in lesson.lab.parameters]
+        parameters.append(_query("cuts", "Edges where the gradient stops, such as mul:0.", ""))
+        path = f"/api/lessons/{lesson.slug}"
+        paths[path] = {"get": _operation(lesson.title, parameters)}
+        paths[f"{path}/file"] = {"get": _operation("The same as a file", parameters)}
+    info = {"title": "Gradient Tricks Lab", "version": "1"}
+    return {"openapi": "3.1.0", "info": info, "paths": paths}
+
+
+def _operation(summary: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
+    answers = {
+        "200": {"description": "JSON, or Python for a file. inf, -inf and nan are strings."},
+        "default": {"description": 'What was refused, for people: {"error": …}.'},
+    }
+    return {"summary": summary, "parameters": parameters, "responses": answers}
+
+
+def _query(name: str, about: str, default: str) -> dict[str, Any]:
+    schema = {"type": "string", "default": default}
+    return {"name": name, "in": "query", "description": about, "schema": schema}
