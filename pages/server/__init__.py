@@ -1,3 +1,1 @@
-"""What runs beside the pages in the same process and on the same port, without Streamlit's script
-runs: routes of our own, and middleware around everything that is answered.
-"""
+"""The server: applications, learners' sockets, the workers that compute, files, and guards."""

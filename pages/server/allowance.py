@@ -1,14 +1,14 @@
-"""What one may send: so much a second in the long run, and so much at once."""
+"""How much a sender may send: so much a second in the long run, and so much at once."""
 
 import time
 
 
 class Allowance:
-    """Of one sender.
+    """One sender's allowance.
 
     Args:
         rate: what is allowed a second.
-        burst: what is allowed at once, to who has sent nothing for long.
+        burst: what is allowed at once, to a sender that was quiet.
     """
 
     def __init__(self, rate: float, burst: float) -> None:
@@ -16,7 +16,7 @@ class Allowance:
         self._left, self._counted = burst, time.monotonic()
 
     def spend(self, amount: float = 0.0) -> float:
-        """Take note of what was sent; seconds until the sender may be read again."""
+        """Note what was sent; return the seconds until the sender may be read again."""
         now = time.monotonic()
         self._left = min(self._burst, self._left + (now - self._counted) * self._rate) - amount
         self._counted = now

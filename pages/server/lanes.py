@@ -1,7 +1,7 @@
 """Lanes of worker processes: a function and its arguments go in, what it returns comes out.
 
 A lane gives each job to an idle worker, first come, first served. A worker that dies or takes too
-long is replaced, and its job is tried once more.
+long is replaced, and its job is tried once more; only a training's is not.
 """
 
 import asyncio
@@ -50,8 +50,8 @@ def cores() -> int:
 
 
 def _context() -> multiprocessing.context.BaseContext:
-    """Return the way to start a worker: forked in 20 ms from a process that has loaded torch and
-    all lessons, or on Windows a new process that loads them for seconds."""
+    """Return how workers start: forked within 20 ms from a process that has loaded everything, or
+    on Windows as a new process that loads it for seconds."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     # torch asks the CUDA driver otherwise, and no process can be forked for CUDA after that.

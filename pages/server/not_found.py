@@ -6,8 +6,10 @@ from everyone who has a page open, shows its meters and signs people in. No page
 
 import html
 from collections.abc import Collection
+from pathlib import Path
+from string import Template
 
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lessons.contract.roles import INKS
@@ -22,29 +24,9 @@ _STREAMLITS = ("favicon.png", "_stcore/health", "_stcore/host-config")
 _FOLDERS = {"_stcore", "api", "component", "files", "media", "static"}
 _NOT_KEPT = {"Cache-Control": "no-store"}
 _NO_FILE = PlainTextResponse("Not found", 404, _NOT_KEPT)
-_INK = {name: "light-dark({},{})".format(*inks) for name, inks in INKS.items()}
-# System fonts, since Streamlit's are files of their own.
-_STYLE = f"""
-:root {{ color-scheme: light dark; background: {_INK["paper"]}; color: {_INK["text"]}; }}
-body {{ margin: 12vh auto; max-width: 38rem; padding: 0 1.5rem; font: 1rem/1.6 sans-serif; }}
-h1 {{ font: 600 1.9rem/1.2 serif; }}
-a {{ color: inherit; }}
-"""
-
-
-def _page(home: str) -> Response:
-    """Return a page without scripts or files, with a link to this address."""
-    return HTMLResponse(
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        '<link rel="icon" href="data:,">'  # or the browser asks for one
-        f"<title>There is no page here</title><style>{_STYLE}</style></head>"
-        "<body><main><h1>There is no page here</h1>"
-        "<p>There is no page at this address. It may have been cut or mistyped.</p>"
-        f'<p><a href="{html.escape(home)}">Home: Gradient Tricks Lab</a></p></main></body></html>',
-        404,
-        _NOT_KEPT,
-    )
+# It needs no other file: no script, and the system's fonts.
+_PAGE = Template(Path(__file__).with_name("not_found.html").read_text("utf-8"))
+_INKS = {name: ",".join(inks) for name, inks in INKS.items()}
 
 
 class NotFound:
@@ -70,8 +52,9 @@ class NotFound:
         elif kind == "websocket" or not _FOLDERS.isdisjoint(path.split("/")):
             await _NO_FILE(scope, receive, send)
         else:
-            home = scope.get("root_path", "") + self._root
-            await _page(home)(scope, receive, send)
+            home = html.escape(scope.get("root_path", "") + self._root)
+            page = HTMLResponse(_PAGE.substitute(_INKS, home=home), 404, _NOT_KEPT)
+            await page(scope, receive, send)
 
     def _is_here(self, kind: str, path: str) -> bool:
         if kind == "websocket":

@@ -23,7 +23,7 @@ MOST_QUESTIONS = 64
 """Questions of the API that wait; one is computed at a time, as for a socket."""
 TRY_LATER = 1013
 NICE, NICER = 5, 10
-"""How much the slow lane, and those that train, stand back behind the quick lane and the pages."""
+"""The niceness of the slow lane and of the training lanes."""
 
 
 class FullError(RuntimeError):
@@ -94,7 +94,7 @@ class Site:
             slow: whether it is computed in the slow lane.
         """
         key = blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
-        # If the one that computes leaves, the next in the queue computes.
+        # If the one that computes leaves, the next in the queue computes. Waiters keep the lock.
         async with self._computing.setdefault(key, asyncio.Lock()):
             reply = self._frames.get(key) or await self._computed(text, slow)
             if reply.kind != "mistake" and len(reply.content) < MOST_KEPT:

@@ -1,5 +1,5 @@
 """One learner's socket: takes wishes, answers the newest with a frame, and sends a training's
-pictures. One wish is computed at a time; the newest that came meanwhile is next.
+pictures. One wish is computed at a time; after it, the newest one that arrived.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ class Socket:
     Args:
         websocket: it was accepted.
         compute: computes a wish's frame; takes its text, and whether it may take long.
-        trainers: the lanes of those that train.
+        trainers: the training lanes.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """A socket's training: a worker keeps the run, and a task of the socket asks for its next steps.
 
-A learner's tab stays with one worker, also after a lost connection. Learners of the same worker get
-their steps in turn, since a lane runs jobs in the order of asking.
+A lab in a tab stays with one worker until it is reloaded, also after a lost connection. Learners of
+the same worker get their steps in turn, since a lane runs jobs in the order of asking.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from pages.server.worker import Chunk
 CHUNK = 0.05
 """Seconds of steps between two looks at what the learner wants."""
 EVERY = 0.046
-"""Seconds from one picture to the next, on average: 21 a second look smooth, and the rest of the
-time goes into steps."""
+"""Seconds from one picture to the next, at least: 21 a second look smooth, and the rest of the time
+goes into steps."""
 UNSEEN = 2
 """Pictures on their way to a browser at most."""
 STILL_HERE = 2.0
@@ -44,7 +44,7 @@ class Pace:
         return min(CHUNK, left), left
 
     def sent(self, now: float) -> None:
-        """Note a picture that was sent. One that was late does not delay those behind it."""
+        """Note a picture that was sent. One that was late does not delay the next ones."""
         self.unseen += 1
         self.due = max(self.due + EVERY, now + EVERY / 2)
 
@@ -53,7 +53,7 @@ class Training:
     """One socket's training.
 
     Args:
-        lanes: of those that train, with one worker each.
+        lanes: the training lanes.
         send: sends a picture (bytes) or an aside (text).
     """
 
