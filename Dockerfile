@@ -40,7 +40,7 @@ ENV PATH=/opt/app/bin:$PATH \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
     STREAMLIT_SERVER_PORT=8501
 EXPOSE 8501
-# On SIGTERM it finishes what it computes, and ends within ten seconds.
+# On SIGTERM it closes its sockets, and ends within ten seconds.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
     CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8501/readyz', timeout=2)"]
