@@ -111,3 +111,12 @@ class Lab:
     named: bool = False
     preview_note: str = "While you drag, fewer draws; all of them when you let go."
     by: str = ""
+
+    @property
+    def trained_with(self) -> list[str]:
+        """What the training's steps are made with: parameters, and ``cuts``; [] without one."""
+        if self.training is None:
+            return []
+        looks = self.training.live - self.training.trained
+        names = [one.name for one in self.parameters if one.name not in looks]
+        return [*names, *["cuts"] * self.training.cuts]

@@ -16,8 +16,9 @@ from lessons.contract.parameters import InvalidParametersError, Values, validate
 from lessons.contract.prose import Prose, Question, Step
 from lessons.contract.result import FactsAsAsked, Result, warned
 from lessons.contract.sketch import Sketch
+from lessons.text import listed, visible
 from lessons.tracer import Recording, RefusedError, record
-from lessons.tracer.cutting import Cut, cut, write_cuts
+from lessons.tracer.cutting import Cut, cut, read_cuts, write_cuts
 from lessons.tricks import TrickError
 
 
@@ -143,6 +144,22 @@ class Lesson:
         edges = recording.edges if recording else ()
         return frozenset((edge.consumer.name, edge.operand) for edge in edges if edge.cuttable)
 
+    def cuts_in(self, asked: str, values: Values) -> tuple[tuple[Cut, ...], str]:
+        """The cuts in a text that its graph has, and what to say of the others; "" for none.
+
+        Raises:
+            ValueError: the text cannot be read.
+        """
+        cuts = read_cuts(asked)
+        known = self.edges(values) if cuts else frozenset(cuts)
+        gone = [edge for edge in cuts if edge not in known]
+        if not gone:
+            return cuts, ""
+        names = listed([visible(write_cuts([edge])) for edge in gone], most=3)
+        can = f"The edges that can be cut: {write_cuts(known) or 'none'}."
+        kept = tuple(edge for edge in cuts if edge in known)
+        return kept, f"No edge to cut at {names}. {can}"
+
     def record(self, values: Values, cuts: Collection[Cut] = ()) -> Recording | None:
         """The graph of one run at the learner's inputs, forward and backward; None if it has none.
 
@@ -198,6 +215,18 @@ class Lesson:
             InvalidParametersError: the answer is that this case is refused.
         """
         return self.validate({**self.step_of(question).lab, **question.reveal})
+
+    def shows_case(self, question: Question, values: Values) -> bool:
+        """Whether the lab, set to these values, shows the very case that a question is about.
+
+        A training has pictures of its own, and a bug is in another program.
+        """
+        if self.lab.training or question.kind == "bug":
+            return False
+        try:
+            return values == self.case(question)
+        except InvalidParametersError:  # the answer is that this case is refused
+            return False
 
     def answer(self, question: Question) -> str:
         """The right answer to a question of its prose, at the settings of its own step."""

@@ -8,8 +8,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result, jsonable
 from lessons.outputs.catalogue import find
-from lessons.text import listed, visible
-from lessons.tracer.cutting import Cut, read_cuts, write_cuts
+from lessons.tracer.cutting import Cut, write_cuts
 
 
 class Asked(NamedTuple):
@@ -43,13 +42,8 @@ def asked(slug: str, given: Mapping[str, str], cuts: str = "") -> Asked:
         ValueError: cuts that cannot be read, or that name no edge.
     """
     lesson = find(slug)
-    values, wanted = lesson.validate(given), read_cuts(cuts)
-    there = lesson.edges(values) if wanted else frozenset(wanted)
-    unknown = [edge for edge in wanted if edge not in there]
-    if unknown:
-        names = listed([visible(write_cuts([edge])) for edge in unknown], most=3)
-        raise ValueError(
-            f"cuts: {lesson.slug} has no edge {names} to cut. The edges that can "
-            f"be cut: {write_cuts(there) or 'none'}."
-        )
-    return Asked(lesson, values, wanted)
+    values = lesson.validate(given)
+    edges, refusal = lesson.cuts_in(cuts, values)
+    if refusal:
+        raise ValueError(f"cuts: {refusal}")
+    return Asked(lesson, values, edges)

@@ -22,7 +22,7 @@ from lessons.playground.document.input_text import (
     read_values,
 )
 from lessons.playground.document.override_rules import RULES
-from lessons.playground.document.presets import Preset, lesson_document, preset, presets
+from lessons.playground.document.presets import Preset, lesson_document, preset, preset_of, presets
 from lessons.playground.language.functions import FORMS, FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.execute import gradients, live
@@ -59,6 +59,7 @@ __all__ = [
     "mend",
     "operations",
     "preset",
+    "preset_of",
     "presets",
     "program_code",
     "read_noise",

@@ -159,7 +159,6 @@ class GraphSpec(TypedDict):
     cuts: list[str]
     covered: str
     index: list[int]
-    shape: list[int]
     width: float
     height: float
     nodes: list[GraphNode]

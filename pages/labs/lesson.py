@@ -10,15 +10,14 @@ from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_role
 from lessons.contract.parameters import InvalidParametersError, Values
 from lessons.contract.result import Note, Result
 from lessons.outputs.catalogue import UnknownLessonError, find
-from lessons.text import listed, visible
 from lessons.tracer import Recording
-from lessons.tracer.cutting import Cut, read_cuts, write_cuts
+from lessons.tracer.cutting import Cut, write_cuts
 from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
 from pages.labs.messages import LATER, Code, Frame, RefusedError, TableSpec, Wish
-from pages.labs.revealed import case_asked, point_out
+from pages.labs.revealed import point_out
 
 TORCH = "torch"
 """The pane of the code that ran."""
@@ -110,7 +109,9 @@ def frame(wish: Wish) -> Frame:
         notes.append(Note("info", lesson.lab.preview_note))
     figures = payload.figures(lesson.lab.figures(run.result, values, hidden))
     table = payload.table(lesson.lab.table(run.result, values, hidden))
-    if not run.cuts and (question := case_asked(lesson, step, wish.answers, values)):
+    question = step.question
+    known = question is not None and question.name in wish.answers
+    if question and known and not run.cuts and lesson.shows_case(question, values):
         about = computed(lesson, lesson.validate(step.lab)).result
         point_out(lesson, question, about, run.result, values, figures, table)
     drawn = lesson.lab.start is not None
@@ -129,8 +130,7 @@ def frame(wish: Wish) -> Frame:
         "graph": _graph(lesson, run, values, hidden, table, waits),
         "code": code(lesson.slug, run.cuts),
         "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
-        "trains": lesson.lab.training is not None,
-        "trained": payload.trained(lesson),
+        "trained": lesson.lab.trained_with,
         "document": "",
         "goals": [],
     }
@@ -168,19 +168,9 @@ def settings(
 def edges(lesson: Lesson, asked: str, values: Values) -> tuple[tuple[Cut, ...], str]:
     """The cuts asked for that the graph has with these settings; what to say of the others."""
     try:
-        cuts = read_cuts(asked)
+        return lesson.cuts_in(asked, values)
     except ValueError as error:
         return (), f"No edge is cut. {error}"
-    known = lesson.edges(values) if cuts else frozenset(cuts)
-    gone = [edge for edge in cuts if edge not in known]
-    if not gone:
-        return cuts, ""
-    names = listed([visible(write_cuts([edge])) for edge in gone], most=3)
-    refusal = (
-        f"No edge to cut at {names}, so nothing is cut there. "
-        f"The edges that can be cut: {write_cuts(known) or 'none'}."
-    )
-    return tuple(edge for edge in cuts if edge in known), refusal
 
 
 @lru_cache(maxsize=64)

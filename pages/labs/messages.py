@@ -233,8 +233,8 @@ class Frame(TypedDict):
         settled: whether the picture is whole: a resting hand changes nothing in it.
         query: the address that restores this screen, without "?" and without the backward step.
         numbers: what the marks in the text beside the lab say.
-        trains: whether pictures of a training come besides.
-        trained: what its steps are made with, by control; ``cuts`` where an edge is cut in them.
+        trained: the controls that set what a training's steps are made with, and ``cuts`` where an
+            edge is cut in them; empty where nothing is trained, else pictures of it come besides.
         document: the playground's program as a document, once the hand rests.
     """
 
@@ -251,7 +251,6 @@ class Frame(TypedDict):
     graph: GraphSpec | None
     code: Code | None
     numbers: dict[str, str]
-    trains: bool
     trained: list[str]
     document: str
     goals: list[GoalSpec]

@@ -155,16 +155,6 @@ def notes(found: Sequence[Note]) -> list[NoteSpec]:
     return [{"level": note.level, "text": note.text} for note in found]
 
 
-def trained(lesson: Lesson) -> list[str]:
-    """What the steps of its training are made with: where a page sets one of them, a run rests."""
-    training = lesson.lab.training
-    if training is None:
-        return []
-    names = [one.name for one in lesson.lab.parameters]
-    looks = training.live - training.trained
-    return [*(name for name in names if name not in looks), *["cuts"] * training.cuts]
-
-
 def query(
     lesson: Lesson,
     values: Values,

@@ -16,6 +16,7 @@ from lessons.playground import (
     defined_in_the_file,
     differences,
     preset,
+    preset_of,
     presets,
     program_code,
     snip,
@@ -46,7 +47,7 @@ from pages.labs.playground_form import (
     with_sliders,
     without_leftovers,
 )
-from pages.labs.playground_state import LARGEST_GRAPH, Computed, State, preset_of
+from pages.labs.playground_state import LARGEST_GRAPH, Computed, State
 
 FIRST = "noise_leaks"
 """The program that is there at first."""
@@ -81,7 +82,6 @@ def shown(state: State, live: bool = False) -> Frame:
         "graph": None,
         "code": None,
         "numbers": {},
-        "trains": False,
         "trained": [],
         "document": "",
         "goals": _goals(None if state.errors else made),

@@ -25,7 +25,7 @@ from lessons.playground.document.input_text import read_number, shortest
 from lessons.playground.language.expressions import Program
 from lessons.playground.language.limits import MAX_CHARACTERS, MAX_OVERRIDES
 from lessons.playground.language.parse import parse_program
-from lessons.playground.language.pasted import pasted_function, without_imports
+from lessons.playground.language.pasted import output_after, pasted_function, without_imports
 from lessons.text import cited, listed, visible
 from lessons.tricks import op_types
 
@@ -207,37 +207,16 @@ def without_leftovers(form: Form, good: Mapping[str, str] | None = None) -> tupl
     if made["over"] != form["over"]:
         made["entry"] = "1"
     gone = f"Dropped, since the program no longer has that name: {listed(dropped)}."
-    made["output"], ended = _output_after(program, made, good)
+    ended = ""
+    if good:
+        with contextlib.suppress(PlaygroundError):
+            before, texts = _program(good), (made["output"], made["intended"])
+            made["output"], ended = output_after(before, program, *texts)
     return made, " ".join(text for text in (gone if dropped else "", ended) if text)
-
-
-def _output_after(program: Program, form: Form, good: Mapping[str, str] | None) -> tuple[str, str]:
-    """The output of a program that ends otherwise than the one before, and what to say of it.
-
-    A program that is pasted over another may share a name with it by chance, such as z. Its own
-    end is what its author looks at.
-    """
-    output, last = form["output"].strip(), program.names[-1]
-    before = None
-    with contextlib.suppress(PlaygroundError):
-        before = _program(good) if good else None
-    if before is None or output in ("", last) or last in (before.names[-1], form["intended"]):
-        return form["output"], ""
-    if _line_of(program, output) == _line_of(before, output):
-        return form["output"], (
-            f"The output is still {output}, not the last name, {last}. Change it under “Output”."
-        )
-    return "", f"The output is now {last}, the last name; it was {output}."
 
 
 def _program(form: Mapping[str, str]) -> Program:
     return parse_program(form["program"].replace("\r\n", "\n").strip("\n"), names(form))
-
-
-def _line_of(program: Program, name: str) -> str:
-    """The text that gives a name; empty where none does."""
-    found = (line for line in program.assignments if name in line.names)
-    return next((program.text[line.span.start : line.span.end] for line in found), "")
 
 
 def read(form: Mapping[str, str]) -> tuple[Document | None, dict[str, PlaygroundError]]:

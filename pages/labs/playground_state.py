@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 
-from lessons.playground import Document, Outcome, PlaygroundError, presets, to_url
+from lessons.playground import Document, Outcome, PlaygroundError, preset_of, to_url
 from lessons.playground.document.check import Checked
 from lessons.tracer import Recording
 from pages.labs.playground_form import INPUT, Form, names
@@ -80,17 +79,3 @@ class State:
             return {"preset": self.preset}
         packed = to_url(self.document)
         return {"program": packed} if len(packed) <= _LONGEST_ADDRESS else {}
-
-
-def preset_of(document: Document) -> str:
-    """The name of the preset that a document is, its title aside; empty where it is none."""
-    return _presets().get(_bare(document), "")
-
-
-@cache
-def _presets() -> dict[Document, str]:
-    return {_bare(one.document): one.name for one in presets()}
-
-
-def _bare(document: Document) -> Document:
-    return document.with_(title="", about="")

@@ -2,35 +2,17 @@
 
 import itertools
 import math
-from collections.abc import Collection
 from typing import Any
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Index, InvalidParametersError, Values
-from lessons.contract.prose import Question, Step, written
+from lessons.contract.parameters import Index, Values
+from lessons.contract.prose import Question, written
 from lessons.contract.result import Result
 from lessons.contract.verdict import names
 from pages.labs.messages import FigureSpec, TableSpec
 
 _ROLES = ("trick_gradient", "forward")
 """What a verdict can be about: what autograd gives, and the value. Looked through in this order."""
-
-
-def case_asked(
-    lesson: Lesson, step: Step, answered: Collection[str], values: Values
-) -> Question | None:
-    """The question whose very case these settings are, once it has been answered.
-
-    A training has its own pictures, and nothing is pointed out in them.
-    """
-    question = step.question
-    if question is None or question.name not in answered or question.kind == "bug":
-        return None
-    try:
-        shown = lesson.lab.training is None and values == lesson.case(question)
-    except InvalidParametersError:  # the answer is that this case is refused
-        return None
-    return question if shown else None
 
 
 def point_out(

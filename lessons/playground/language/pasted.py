@@ -1,13 +1,15 @@
-"""A function that was pasted: its body becomes the program, its arguments the inputs.
+"""Code that was pasted over a program: what becomes the program, its inputs and its output.
 
-The playground shows a program as ``def program(x, u)``, and torch code is written so. What is not
-plainly one function with one ``return`` at its end stays as it is, for the language to refuse.
+The playground shows a program as ``def program(x, u)``, and torch code is written so: the body of
+such a function becomes the program, its arguments the inputs. What is not plainly one function with
+one ``return`` at its end stays as it is, for the language to refuse.
 """
 
 import ast
 import textwrap
 from dataclasses import dataclass
 
+from lessons.playground.language.expressions import Program
 from lessons.playground.language.spellings import MODULES
 
 
@@ -83,6 +85,28 @@ def without_imports(text: str) -> tuple[str, list[str]]:
         elif line.strip() or above:
             above.append(line)
     return text, []  # nothing else yet: somebody is typing
+
+
+def output_after(before: Program, program: Program, output: str, intended: str) -> tuple[str, str]:
+    """The output of a program that ends otherwise than the one before, and what to say of it.
+
+    A program that is pasted over another may share a name with it by chance, such as z. Its own
+    end is what its author looks at.
+    """
+    name, last = output.strip(), program.names[-1]
+    if name in ("", last) or last in (before.names[-1], intended):
+        return output, ""
+    if _line_of(program, name) == _line_of(before, name):
+        return output, (
+            f"The output is still {name}, not the last name, {last}. Change it under “Output”."
+        )
+    return "", f"The output is now {last}, the last name; it was {name}."
+
+
+def _line_of(program: Program, name: str) -> str:
+    """The text that gives a name; empty where none does."""
+    found = (line for line in program.assignments if name in line.names)
+    return next((program.text[line.span.start : line.span.end] for line in found), "")
 
 
 def _parsed(text: str) -> list[ast.stmt]:

@@ -79,9 +79,6 @@ def picture(
     entries, sums = shown_entries(nodes, index), shown_sums(edges, index)
     return {
         "index": list(index),
-        "shape": list(recording.nodes[recording.output].outputs[0].shape)
-        if recording.output
-        else [],
         "width": round(drawing.width, 1),
         "height": round(drawing.height, 1),
         "nodes": boxes,

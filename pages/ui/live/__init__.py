@@ -151,7 +151,7 @@ def _first(wish: str) -> str:
     frame = lab.frame(asked)
     names = ("goals", "accepted", "groups", "notes", "status", "key", "figures")
     shown: dict[str, Any] = {name: part for name, part in frame.items() if name in names}
-    if frame["trains"]:  # with the run as it stands before its first step
+    if frame["trained"]:  # with the run as it stands before its first step
         run = asked.model_copy(update={"live": False})  # as the lab asks for it at first
         picture = Watch(find(asked.lab), run, TrainingWish()).picture()
         both = (picture, frame) if picture["leads"] else (frame, picture)

@@ -309,19 +309,20 @@ class Lab {
     if (newest && flow.resting && this.#playing) undo.remember(frame.form);
     this.controls.allow({ undo: undo.past.length > 0, redo: undo.future.length > 0 });
     this.controls.show(frame.groups, forced, newest);
-    if (frame.trains && !trainer.shown) {
+    const trains = frame.trained.length > 0;
+    if (trains && !trainer.shown) {
       trainer.expect();
       this.#train();
     }
     if (newest) this.graphPace.askSoon();
-    this.pictures.showFrame(frame.trains, () => this.#show(newest));
+    this.pictures.showFrame(trains, () => this.#show(newest));
   }
 
   /** How a training stands. @param {Picture} picture  @param {boolean} first */
   #watch(picture, first) {
     const { frame } = this;
     if (!frame) return;
-    if (first || !this.trainer.goesOn || !frame.trains) this.#show(first && this.flow.resting);
+    if (first || !this.trainer.goesOn || !frame.trained.length) this.#show(first && this.flow.resting);
     else this.view.move(frame, picture, this.place);
   }
 
@@ -330,7 +331,7 @@ class Lab {
     const { frame, place, graphStep, reset } = this;
     if (!frame) return;
     const { resting } = this.flow;
-    const picture = frame.trains ? this.pictures.newest : null;
+    const picture = frame.trained.length ? this.pictures.newest : null;
     this.view.show(frame, picture, { place, graphStep, reset, newest, resting });
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();

@@ -66,7 +66,6 @@ export interface Frame {
   graph: GraphSpec | null;
   code: Code | null;
   numbers: Record<string, string>;
-  trains: boolean;
   trained: string[];
   document: string;
   goals: GoalSpec[];
@@ -139,7 +138,6 @@ export interface GraphSpec {
   cuts: string[];
   covered: string;
   index: number[];
-  shape: number[];
   width: number;
   height: number;
   nodes: GraphNode[];

@@ -66,6 +66,20 @@ def preset(name: str) -> Document:
     raise PlaygroundError(message, part="document")
 
 
+def preset_of(document: Document) -> str:
+    """The name of the preset that a document is, its title aside; empty where it is none."""
+    return _names().get(_bare(document), "")
+
+
+@cache
+def _names() -> dict[Document, str]:
+    return {_bare(one.document): one.name for one in presets()}
+
+
+def _bare(document: Document) -> Document:
+    return document.with_(title="", about="")
+
+
 @cache
 def lesson_document(folder: Path) -> Document | None:
     """A lesson's program at its first settings, from its folder; None where it cannot be said."""
