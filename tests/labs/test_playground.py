@@ -112,19 +112,6 @@ def test_every_field_of_a_document_has_a_control():
     assert fields <= {c["name"] for g in groups(tab.shown) for c in g["controls"]}
 
 
-def test_a_wrong_program_points_at_its_place_and_keeps_picture_and_text(tab):
-    before = tab.shown.outcome
-    now = tab.send(program="y = x**2\nz = sqrt(yy)", touched="program")
-    error = now.errors["program"]
-    assert (error.line, error.column) == (2, 10)
-    assert error.__traceback__ is error.__context__ is None, "it would hold the refused run"
-    assert now.form["program"].endswith("sqrt(yy)")
-    assert now.outcome is before
-    control = next(c for c in groups(now)[0]["controls"] if c["name"] == "program")
-    assert control["mark"] == [2, 10]
-    assert control["error"].startswith("Line 2, column 10: ")
-
-
 @pytest.mark.parametrize(
     ("edit", "control", "words"),
     [
@@ -159,13 +146,6 @@ def test_what_is_wrong_is_said_at_its_control(tab, edit, control, words):
     assert all(now.form[name.replace("__", ".")] == text for name, text in edit.items())
     notice = {c["error"] for g in groups(now) for c in g["controls"]}
     assert any(words in text for text in notice if text)
-
-
-def test_a_refused_text_asks_for_what_was_good():
-    asked = form_of(preset(FIRST)) | {"program": "z = sqrt("}
-    with pytest.raises(RefusedTextError):
-        state(Wish(lab="playground", values=asked))
-    assert state(Wish(lab="playground", values=asked, good={})).outcome is None
 
 
 def test_a_slider_moves_its_entry_and_the_list_moves_the_slider(tab):
@@ -217,14 +197,6 @@ def test_the_title_of_a_preset_goes_once_the_program_is_another(tab):
     assert tab.send(title="Mine", program="y = 2 * x\nclean = y").form["title"] == "Mine"
 
 
-def test_the_scissors_rewrite_the_program_and_mend_it(tab):
-    before = tab.form["program"]
-    now = tab.send(do="snip mul:1")
-    assert "y * stop_gradient(u)" in now.form["program"]
-    assert now.outcome.gradients["trick_gradient"]["u"] is None
-    assert tab.send(do="snip mul:1").form["program"] == before
-
-
 def test_scissors_cut_nothing_in_a_program_that_is_wrong_or_where_no_edge_is(tab):
     for edge in ("nothing:9", "", "mul:x", "a b c", "mul", ":", "mul:99999999999999999999"):
         assert "no edge" in tab.send(do=f"snip {edge}").notice
@@ -259,18 +231,6 @@ def test_minus_zero_is_another_number_than_zero(tab):
     assert now.outcome["forward"].y.tolist() == [-float("inf")]
 
 
-def test_an_address_restores_program_inputs_and_overrides(tab):
-    now = tab.send(
-        program="y = identity(x) * u", output="", intended="", in__x__values="4, 5",
-        in__u__is="normal", in__u__seed="8", override__1__op="identity",
-        override__1__rule="halve", touched="in.x.values",
-    )  # fmt: skip
-    assert now.errors == {}
-    there, _ = arrived(**now.address())
-    assert there.shown.document == now.document
-    assert trick(there.shown) == trick(now)
-
-
 def test_an_address_keeps_a_program_that_is_wrong(tab):
     now = tab.send(program="y = sqrt(x", output="", intended="")
     there, _ = arrived(**now.address())
@@ -296,13 +256,6 @@ def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     assert warned(now)
     whole = frame(Wish(lab="playground", values=now.form))["document"]
     assert from_text(whole) == now.document
-
-
-@pytest.mark.parametrize("given", [{"program": "@@@"}, {"program": ""}, {"preset": "<script>"}])
-def test_an_address_that_cannot_be_read_is_said(given):
-    document, notice = opened(given)
-    assert document is None
-    assert 0 < len(notice) < 4000
 
 
 def whole(now: Wish) -> None:

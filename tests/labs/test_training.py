@@ -9,7 +9,6 @@ import torch
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Device, Integer, Number
 from lessons.outputs.catalogue import find
-from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
 from tests.training.counting import (
@@ -200,14 +199,6 @@ def test_a_run_that_is_over_shows_no_answer_once_a_question_holds_it():
     for step in (2, 1, 2):
         watch.take(asks(step), TrainingWish())
     assert (done(watch), state(watch)) == (0, "ready")
-
-
-def test_a_text_that_is_refused_leaves_everything_as_it_is():
-    watch = new(RUN)
-    before = go(watch)
-    with pytest.raises(RefusedTextError):
-        watch.take(wish(pace="x"), TrainingWish())
-    assert go(watch) > before
 
 
 @pytest.mark.parametrize("reach", [True, False])

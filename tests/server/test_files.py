@@ -2,13 +2,11 @@
 
 import asyncio
 import gzip
-import json
 import random
 import re
 import threading
 from importlib.metadata import distribution
 from pathlib import Path
-from urllib.parse import urljoin
 
 import pytest
 from starlette.applications import Starlette
@@ -26,7 +24,6 @@ LIVE = ROOT / "pages/ui/live"
 MODULES = sorted(LIVE.glob("*.js"))
 STATIC = Path(get_static_dir()) / "static"
 SCRIPT = min(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js"))
-IMPORTED = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.[^"']+\.js)["']""")
 LAB = f"/{files.LIVE}/lab.js"
 
 
@@ -48,12 +45,12 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("base", ["", "/a/course/"])
+@pytest.mark.parametrize(("base", "root"), [("", ""), ("/a/course/", ""), ("", "/below")])
 @pytest.mark.parametrize("address", FILES)
-def test_a_file_is_served_as_it_is_and_compressed(base, address):
+def test_a_file_is_served_as_it_is_and_compressed(base, root, address):
     app = Files(ELSE, base=base)
-    path = f"{base.rstrip('/')}{address}"
-    packed, plain = (ask(app, path, headers=headers) for headers in (GZIP, {}))
+    path = f"{root}{base.rstrip('/')}{address}"
+    packed, plain = (ask(app, path, root=root, headers=headers) for headers in (GZIP, {}))
     assert gzip.decompress(packed.body) == plain.body == Path(FILES[address]).read_bytes()
     assert packed.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
@@ -62,13 +59,8 @@ def test_a_file_is_served_as_it_is_and_compressed(base, address):
         assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
         assert answer.headers["vary"] == "Accept-Encoding"
         assert int(answer.headers["content-length"]) == len(answer.body)
-        head = ask(app, path, headers=accepts, method="HEAD")
+        head = ask(app, path, root=root, headers=accepts, method="HEAD")
         assert (head.status, head.headers) == (200, answer.headers)
-
-
-def test_below_a_mount_too():
-    path = f"/below/static/{SCRIPT}"
-    assert ask(APP, path, root="/below", headers=GZIP).headers["content-encoding"] == "gzip"
 
 
 def test_a_first_visit_is_a_third_of_what_streamlit_sends():
@@ -155,32 +147,6 @@ def test_what_is_added_is_served(own):
     assert (answer.body, answer.headers["content-type"]) == (b"{}", "application/json")
 
 
-def test_every_module_finds_what_it_imports():
-    found = 0
-    for module in MODULES:
-        for name in IMPORTED.findall(module.read_text("utf-8")):
-            address = urljoin(f"/{files.LIVE}/{module.name}", name)
-            assert address.removeprefix("/") in files.served, f"{module.name} imports {name}"
-            found += 1
-    assert found > 10
-
-
-def test_the_modules_know_where_plotly_temml_and_the_later_modules_are():
-    text = ask(APP, f"/{files.LIVE}/addresses.js").body.decode()
-    named = re.findall(r'^export const (\w+) = "(.+)";$', text, re.MULTILINE)
-    places = {name: urljoin(f"/{files.LIVE}/addresses.js", address) for name, address in named}
-    known = {"WHOLE": files.PLOTLY, "BASIC": files.BASIC_PLOTLY, "MATHS": files.MATHS}
-    assert places == {name: f"/{address}" for name, address in known.items()}
-    script = (LIVE / "vendor/temml.min.js").read_bytes()
-    assert ask(APP, places["MATHS"]).body == script + b"\nexport default temml;\n"
-    first = [address.rpartition("/")[2] for address in files.FIRST_MODULES]
-    later = json.loads(re.search(r"LATER = (.*);", text)[1])
-    there = {path.name for path in MODULES} | {"addresses.js"}
-    assert sorted(first + [name.removeprefix("./") for name in later]) == sorted(there)
-    assert {"early.js", "first_picture.js", "charts.js"} <= {*first}
-    assert "./lab.js" in later, "what the first picture does not need"
-
-
 def test_the_small_plotly_is_of_the_same_version_as_the_wheels():
     whole, basic = (ask(APP, f"/{one}").body for one in (files.PLOTLY, files.BASIC_PLOTLY))
     versions = {
@@ -206,6 +172,7 @@ def test_what_imports_as_it_runs_is_not_followed():
         "b.js": b'import { early } from "./early.js";\n',
     }
     assert files._reached(modules) == ["again.js", "early.js", "a.js", "b.js", "e.js"]
+    assert f"{files.LIVE}/lab.js" not in files.FIRST_MODULES, "the first picture does not need it"
 
 
 # --- the page ---
@@ -241,11 +208,6 @@ def test_a_page_of_an_earlier_version_is_never_taken_for_this_one(pages):
     answer = ask(Files(ELSE), "/", headers={"if-none-match": "*", "range": "bytes=0-5"})
     assert answer.status == 200
     assert not {"etag", "last-modified"} & {*answer.headers}
-
-
-def test_it_is_answered_nowhere_else(pages):
-    for path in ("/", "/reversal", "/course", "/course/x"):
-        assert ask(Files(ELSE, base="course"), path).status == 404
 
 
 def test_everything_named_is_there(pages):

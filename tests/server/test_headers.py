@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from pages.server import files
 from pages.server.headers import SecurityHeaders, content_security_policy
-from tests.server.asgi import ask, sent
+from tests.server.asgi import ask
 
 
 async def plain(request):
@@ -92,9 +92,3 @@ def test_nothing_else_may_be_framed_elsewhere(address):
     answer = ask(APP, path, query=query)
     assert policy_of(answer)["frame-ancestors"] == {"'self'"}
     assert answer.headers["x-frame-options"] == "SAMEORIGIN"
-
-
-def test_a_socket_that_is_refused_is_an_answer_with_the_headers():
-    start, _ = sent(SecurityHeaders(PlainTextResponse("no", 403)), "websocket", "/labs")
-    assert (start["type"], start["status"]) == ("websocket.http.response.start", 403)
-    assert b"content-security-policy" in dict(start["headers"])
