@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,9 +17,9 @@ from deploy import serve
 from deploy.serve import BASE, asked, nginx, place
 from tests.bench.replicas import replicas, site, wait_for_all
 from tests.bench.usage import children
-from tests.deploy.front import needs_nginx
+from tests.deploy.front import needs_nginx, until
 from tests.support import server as servers
-from tests.support.server import ROOT, START_SECONDS
+from tests.support.server import ROOT
 
 
 @pytest.mark.parametrize("listen", ["127.0.0.1:8501", "[::]:80", "*:8501", "lab.example.org:8501"])
@@ -109,15 +108,6 @@ def folder(monkeypatch):
     with tempfile.TemporaryDirectory(prefix="site-") as name:
         monkeypatch.setenv("TMPDIR", name)
         yield Path(name)
-
-
-def until(holds, seconds=START_SECONDS):
-    """Wait until this holds, and return what it returned."""
-    deadline = time.monotonic() + seconds
-    while not (found := holds()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found
 
 
 def nothing_left(groups, folder):

@@ -7,7 +7,7 @@ import pytest
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from pages.labs.lesson import RefusedTextError, frame, seconds
-from pages.labs.messages import LATER, Frame, RefusedError, Wish
+from pages.labs.messages import LATER, Frame, Wish
 
 
 def wish(slug: str = "noise_leaks", **more: Any) -> Wish:
@@ -184,10 +184,3 @@ def test_a_control_that_a_question_holds_says_what_its_step_sets_whatever_comes(
 def test_names_of_controls_that_are_none_are_left_out():
     shown = frame(wish("flip", hide=["nothing", "scale"], fix=["nothing", "x", ""]))
     assert shown["query"] == frame(wish("flip", hide=["scale"], fix=["x"]))["query"]
-
-
-def test_what_is_said_of_a_lesson_or_an_edge_that_is_not_there_can_be_seen():
-    with pytest.raises(RefusedError, match="There is no lesson “a") as refused:
-        frame(wish("a\n\x00\u202eb"))
-    assert str(refused.value).isprintable()
-    assert notes_of(frame(wish(cuts="mul\x00\u202e:0"))).isprintable()

@@ -216,20 +216,6 @@ def test_an_edge_cut_begins_a_new_run_where_it_is_cut_in_what_is_trained(reach):
     assert same == reach, "cut as the graph is"
 
 
-def test_a_run_that_went_with_its_process_is_said_to_be_lost_and_does_not_begin_by_itself():
-    asked = TrainingWish(phase="run", begun=2, run="gone")
-    watch = new(asked)
-    assert not watch.wants
-    spec = watch.picture()["training"]
-    assert (spec["lost"], spec["state"]) == (True, "ready")
-    assert "lost with the connection" in spec["text"]
-    watch.take(wish(), asked)
-    assert not watch.wants
-    watch.take(wish(), asked.model_copy(update={"begun": 3}))
-    assert go(watch) > 0
-    assert not watch.picture()["training"]["lost"]
-
-
 @pytest.mark.parametrize("when", ["at once", "later"])
 def test_a_device_without_memory_is_left_for_the_cpu_and_the_learner_is_told(when):
     """As a device shared by many is: full now, and perhaps not the next time."""

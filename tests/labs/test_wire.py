@@ -78,15 +78,6 @@ def test_a_wish_that_is_not_as_described_is_refused_and_its_part_is_named(text, 
     assert len(str(refused.value)) < 300
 
 
-@pytest.mark.parametrize(
-    "text",
-    ['{"phase":"fly"}', '{"begun":-1}', '{"begun":"1"}', '{"single":10000000000}', '{"more":1}'],
-)
-def test_what_is_no_wish_for_a_training_is_refused(text):
-    with pytest.raises(RefusedError):
-        read_training(text)
-
-
 def sent(figures, have=None, **more):
     encoded = wire.encode({"figures": figures, **more}, have)
     seq, what, body = decode(wire.addressed(7, encoded))

@@ -210,7 +210,7 @@ def changed(random_: random.Random, wish: dict[str, Any]) -> str:
 def message(random_: random.Random, have: dict[str, str]) -> str:
     """One message, with its envelope."""
     trains = random_.random() < 0.2
-    slug = random_.choice(TRAINED if trains else [*SLUGS, "home", "playground", "playground"])
+    slug = random_.choice(TRAINED if trains else [*SLUGS, "home", *["playground"] * 12])
     wish = changed(random_, real(random_, slug, have)).replace("\n", "\\n")
     kinds = {"ask": 30, "train": 3 + 9 * trains, "taken": 2, "fly": 1}
     (kind,) = random_.choices([*kinds], [*kinds.values()])

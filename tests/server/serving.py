@@ -6,11 +6,12 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp
 from websockets.sync.client import ClientConnection, connect
 
 from pages.labs import wire
@@ -18,6 +19,29 @@ from pages.server import labs_app
 from pages.server.site import Site
 from tests.support.decoded import decode
 from tests.support.server import START_SECONDS, free_port
+
+
+@contextmanager
+def listening(app: ASGIApp, lifespan: Literal["on", "off"] = "on") -> Iterator[str]:
+    """Serve this application in a thread; yield its host and port."""
+    port = free_port()
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app, port=port, log_level="warning", ws="websockets-sansio", lifespan=lifespan
+        )
+    )
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    deadline = time.monotonic() + START_SECONDS
+    try:
+        while not server.started:
+            assert thread.is_alive(), "the server ended before it began"
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.01)
+        yield f"127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(20)
 
 
 @contextmanager
@@ -32,21 +56,8 @@ def serving(site: Site, *more: BaseRoute) -> Iterator[str]:
     hosts = [labs_app.known_hosts()]
     routes = [*labs_app.routes(site), *more]
     app = Starlette(routes=routes, middleware=hosts, lifespan=lifespan)
-    port = free_port()
-    config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    deadline = time.monotonic() + START_SECONDS
-    try:
-        while not server.started:
-            assert thread.is_alive(), "the server ended before it began"
-            assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.01)
-        yield f"ws://127.0.0.1:{port}/labs"
-    finally:
-        server.should_exit = True
-        thread.join(20)
+    with listening(app) as host:
+        yield f"ws://{host}/labs"
 
 
 def resident() -> int:

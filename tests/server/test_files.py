@@ -9,15 +9,13 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from streamlit.file_util import get_static_dir
-from streamlit.web.server.starlette.starlette_app import create_streamlit_middleware
 
 from pages.server import files
 from pages.server.files import File, Files
-from tests.server.asgi import GZIP, ask, inside, run, sent
+from tests.server.asgi import GZIP, ask, run, sent
 from tests.support.server import ROOT
 
 LIVE = ROOT / "pages/ui/live"
@@ -80,27 +78,11 @@ def test_other_names_are_passed_on(path):
     assert ask(APP, path, headers=GZIP).body == b"passed on"
 
 
-def test_other_methods_and_sockets_are_passed_on():
-    for kind, method in (("websocket", "GET"), ("http", "PUT")):
-        assert sent(Files(inside), kind, LAB, method=method)[0]["type"] == "inside"
-
-
 def test_gzip_is_sent_to_who_accepts_it():
     for accepts in ("gzip", "deflate, GZIP;q=0.5", "gzip; q=1.0", "gzip;q=0.05, br"):
         assert "content-encoding" in ask(APP, LAB, headers={"Accept-Encoding": accepts}).headers
     for accepts in ("br", "", "identity, gzip;q=0", "gzip; q=0.000, br", "xgzip, gzipped"):
         assert "content-encoding" not in ask(APP, LAB, headers={"Accept-Encoding": accepts}).headers
-
-
-def test_streamlits_own_middleware_changes_nothing():
-    """It compresses too, and would say so a second time."""
-    inside = Starlette(middleware=create_streamlit_middleware())
-    inside.mount("/", APP)
-    for headers in ({}, GZIP):
-        alone, within = (ask(one, LAB, headers=headers) for one in (APP, inside))
-        assert within.body == alone.body
-        for name in ("content-encoding", "cache-control"):
-            assert within.headers.getlist(name) == alone.headers.getlist(name)
 
 
 @pytest.mark.parametrize("headers", [GZIP, {}], ids=["gzip", "as it is"])
@@ -138,13 +120,6 @@ def test_many_wait_for_one_thread_hold_nobody_up_and_one_who_leaves_takes_nothin
     assert cancelled == [True] + [False] * 19
     assert len(threads) == 1
     assert threads[0] is not loop
-
-
-def test_what_is_added_is_served(own):
-    address, again = (files.add("search-12.json", b"{}", "application/json") for _ in range(2))
-    assert address == again
-    answer = ask(APP, f"/{address}")
-    assert (answer.body, answer.headers["content-type"]) == (b"{}", "application/json")
 
 
 def test_the_small_plotly_is_of_the_same_version_as_the_wheels():
