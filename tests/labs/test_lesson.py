@@ -122,29 +122,6 @@ def test_what_takes_long_is_known_before_and_what_is_refused_takes_no_time():
     assert seconds(wish("no such lesson")) == 0
 
 
-def test_cuts_are_made_and_stand_in_the_address():
-    whole = frame(wish("right_place"))
-    shown = frame(wish("right_place", cuts="sqrt_1:0,mul:0", step=6, answers=["gradient"]))
-    assert shown["graph"]
-    assert shown["graph"]["cuts"] == ["mul:0", "sqrt_1:0"]
-    assert "cuts=mul:0,sqrt_1:0" in shown["query"]
-    assert shown["notes"] == whole["notes"]
-    assert all(cells == ["0"] for cells in gradients(shown))
-    assert shown["code"]["digest"] != whole["code"]["digest"]
-    code = str(shown["code"]["panes"])
-    assert "cut(" in code
-    assert "cut(" not in str(whole["code"]["panes"])
-
-
-@pytest.mark.parametrize("carried", [False, True])
-@pytest.mark.parametrize("cuts", ["nothing:0,sqrt_1:0", "sqrt_1:0,mul:7"])
-def test_cuts_that_name_no_edge_are_dropped_and_named_unless_another_step_made_them(cuts, carried):
-    shown = frame(wish("right_place", cuts=cuts, carried=carried))
-    assert shown["graph"]["cuts"] == ["sqrt_1:0"]
-    assert ("No edge to cut at" in notes_of(shown)) != carried
-    assert not carried or notes_of(shown) == notes_of(frame(wish("right_place")))
-
-
 @pytest.mark.parametrize("text", ["<script>", "x" * 3999])
 def test_hostile_cuts_cut_nothing_and_say_so(text):
     shown = frame(wish("right_place", cuts=text))
@@ -168,17 +145,6 @@ def test_what_a_question_covers_shows_once_it_is_answered_or_passed_by():
         shown = frame(wish(**{"step": 2, **more}))
         assert not shown["graph"]["covered"]
         assert ["?"] not in gradients(shown)
-
-
-def test_a_control_that_a_question_holds_says_what_its_step_sets_whatever_comes():
-    at_step = {"values": {"randomised": "1"}, "step": 4}
-    shown = frame(wish("guided_relu", **at_step))
-    assert shown["form"]["randomised"] == "0"
-    controls = {c["name"]: c for group in shown["groups"] for c in group["controls"]}
-    assert controls["randomised"]["disabled"]
-    question = find("guided_relu").prose.steps[3].question
-    free = frame(wish("guided_relu", **at_step, answers=[question.name]))
-    assert free["form"]["randomised"] == "1"
 
 
 def test_names_of_controls_that_are_none_are_left_out():

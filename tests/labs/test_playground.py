@@ -230,15 +230,6 @@ def test_minus_zero_is_another_number_than_zero(tab):
     assert now.outcome["forward"].y.tolist() == [-float("inf")]
 
 
-def test_an_address_keeps_a_program_that_is_wrong(tab):
-    now = tab.send(program="y = sqrt(x", output="", intended="")
-    there, _ = arrived(**now.address())
-    assert there.form["program"] == "y = sqrt(x"
-    assert "program" in there.shown.errors
-    assert there.shown.outcome is None
-    assert shown(there.shown)["figures"] == []
-
-
 def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     def warned(now):
         return any("download the document" in note["text"] for note in shown(now)["notes"])
