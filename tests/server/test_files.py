@@ -29,12 +29,6 @@ ELSE = PlainTextResponse("passed on", 404)
 APP = Files(ELSE)
 
 
-@pytest.fixture
-def own(monkeypatch):
-    """Nothing is served yet, and what a test adds is gone after it."""
-    monkeypatch.setattr(files, "served", {})
-
-
 FILES = {
     LAB: LIVE / "lab.js",
     f"/static/{SCRIPT}": STATIC / SCRIPT,
@@ -131,7 +125,8 @@ def test_the_small_plotly_is_of_the_same_version_as_the_wheels():
     assert len(versions) == 1, "`make plotly` fetches the small one that goes with the wheel's"
 
 
-def test_the_address_changes_with_any_module(own):
+def test_the_address_changes_with_any_module(monkeypatch):
+    monkeypatch.setattr(files, "served", {})  # what this adds is gone after it
     modules = {"early.js": b"1;\n", "lab.js": b"2;\n"}
     others = [modules | {"lab.js": b"3;\n"}, modules | {"one_more.js": b""}]
     known = {files._add_modules(some) for some in (modules, modules, *others)}
