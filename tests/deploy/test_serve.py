@@ -52,8 +52,7 @@ def test_there_are_as_many_processes_as_the_cores_carry(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "words",
-    [(), ("REPLICAS=1", "PORT=80", "LISTEN=lab.example.org"), ("REPLICAS=4", "LISTEN=[::]")],
+    "words", [(), ("REPLICAS=1", "PORT=80"), ("REPLICAS=4", "LISTEN=lab.example.org")]
 )
 def test_make_serves_as_many_as_are_asked_for(words):
     if shutil.which("make") is None:

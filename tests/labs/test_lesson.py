@@ -58,7 +58,9 @@ def test_two_settings_that_do_not_go_together_fall_back_together():
 
 @pytest.mark.parametrize("name", ["evil", "__class__", "x\x00", "lesson"])
 def test_what_is_no_control_is_left_out(name):
-    assert frame(wish(values={name: "1"}))["form"] == find("noise_leaks").defaults
+    shown = frame(wish(values={name: "1"}, hide=[name, "seed"], fix=[name, "x", ""]))
+    assert shown["form"] == find("noise_leaks").defaults
+    assert shown["query"] == frame(wish(hide=["seed"], fix=["x"]))["query"]
 
 
 def test_the_graph_may_wait_while_the_hand_moves_where_the_browser_has_one(monkeypatch):
@@ -122,8 +124,3 @@ def test_a_cut_that_the_program_cannot_run_with_is_mended_and_said():
     shown = frame(wish("second_derivative", values={"order": "2"}, cuts="pow:0"))
     assert shown["graph"]["cuts"] == []
     assert "cannot run" in notes_of(shown)
-
-
-def test_names_of_controls_that_are_none_are_left_out():
-    shown = frame(wish("flip", hide=["nothing", "scale"], fix=["nothing", "x", ""]))
-    assert shown["query"] == frame(wish("flip", hide=["scale"], fix=["x"]))["query"]

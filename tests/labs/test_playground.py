@@ -71,9 +71,8 @@ def trick(now: State, name: str = "x") -> list[float]:
     return now.outcome.gradients["trick_gradient"][name].tolist()
 
 
-def arrived(**given: str) -> tuple[Tab, str]:
-    document, notice = opened(given)
-    return Tab(form_of(document or preset(FIRST))), notice
+def arrived(**given: str) -> Tab:
+    return Tab(form_of(opened(given)[0] or preset(FIRST)))
 
 
 @folded("one", presets(), ids=lambda one: one.name)
@@ -81,7 +80,7 @@ def test_a_preset_survives_the_form_and_is_known_again(one):
     document, errors = read(form_of(one.document))
     assert errors == {}
     assert document == one.document
-    tab, _ = arrived(preset=one.name)
+    tab = arrived(preset=one.name)
     assert tab.shown.errors == {}
     assert tab.shown.address() == {"preset": one.name}
     made = shown(tab.shown)
@@ -104,7 +103,7 @@ def test_every_field_of_a_document_has_a_control():
         *("y", "float32", "A title", "A sentence."),
     )
     assert read(form_of(document)) == (document, {})
-    tab, _ = arrived(program=to_url(document))
+    tab = arrived(program=to_url(document))
     # What a given input says of noise, and a drawn one of values, waits out of sight.
     fields = {name for name in form_of(document) if name[:3] != "in."} - {"about"}
     fields |= {"in.x.values", "in.x.entry", "in.u.a", "in.u.b", "in.u.seed", "in.u.like"}
@@ -245,11 +244,6 @@ def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     assert from_text(whole) == now.document
 
 
-def whole(now: Wish) -> None:
-    """All that a browser is sent, as bytes."""
-    encode(frame(now))
-
-
 @folded("program", [*HOSTILE, "\x00", "\ud800", "x" * 190_000], ids=ascii)
 def test_no_program_breaks_the_lab(program):
     """Whatever stands in the field: one error in place or a picture, and an address that opens."""
@@ -259,7 +253,7 @@ def test_no_program_breaks_the_lab(program):
     assert made["figures"]
     if "program" not in now.errors and now.errors:
         assert made["notes"]
-    whole(Wish(lab="playground", values=tab.form, good=tab.good))
+    encode(frame(Wish(lab="playground", values=tab.form, good=tab.good)))
     arrived(**now.address())
 
 

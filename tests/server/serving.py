@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -22,14 +22,11 @@ from tests.support.server import START_SECONDS, free_port
 
 
 @contextmanager
-def listening(app: ASGIApp, lifespan: Literal["on", "off"] = "on") -> Iterator[str]:
+def listening(app: ASGIApp) -> Iterator[str]:
     """Serve this application in a thread; yield its host and port."""
     port = free_port()
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app, port=port, log_level="warning", ws="websockets-sansio", lifespan=lifespan
-        )
-    )
+    config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
     deadline = time.monotonic() + START_SECONDS

@@ -111,10 +111,8 @@ def opened(path):
             if message["type"] == "websocket.receive":
                 await send({"type": "websocket.send", "bytes": message["bytes"]})
 
-    with (
-        listening(streamlit_guard.StreamlitGuard(echo), lifespan="off") as host,
-        connect(f"ws://{host}/{path}") as socket,
-    ):
+    guard = streamlit_guard.StreamlitGuard(echo)
+    with listening(guard) as host, connect(f"ws://{host}/{path}") as socket:
         yield socket
 
 
