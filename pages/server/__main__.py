@@ -12,7 +12,7 @@ from pathlib import Path
 import uvicorn
 from streamlit import config
 
-from pages.server import application
+from pages.server import application, log
 from pages.server.address import root
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +57,10 @@ def main() -> None:
     if options.pages:
         application.site = None
     host, port = config.get_option("server.address"), int(config.get_option("server.port"))
-    print(f"Loading. In a few seconds: http://{host}:{port}{root(application.base())}", flush=True)
+    if not log.wanted():
+        print(
+            f"Loading. In a few seconds: http://{host}:{port}{root(application.base())}", flush=True
+        )
     uvicorn.run(
         "pages.server.application:labs_app" if options.labs else "app:app",
         factory=options.labs,

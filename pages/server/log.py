@@ -40,12 +40,17 @@ class Lines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
+def wanted() -> bool:
+    """Tell whether the environment asks for it."""
+    return os.environ.get(ASKED_BY, "").lower() == "json"
+
+
 def set_up() -> None:
     """Let all that this process logs go out so, if it is wanted. Twice does no harm."""
     # uvicorn 0.54 logs an error for each socket that is refused with a status: it sends the answer
     # and does not note that the handshake is over (its pull request 3138).
     logging.getLogger("uvicorn.error").addFilter(lambda record: record.msg != _DENIED)
-    if os.environ.get(ASKED_BY, "").lower() != "json":
+    if not wanted():
         return
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())

@@ -45,10 +45,7 @@ def image(tmp_path):
     subprocess.run(run, shell=True, cwd=folder, check=True)
     for path in [folder, *folder.rglob("*")]:
         path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
-    yield folder
-    for path in [folder, *folder.rglob("*")]:
-        if path.is_dir():
-            path.chmod(0o755)
+    return folder
 
 
 def written(folder):

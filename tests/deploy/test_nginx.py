@@ -19,8 +19,6 @@ from tests.support.server import ROOT, free_port
 
 FRONT = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]["front"]
 COOKIE = "gradient_tricks_replica"
-PING = 30
-"""Seconds between two signs of life of the app on a socket."""
 PROCESS = """
 server {{
     listen {address};
@@ -257,11 +255,8 @@ def test_a_flood_of_sockets_from_one_address_is_refused(tmp_path):
         file = tmp_path / "conf.d" / "site.conf"
         text = changed(file.read_text("utf-8"), r"limit_conn sockets \d+;", "limit_conn sockets 3;")
         file.write_text(text, "utf-8")
-        with started(tmp_path, port) as front, ExitStack() as held:
-            lines = [held.enter_context(connections(front, 1, SOCKET))[0] for _ in range(3)]
-            assert [status(one) for one in lines] == [101] * 3
-            with connections(front, 1, SOCKET) as (line,):
-                assert status(line) == 429
+        with started(tmp_path, port) as front, connections(front, 4, SOCKET) as lines:
+            assert sorted(map(status, lines)) == [101, 101, 101, 429]
 
 
 def test_one_worker_of_nginx_holds_the_sockets_of_a_class(tmp_path):
@@ -310,5 +305,5 @@ def test_a_socket_may_be_silent_for_longer_than_the_app_is():
     for path in ("${BASE}/_stcore/stream", "= ${BASE}/labs"):
         block = text.partition(f"location {path} {{")[2].partition("}")[0]
         (seconds,) = re.findall(r"proxy_read_timeout (\d+)s;", block)
-        assert int(seconds) >= 2 * PING
+        assert int(seconds) >= 60, "uvicorn pings every 20 seconds"
         assert "proxy_buffering off;" in block

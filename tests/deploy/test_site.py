@@ -5,7 +5,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,14 +16,13 @@ from deploy.serve import HERE
 from pages.ui.memory import COOKIE
 from tests.bench.replicas import replicas, site, wait_for_all
 from tests.browser.looking import ready
-from tests.deploy.front import needs_nginx
-from tests.support.server import Server, free_port, serve, wait_until_it_listens
+from tests.deploy.front import needs_nginx, started, until
+from tests.support.server import Server, free_port, serve
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 OUTSIDE = """
 events {{}}
-pid outside.pid;
 error_log stderr crit;
 http {{
     access_log off;
@@ -70,14 +68,8 @@ def outside(served, tmp_path_factory) -> Iterator[str]:
         check=True,
         capture_output=True,
     )
-    run = [needs_nginx(), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-g", "daemon off;"]
-    process = subprocess.Popen(run)
-    try:
-        wait_until_it_listens(port, process)
+    with started(folder, port):
         yield f"https://127.0.0.1:{port}/gradients"
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def set_to(page, value):
@@ -148,13 +140,11 @@ def test_what_is_remembered_stays_below_the_path_and_goes_by_tls_alone(outside, 
 
 def comes_to_keep(context, name, value):
     """Wait until the cookie of that name has this value, and return the cookie."""
-    until = time.monotonic() + 30
-    while True:
-        kept = {one["name"]: one for one in context.cookies()}
-        if name in kept and kept[name]["value"] == value:
-            return kept[name]
-        assert time.monotonic() < until, kept
-        time.sleep(0.05)
+    wanted = (name, value)
+    (cookie,) = until(
+        lambda: [one for one in context.cookies() if (one["name"], one["value"]) == wanted], 30
+    )
+    return cookie
 
 
 def test_a_class_that_opens_a_link_at_once_is_within_the_bounds(outside, secure):
@@ -177,9 +167,8 @@ def test_a_class_that_opens_a_link_at_once_is_within_the_bounds(outside, secure)
 
 def until_all_answer(served):
     """Wait until every process takes learners, also one that was killed."""
-    while len(pids := replicas(served)) < 4:
-        time.sleep(0.05)
-    for pid in pids:
+    until(lambda: len(replicas(served)) == 4)
+    for pid in replicas(served):
         variables = Path(f"/proc/{pid}/environ").read_text("utf-8")
         port = re.search(r"STREAMLIT_SERVER_PORT=(\d+)", variables)[1]
         wait(f"http://127.0.0.1:{port}/readyz")

@@ -7,7 +7,7 @@ import pytest
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from pages.labs.lesson import RefusedTextError, frame, seconds
-from pages.labs.messages import LATER, Frame, RefusedError, Wish
+from pages.labs.messages import LATER, Frame, Wish
 
 
 def wish(slug: str = "noise_leaks", **more: Any) -> Wish:
@@ -21,13 +21,6 @@ def errors(shown: Frame) -> dict[str, str | None]:
 
 def notes_of(shown: Frame) -> str:
     return " ".join(note["text"] for note in shown["notes"])
-
-
-def gradients(shown: Frame) -> list[list[str]]:
-    """The table's columns of the trick's gradient."""
-    assert shown["table"]
-    roles = [column["role"] for column in shown["table"]["columns"]]
-    return [row[roles.index("trick_gradient") :][:1] for row in shown["table"]["rows"]]
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
@@ -51,6 +44,9 @@ def test_bad_text_is_refused_until_the_wish_says_what_was_good():
     assert "x=5" in shown["query"], "the picture is that of what was good"
     assert "noise_high=1.3" in shown["query"]
     assert "x=5" not in frame(wish(values=asked, good={}))["query"], "or of the default"
+    shown = frame(wish(values={"u": "one"}, good={}))
+    assert list(errors(shown)) == ["u"]
+    assert [group["open"] for group in shown["groups"]][1:] == [True], "or nobody would see it"
 
 
 def test_two_settings_that_do_not_go_together_fall_back_together():
@@ -62,7 +58,9 @@ def test_two_settings_that_do_not_go_together_fall_back_together():
 
 @pytest.mark.parametrize("name", ["evil", "__class__", "x\x00", "lesson"])
 def test_what_is_no_control_is_left_out(name):
-    assert frame(wish(values={name: "1"}))["form"] == find("noise_leaks").defaults
+    shown = frame(wish(values={name: "1"}, hide=[name, "seed"], fix=[name, "x", ""]))
+    assert shown["form"] == find("noise_leaks").defaults
+    assert shown["query"] == frame(wish(hide=["seed"], fix=["x"]))["query"]
 
 
 def test_the_graph_may_wait_while_the_hand_moves_where_the_browser_has_one(monkeypatch):
@@ -122,72 +120,7 @@ def test_what_takes_long_is_known_before_and_what_is_refused_takes_no_time():
     assert seconds(wish("no such lesson")) == 0
 
 
-def test_cuts_are_made_and_stand_in_the_address():
-    whole = frame(wish("right_place"))
-    shown = frame(wish("right_place", cuts="sqrt_1:0,mul:0", step=6, answers=["gradient"]))
-    assert shown["graph"]
-    assert shown["graph"]["cuts"] == ["mul:0", "sqrt_1:0"]
-    assert "cuts=mul:0,sqrt_1:0" in shown["query"]
-    assert shown["notes"] == whole["notes"]
-    assert all(cells == ["0"] for cells in gradients(shown))
-    assert shown["code"]["digest"] != whole["code"]["digest"]
-    code = str(shown["code"]["panes"])
-    assert "cut(" in code
-    assert "cut(" not in str(whole["code"]["panes"])
-
-
-@pytest.mark.parametrize("carried", [False, True])
-@pytest.mark.parametrize("cuts", ["nothing:0,sqrt_1:0", "sqrt_1:0,mul:7"])
-def test_cuts_that_name_no_edge_are_dropped_and_named_unless_another_step_made_them(cuts, carried):
-    shown = frame(wish("right_place", cuts=cuts, carried=carried))
-    assert shown["graph"]["cuts"] == ["sqrt_1:0"]
-    assert ("No edge to cut at" in notes_of(shown)) != carried
-    assert not carried or notes_of(shown) == notes_of(frame(wish("right_place")))
-
-
-@pytest.mark.parametrize("text", ["<script>", "x" * 3999])
-def test_hostile_cuts_cut_nothing_and_say_so(text):
-    shown = frame(wish("right_place", cuts=text))
-    assert shown["graph"]["cuts"] == []
-    assert "No edge is cut" in notes_of(shown)
-    assert len(notes_of(shown)) < 1000
-
-
 def test_a_cut_that_the_program_cannot_run_with_is_mended_and_said():
     shown = frame(wish("second_derivative", values={"order": "2"}, cuts="pow:0"))
     assert shown["graph"]["cuts"] == []
     assert "cannot run" in notes_of(shown)
-
-
-def test_what_a_question_covers_shows_once_it_is_answered_or_passed_by():
-    for more in ({"answers": ["leak"]}, {"step": 3}):
-        shown = frame(wish(step=2))
-        assert shown["graph"]["covered"]
-        assert shown["graph"]["scissors"] is None
-        assert ["?"] in gradients(shown)
-        shown = frame(wish(**{"step": 2, **more}))
-        assert not shown["graph"]["covered"]
-        assert ["?"] not in gradients(shown)
-
-
-def test_a_control_that_a_question_holds_says_what_its_step_sets_whatever_comes():
-    at_step = {"values": {"randomised": "1"}, "step": 4}
-    shown = frame(wish("guided_relu", **at_step))
-    assert shown["form"]["randomised"] == "0"
-    controls = {c["name"]: c for group in shown["groups"] for c in group["controls"]}
-    assert controls["randomised"]["disabled"]
-    question = find("guided_relu").prose.steps[3].question
-    free = frame(wish("guided_relu", **at_step, answers=[question.name]))
-    assert free["form"]["randomised"] == "1"
-
-
-def test_names_of_controls_that_are_none_are_left_out():
-    shown = frame(wish("flip", hide=["nothing", "scale"], fix=["nothing", "x", ""]))
-    assert shown["query"] == frame(wish("flip", hide=["scale"], fix=["x"]))["query"]
-
-
-def test_what_is_said_of_a_lesson_or_an_edge_that_is_not_there_can_be_seen():
-    with pytest.raises(RefusedError, match="There is no lesson “a") as refused:
-        frame(wish("a\n\x00\u202eb"))
-    assert str(refused.value).isprintable()
-    assert notes_of(frame(wish(cuts="mul\x00\u202e:0"))).isprintable()

@@ -16,7 +16,6 @@ from tests.support.folded import folded
 
 TRAINED = [lesson.slug for lesson in lessons() if lesson.lab.training is not None]
 
-
 MARK = re.compile(r'<span class="gt-number" data-number="(.*?)">(.*?)</span>')
 
 

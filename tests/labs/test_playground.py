@@ -21,12 +21,11 @@ from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, frame, shown, state
 from pages.labs.playground_controls import groups
-from pages.labs.playground_form import Form, complete, form_of, read
+from pages.labs.playground_form import Form, form_of, read
 from pages.labs.playground_state import LARGEST_GRAPH, State
 from pages.labs.wire import encode
 from pages.ui.playground_view import opened
-from tests.playground.programs import HOSTILE, HOSTILE_RULES, mutated, valid, wild
-from tests.support.amount import cases
+from tests.playground.programs import HOSTILE, valid
 from tests.support.folded import folded
 
 
@@ -72,9 +71,8 @@ def trick(now: State, name: str = "x") -> list[float]:
     return now.outcome.gradients["trick_gradient"][name].tolist()
 
 
-def arrived(**given: str) -> tuple[Tab, str]:
-    document, notice = opened(given)
-    return Tab(form_of(document or preset(FIRST))), notice
+def arrived(**given: str) -> Tab:
+    return Tab(form_of(opened(given)[0] or preset(FIRST)))
 
 
 @folded("one", presets(), ids=lambda one: one.name)
@@ -82,7 +80,7 @@ def test_a_preset_survives_the_form_and_is_known_again(one):
     document, errors = read(form_of(one.document))
     assert errors == {}
     assert document == one.document
-    tab, _ = arrived(preset=one.name)
+    tab = arrived(preset=one.name)
     assert tab.shown.errors == {}
     assert tab.shown.address() == {"preset": one.name}
     made = shown(tab.shown)
@@ -105,24 +103,11 @@ def test_every_field_of_a_document_has_a_control():
         *("y", "float32", "A title", "A sentence."),
     )
     assert read(form_of(document)) == (document, {})
-    tab, _ = arrived(program=to_url(document))
+    tab = arrived(program=to_url(document))
     # What a given input says of noise, and a drawn one of values, waits out of sight.
     fields = {name for name in form_of(document) if name[:3] != "in."} - {"about"}
     fields |= {"in.x.values", "in.x.entry", "in.u.a", "in.u.b", "in.u.seed", "in.u.like"}
     assert fields <= {c["name"] for g in groups(tab.shown) for c in g["controls"]}
-
-
-def test_a_wrong_program_points_at_its_place_and_keeps_picture_and_text(tab):
-    before = tab.shown.outcome
-    now = tab.send(program="y = x**2\nz = sqrt(yy)", touched="program")
-    error = now.errors["program"]
-    assert (error.line, error.column) == (2, 10)
-    assert error.__traceback__ is error.__context__ is None, "it would hold the refused run"
-    assert now.form["program"].endswith("sqrt(yy)")
-    assert now.outcome is before
-    control = next(c for c in groups(now)[0]["controls"] if c["name"] == "program")
-    assert control["mark"] == [2, 10]
-    assert control["error"].startswith("Line 2, column 10: ")
 
 
 @pytest.mark.parametrize(
@@ -135,13 +120,10 @@ def test_a_wrong_program_points_at_its_place_and_keeps_picture_and_text(tab):
         ({"in__u__like": "w"}, "in.u.a", "which is not given"),
         ({"inputs": ""}, "inputs", "no input"),
         ({"inputs": "x, u, x"}, "inputs", "twice"),
-        ({"inputs": "x, u, 9"}, "inputs", "no name"),
-        ({"inputs": ", ".join(f"x{i}" for i in range(40))}, "inputs", "at most"),
         ({"override__1__op": "mul"}, "override.1.rule", "Write a rule"),
         ({"override__1__rule": "clip"}, "override.1.op", "Which op type"),
         ({"override__1__op": "Squaer", "override__1__rule": "clip"}, "override.1.op", "quare"),
         ({"override__1__op": "mul", "override__1__rule": "gard"}, "override.1.rule", "grad"),
-        ({"override__1__op": "mul", "override__1__rule": "1, 1, 1"}, "override.1.rule", "gives"),
         ({"output": "gone"}, "output", "not given"),
         ({"intended": "gone"}, "intended", "not given"),
         ({"over": "u"}, "over", "drawn"),
@@ -159,13 +141,6 @@ def test_what_is_wrong_is_said_at_its_control(tab, edit, control, words):
     assert all(now.form[name.replace("__", ".")] == text for name, text in edit.items())
     notice = {c["error"] for g in groups(now) for c in g["controls"]}
     assert any(words in text for text in notice if text)
-
-
-def test_a_refused_text_asks_for_what_was_good():
-    asked = form_of(preset(FIRST)) | {"program": "z = sqrt("}
-    with pytest.raises(RefusedTextError):
-        state(Wish(lab="playground", values=asked))
-    assert state(Wish(lab="playground", values=asked, good={})).outcome is None
 
 
 def test_a_slider_moves_its_entry_and_the_list_moves_the_slider(tab):
@@ -217,14 +192,6 @@ def test_the_title_of_a_preset_goes_once_the_program_is_another(tab):
     assert tab.send(title="Mine", program="y = 2 * x\nclean = y").form["title"] == "Mine"
 
 
-def test_the_scissors_rewrite_the_program_and_mend_it(tab):
-    before = tab.form["program"]
-    now = tab.send(do="snip mul:1")
-    assert "y * stop_gradient(u)" in now.form["program"]
-    assert now.outcome.gradients["trick_gradient"]["u"] is None
-    assert tab.send(do="snip mul:1").form["program"] == before
-
-
 def test_scissors_cut_nothing_in_a_program_that_is_wrong_or_where_no_edge_is(tab):
     for edge in ("nothing:9", "", "mul:x", "a b c", "mul", ":", "mul:99999999999999999999"):
         assert "no edge" in tab.send(do=f"snip {edge}").notice
@@ -259,27 +226,6 @@ def test_minus_zero_is_another_number_than_zero(tab):
     assert now.outcome["forward"].y.tolist() == [-float("inf")]
 
 
-def test_an_address_restores_program_inputs_and_overrides(tab):
-    now = tab.send(
-        program="y = identity(x) * u", output="", intended="", in__x__values="4, 5",
-        in__u__is="normal", in__u__seed="8", override__1__op="identity",
-        override__1__rule="halve", touched="in.x.values",
-    )  # fmt: skip
-    assert now.errors == {}
-    there, _ = arrived(**now.address())
-    assert there.shown.document == now.document
-    assert trick(there.shown) == trick(now)
-
-
-def test_an_address_keeps_a_program_that_is_wrong(tab):
-    now = tab.send(program="y = sqrt(x", output="", intended="")
-    there, _ = arrived(**now.address())
-    assert there.form["program"] == "y = sqrt(x"
-    assert "program" in there.shown.errors
-    assert there.shown.outcome is None
-    assert shown(there.shown)["figures"] == []
-
-
 def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     def warned(now):
         return any("download the document" in note["text"] for note in shown(now)["notes"])
@@ -298,18 +244,6 @@ def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     assert from_text(whole) == now.document
 
 
-@pytest.mark.parametrize("given", [{"program": "@@@"}, {"program": ""}, {"preset": "<script>"}])
-def test_an_address_that_cannot_be_read_is_said(given):
-    document, notice = opened(given)
-    assert document is None
-    assert 0 < len(notice) < 4000
-
-
-def whole(now: Wish) -> None:
-    """All that a browser is sent, as bytes."""
-    encode(frame(now))
-
-
 @folded("program", [*HOSTILE, "\x00", "\ud800", "x" * 190_000], ids=ascii)
 def test_no_program_breaks_the_lab(program):
     """Whatever stands in the field: one error in place or a picture, and an address that opens."""
@@ -319,27 +253,8 @@ def test_no_program_breaks_the_lab(program):
     assert made["figures"]
     if "program" not in now.errors and now.errors:
         assert made["notes"]
-    whole(Wish(lab="playground", values=tab.form, good=tab.good))
+    encode(frame(Wish(lab="playground", values=tab.form, good=tab.good)))
     arrived(**now.address())
-
-
-@pytest.mark.random
-@folded("seed", range(cases(20, 60)))
-def test_no_text_in_any_control_breaks_the_lab(seed):
-    """Random hostile texts into random controls, several times over."""
-    chance = random.Random(seed)
-    tab = Tab()
-    for _ in range(12):
-        name = chance.choice(list(tab.form))
-        text = chance.choice(
-            [mutated(chance, tab.form[name], 3), chance.choice(HOSTILE_RULES), "x, u, w", "",
-             "9" * 60, "x", "mul", "normal", "given", wild(chance).program]
-        )  # fmt: skip
-        touched = chance.choice([name, name, "", "preset"])
-        now = tab.send(touched=touched, **{name.replace(".", "__"): text})
-        whole(Wish(lab="playground", values=tab.form, good=tab.good))
-        now.address()
-    assert complete(tab.form).keys() == tab.form.keys()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import torch
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Device, Integer, Number
 from lessons.outputs.catalogue import find
-from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
 from tests.training.counting import (
@@ -202,14 +201,6 @@ def test_a_run_that_is_over_shows_no_answer_once_a_question_holds_it():
     assert (done(watch), state(watch)) == (0, "ready")
 
 
-def test_a_text_that_is_refused_leaves_everything_as_it_is():
-    watch = new(RUN)
-    before = go(watch)
-    with pytest.raises(RefusedTextError):
-        watch.take(wish(pace="x"), TrainingWish())
-    assert go(watch) > before
-
-
 @pytest.mark.parametrize("reach", [True, False])
 def test_an_edge_cut_begins_a_new_run_where_it_is_cut_in_what_is_trained(reach):
     training = replace(MOONS.lab.training, cuts=reach)
@@ -223,20 +214,6 @@ def test_an_edge_cut_begins_a_new_run_where_it_is_cut_in_what_is_trained(reach):
     facts = watch._run.history.facts
     same = facts["trick_label_loss"] == facts["source_only_label_loss"]
     assert same == reach, "cut as the graph is"
-
-
-def test_a_run_that_went_with_its_process_is_said_to_be_lost_and_does_not_begin_by_itself():
-    asked = TrainingWish(phase="run", begun=2, run="gone")
-    watch = new(asked)
-    assert not watch.wants
-    spec = watch.picture()["training"]
-    assert (spec["lost"], spec["state"]) == (True, "ready")
-    assert "lost with the connection" in spec["text"]
-    watch.take(wish(), asked)
-    assert not watch.wants
-    watch.take(wish(), asked.model_copy(update={"begun": 3}))
-    assert go(watch) > 0
-    assert not watch.picture()["training"]["lost"]
 
 
 @pytest.mark.parametrize("when", ["at once", "later"])

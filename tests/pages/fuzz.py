@@ -5,11 +5,13 @@ likes beside; and the same words go to the numbers' API and to paths that are no
 an exception, nothing is answered with a 500, and nothing of an address becomes a part of a page.
 """
 
+import ast
 import json
 import logging
 import random
 import re
 import sys
+import time
 from contextlib import ExitStack
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -20,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.app_test import calc_hash
 
 from lessons.kit.process import leave_unsaid
-from lessons.outputs.catalogue import chapters, lessons
+from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.glossary import terms
 from lessons.playground import presets, to_text, to_url
 from pages.labs import payload
@@ -30,17 +32,18 @@ from pages.server.files import Files
 from pages.server.headers import SecurityHeaders
 from pages.server.not_found import NotFound
 from pages.server.streamlit_guard import STREAM
-from pages.server.worker import MISTAKE
 from pages.ui import search, tab
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import ask
-from tests.server.fuzz import LONGEST, NUMBERS, cuts_of, short, text_of
+from tests.server.fuzz import LONGEST, NUMBERS, cuts_of, fit, text_of
 from tests.support.fuzzing import fuzz
 from tests.support.in_process import site
 from tests.support.server import ROOT
 
 LIMIT = 10.0
 """Seconds of computing that one address may take."""
+ANSWER = 3.0
+"""Seconds of computing that one answer of the API may take."""
 CHAPTERS = [one.slug for one in chapters()]
 PAGES = ["", *CHAPTERS, *OTHER_PAGES]
 SLUGS = [one.slug for one in lessons()]
@@ -184,9 +187,19 @@ def opened(random_: random.Random, page: str, query: str) -> list[str]:
     return ["page"]
 
 
+def settings_of(random_: random.Random, slug: str) -> str:
+    """A lesson's settings as the API's query, some of them changed."""
+    found = {name: text for name, text in find(slug).defaults.items() if random_.random() < 0.3}
+    found |= {"cuts": cuts_of(random_, slug, 1)} if random_.random() < 0.3 else {}
+    for name in random_.choices([*found, "cuts", "x"], k=random_.randrange(3)):
+        found[name] = text_of(random_, found.get(name, "mul:0"))
+    return "&".join(f"{name}={quote(text, errors='replace')}" for name, text in found.items())
+
+
 def asked(random_: random.Random, query: str) -> list[str]:
-    """The same words to the API, or to a path that is none."""
+    """The same words, or settings of one lesson, to the API or to a path that is none."""
     slug = random_.choice(SLUGS)
+    query = settings_of(random_, slug) if random_.random() < 0.3 else query
     word = random_.choice(HOSTILE)
     path = random_.choice([
         f"/api/lessons/{slug}", f"/api/lessons/{slug}/file", "/api/playground/torch",
@@ -197,6 +210,7 @@ def asked(random_: random.Random, query: str) -> list[str]:
     path = mutated(random_, path, 1) if random_.random() < 0.1 else path
     path = f"/{unquote(quote(path, errors='replace'), errors='replace')}".replace("//", "/", 1)
     body = random_.choice(["", query, random_.choice(HOSTILE), to_text(wild(random_))])
+    start = time.process_time()
     answer = ask(
         SITE,
         path,
@@ -206,18 +220,21 @@ def asked(random_: random.Random, query: str) -> list[str]:
     )
     kind = answer.headers.get("content-type", "")
     where = f"{answer.status} {path} {query[:200]}"
+    took = time.process_time() - start
+    assert took < ANSWER, f"{took:.1f} s: {where}"
     assert answer.status in (200, 301, 304, 307, 400, 404, 405), where
     if answer.status == 301:  # a slash too many: it leads to the API's own addresses alone
         assert answer.headers["location"].startswith("/api/"), where
     assert answer.headers["x-content-type-options"] == "nosniff"
+    if answer.status == 200 and "python" in kind:
+        ast.parse(answer.body)
     if "html" in kind:
         text = answer.body.decode()
         assert not [one for one in ALIVE if one in text], text[:300]
     if "json" in kind:
         found = json.loads(answer.body, parse_constant=lambda word: 1 / 0)
         if answer.status != 200:
-            assert found["error"] != MISTAKE, f"a mistake of ours: {path} {query[:200]}"
-            short(found["error"])
+            assert fit(found["error"]), f"{where}: {found['error'][:300]!r}"
     for value in answer.headers.values():
         assert value.isprintable()
         assert len(value) < 5 * LONGEST

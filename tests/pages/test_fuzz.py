@@ -5,6 +5,7 @@ import random
 import pytest
 from starlette.datastructures import Headers
 
+from pages.server import worker
 from pages.ui import chapter_view, memory
 from tests.pages import fuzz
 from tests.server.asgi import Answer
@@ -46,3 +47,9 @@ def test_an_exception_on_a_page_is_found(monkeypatch):
     monkeypatch.setattr(memory, "trail", lambda lesson: 1 / 0)
     with pytest.raises(AssertionError, match="an exception: ZeroDivisionError"):
         fuzz.opened(random.Random(1), "reversal", "")
+
+
+def test_a_mistake_of_ours_in_the_api_is_found(monkeypatch):
+    monkeypatch.setattr(worker, "answer", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        _ = [fuzz.asked(random.Random(place), "") for place in range(40)]

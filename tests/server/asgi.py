@@ -20,11 +20,7 @@ class Answer:
     body: bytes
 
 
-def ask(app: ASGIApp, path: str, **request) -> Answer:
-    return run(asked(app, path, **request))
-
-
-async def asked(
+def ask(
     app: ASGIApp,
     path: str,
     method: str = "GET",
@@ -34,32 +30,8 @@ async def asked(
     body: bytes = b"",
 ) -> Answer:
     """What the application answers."""
-    named = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    scope: Scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": method,
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "root_path": root,
-        "query_string": query.encode(),
-        "headers": named,
-    }
-    messages: list[Message] = []
-    received = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive() -> Message:
-        if received:
-            return received.pop()
-        return await asyncio.Future()
-
-    async def send(message: Message) -> None:
-        messages.append(message)
-
-    await app(scope, receive, send)
-    start, *parts = messages
+    more = {"method": method, "root_path": root, "query_string": query.encode()}
+    start, *parts = sent(app, "http", path, *headers.items(), body=body, **more)
     assert start["type"] == "http.response.start"
     whole = b"".join(part.get("body", b"") for part in parts)
     return Answer(start["status"], Headers(raw=start["headers"]), whole)
@@ -70,16 +42,31 @@ async def inside(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "inside", "status": None})
 
 
-def sent(app: ASGIApp, kind: str, path: str, *headers: tuple[str, str], **more) -> list[Message]:
-    """All that an application sends to who comes with this and says nothing."""
+def sent(
+    app: ASGIApp, kind: str, path: str, *headers: tuple[str, str], body: bytes = b"", **more
+) -> list[Message]:
+    """All that an application sends to who comes with this and says no more."""
     messages: list[Message] = []
+    received = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Message:
+        return received.pop() if received else await asyncio.Future()
 
     async def send(message: Message) -> None:
         messages.append(message)
 
-    named = [(name.encode(), value.encode()) for name, value in headers]
-    scope = {"type": kind, "method": "GET", "path": path, "query_string": b"", "headers": named}
-    run(app({**scope, **more}, asyncio.Future, send))
+    scope = {
+        "type": kind,
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [(name.lower().encode(), value.encode()) for name, value in headers],
+    }
+    run(app(scope | more, receive, send))
     return messages
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp
 from websockets.sync.client import ClientConnection, connect
 
 from pages.labs import wire
@@ -18,6 +19,26 @@ from pages.server import application
 from pages.server.site import Site
 from tests.support.decoded import decode
 from tests.support.server import START_SECONDS, free_port
+
+
+@contextmanager
+def listening(app: ASGIApp) -> Iterator[str]:
+    """Serve this application in a thread; yield its host and port."""
+    port = free_port()
+    config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    deadline = time.monotonic() + START_SECONDS
+    try:
+        while not server.started:
+            assert thread.is_alive(), "the server ended before it began"
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.01)
+        yield f"127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(20)
 
 
 @contextmanager
@@ -32,21 +53,8 @@ def serving(site: Site, *more: BaseRoute) -> Iterator[str]:
     hosts = [application.known_hosts()]
     routes = [*application.routes(site), *more]
     app = Starlette(routes=routes, middleware=hosts, lifespan=lifespan)
-    port = free_port()
-    config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    deadline = time.monotonic() + START_SECONDS
-    try:
-        while not server.started:
-            assert thread.is_alive(), "the server ended before it began"
-            assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.01)
-        yield f"ws://127.0.0.1:{port}/labs"
-    finally:
-        server.should_exit = True
-        thread.join(20)
+    with listening(app) as host:
+        yield f"ws://{host}/labs"
 
 
 def resident() -> int:

@@ -1,14 +1,10 @@
 """Memory: what is frozen, what is collected, and what goes back to the system."""
 
-import asyncio
-import ctypes
 import subprocess
 import sys
 
 import pytest
 
-from pages.server import memory
-from tests.server.asgi import run
 from tests.server.serving import resident
 from tests.support.server import ROOT
 
@@ -23,20 +19,6 @@ def test_what_is_loaded_is_frozen_and_no_lesson_is_loaded_later():
         [sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["True", "set()"]
-
-
-def test_it_cleans_up_now_and_then(monkeypatch):
-    cleaned = []
-    monkeypatch.setattr(memory, "EVERY", 0.01)
-    monkeypatch.setattr(memory, "clean", lambda: cleaned.append(1))
-
-    async def story():
-        living = asyncio.create_task(memory.clean_now_and_then())
-        await asyncio.sleep(0.2)
-        living.cancel()
-
-    run(story())
-    assert len(cleaned) > 1
 
 
 HELD = """
@@ -65,8 +47,3 @@ def test_freed_memory_goes_back():
     full, left = map(int, done.stdout.split())
     assert full > 90 << 20
     assert left < 20 << 20
-
-
-def test_without_glibc_nothing_happens(monkeypatch):
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
-    memory.clean()

@@ -1,11 +1,8 @@
 """What our pages say on Streamlit's socket reaches it and nothing else; floods end a connection."""
 
-import threading
-import time
 from contextlib import contextmanager
 
 import pytest
-import uvicorn
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import ConnectionClosed
@@ -14,7 +11,7 @@ from websockets.sync.client import connect
 from pages.server import streamlit_guard
 from pages.server.streamlit_guard import BURST, MOST_BYTES, MOST_QUERY, MOST_STATES, STREAM
 from tests.server.asgi import run
-from tests.support.server import START_SECONDS, free_port
+from tests.server.serving import listening
 
 
 class Line:
@@ -114,18 +111,9 @@ def opened(path):
             if message["type"] == "websocket.receive":
                 await send({"type": "websocket.send", "bytes": message["bytes"]})
 
-    app, port = streamlit_guard.StreamlitGuard(echo), free_port()
-    config = uvicorn.Config(app, port=port, ws="websockets-sansio", lifespan="off", log_config=None)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    deadline = time.monotonic() + START_SECONDS
-    while not server.started and thread.is_alive() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    with connect(f"ws://127.0.0.1:{port}/{path}") as socket:
+    guard = streamlit_guard.StreamlitGuard(echo)
+    with listening(guard) as host, connect(f"ws://{host}/{path}") as socket:
         yield socket
-    server.should_exit = True
-    thread.join(20)
 
 
 def empty_piece(socket):
