@@ -153,7 +153,7 @@ def compute(document: Document) -> Computed | PlaygroundError:
     return _computed(document, to_text(document))
 
 
-@lru_cache(maxsize=6)  # the largest that the language's limits allow holds 11 MB
+@lru_cache(maxsize=2)  # the largest that the limits allow holds 11 MB, in each worker
 def _computed(document: Document, text: str) -> Computed | PlaygroundError:
     """Run a document; its text tells it from an equal one in the cache, as 0 from -0.0."""
     start = time.perf_counter()
