@@ -117,7 +117,7 @@ def place(port: str) -> Path:
             "Name one where you may write: TMPDIR=/path make serve"
         ) from None
     folder.chmod(0o711)  # nginx's workers run as another user and have their cache here
-    # supervisord opens our output anew: a socket (systemd) refuses that, and a file is overwritten.
+    # supervisord reopens our output: a socket (systemd) refuses that, and a file is overwritten.
     # So it gets a pipe, which ends with it.
     script = 'trap "" HUP INT TERM; cat; sleep 1; rm -rf "$1"'
     command = ["sh", "-c", script, "sh", str(folder)]

@@ -112,11 +112,11 @@ class Training:
                 wait = 0.0
                 continue
             await self._show(news, newest.seq, chunk)
-            wait = 0.0 if chunk.wants else STILL_HERE if chunk.there else None
             if not chunk.there and not chunk.refusal:
                 await self._lost(newest)
-            elif chunk.fresh and self._pace.unseen < UNSEEN:
-                wait = max(0.0, self._pace.due - time.monotonic())
+            shows = chunk.fresh and self._pace.unseen < UNSEEN
+            rest = max(0.0, self._pace.due - time.monotonic()) if shows else STILL_HERE
+            wait = 0.0 if chunk.wants else rest if chunk.there else None
 
     async def _show(self, news: Opened | None, seq: int, chunk: Chunk) -> None:
         """Send what came of some steps."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
 from lessons.outputs.catalogue import lessons
-from pages.server.site import KEPT
+from pages.server.site import MOST_FRAMES
 from tests.bench.learner import Heard, Learner
 from tests.bench.shared import app, percentile, surroundings, table, target
 from tests.bench.usage import cpu_seconds, resident_memory
@@ -222,7 +222,7 @@ def report(all_: list[Scenario], held: list[float]) -> list[str]:
         "",
         f"{SOCKETS} labs opened, moved and closed, {ROUNDS} times. The server's memory before and "
         f"after each: {', '.join(f'{one:.0f}' for one in held)} MB. It keeps up to "
-        f"{KEPT / 2**20:.0f} MB of frames.",
+        f"{MOST_FRAMES} frames.",
         "",
         "Targets:",
         "",
