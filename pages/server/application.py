@@ -21,15 +21,14 @@ from starlette.websockets import WebSocket
 from streamlit import config
 
 from lessons.outputs import catalogue
-from pages.server import api, files, log, memory, meters
-from pages.server.address import root
-from pages.server.files import Files
+from pages.server import api, files, log, meters
+from pages.server.addresses import Addresses, below
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
-from pages.server.not_found import NotFound
-from pages.server.prepare import prepare
+from pages.server.process import clean_now_and_then, prepare
 from pages.server.site import Site
 from pages.server.streamlit_guard import STREAM, StreamlitGuard
+from pages.ui.page import page
 
 SOCKET = "labs"
 """The address of the labs' socket, relative to the app's."""
@@ -43,15 +42,15 @@ site: Site | None = Site()
 """The labs; None in a process for the pages alone."""
 
 
-def base() -> str:
-    """Return the path that the app lies under, as ``server.baseUrlPath`` says; empty for none."""
-    return str(config.get_option("server.baseUrlPath") or "").strip("/")
+def root() -> str:
+    """Return the path of the app, with a slash at both ends."""
+    return below(str(config.get_option("server.baseUrlPath") or ""))
 
 
 def _health_paths() -> list[str]:
     """Return where machines ask whether a server lives and takes learners. Also at the root: a
     container's check and a cluster's probes do not know of ``server.baseUrlPath``."""
-    return [where + name for where in {"/", root(base())} for name in ("healthz", "readyz")]
+    return [where + name for where in {"/", root()} for name in ("healthz", "readyz")]
 
 
 async def _ready(request: Request) -> PlainTextResponse:
@@ -69,8 +68,8 @@ def routes(labs: Site | None) -> list[BaseRoute]:
         await websocket.accept()
         await labs.admit(websocket)
 
-    route = WebSocketRoute(f"{root(base())}{SOCKET}", socket)
-    return [*health, route, *api.routes(base(), labs.ask)]
+    route = WebSocketRoute(f"{root()}{SOCKET}", socket)
+    return [*health, route, *api.routes(root(), labs.ask)]
 
 
 def known_hosts() -> Middleware:
@@ -88,14 +87,13 @@ def middleware() -> list[Middleware]:
     """Return what every answer of the pages goes through, the outermost first."""
     chapters = [chapter.slug for chapter in catalogue.chapters()]
     pages = [*chapters, *OTHER_PAGES]
-    files.serve_page(pages)
+    files.add_page(page(), pages)
     sockets, folders = ([SOCKET, STREAM], ["api"]) if site else ([STREAM], [])
     return [
-        Middleware(SecurityHeaders, page=files.page(), base=base(), embeddable=chapters),
+        Middleware(SecurityHeaders, page()),
         known_hosts(),
-        Middleware(NotFound, base(), pages, sockets, folders, _health_paths()),
-        Middleware(StreamlitGuard, base=base(), opened=meters.PAGES.track_inprogress),
-        Middleware(Files, base=base()),
+        Middleware(Addresses, root(), pages, sockets, folders, _health_paths()),
+        Middleware(StreamlitGuard, root(), opened=meters.PAGES.track_inprogress),
     ]
 
 
@@ -109,7 +107,7 @@ async def _running(load: Callable[[], object], labs: Site | None) -> AsyncIterat
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a handle for each socket
     meters.serve()
     await asyncio.gather(asyncio.to_thread(load), *([labs.load()] if labs else []))
-    cleaning = asyncio.create_task(memory.clean_now_and_then())
+    cleaning = asyncio.create_task(clean_now_and_then())
     log.set_up()
     try:
         yield
@@ -136,9 +134,5 @@ def labs_app() -> Starlette:
         async with _running(gc.freeze, labs):  # no collection walks what is loaded by now
             yield
 
-    around = [
-        Middleware(SecurityHeaders, base=base()),
-        known_hosts(),
-        Middleware(StreamlitGuard, base=base()),
-    ]
+    around = [Middleware(SecurityHeaders), known_hosts(), Middleware(StreamlitGuard)]
     return Starlette(routes=routes(labs), middleware=around, lifespan=lifespan)

@@ -14,7 +14,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.server.address import path_of, root
+from pages.server.addresses import path_of
 from pages.server.allowance import Allowance
 
 STREAM = "_stcore/stream"
@@ -36,11 +36,10 @@ Opened = Callable[[], AbstractContextManager[object]]
 
 
 class StreamlitGuard:
-    """Middleware around all sockets."""
+    """Middleware around all sockets. A page's socket is open within ``opened``."""
 
-    def __init__(self, app: ASGIApp, *, base: str = "", opened: Opened = nullcontext) -> None:
-        """``base`` is Streamlit's server.baseUrlPath; a page's socket is open within ``opened``."""
-        self._app, self._path, self._opened = app, f"{root(base)}{STREAM}", opened
+    def __init__(self, app: ASGIApp, root: str = "/", opened: Opened = nullcontext) -> None:
+        self._app, self._path, self._opened = app, f"{root}{STREAM}", opened
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         protocol = getattr(receive, "__self__", None)

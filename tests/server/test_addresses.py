@@ -5,15 +5,14 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount
 
-from pages.server import files
-from pages.server.not_found import NotFound
+from pages.server.addresses import Addresses
 from tests.server.asgi import ask
 
 SITE, BELOW = (
-    NotFound(PlainTextResponse("here"), base, ["reversal"], ["labs"], ["api"], ["/healthz"])
-    for base in ("", "course")
+    Addresses(PlainTextResponse("here"), root, ["reversal"], ["labs"], ["api"], ["/healthz"])
+    for root in ("/", "/course/")
 )
-HERE = ["", "reversal", "reversal/", files.PLOTLY, "api/x", "_stcore/health"]
+HERE = ["", "reversal", "reversal/", "api/x", "_stcore/health"]
 
 
 @pytest.mark.parametrize("path", HERE)
