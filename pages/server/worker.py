@@ -3,6 +3,7 @@
 Each function takes and returns plain values; whatever goes wrong becomes a reply.
 """
 
+import faulthandler
 import json
 import logging
 import multiprocessing
@@ -11,7 +12,8 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Literal, NamedTuple, Protocol
+from types import ModuleType
+from typing import Literal, NamedTuple, TypeVar
 
 from lessons.contract.environment import CUDA
 from lessons.outputs import numbers_api
@@ -19,9 +21,11 @@ from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.text import cited
 from pages.labs import home, lesson, playground, wire
 from pages.labs.lesson import RefusedTextError
-from pages.labs.messages import Frame, RefusedError, Wish, read, read_training
+from pages.labs.messages import RefusedError, read, read_training
 from pages.labs.training import Watch
 from pages.server import log, process
+
+T = TypeVar("T")
 
 SHORT = 0.05
 """Seconds of computing that a wish may take in the quick lane."""
@@ -46,6 +50,15 @@ def begin(niceness: int, device: int) -> None:
     threading.Thread(target=_keep_house, daemon=True).start()
 
 
+def timed(longest: float, function: Callable[..., T], *args: object) -> T:
+    """Run a job; end this process if it takes longer, even inside a library that never returns."""
+    faulthandler.dump_traceback_later(longest, exit=True)
+    try:
+        return function(*args)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
 def _keep_house() -> None:
     """Drop runs that nobody asks for, and give memory back. End when the server is gone."""
     server = multiprocessing.parent_process()
@@ -64,18 +77,8 @@ def drop_old() -> None:
             _runs.pop(token, None)
 
 
-class Lab(Protocol):
-    """A module that computes a lab's frames."""
-
-    def frame(self, wish: Wish) -> Frame:
-        """Compute the frame."""
-
-    def seconds(self, wish: Wish) -> float:
-        """Estimate, by arithmetic, how long that takes."""
-
-
-LABS: Mapping[str, Lab] = {"home": home, "playground": playground}
-"""Labs by name; any other name is a lesson's."""
+LABS = {"home": home, "playground": playground}
+"""By a lab's name, the module with its ``frame`` and ``seconds``. Other names are lessons'."""
 
 
 class Reply(NamedTuple):
@@ -94,7 +97,7 @@ class Reply(NamedTuple):
 ComputeFrame = Callable[[str, bool], Reply]
 
 
-def frame(text: str, slow: bool, labs: Mapping[str, Lab] = LABS) -> Reply:
+def frame(text: str, slow: bool, labs: Mapping[str, ModuleType] = LABS) -> Reply:
     """Compute the frame that a wish asks for.
 
     Args:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
+from types import ModuleType
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse
@@ -27,7 +28,7 @@ from pages.labs import home, numbers
 from pages.labs.lesson import TORCH
 from pages.server.addresses import Addresses
 from pages.server.application import SOCKET
-from pages.server.worker import LABS, Lab, frame
+from pages.server.worker import LABS, frame
 from pages.ui.memory import Trail
 from pages.ui.page import FIRST_MODULES, LIVE, STYLE
 from pages.ui.place import Place
@@ -161,7 +162,7 @@ async def answer(request: Request) -> HTMLResponse:
 
 
 @contextmanager
-def labs(made: Mapping[str, Lab] = LABS, answer=answer) -> Iterator[str]:
+def labs(made: Mapping[str, ModuleType] = LABS, answer=answer) -> Iterator[str]:
     """The address of such pages, which a thread of this process serves.
 
     Args:

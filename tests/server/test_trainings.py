@@ -36,8 +36,8 @@ def trains(browser, **training):
 
 def pid(site):
     (lane,) = site.trainers
-    (one,) = lane._workers
-    return one._process[1]
+    (number,) = lane._pool._processes
+    return number
 
 
 def test_pictures_come_by_themselves_until_they_are_stopped(browser):
