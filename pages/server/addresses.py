@@ -20,8 +20,6 @@ Names = Collection[str]
 
 # What Streamlit's scripts ask for as a page opens.
 _STREAMLITS = ("favicon.png", "_stcore/health", "_stcore/host-config")
-# Programs look for something here, so a refusal is text.
-_FOLDERS = {"_stcore", "api", "component", "files", "media", "static"}
 _NOT_KEPT = {"Cache-Control": "no-store"}
 _NO_FILE = PlainTextResponse("Not found", 404, _NOT_KEPT)
 # It needs no other file: no script, and the system's fonts.
@@ -72,13 +70,13 @@ class Addresses:
             if file:
                 app = await file.answer(Headers(scope=scope))
             elif name not in self._known and not name.startswith(self._folders):
-                app = self._refusal(scope, path)
+                app = self._refusal(scope)
         elif kind == "websocket" and path.removeprefix(self._root) not in self._sockets:
             app = _NO_FILE
         await app(scope, receive, send)
 
-    def _refusal(self, scope: Scope, path: str) -> ASGIApp:
-        if not _FOLDERS.isdisjoint(path.split("/")):
+    def _refusal(self, scope: Scope) -> ASGIApp:
+        if "text/html" not in Headers(scope=scope).get("accept", ""):  # a program asks
             return _NO_FILE
         home = html.escape(scope.get("root_path", "") + self._root)
         return HTMLResponse(_PAGE.substitute(_INKS, home=home), 404, _NOT_KEPT)

@@ -9,15 +9,13 @@ import gc
 import os
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import streamlit as st
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Route, WebSocketRoute
-from starlette.websockets import WebSocket
 from streamlit import config
 
 from lessons.outputs import catalogue
@@ -53,23 +51,14 @@ def _health_paths() -> list[str]:
     return [where + name for where in {"/", root()} for name in ("healthz", "readyz")]
 
 
-async def _ready(request: Request) -> PlainTextResponse:
-    """Say yes: a server listens once everything is loaded."""
-    return PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
-
-
 def routes(labs: Site | None) -> list[BaseRoute]:
     """Return what is answered besides Streamlit's own."""
-    health = [Route(path, _ready) for path in _health_paths()]
-    if labs is None:
-        return [*health]
-
-    async def socket(websocket: WebSocket) -> None:
-        await websocket.accept()
-        await labs.admit(websocket)
-
-    route = WebSocketRoute(f"{root()}{SOCKET}", socket)
-    return [*health, route, *api.routes(root(), labs.ask)]
+    # A server listens once everything is loaded, so whoever is answered is answered with yes.
+    ready = PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
+    found: list[BaseRoute] = [Route(path, ready, methods=["GET"]) for path in _health_paths()]
+    if labs:
+        found += [WebSocketRoute(root() + SOCKET, labs.admit), *api.routes(root(), labs.ask)]
+    return found
 
 
 def known_hosts() -> Middleware:
@@ -93,13 +82,14 @@ def middleware() -> list[Middleware]:
         Middleware(SecurityHeaders, page()),
         known_hosts(),
         Middleware(Addresses, root(), pages, sockets, folders, _health_paths()),
-        Middleware(StreamlitGuard, root(), opened=meters.PAGES.track_inprogress),
+        Middleware(StreamlitGuard, root()),
     ]
 
 
 @asynccontextmanager
 async def _running(load: Callable[[], object], labs: Site | None) -> AsyncIterator[None]:
     """Load what this process and its workers need; end the workers with the server."""
+    sys.setswitchinterval(SWITCH)
     if os.name != "nt":
         import resource
 
@@ -117,22 +107,14 @@ async def _running(load: Callable[[], object], labs: Site | None) -> AsyncIterat
             labs.end()
 
 
-@asynccontextmanager
-async def lifespan(app: st.App) -> AsyncIterator[None]:
+def lifespan(app: st.App) -> AbstractAsyncContextManager[None]:
     """Load everything before the first request."""
-    sys.setswitchinterval(SWITCH)
-    async with _running(prepare, site):
-        yield
+    return _running(prepare, site)
 
 
 def labs_app() -> Starlette:
     """Make the application of the labs by themselves."""
     labs = Site()
-
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with _running(gc.freeze, labs):  # no collection walks what is loaded by now
-            yield
-
     around = [Middleware(SecurityHeaders), known_hosts(), Middleware(StreamlitGuard)]
-    return Starlette(routes=routes(labs), middleware=around, lifespan=lifespan)
+    # Frozen, so that no collection walks what is loaded by now.
+    return Starlette(False, routes(labs), around, lifespan=lambda app: _running(gc.freeze, labs))

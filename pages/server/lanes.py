@@ -18,7 +18,6 @@ from pages.server import meters, worker
 
 T = TypeVar("T")
 
-CORES = "GRADIENT_TRICKS_CORES"
 LONGEST = 8.0
 """Seconds that a job may take; the caps in lessons/ keep it below half a second. Two tries end
 before the browser takes its line for dead, after 20 s."""
@@ -26,22 +25,6 @@ before the browser takes its line for dead, after 20 s."""
 
 class LostError(RuntimeError):
     """The job's worker died."""
-
-
-def cores() -> int:
-    """Count the cores that this server may keep busy, or take the number in the environment.
-
-    Raises:
-        ValueError: the environment has something else than a number.
-    """
-    given = os.environ.get(CORES, "")
-    if given:
-        if not (given.isascii() and given.isdigit() and 0 < int(given) < 1000):
-            raise ValueError(f"{CORES} is a number of cores, 1 or more, not {given!r}.")
-        return int(given)
-    if hasattr(os, "sched_getaffinity"):  # a container's or a batch system's share
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _context() -> multiprocessing.context.BaseContext:
@@ -73,11 +56,11 @@ class Lane:
         self._free = asyncio.Semaphore(count)
         self._pool: ProcessPoolExecutor | None = None
 
-    async def run(self, function: Callable[..., T], *args: object, tries: int = 2) -> T:
+    async def run(self, function: Callable[..., T], *args: object, again: bool = True) -> T:
         """Run the function in a worker; cancel this to leave the queue.
 
         Raises:
-            LostError: its worker died at each try.
+            LostError: its worker died, and again when it was tried ``again``.
         """
         async with self._free:
             pool = self._pool = self._pool or self._workers(self._count)
@@ -85,13 +68,13 @@ class Lane:
                 return await self._run_in(pool, function, *args)
             if self._pool is pool:
                 self.end()
-            # By itself, so that it takes no other job with it if it ends this worker too.
-            for _ in range(1, tries):
+            if again:
+                # By itself, so that it takes no other job with it if it ends this worker too.
                 pool = self._workers(1)
                 try:
                     return await self._run_in(pool, function, *args)
                 except BrokenProcessPool:
-                    continue
+                    pass
                 finally:
                     pool.shutdown(wait=False)
         raise LostError(f"the job ended its {self._kind} worker")

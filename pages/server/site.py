@@ -11,7 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket
 
 from pages.server import meters, worker
-from pages.server.lanes import Lane, LostError, cores
+from pages.server.lanes import Lane, LostError
+from pages.server.limits import workers
 from pages.server.socket import Socket
 from pages.server.worker import MISTAKE, Reply
 
@@ -44,7 +45,7 @@ class Site:
         trainers: list[Lane] | None = None,
         frame: worker.ComputeFrame = worker.frame,
     ) -> None:
-        count = min(8, cores())
+        count = workers()
         half = max(1, count // 2)
         self.quick = quick or Lane("quick", count)
         self.slow = slow or Lane("slow", half, NICE)
@@ -67,7 +68,8 @@ class Site:
             lane.end()
 
     async def admit(self, websocket: WebSocket) -> None:
-        """Serve one learner's socket, which was accepted, until its end."""
+        """Serve one learner's socket until its end."""
+        await websocket.accept()
         if self.open >= MOST_SOCKETS:
             await websocket.close(TRY_LATER, "Too many labs are open here. Try again in a minute.")
             return

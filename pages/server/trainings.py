@@ -59,11 +59,6 @@ class Training:
         self._unseen = max(0, self._unseen - 1)
         self._changed.set()
 
-    @property
-    def lane(self) -> Lane | None:
-        """Where the run is; None before there is one."""
-        return self._lanes[crc32(self._token.encode()) % len(self._lanes)] if self._token else None
-
     async def live(self) -> None:
         """Ask for steps and send pictures, until cancelled."""
         wait: float | None = None
@@ -72,15 +67,16 @@ class Training:
                 async with asyncio.timeout(wait):
                     await self._changed.wait()
             self._changed.clear()
-            lane, token, newest = self.lane, self._token, self._newest
-            if lane is None or newest is None:  # a browser says "taken" of nothing
+            token, newest = self._token, self._newest
+            if newest is None:  # a browser says "taken" of nothing
                 continue
+            lane = self._lanes[crc32(token.encode()) % len(self._lanes)]
             news, self._news = self._news, None
             # After a change, one step and a picture at once.
             told, seconds = ((news.wish, news.training), 0.0) if news else (None, CHUNK)
             shows, have = self._unseen < UNSEEN, self._have
             try:
-                chunk = await lane.run(worker.train, token, told, seconds, shows, have, tries=1)
+                chunk = await lane.run(worker.train, token, told, seconds, shows, have, again=False)
             except LostError:
                 await self._lost(newest)
                 continue

@@ -12,6 +12,7 @@ SITE, BELOW = (
     Addresses(PlainTextResponse("here"), root, ["reversal"], ["labs"], ["api"], ["/healthz"])
     for root in ("/", "/course/")
 )
+HTML = {"Accept": "text/html,*/*;q=0.8"}
 HERE = ["", "reversal", "reversal/", "api/x", "_stcore/health"]
 
 
@@ -26,10 +27,11 @@ def test_a_machine_asks_at_the_root():
 
 
 def test_home_is_below_a_base_address_and_a_mount():
-    answer = ask(BELOW, "/reversal")
+    answer = ask(BELOW, "/reversal", headers=HTML)
+    assert ask(BELOW, "/reversal").body == b"Not found", "for a program"
     assert b'href="/course/"' in answer.body
     assert answer.headers["cache-control"] == "no-store"
     outer = Starlette(routes=[Mount("/below", BELOW)])
-    assert b'href="/below/course/"' in ask(outer, "/below/nothing").body
-    hostile = ask(SITE, "/nothing", root='/"x').body.decode()
+    assert b'href="/below/course/"' in ask(outer, "/below/nothing", headers=HTML).body
+    hostile = ask(SITE, "/nothing", headers=HTML, root='/"x').body.decode()
     assert 'href="/&quot;x/"' in hostile
