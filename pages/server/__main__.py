@@ -28,7 +28,10 @@ def take_environment(environment: Mapping[str, str]) -> None:
         SystemExit: a value does not fit its option; says which.
     """
     for name, option in config.get_config_options().items():
-        if not (text := environment.get(option.env_var, "")):
+        text = environment.get(option.env_var, "")
+        if name == "server.port":
+            text = text or environment.get("PORT", "")  # as many hosts have it
+        if not text:
             continue
         read = str.split if option.multiple else _bool if option.type is bool else option.type
         try:

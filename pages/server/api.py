@@ -36,7 +36,8 @@ def routes(root: str, ask: Ask) -> list[BaseRoute]:
     """
     program = partial(_computed, ask, PROGRAM)
     catalogue = JSONResponse(numbers_api.catalogue(), 200, _KEPT)
-    description = JSONResponse(numbers_api.description(), 200, _KEPT)
+    where = {"servers": [{"url": root.rstrip("/") or "/"}]}
+    description = JSONResponse(numbers_api.description() | where, 200, _KEPT)
     app = Starlette(
         routes=[
             Route("/lessons", catalogue, methods=["GET"]),

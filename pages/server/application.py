@@ -40,6 +40,9 @@ site: Site | None = Site()
 """The labs; None in a process for the pages alone."""
 
 
+_HEALTH = ("healthz", "readyz", "_stcore/health")  # the last is Streamlit's own
+
+
 def root() -> str:
     """Return the path of the app, with a slash at both ends."""
     return below(str(config.get_option("server.baseUrlPath") or ""))
@@ -48,14 +51,16 @@ def root() -> str:
 def _health_paths() -> list[str]:
     """Return where machines ask whether a server lives and takes learners. Also at the root: a
     container's check and a cluster's probes do not know of ``server.baseUrlPath``."""
-    return [where + name for where in {"/", root()} for name in ("healthz", "readyz")]
+    return [where + name for where in {"/", root()} for name in _HEALTH]
 
 
 def routes(labs: Site | None) -> list[BaseRoute]:
     """Return what is answered besides Streamlit's own."""
     # A server listens once everything is loaded, so whoever is answered is answered with yes.
     ready = PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
-    found: list[BaseRoute] = [Route(path, ready, methods=["GET"]) for path in _health_paths()]
+    found: list[BaseRoute] = [
+        Route(path, ready, methods=["GET"]) for path in _health_paths() if "_stcore" not in path
+    ]
     if labs:
         found += [WebSocketRoute(root() + SOCKET, labs.admit), *api.routes(root(), labs.ask)]
     return found
@@ -96,10 +101,10 @@ async def _running(load: Callable[[], object], labs: Site | None) -> AsyncIterat
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a handle for each socket
     meters.serve()
-    await asyncio.gather(asyncio.to_thread(load), *([labs.load()] if labs else []))
     cleaning = asyncio.create_task(clean_now_and_then())
-    log.set_up()
     try:
+        await asyncio.gather(asyncio.to_thread(load), *([labs.load()] if labs else []))
+        log.set_up()
         yield
     finally:
         cleaning.cancel()

@@ -78,7 +78,8 @@ def _refusal(name: str) -> Response:
     return PlainTextResponse(
         f"This server does not answer under the name {name or '(none)'}. If it is yours, start it "
         f'with STREAMLIT_SERVER_ALLOWED_HOSTS="{name} localhost 127.0.0.1" in its environment, or '
-        "set allowedHosts in .streamlit/config.toml.\n",
+        "put this line below [server] in .streamlit/config.toml:\n\n"
+        f'allowedHosts = ["{name}", "localhost", "127.0.0.1"]\n',
         403,
     )
 

@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from typing import TypeVar
 
 from pages.server import meters, worker
@@ -72,20 +71,19 @@ class Lane:
             if self._idle:
                 self._ending = asyncio.get_running_loop().call_later(self._idle, self.end)
             pool = self._pool = self._pool or self._workers(self._count)
-            with suppress(BrokenProcessPool):
+            try:
                 return await self._run_in(pool, function, *args)
-            if self._pool is pool:
-                self.end()
-            if again:
-                # By itself, so that it takes no other job with it if it ends this worker too.
-                pool = self._workers(1)
-                try:
-                    return await self._run_in(pool, function, *args)
-                except BrokenProcessPool:
-                    pass
-                finally:
-                    pool.shutdown(wait=False)
-        raise LostError(f"the job ended its {self._kind} worker")
+            except LostError:
+                if self._pool is pool:
+                    self.end()
+                if not again:
+                    raise
+            # By itself, so that it takes no other job with it if it ends this worker too.
+            pool = self._workers(1)
+            try:
+                return await self._run_in(pool, function, *args)
+            finally:
+                pool.shutdown(wait=False)
 
     def _workers(self, count: int) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(count, _context(), worker.begin, self._begin)
@@ -100,7 +98,7 @@ class Lane:
         except (BrokenProcessPool, OSError, EOFError) as error:  # it died, or could not start
             meters.RESTARTS.labels(self._kind).inc()
             logging.getLogger(__name__).warning("a %s worker died: replaced", self._kind)
-            raise BrokenProcessPool(str(error)) from error
+            raise LostError(f"A {self._kind} worker died, or could not start: {error}") from error
 
     def end(self) -> None:
         """Let the workers go, each when its job has ended."""

@@ -12,6 +12,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import ModuleType
 from typing import Literal, NamedTuple, TypeVar
 
@@ -44,7 +45,7 @@ def begin(niceness: int, device: int) -> None:
     # server ends its workers itself.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    if niceness and hasattr(os, "nice"):  # Windows has none
+    with suppress(OSError, AttributeError):  # a sandbox refuses it, and Windows has none
         os.nice(niceness)
     log.set_up()
     threading.Thread(target=_keep_house, daemon=True).start()
