@@ -34,12 +34,12 @@ _LESSON, _CHAPTER = "This lesson", "This chapter"
 
 def offer(lesson: Lesson, trail: Trail) -> None:
     """Let the learner download the results of this lesson or, outside a frame, of its chapter."""
-    st.markdown("**Download my results**")
-    name, trails = lesson.slug, [(lesson, trail)]
-    if not st.context.is_embedded:
-        what = st.segmented_control(
-            "Results of", [_LESSON, _CHAPTER], default=_LESSON, required=True, key="results_of"
-        )
+    name, trails, label = lesson.slug, [(lesson, trail)], "**Download my results**"
+    if st.context.is_embedded:
+        st.markdown(label)
+    else:
+        options = [_LESSON, _CHAPTER]
+        what = st.segmented_control(label, options, default=_LESSON, required=True, key="results")
         if what == _CHAPTER:
             name = lesson.chapter
             others = catalogue.chapter_of(lesson).lessons

@@ -14,7 +14,7 @@ let told = ""; // the message sent last
 /** @param {HTMLElement} root  @param {Results} results */
 export function show(root, { files, message }) {
   const links = Object.entries(files).map(([name, content]) => {
-    const link = element("a", "gt-button", { href: "#", role: "button" }, `Download ${name}`);
+    const link = element("a", "gt-button", { href: "#", role: "button", "aria-label": `Download ${name}` }, `↓ ${name}`);
     link.addEventListener("click", (event) => {
       event.preventDefault();
       save(Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0)), name);
