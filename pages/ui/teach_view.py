@@ -1,7 +1,7 @@
 """The page for teachers: builds a link to one step of a lesson with its lab set and restricted."""
 
 import html
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
 
@@ -9,9 +9,28 @@ from lessons.contract.lesson import Lesson, without_hidden
 from lessons.contract.parameters import Values
 from lessons.contract.prose import Step
 from lessons.outputs import catalogue
+from lessons.outputs.scorm import framed, package
 from pages.labs import payload
+from pages.ui import results
 from pages.ui.live import kept_labs
 from pages.ui.place import Place
+
+_HEIGHT = 900
+"""Pixels of the frame: a step beside its lab at a common width."""
+_TOLD = """\
+It sends the results when the lesson opens, after each answer, and at the end. `right`,
+`right_at_first` and `answered` are counts, of `questions`. `done` says whether the last step was
+reached with every question answered. `answers` has one object for each question: `lesson`,
+`question`, `first_answer`, `final_answer`, `right`, `right_at_first`, `time`, all but the first two
+`null` before the answer. Nothing in it says who the learner is.
+"""
+_SCRIPT = """\
+addEventListener("message", ({{ origin, data }}) => {{
+  if (origin !== "{origin}") return;
+  if (data.type !== "gradient-tricks/results" || data.version !== 1) return;
+  console.log(`${{data.right}} of ${{data.questions}} right`, data.done, data.answers);
+}});
+"""
 
 
 def teach_page() -> None:
@@ -56,9 +75,31 @@ def teach_page() -> None:
     with right:
         _settings(lesson, values)
         st.markdown("**The link**")
-        link = f"{_site()}{lesson.chapter}?{teacher_query(lesson, step, values, hidden, fixed)}"
+        query = teacher_query(lesson, step, values, hidden, fixed)
+        link = f"{_site()}{lesson.chapter}?{query}"
         st.code(link, language=None, wrap_lines=True)
         st.link_button("Preview in a new tab", link)
+        if _site():
+            _frame(lesson, framed(lesson, _site(), query))
+
+
+def _frame(lesson: Lesson, address: str) -> None:
+    """Offer the same lesson for a page of the teacher's, and for a learning platform."""
+    st.markdown("**In a frame of your page**")
+    title = html.escape(lesson.title)
+    style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
+    frame = f'<iframe src="{html.escape(address)}" title="{title}" {style}></iframe>'
+    st.code(frame, language=None, wrap_lines=True)
+    with st.expander("What the frame tells your page"):
+        home = urlsplit(address)
+        st.markdown(_TOLD)
+        script = _SCRIPT.format(origin=f"{home.scheme}://{home.netloc}")
+        st.code(script, language=None, wrap_lines=True)
+    st.markdown(
+        "**In Moodle or another learning platform**: a SCORM 1.2 package, which reports completion "
+        "and the share of right answers."
+    )
+    results.downloads({f"{lesson.slug}-scorm.zip": package(lesson, address)})
 
 
 def teacher_query(
