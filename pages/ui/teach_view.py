@@ -79,12 +79,15 @@ def teach_page() -> None:
         link = f"{_site()}{lesson.chapter}?{query}"
         st.code(link, language=None, wrap_lines=True)
         st.link_button("Preview in a new tab", link)
-        if _site():
-            _frame(lesson, framed(lesson, _site(), query))
+        _frame(lesson, query)
 
 
-def _frame(lesson: Lesson, address: str) -> None:
+def _frame(lesson: Lesson, query: str) -> None:
     """Offer the same lesson for a page of the teacher's, and for a learning platform."""
+    try:
+        address = framed(lesson, _site(), query)
+    except ValueError:  # the browser says where the site is, and may say anything
+        return
     st.markdown("**In a frame of your page**")
     title = html.escape(lesson.title)
     style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
