@@ -33,7 +33,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from pages.server.lanes import cores
+from pages.server.limits import cores
 from tests.support.alone import Alone, python_alone
 from tests.support.amount import cases
 from tests.support.browser import SHELL, launch_with_profile

@@ -85,7 +85,7 @@ class Lab:
         figures, table: from a result and the roles still hidden.
         check: refusals that need several values at once, by parameter name.
         preview: cheaper values, for while the learner drags.
-        seconds: about how long computing takes, by arithmetic; 0 where it is always short.
+        seconds: about how long computing takes, by arithmetic; most labs take about 20 ms.
         start: the run whose graph is drawn, at the learner's inputs; None where there is no graph
             to see.
         training: what is trained before the learner's eyes, if anything is; ``compute`` is then
@@ -104,7 +104,7 @@ class Lab:
     table: Callable[[Result, Values, frozenset[str]], Table]
     check: Callable[[Values], Mapping[str, str]] = lambda values: {}
     preview: Callable[[Values], Values] = lambda values: values
-    seconds: Callable[[Values], float] = lambda values: 0.0
+    seconds: Callable[[Values], float] = lambda values: 0.02
     start: Callable[[Values], Start] | None = None
     training: Training | None = None
     drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}

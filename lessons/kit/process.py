@@ -21,7 +21,7 @@ def suit_small_tensors() -> None:
 
     Freed memory is kept for the next tensor: the C library's default hands it back to the system
     at once and takes it page by page again, thousands of page faults for each step of a training.
-    ``pages.server.memory`` hands it back now and then.
+    ``pages.server.process`` hands it back now and then.
     """
     torch.set_num_threads(1)
     if sys.platform == "linux":

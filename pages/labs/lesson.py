@@ -72,7 +72,7 @@ def _computed(
 
 
 def seconds(wish: Wish) -> float:
-    """About how long a wish takes to compute, by arithmetic; 0 where it is short, or refused."""
+    """Estimate, by arithmetic, how long a wish takes to compute; 0 for what is refused."""
     try:
         lesson = find(wish.lab)
         _, values, _ = settings(lesson, wish, {})

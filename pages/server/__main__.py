@@ -13,7 +13,6 @@ import uvicorn
 from streamlit import config
 
 from pages.server import application, log
-from pages.server.address import root
 
 ROOT = Path(__file__).parents[2]
 PING = 30.0
@@ -29,20 +28,17 @@ def take_environment(environment: Mapping[str, str]) -> None:
         SystemExit: a value does not fit its option; says which.
     """
     for name, option in config.get_config_options().items():
-        text = environment.get(option.env_var, "")
-        if not text:
+        if not (text := environment.get(option.env_var, "")):
             continue
-        value: object = text
-        if option.multiple:
-            value = text.split()
-        elif option.type is bool:
-            value = text.lower() in ("1", "true", "yes", "on")
-        elif option.type in (int, float):
-            try:
-                value = option.type(text)
-            except ValueError:
-                raise SystemExit(f"{option.env_var} is a number, not {text!r}.") from None
-        config.set_option(name, value)
+        read = str.split if option.multiple else _bool if option.type is bool else option.type
+        try:
+            config.set_option(name, read(text))
+        except ValueError:
+            raise SystemExit(f"{option.env_var} is a number, not {text!r}.") from None
+
+
+def _bool(text: str) -> bool:
+    return text.lower() in ("1", "true", "yes", "on")
 
 
 def main() -> None:
@@ -58,9 +54,7 @@ def main() -> None:
         application.site = None
     host, port = config.get_option("server.address"), int(config.get_option("server.port"))
     if not log.wanted():
-        print(
-            f"Loading. In a few seconds: http://{host}:{port}{root(application.base())}", flush=True
-        )
+        print(f"Loading. In a few seconds: http://{host}:{port}{application.root()}", flush=True)
     uvicorn.run(
         "pages.server.application:labs_app" if options.labs else "app:app",
         factory=options.labs,

@@ -17,9 +17,6 @@ from starlette.routing import BaseRoute, Mount, Route
 from lessons.outputs import numbers_api
 from lessons.outputs.numbers_api import FILE, NUMBERS, PROGRAM
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
-from pages.server.address import root
-from pages.server.lanes import LostError
-from pages.server.site import FullError
 
 Ask = Callable[[str, str], Awaitable[bytes]]
 
@@ -29,27 +26,29 @@ _OPEN = {"Access-Control-Allow-Origin": "*"}
 _KEPT = {**_OPEN, "Cache-Control": "public, max-age=600"}
 
 
-def routes(base: str, ask: Ask) -> list[BaseRoute]:
+def routes(root: str, ask: Ask) -> list[BaseRoute]:
     """Return everything below api/.
 
     Args:
-        base: Streamlit's server.baseUrlPath.
-        ask: puts a question of some kind to a worker, as ``numbers_api.answer`` has them. Raises
-            LostError or FullError.
+        root: where the app is.
+        ask: puts a question of some kind to a worker, as ``numbers_api.answer`` has them; raises
+            HTTPException where none answers.
     """
     program = partial(_computed, ask, PROGRAM)
+    catalogue = JSONResponse(numbers_api.catalogue(), 200, _KEPT)
+    description = JSONResponse(numbers_api.description(), 200, _KEPT)
     app = Starlette(
         routes=[
-            Route("/lessons", _catalogue),
+            Route("/lessons", catalogue, methods=["GET"]),
             Route("/lessons/{name}", partial(_computed, ask, NUMBERS)),
             Route("/lessons/{name}/file", partial(_computed, ask, FILE)),
             Route("/playground/{name}", program, methods=["POST"]),
-            Route("/openapi.json", _openapi),
+            Route("/openapi.json", description, methods=["GET"]),
         ],
         exception_handlers={HTTPException: _refused},
     )
     app.router.redirect_slashes = False
-    return [Mount(f"{root(base)}api", app)]
+    return [Mount(f"{root}api", app)]
 
 
 async def _computed(ask: Ask, kind: str, request: Request) -> Response:
@@ -58,12 +57,7 @@ async def _computed(ask: Ask, kind: str, request: Request) -> Response:
         "query": request.query_params.multi_items(),
         "body": await _body(request) if kind == PROGRAM else "",
     }
-    try:
-        status, text, name = json.loads(await ask(kind, json.dumps(question)))
-    except LostError:
-        status, text = 500, "Something went wrong on the server. Try other settings."
-    except FullError:
-        status, text = 503, "The server is busy. Try again in a moment."
+    status, text, name = json.loads(await ask(kind, json.dumps(question)))
     if status != 200:
         raise HTTPException(status, text)
     if not name:
@@ -85,11 +79,3 @@ async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     headers = {**(error.headers or {}), **_OPEN}
     return JSONResponse({"error": error.detail}, error.status_code, headers)
-
-
-async def _catalogue(request: Request) -> Response:
-    return JSONResponse(numbers_api.catalogue(), 200, _KEPT)
-
-
-async def _openapi(request: Request) -> Response:
-    return JSONResponse(numbers_api.description(), 200, _KEPT)

@@ -9,27 +9,24 @@ import gc
 import os
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import streamlit as st
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Route, WebSocketRoute
-from starlette.websockets import WebSocket
 from streamlit import config
 
 from lessons.outputs import catalogue
-from pages.server import api, files, log, memory, meters
-from pages.server.address import root
-from pages.server.files import Files
+from pages.server import api, files, log, meters
+from pages.server.addresses import Addresses, below
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
-from pages.server.not_found import NotFound
-from pages.server.prepare import prepare
+from pages.server.process import clean_now_and_then, prepare
 from pages.server.site import Site
 from pages.server.streamlit_guard import STREAM, StreamlitGuard
+from pages.ui.page import page
 
 SOCKET = "labs"
 """The address of the labs' socket, relative to the app's."""
@@ -43,34 +40,25 @@ site: Site | None = Site()
 """The labs; None in a process for the pages alone."""
 
 
-def base() -> str:
-    """Return the path that the app lies under, as ``server.baseUrlPath`` says; empty for none."""
-    return str(config.get_option("server.baseUrlPath") or "").strip("/")
+def root() -> str:
+    """Return the path of the app, with a slash at both ends."""
+    return below(str(config.get_option("server.baseUrlPath") or ""))
 
 
 def _health_paths() -> list[str]:
     """Return where machines ask whether a server lives and takes learners. Also at the root: a
     container's check and a cluster's probes do not know of ``server.baseUrlPath``."""
-    return [where + name for where in {"/", root(base())} for name in ("healthz", "readyz")]
-
-
-async def _ready(request: Request) -> PlainTextResponse:
-    """Say yes: a server listens once everything is loaded."""
-    return PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
+    return [where + name for where in {"/", root()} for name in ("healthz", "readyz")]
 
 
 def routes(labs: Site | None) -> list[BaseRoute]:
     """Return what is answered besides Streamlit's own."""
-    health = [Route(path, _ready) for path in _health_paths()]
-    if labs is None:
-        return [*health]
-
-    async def socket(websocket: WebSocket) -> None:
-        await websocket.accept()
-        await labs.admit(websocket)
-
-    route = WebSocketRoute(f"{root(base())}{SOCKET}", socket)
-    return [*health, route, *api.routes(base(), labs.ask)]
+    # A server listens once everything is loaded, so whoever is answered is answered with yes.
+    ready = PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
+    found: list[BaseRoute] = [Route(path, ready, methods=["GET"]) for path in _health_paths()]
+    if labs:
+        found += [WebSocketRoute(root() + SOCKET, labs.admit), *api.routes(root(), labs.ask)]
+    return found
 
 
 def known_hosts() -> Middleware:
@@ -88,20 +76,20 @@ def middleware() -> list[Middleware]:
     """Return what every answer of the pages goes through, the outermost first."""
     chapters = [chapter.slug for chapter in catalogue.chapters()]
     pages = [*chapters, *OTHER_PAGES]
-    files.serve_page(pages)
+    files.add_page(page(), pages)
     sockets, folders = ([SOCKET, STREAM], ["api"]) if site else ([STREAM], [])
     return [
-        Middleware(SecurityHeaders, page=files.page(), base=base(), embeddable=chapters),
+        Middleware(SecurityHeaders, page()),
         known_hosts(),
-        Middleware(NotFound, base(), pages, sockets, folders, _health_paths()),
-        Middleware(StreamlitGuard, base=base(), opened=meters.PAGES.track_inprogress),
-        Middleware(Files, base=base()),
+        Middleware(Addresses, root(), pages, sockets, folders, _health_paths()),
+        Middleware(StreamlitGuard, root()),
     ]
 
 
 @asynccontextmanager
 async def _running(load: Callable[[], object], labs: Site | None) -> AsyncIterator[None]:
     """Load what this process and its workers need; end the workers with the server."""
+    sys.setswitchinterval(SWITCH)
     if os.name != "nt":
         import resource
 
@@ -109,7 +97,7 @@ async def _running(load: Callable[[], object], labs: Site | None) -> AsyncIterat
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a handle for each socket
     meters.serve()
     await asyncio.gather(asyncio.to_thread(load), *([labs.load()] if labs else []))
-    cleaning = asyncio.create_task(memory.clean_now_and_then())
+    cleaning = asyncio.create_task(clean_now_and_then())
     log.set_up()
     try:
         yield
@@ -119,26 +107,14 @@ async def _running(load: Callable[[], object], labs: Site | None) -> AsyncIterat
             labs.end()
 
 
-@asynccontextmanager
-async def lifespan(app: st.App) -> AsyncIterator[None]:
+def lifespan(app: st.App) -> AbstractAsyncContextManager[None]:
     """Load everything before the first request."""
-    sys.setswitchinterval(SWITCH)
-    async with _running(prepare, site):
-        yield
+    return _running(prepare, site)
 
 
 def labs_app() -> Starlette:
     """Make the application of the labs by themselves."""
     labs = Site()
-
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with _running(gc.freeze, labs):  # no collection walks what is loaded by now
-            yield
-
-    around = [
-        Middleware(SecurityHeaders, base=base()),
-        known_hosts(),
-        Middleware(StreamlitGuard, base=base()),
-    ]
-    return Starlette(routes=routes(labs), middleware=around, lifespan=lifespan)
+    around = [Middleware(SecurityHeaders), known_hosts(), Middleware(StreamlitGuard)]
+    # Frozen, so that no collection walks what is loaded by now.
+    return Starlette(False, routes(labs), around, lifespan=lambda app: _running(gc.freeze, labs))

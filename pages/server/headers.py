@@ -1,16 +1,14 @@
 """What every answer tells the browser not to do: load anything from elsewhere, run a script that
-is not ours, ask for a camera, show a page inside somebody else's.
+is not ours, ask for a camera.
 """
 
 import base64
 import hashlib
+import os
 import re
-from collections.abc import Collection
 
-from starlette.datastructures import MutableHeaders, QueryParams
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from pages.server.address import path_of, root
 
 # Where each kind of thing may come from. Every page and lesson was opened in Chromium with this,
 # light and dark, and nothing is missing.
@@ -36,57 +34,56 @@ _SOURCES = {
 }
 # Not "display-capture" and "microphone", which Streamlit's "Record screen" needs.
 _REFUSED = "accelerometer camera geolocation gyroscope hid magnetometer midi payment serial usb"
+FRAMED_BY = "GRADIENT_TRICKS_FRAMED_BY"
+"""Names the sites that may show a page inside theirs; without it all may. There are no accounts,
+and nothing is bought or deleted, so a hidden frame has nothing to click."""
+_SITE = re.compile(r"\*|'self'|https?://(\*\.)?[\w.-]+(:\d{1,5})?", re.ASCII)
 _SCRIPT = re.compile(r"<script\b(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
 
 class SecurityHeaders:
     """Middleware that sets the headers on every answer and replaces what was set before.
 
-    A teacher may show one lesson inside a page of their own: an embeddable page, asked for with
-    ``embed=true`` and a ``lesson``, may be framed by anyone. There are no accounts, and nothing is
-    bought or deleted, so a hidden frame has nothing to click.
+    Raises:
+        ValueError: GRADIENT_TRICKS_FRAMED_BY has something else than sites.
     """
 
-    def __init__(
-        self, app: ASGIApp, *, page: str = "", base: str = "", embeddable: Collection[str] = ()
-    ) -> None:
-        """``page`` is the HTML whose own scripts may run, ``embeddable`` are chapters below
-        ``base``, which is Streamlit's server.baseUrlPath.
-        """
+    def __init__(self, app: ASGIApp, page: str = "") -> None:
+        """``page`` is the HTML whose own scripts may run."""
         self._app = app
-        self._embeddable = {root(base) + name for name in embeddable}
-        policy = content_security_policy(page)
-        self._framed = {
-            "Content-Security-Policy": f"{policy}; frame-ancestors *",
+        self._headers = {
+            "Content-Security-Policy": content_security_policy(page, framed_by()),
             "X-Content-Type-Options": "nosniff",
             # An address may hold what a learner typed: other sites get none of it.
             "Referrer-Policy": "same-origin",
             "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _REFUSED.split()),
         }
-        self._alone = self._framed | {
-            "Content-Security-Policy": f"{policy}; frame-ancestors 'self'",
-            "X-Frame-Options": "SAMEORIGIN",
-        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = self._framed if self._may_be_framed(scope) else self._alone
-
         async def send_with_headers(message: Message) -> None:
             if message["type"] in {"http.response.start", "websocket.http.response.start"}:
-                MutableHeaders(scope=message).update(headers)
+                MutableHeaders(scope=message).update(self._headers)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
 
-    def _may_be_framed(self, scope: Scope) -> bool:
-        asked = QueryParams(scope.get("query_string", b""))
-        one_lesson = asked.get("lesson") and asked.getlist("embed") == ["true"]
-        return bool(one_lesson) and path_of(scope) in self._embeddable
+
+def framed_by() -> str:
+    """Return the sites that may frame a page, as a policy names them."""
+    words = (os.environ.get(FRAMED_BY) or "*").split()
+    sites = ["'self'" if word == "self" else word for word in words]
+    if wrong := [site for site in sites if not _SITE.fullmatch(site)]:
+        raise ValueError(
+            f"{FRAMED_BY} names sites such as https://moodle.example.org, with spaces between "
+            f"them, or is self or *; not {wrong[0]!r}."
+        )
+    return " ".join(sites)
 
 
-def content_security_policy(page: str) -> str:
-    """Return the policy for this page, without who may frame it."""
+def content_security_policy(page: str, framed_by: str) -> str:
+    """Return the policy for this page."""
     digests = (hashlib.sha256(script.encode()).digest() for script in _SCRIPT.findall(page))
     hashes = "".join(f" 'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     sources = _SOURCES | {"script-src": _SOURCES["script-src"] + hashes}
+    sources["frame-ancestors"] = framed_by
     return "; ".join(f"{kind} {where}" for kind, where in sources.items())

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages.server.address import path_of
+from pages.server.addresses import path_of
 
 _HOST = re.compile(r"(\[[\da-f:.]{2,45}\]|[\w.-]{1,253}?)\.?(:\d{1,5})?", re.ASCII | re.IGNORECASE)
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -37,7 +37,7 @@ class KnownHosts:
         Args:
             app: what answers.
             allowed: names to answer to, ``*.example.org`` and ``*`` too; without any, this
-                machine's own names and the address that the request reached.
+                machine's own names and any address in numbers, which no page can take over.
             origins: sites that may open a socket besides ours; None for all.
             machines: paths that a cluster asks for by any name. Nothing there is worth reading.
         """
@@ -52,21 +52,19 @@ class KnownHosts:
             headers = Headers(scope=scope)
             hosts = headers.getlist("host")
             name = _name(hosts[0]) if len(hosts) == 1 else ""
-            reached = str((scope.get("server") or ("",))[0])
-            if not name or not self._answers_to(name, reached):
+            if not name or not self._answers_to(name):
                 app = _refusal(name)
             elif scope["type"] == "websocket" and not self._opens(headers.get("origin"), hosts[0]):
                 app = _NOT_OURS
         await app(scope, receive, send)
 
-    def _answers_to(self, name: str, reached: str) -> bool:
+    def _answers_to(self, name: str) -> bool:
         if self._allowed:
             return any(fnmatchcase(name, one) for one in self._allowed)
-        # A socket for both versions of IP reports a version 4 address as a version 6 one.
-        address = reached.removeprefix("::ffff:").partition("%")[0]
         own = socket.gethostname().lower()
         short = own.partition(".")[0]
-        return name in {*_HERE, address, own, short, f"{short}.local"}
+        in_numbers = ":" in name or name.replace(".", "").isdigit()
+        return in_numbers or name in {*_HERE, own, short, f"{short}.local"}
 
     def _opens(self, origin: str | None, host: str) -> bool:
         if origin is None or self._origins is None:

@@ -7,11 +7,8 @@ import os
 from prometheus_client import Counter, Gauge, Histogram, start_http_server
 
 PORT, ADDRESS = "GRADIENT_TRICKS_METRICS_PORT", "GRADIENT_TRICKS_METRICS_ADDRESS"
-SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
-FRAMES = Histogram(
-    "gradient_tricks_frame_seconds", "From a lab's message to its frame.", buckets=SECONDS
-)
+FRAMES = Histogram("gradient_tricks_frame_seconds", "From a lab's message to its frame.")
 REFUSALS = Counter("gradient_tricks_refusals", "Messages that got no frame.")
 RESTARTS = Counter("gradient_tricks_restarts", "Workers that died, by lane.", ["lane"])
 PAGES = Gauge("gradient_tricks_pages_open", "Sockets of pages.")

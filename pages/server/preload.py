@@ -2,7 +2,7 @@
 
 import signal
 
-from pages.server.prepare import prepare
+from pages.server.process import prepare
 
 # As in a worker: the server ends this process, and needs it until then.
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -2,16 +2,19 @@
 
 import asyncio
 import logging
+import os
 from collections import OrderedDict
 from hashlib import blake2b
 from weakref import WeakValueDictionary
 
+from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket
 
 from pages.server import meters, worker
-from pages.server.lanes import Lane, LostError, cores
+from pages.server.lanes import Lane, LostError
+from pages.server.limits import workers
 from pages.server.socket import Socket
-from pages.server.worker import KEPT, MISTAKE, Reply
+from pages.server.worker import MISTAKE, Reply
 
 MOST_FRAMES = 256
 """Frames that are kept for the next learner who asks the same; one has 10 to 40 kB."""
@@ -24,10 +27,6 @@ MOST_QUESTIONS = 64
 TRY_LATER = 1013
 NICE, NICER = 5, 10
 """The niceness of the slow lane and of the training lanes."""
-
-
-class FullError(RuntimeError):
-    """Too many questions wait."""
 
 
 class Site:
@@ -46,7 +45,7 @@ class Site:
         trainers: list[Lane] | None = None,
         frame: worker.ComputeFrame = worker.frame,
     ) -> None:
-        count = min(8, cores())
+        count = workers()
         half = max(1, count // 2)
         self.quick = quick or Lane("quick", count)
         self.slow = slow or Lane("slow", half, NICE)
@@ -57,11 +56,10 @@ class Site:
         self._computing: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
         self._questions = 0
         self._asking = asyncio.Lock()
-        self._later: set[asyncio.Task[None]] = set()
 
     async def load(self) -> None:
         """Have loaded what workers are forked from. From then on one starts in 20 ms."""
-        await self.quick.run(worker.forget)
+        await self.quick.run(os.getpid)
         self.quick.end()
 
     def end(self) -> None:
@@ -70,7 +68,8 @@ class Site:
             lane.end()
 
     async def admit(self, websocket: WebSocket) -> None:
-        """Serve one learner's socket, which was accepted, until its end."""
+        """Serve one learner's socket until its end."""
+        await websocket.accept()
         if self.open >= MOST_SOCKETS:
             await websocket.close(TRY_LATER, "Too many labs are open here. Try again in a minute.")
             return
@@ -81,22 +80,13 @@ class Site:
                 await one.live()
         finally:
             self.open -= 1
-            if lane := one.training.lane:
-                task = asyncio.create_task(_forget(lane))
-                self._later.add(task)
-                task.add_done_callback(self._later.discard)
 
-    async def frame(self, text: str, slow: bool) -> Reply:
-        """Compute what a wish asks for, once for all who ask the same at that time or later.
-
-        Args:
-            text: the wish.
-            slow: whether it is computed in the slow lane.
-        """
+    async def frame(self, text: str) -> Reply:
+        """Compute what a wish asks for, once for all who ask the same at that time or later."""
         key = blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
         # If the one that computes leaves, the next in the queue computes. Waiters keep the lock.
         async with self._computing.setdefault(key, asyncio.Lock()):
-            reply = self._frames.get(key) or await self._computed(text, slow)
+            reply = self._frames.get(key) or await self._computed(text)
             if reply.kind != "mistake" and len(reply.content) < MOST_KEPT:
                 self._frames[key] = reply
                 self._frames.move_to_end(key)
@@ -104,13 +94,12 @@ class Site:
                 self._frames.popitem(last=False)
         return reply
 
-    async def _computed(self, text: str, slow: bool) -> Reply:
+    async def _computed(self, text: str) -> Reply:
         try:
-            if not slow:
-                reply = await self.quick.run(self._compute, text, False)
-                if reply.kind != "slow":
-                    return reply
-            return await self.slow.run(self._compute, text, True)
+            reply = await self.quick.run(self._compute, text, False)
+            if reply.kind == "slow":
+                reply = await self.slow.run(self._compute, text, True)
+            return reply
         except LostError:
             logging.getLogger(__name__).error("a wish ended its worker twice")
             return Reply("mistake", MISTAKE)
@@ -119,20 +108,15 @@ class Site:
         """Compute an answer of the API.
 
         Raises:
-            LostError: its worker died twice.
-            FullError: too many questions wait.
+            HTTPException: too many questions wait, or its worker died twice.
         """
         if self._questions >= MOST_QUESTIONS:
-            raise FullError("too many questions wait")
+            raise HTTPException(503, "The server is busy. Try again in a moment.")
         self._questions += 1
         try:
             async with self._asking:
                 return await self.slow.run(worker.answer, kind, question)
+        except LostError:
+            raise HTTPException(500, MISTAKE) from None
         finally:
             self._questions -= 1
-
-
-async def _forget(lane: Lane) -> None:
-    """Have a run dropped that its learner does not come back to."""
-    await asyncio.sleep(KEPT + 1.0)
-    await lane.run(worker.forget)

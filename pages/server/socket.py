@@ -23,9 +23,6 @@ RATE, BURST = 150.0, 300.0
 """Messages a second of one socket, in the long run and at once; more are read later."""
 SHORT = 10_000
 """Characters of such a message; a longer one counts as several."""
-SLOW = 0.04
-"""Seconds of computing; after a frame that took more, a socket's next one is computed in the slow
-lane."""
 
 
 class Socket:
@@ -33,14 +30,14 @@ class Socket:
 
     Args:
         websocket: it was accepted.
-        compute: computes a wish's frame; takes its text, and whether it may take long.
+        compute: computes a wish's frame from its text.
         trainers: the training lanes.
     """
 
     def __init__(
         self,
         websocket: WebSocket,
-        compute: Callable[[str, bool], Awaitable[Reply]],
+        compute: Callable[[str], Awaitable[Reply]],
         trainers: list[Lane],
     ) -> None:
         self._websocket, self._compute = websocket, compute
@@ -87,14 +84,12 @@ class Socket:
 
     async def _answer(self) -> None:
         """Answer the newest wish, again and again."""
-        slow = False
         while True:
             await self._changed.wait()
             self._changed.clear()
             seq, text, start = self._newest
-            reply = await self._compute(text, slow)
+            reply = await self._compute(text)
             if isinstance(reply.content, bytes):
-                slow = reply.seconds > SLOW
                 meters.FRAMES.observe(time.perf_counter() - start)
                 await self._send(wire.addressed(seq, reply.content))
             else:

@@ -8,13 +8,13 @@ Only here is code that reaches into a private part: uvicorn's protocol.
 
 import logging
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.server.address import path_of, root
+from pages.server import meters
+from pages.server.addresses import path_of
 from pages.server.allowance import Allowance
 
 STREAM = "_stcore/stream"
@@ -32,15 +32,12 @@ SHORT = 4_000  # bytes of such a message; a longer one counts as several
 # ours. uvicorn answers each ping and keeps what is not read, and it keeps each piece, even empty.
 SMALL_RATE, SMALL_BURST = 1.0, 100.0
 
-Opened = Callable[[], AbstractContextManager[object]]
-
 
 class StreamlitGuard:
     """Middleware around all sockets."""
 
-    def __init__(self, app: ASGIApp, *, base: str = "", opened: Opened = nullcontext) -> None:
-        """``base`` is Streamlit's server.baseUrlPath; a page's socket is open within ``opened``."""
-        self._app, self._path, self._opened = app, f"{root(base)}{STREAM}", opened
+    def __init__(self, app: ASGIApp, root: str = "/") -> None:
+        self._app, self._path = app, f"{root}{STREAM}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         protocol = getattr(receive, "__self__", None)
@@ -67,7 +64,7 @@ class StreamlitGuard:
 
         # Without its origin, which was checked: Streamlit would ask the internet about it.
         headers = [(name, value) for name, value in scope["headers"] if name != b"origin"]
-        with self._opened():
+        with meters.PAGES.track_inprogress():
             await self._app({**scope, "headers": headers}, receive_checked, send)
 
 

@@ -6,8 +6,6 @@ the same worker get their steps in turn, since a lane runs jobs in the order of 
 
 import asyncio
 import json
-import math
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from zlib import crc32
@@ -18,35 +16,13 @@ from pages.server import worker
 from pages.server.lanes import Lane, LostError
 from pages.server.worker import Chunk
 
-CHUNK = 0.05
-"""Seconds of steps between two looks at what the learner wants."""
-EVERY = 0.046
-"""Seconds from one picture to the next, at least: 21 a second look smooth, and the rest of the time
-goes into steps."""
+CHUNK = 0.042
+"""Seconds of steps from one picture to the next: more than twenty pictures a second look smooth.
+Between two chunks the worker waits some milliseconds."""
 UNSEEN = 2
 """Pictures on their way to a browser at most."""
 STILL_HERE = 2.0
 """Seconds after which a run at rest is asked for, so that its worker keeps it."""
-
-
-class Pace:
-    """When the next picture may be sent, and how long to make steps until then."""
-
-    def __init__(self) -> None:
-        self.unseen = 0
-        self.due = 0.0  # at once; in seconds of time.monotonic
-
-    def chunk(self, now: float) -> tuple[float, float]:
-        """Return the seconds of steps to make now, and the seconds until a picture is due."""
-        if self.unseen >= UNSEEN:
-            return CHUNK, math.inf
-        left = max(0.0, self.due - now)
-        return min(CHUNK, left), left
-
-    def sent(self, now: float) -> None:
-        """Note a picture that was sent. One that was late does not delay the next ones."""
-        self.unseen += 1
-        self.due = max(self.due + EVERY, now + EVERY / 2)
 
 
 class Training:
@@ -63,7 +39,7 @@ class Training:
         self._news: Opened | None = None  # what the worker has not heard yet
         self._newest: Opened | None = None
         self._token = ""
-        self._pace = Pace()
+        self._unseen = 0
         self._have: dict[str, str] = {}
 
     def wish(self, message: Opened) -> None:
@@ -74,20 +50,14 @@ class Training:
         """
         token = read_training(message.training).token
         if token != self._token:
-            self._token, self._have, self._pace = token, {}, Pace()
+            self._token, self._have, self._unseen = token, {}, 0
         self._news = self._newest = message
-        self._pace.due = 0.0
         self._changed.set()
 
     def taken(self) -> None:
         """Note that the browser has drawn a picture."""
-        self._pace.unseen = max(0, self._pace.unseen - 1)
+        self._unseen = max(0, self._unseen - 1)
         self._changed.set()
-
-    @property
-    def lane(self) -> Lane | None:
-        """Where the run is; None before there is one."""
-        return self._lanes[crc32(self._token.encode()) % len(self._lanes)] if self._token else None
 
     async def live(self) -> None:
         """Ask for steps and send pictures, until cancelled."""
@@ -97,14 +67,16 @@ class Training:
                 async with asyncio.timeout(wait):
                     await self._changed.wait()
             self._changed.clear()
-            lane, token, newest = self.lane, self._token, self._newest
-            if lane is None or newest is None:  # a browser says "taken" of nothing
+            token, newest = self._token, self._newest
+            if newest is None:  # a browser says "taken" of nothing
                 continue
+            lane = self._lanes[crc32(token.encode()) % len(self._lanes)]
             news, self._news = self._news, None
-            told = (news.wish, news.training) if news else None
-            seconds, due = self._pace.chunk(time.monotonic())
+            # After a change, one step and a picture at once.
+            told, seconds = ((news.wish, news.training), 0.0) if news else (None, CHUNK)
+            shows, have = self._unseen < UNSEEN, self._have
             try:
-                chunk = await lane.run(worker.train, token, told, seconds, due, self._have, tries=1)
+                chunk = await lane.run(worker.train, token, told, seconds, shows, have, again=False)
             except LostError:
                 await self._lost(newest)
                 continue
@@ -114,9 +86,7 @@ class Training:
             await self._show(news, newest.seq, chunk)
             if not chunk.there and not chunk.refusal:
                 await self._lost(newest)
-            shows = chunk.fresh and self._pace.unseen < UNSEEN
-            rest = max(0.0, self._pace.due - time.monotonic()) if shows else STILL_HERE
-            wait = 0.0 if chunk.wants else rest if chunk.there else None
+            wait = 0.0 if chunk.wants else STILL_HERE if chunk.there else None
 
     async def _show(self, news: Opened | None, seq: int, chunk: Chunk) -> None:
         """Send what came of some steps."""
@@ -127,7 +97,7 @@ class Training:
                 await self._send(json.dumps({"seq": seq, "kind": kind, "text": text}))
         if chunk.picture is not None:
             self._have = dict(chunk.have)
-            self._pace.sent(time.monotonic())
+            self._unseen += 1
             await self._send(wire.addressed(seq, chunk.picture, wire.PICTURE))
 
     async def _lost(self, newest: Opened) -> None:

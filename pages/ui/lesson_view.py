@@ -70,7 +70,7 @@ def lab_alone(lesson: Lesson) -> None:
     """The lab for a frame of another page, where nobody is asked: nothing in it is covered."""
     place, trail = place_of(lesson), memory.trail(lesson)
     with st.container(key="lab"):
-        # What is opened inside the frame would be the whole page, which may not be framed.
+        # Inside the frame it would replace the lab that the teacher chose.
         to = f'href="{lesson.chapter}?lesson={lesson.slug}" target="_blank" rel="noopener"'
         link = f"<a {to}>Open the lesson</a>"
         st.html(f'<h1 class="gt-framed">{html.escape(lesson.title)} {link}</h1>')

@@ -28,7 +28,7 @@ from lessons.contract.prose import Question
 from lessons.contract.typed import Typed
 from lessons.outputs import catalogue
 from lessons.playground.goals import GOALS
-from pages.server.address import root
+from pages.server.addresses import below
 from pages.ui import tab
 
 COOKIE = "gradient_tricks_lab"
@@ -208,7 +208,7 @@ def clamp_step(lesson: Lesson, step: int) -> int:
 
 def _path() -> str:
     """Where the app lies: the cookie is sent to nothing beside it."""
-    return quote(root(str(config.get_option("server.baseUrlPath") or "")))
+    return quote(below(str(config.get_option("server.baseUrlPath") or "")))
 
 
 def _name() -> str:

@@ -11,9 +11,9 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
 from lessons.outputs.results import Answered, answered, as_csv, as_data, as_json
 from lessons.outputs.review import Predicted, reviewed
-from pages.server.files import LIVE
 from pages.ui import memory
 from pages.ui.memory import Trail
+from pages.ui.page import LIVE
 
 # The browser makes the files from what the page brings: Streamlit's own button would keep them on
 # the server, in the one process that a frame without nginx's cookie may not come back to.

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from pages.server.files import LIVE
+from pages.ui.page import LIVE
 
 _component = st.components.v2.component(
     "gradient_tab",

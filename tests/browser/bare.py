@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
+from types import ModuleType
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse
@@ -25,10 +26,11 @@ from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find
 from pages.labs import home, numbers
 from pages.labs.lesson import TORCH
-from pages.server import files
+from pages.server.addresses import Addresses
 from pages.server.application import SOCKET
-from pages.server.worker import LABS, Lab, frame
+from pages.server.worker import LABS, frame
 from pages.ui.memory import Trail
+from pages.ui.page import FIRST_MODULES, LIVE, STYLE
 from pages.ui.place import Place
 from pages.ui.playground_view import asked
 from pages.ui.style import css
@@ -37,7 +39,7 @@ from tests.support.in_process import site
 from tests.support.server import ROOT
 
 STREAMLIT = Path(get_static_dir())
-FILES = [Route("/files/{name:path}", files.Files(PlainTextResponse("Not found", 404)))]
+FILES = [Route("/files/{name:path}", Addresses(PlainTextResponse("Not found", 404)))]
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -107,7 +109,7 @@ def look() -> str:
     sheet = next(STREAMLIT.glob("static/css/index.*.css")).read_text("utf-8")
     fonts = re.findall(r"@font-face\{font-family:Source Sans;[^}]*\}", sheet)
     dark = f"@media (prefers-color-scheme: dark) {{ {colours('dark')} }}"
-    rules = "\n".join([*fonts, css(), files.STYLE, colours("light"), dark])
+    rules = "\n".join([*fonts, css(), STYLE, colours("light"), dark])
     return rules.replace("../media/", "static/media/")
 
 
@@ -134,12 +136,12 @@ def page(data: Mapping[str, object], words: str = "", file: str = "") -> str:
     nothing = {"step": 1, "answers": [], "hide": [], "fix": [], "note": "", "show": None}
     place = nothing | {"socket": SOCKET, "cookie": None} | data
     return PAGE.format(
-        ahead="".join(f'<link rel="modulepreload" href="{one}">' for one in files.FIRST_MODULES),
+        ahead="".join(f'<link rel="modulepreload" href="{one}">' for one in FIRST_MODULES),
         css=look(),
         words=words,
         pane=TORCH,
         file=file,
-        live=files.LIVE,
+        live=LIVE,
         place=json.dumps(place).replace("<", "\\u003c"),
     )
 
@@ -160,7 +162,7 @@ async def answer(request: Request) -> HTMLResponse:
 
 
 @contextmanager
-def labs(made: Mapping[str, Lab] = LABS, answer=answer) -> Iterator[str]:
+def labs(made: Mapping[str, ModuleType] = LABS, answer=answer) -> Iterator[str]:
     """The address of such pages, which a thread of this process serves.
 
     Args:

@@ -16,8 +16,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from lessons.outputs.catalogue import chapters
-from pages.server import files
 from pages.server.application import OTHER_PAGES
+from pages.ui.page import LIVE
 from tests.browser.looking import ready
 from tests.support.server import ROOT, Server, streamlit
 from tests.support.stream import Stream, state
@@ -69,9 +69,9 @@ EVERY = [
     ("GET", "/stop_gradient/x", 404),
     ("GET", "/favicon.png", 200),
     ("GET", "/static/nothing.js", 404),
-    ("GET", f"/{files.LIVE}/lab.js", 200),
+    ("GET", f"/{LIVE}/lab.js", 200),
     ("GET", "/files/nothing", 404),
-    ("PUT", f"/{files.LIVE}/lab.js", 405),
+    ("PUT", f"/{LIVE}/lab.js", 405),
     ("GET", "/api/lessons", 200),
     ("GET", "/api/openapi.json", 200),
     ("GET", "/api/lessons/flip", 200),
@@ -152,7 +152,7 @@ PATHS = [
     "/stop_gradient?lesson=flip",
     "/nothing/at/all",
     "/api/lessons",
-    f"/{files.LIVE}/lab.js",
+    f"/{LIVE}/lab.js",
     "/_stcore/health",
     "/_stcore/host-config",
     "/media/x",

@@ -27,10 +27,9 @@ from lessons.outputs.glossary import terms
 from lessons.playground import presets, to_text, to_url
 from pages.labs import payload
 from pages.server import application
+from pages.server.addresses import Addresses
 from pages.server.application import OTHER_PAGES, SOCKET
-from pages.server.files import Files
 from pages.server.headers import SecurityHeaders
-from pages.server.not_found import NotFound
 from pages.server.streamlit_guard import STREAM
 from pages.ui import search, tab
 from tests.playground.programs import mutated, wild
@@ -63,9 +62,7 @@ RAW = ("%", "%zz", "%00", "%ff%fe", "%ed%a0%80", "+", "&&", "==", "&=&", ";", "#
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
 _routes = application.routes(site())
 SITE = SecurityHeaders(
-    NotFound(Files(Starlette(routes=_routes)), "", PAGES, [SOCKET, STREAM], ["api"], []),
-    base="",
-    embeddable=CHAPTERS,
+    Addresses(Starlette(routes=_routes), "/", PAGES, [SOCKET, STREAM], ["api"]),
 )
 
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from lessons.outputs.catalogue import lessons
 from lessons.outputs.glossary import terms
 from lessons.outputs.search import as_data, index
-from pages.server import files
+from pages.server.addresses import Addresses
 from pages.ui import search
 from tests.server.asgi import ask
 from tests.support.server import ROOT
@@ -98,7 +98,7 @@ def test_what_is_far_from_the_best_is_not_listed_and_nonsense_finds_nothing():
 
 
 def test_the_index_is_served_under_an_address_that_names_what_it_holds():
-    answer = ask(files.Files(PlainTextResponse("not there", 404)), f"/{search._index()}")
+    answer = ask(Addresses(PlainTextResponse("not there", 404)), f"/{search._index()}")
     assert json.loads(answer.body) == as_data()
     assert "immutable" in answer.headers["cache-control"]
 

@@ -1,4 +1,4 @@
-"""Every answer forbids what no page of ours needs; only one lesson asked for so may be framed."""
+"""Every answer forbids what no page of ours needs; the owner says who may frame a page."""
 
 import re
 
@@ -7,8 +7,8 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from pages.server import files
-from pages.server.headers import SecurityHeaders
+from pages.server.headers import FRAMED_BY, SecurityHeaders
+from pages.ui.page import page
 from tests.server.asgi import ask
 
 
@@ -17,12 +17,12 @@ async def plain(request):
 
 
 async def loose(request):
-    headers = {"X-Frame-Options": "ALLOWALL", "Content-Security-Policy": "img-src *"}
+    headers = {"Referrer-Policy": "unsafe-url", "Content-Security-Policy": "img-src *"}
     return PlainTextResponse("hello", headers=headers)
 
 
 INSIDE = Starlette(routes=[Route("/loose", loose), Route("/{rest:path}", plain)])
-APP = SecurityHeaders(INSIDE, page=files.page(), embeddable=["clipping", "reversal"])
+APP = SecurityHeaders(INSIDE, page())
 
 
 def policy_of(answer):
@@ -36,7 +36,6 @@ def test_every_answer_has_them_once(request_):
     answer, before = ask(APP, path, method=method), ask(INSIDE, path, method=method)
     for name in ("content-security-policy", "permissions-policy", "referrer-policy"):
         assert len(answer.headers.getlist(name)) == 1
-    assert answer.headers.getlist("x-frame-options") == ["SAMEORIGIN"]
     assert answer.headers.getlist("x-content-type-options") == ["nosniff"]
     assert policy_of(answer)["default-src"] == {"'none'"}
     assert (answer.status, answer.body) == (before.status, before.body)
@@ -45,6 +44,7 @@ def test_every_answer_has_them_once(request_):
 
 def test_no_other_host_is_named_and_no_script_runs_but_ours():
     policy = policy_of(ask(APP, "/clipping"))
+    assert policy.pop("frame-ancestors") == {"*"}
     for kind, where in policy.items():
         assert where, kind
         for source in where:
@@ -55,32 +55,23 @@ def test_no_other_host_is_named_and_no_script_runs_but_ours():
 
 
 @pytest.mark.parametrize(
-    ("base", "path", "root", "query"),
+    ("given", "framed_by"),
     [
-        ("", "/clipping", "", "embed=true&lesson=cliff"),
-        ("", "/reversal", "", "lesson=flip&step=2&embed=true&embed_options=show_padding&x=1%2C2"),
-        ("course", "/course/clipping", "", "embed=true&lesson=cliff"),
-        ("/a/course/", "/a/course/clipping", "", "embed=true&lesson=cliff"),
-        ("", "/below/clipping", "/below", "embed=true&lesson=cliff"),
+        ("https://moodle.example.org", {"https://moodle.example.org"}),
+        ("self http://localhost:8000", {"'self'", "http://localhost:8000"}),
+        ("https://*.example.org", {"https://*.example.org"}),
+        ("", {"*"}),
     ],
 )
-def test_one_lesson_may_be_framed_by_anyone(base, path, root, query):
-    app = SecurityHeaders(INSIDE, base=base, embeddable=["clipping", "reversal"])
-    answer, own = (ask(app, path, root=root, query=one) for one in (query, ""))
-    assert "x-frame-options" not in answer.headers
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert policy_of(answer) == policy_of(own) | {"frame-ancestors": {"*"}}
+def test_an_owner_says_who_may_frame_every_page(given, framed_by, monkeypatch):
+    monkeypatch.setenv(FRAMED_BY, given)
+    assert policy_of(ask(SecurityHeaders(INSIDE), "/clipping"))["frame-ancestors"] == framed_by
 
 
-REST = """/clipping /clipping?lesson=cliff /clipping?embed=true /clipping?embed=true&lesson=
-/clipping?embed=false&lesson=cliff /clipping?embed=false&embed=true&lesson=cliff
-/clipping/deeper?embed=true&lesson=cliff /course/clipping?embed=true&lesson=cliff
-/teach?embed=true&lesson=cliff /?embed=true&lesson=cliff"""
-
-
-@pytest.mark.parametrize("address", REST.split())
-def test_nothing_else_may_be_framed_elsewhere(address):
-    path, _, query = address.partition("?")
-    answer = ask(APP, path, query=query)
-    assert policy_of(answer)["frame-ancestors"] == {"'self'"}
-    assert answer.headers["x-frame-options"] == "SAMEORIGIN"
+@pytest.mark.parametrize(
+    "given", ["moodle", "https://a.org; script-src *", "https://a.org/x", "none"]
+)
+def test_what_is_no_site_is_refused_with_an_example(given, monkeypatch):
+    monkeypatch.setenv(FRAMED_BY, given)
+    with pytest.raises(ValueError, match="such as https://moodle"):
+        SecurityHeaders(INSIDE)

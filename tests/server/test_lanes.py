@@ -89,7 +89,7 @@ def test_a_job_that_ends_its_worker_is_tried_once_more_and_no_third_time(tmp_pat
             await lane.run(die, tmp_path / "tries")
         assert await lane.run(die_once, tmp_path / "once") == "done"
         with pytest.raises(LostError):
-            await lane.run(die, tmp_path / "single", tries=1)
+            await lane.run(die, tmp_path / "single", again=False)
 
     with_lane(story)
     assert (tmp_path / "tries").read_text() == "xx"
@@ -165,12 +165,3 @@ def test_workers_end_with_their_server_however_it_ends(sign):
     while any(Path(f"/proc/{one}").exists() for one in workers):
         assert time.monotonic() < deadline, "a worker is left"
         time.sleep(0.05)
-
-
-@pytest.mark.parametrize("given", ["x", "0", "-1", "1e3", "1000"])
-def test_a_number_of_cores_that_is_none_is_refused(given, monkeypatch):
-    monkeypatch.setenv(lanes.CORES, given)
-    with pytest.raises(ValueError, match=lanes.CORES):
-        lanes.cores()
-    monkeypatch.setenv(lanes.CORES, "3")
-    assert lanes.cores() == 3

@@ -133,21 +133,6 @@ def test_long_work_goes_to_the_slow_lane_and_short_work_passes_it(url):
         assert first.frame()["figures"]
 
 
-def test_a_socket_whose_last_frame_took_long_is_computed_in_the_slow_lane(browser, monkeypatch):
-    monkeypatch.setattr(route, "SLOW", 0.0)
-    browser.ask("flip", values={"scale": "2.5"})
-    browser.frame()
-    LONG.go.clear()
-    with Browser(browser.url) as other:
-        other.ask("long", step=7)
-        until(lambda: LONG.begun)
-        browser.ask("flip", values={"scale": "2.75"})
-        with pytest.raises(TimeoutError):
-            browser.frame(timeout=0.5)
-        LONG.go.set()
-        assert browser.frame()["figures"]
-
-
 def test_a_refused_text_asks_for_what_was_good(browser):
     browser.ask(values={"scale": "much"})
     assert browser.next()[:2] == (browser.seq, "again")

@@ -1,7 +1,6 @@
 """Trainings over a real socket: pictures come unasked, and a run outlives a lost connection."""
 
 import json
-import math
 import os
 import signal
 import time
@@ -10,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from pages.labs.training import Watch
-from pages.server import worker
+from pages.server import process, worker
 from pages.server.lanes import Lane
 from pages.server.site import Site
-from pages.server.trainings import CHUNK, EVERY, Pace
 from tests.server.serving import Browser
 from tests.support.in_process import ThreadLane
 
@@ -38,8 +36,8 @@ def trains(browser, **training):
 
 def pid(site):
     (lane,) = site.trainers
-    (one,) = lane._workers
-    return one._process[1]
+    (number,) = lane._pool._processes
+    return number
 
 
 def test_pictures_come_by_themselves_until_they_are_stopped(browser):
@@ -55,38 +53,6 @@ def test_pictures_come_by_themselves_until_they_are_stopped(browser):
     while (last := training_of(browser))["count"] < 1:
         pass
     assert last["state"] == "stopped"
-
-
-@pytest.mark.parametrize("step", [0.001, 0.007, 0.013, 0.019])
-def test_pictures_keep_their_pace_whatever_a_step_takes(step):
-    """By arithmetic: steps of so many seconds, a browser that draws each picture at once."""
-    pace, now, sent = Pace(), 100.0, 0
-    pace.sent(now)
-    while now < 110.0:
-        start, (seconds, due) = now, pace.chunk(now)
-        until = now + seconds
-        now += step  # one is always made
-        while now < until:
-            now += step
-        if now - start >= due:
-            pace.sent(now)
-            pace.unseen, sent = 0, sent + 1
-    assert 20 <= sent / 10 <= 1 / EVERY + 0.5
-
-
-def test_one_late_picture_does_not_hurry_those_after_it():
-    pace = Pace()
-    pace.sent(100.0)
-    pace.sent(103.0)
-    assert pace.due >= 103.0 + EVERY / 2
-
-
-def test_steps_are_not_cut_short_for_a_browser_that_draws_nothing():
-    pace = Pace()
-    pace.sent(100.0)
-    assert pace.chunk(100.0 + EVERY / 2 - 0.001) == (pytest.approx(0.001),) * 2
-    pace.sent(100.0 + EVERY)
-    assert pace.chunk(103.0) == (CHUNK, math.inf)
 
 
 def test_a_chart_that_does_not_change_is_not_sent_again(browser):
@@ -116,9 +82,10 @@ def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(brow
 
 def test_a_run_that_its_worker_forgot_is_said_to_be_lost(monkeypatch):
     training = json.dumps({"token": "a"} | RUN)
-    assert worker.train("a", (json.dumps(SMALL), training), 0.0, 0.0, {}).there
+    assert worker.train("a", (json.dumps(SMALL), training), 0.0, True, {}).there
     monkeypatch.setattr(worker, "KEPT", -1.0)
-    gone = worker.train("a", None, 0.0, 0.0, {})
+    worker.drop_old()
+    gone = worker.train("a", None, 0.0, True, {})
     assert (gone.there, gone.refusal) == (False, None)
     assert not worker._runs
 
@@ -127,7 +94,7 @@ def test_there_is_a_limit_to_runs(monkeypatch):
     monkeypatch.setattr(worker, "MOST_RUNS", 1)
     for token, there in (("a", True), ("b", False), ("a", True)):
         training = json.dumps({"token": token} | RUN)
-        chunk = worker.train(token, (json.dumps(SMALL), training), 0.0, 0.0, {})
+        chunk = worker.train(token, (json.dumps(SMALL), training), 0.0, True, {})
         assert chunk.there == there
     worker._runs.clear()
 
@@ -184,23 +151,25 @@ def test_a_browser_that_comes_back_soon_goes_on_with_its_run(url):
         assert not again["lost"]
 
 
+@pytest.mark.long
 def test_a_run_is_dropped_some_time_after_its_learner_left(url):
     with Browser(url) as browser:
         trains(browser, token="gone")
         spec = training_of(browser)
-    time.sleep(worker.KEPT + 1.5)
+    time.sleep(worker.KEPT + process.EVERY + 0.5)
     with Browser(url) as browser:
         trains(browser, token="gone", run=spec["run"])
         assert training_of(browser)["lost"]
 
 
+@pytest.mark.long
 def test_a_run_at_rest_is_kept_as_long_as_its_socket_is_open(browser):
     trains(browser)
     while (spec := training_of(browser))["done"] < 5:
         pass
     trains(browser, phase="pause", count=1)
     pictures(browser)
-    time.sleep(worker.KEPT + 1.5)
+    time.sleep(worker.KEPT + process.EVERY + 0.5)
     trains(browser, phase="pause", count=2)
     again = pictures(browser)[-1]["training"]
     assert again["run"] == spec["run"]
@@ -274,7 +243,7 @@ def test_refused_text_leaves_the_run_as_it_is(browser):
 def test_a_mistake_of_ours_ends_one_training_alone(monkeypatch, caplog):
     def ask(token):
         training = json.dumps({"token": token} | RUN)
-        return worker.train(token, (json.dumps(SMALL), training), 0.0, 0.0, {})
+        return worker.train(token, (json.dumps(SMALL), training), 0.0, True, {})
 
     assert ask("a").picture
 
@@ -285,6 +254,6 @@ def test_a_mistake_of_ours_ends_one_training_alone(monkeypatch, caplog):
         context.setattr(Watch, "advance", broken)
         assert ask("b").refusal == ("failed", worker.RUN_LOST)
     assert "a mistake of ours" in caplog.text
-    assert worker.train("a", None, 0.0, 0.0, {}).wants
+    assert worker.train("a", None, 0.0, True, {}).wants
     assert ask("b").picture, "whoever asks again gets another run"
     worker._runs.clear()

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lessons.kit.process import suit_small_tensors
-from pages.server.memory import clean
+from pages.server.process import clean
 from tests.server.serving import resident
 from tests.support.server import ROOT
 

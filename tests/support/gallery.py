@@ -27,7 +27,7 @@ from lessons.training.covering import covered_figure
 from lessons.training.under_way import Run
 from pages.labs import home, payload, wire
 from pages.labs.messages import Wish
-from pages.server import files
+from pages.ui.page import LIVE
 from tests.browser.bare import labs, look
 from tests.support.decoded import decode
 
@@ -139,7 +139,7 @@ def page(asked: str, steps: bool) -> str:
             "</div></div>"
         )
     text = json.dumps(_finite(charts)).replace("<", "\\u003c")
-    return PAGE.format(css=look(), live=files.LIVE, places="\n".join(places), charts=text)
+    return PAGE.format(css=look(), live=LIVE, places="\n".join(places), charts=text)
 
 
 def _finite(part: Any) -> Any:

@@ -17,7 +17,7 @@ class ThreadLane:
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "lane")
 
-    async def run(self, function: Callable[..., T], *args: object, tries: int = 1) -> T:
+    async def run(self, function: Callable[..., T], *args: object, again: bool = False) -> T:
         return await asyncio.wrap_future(self._thread.submit(function, *args))
 
     def end(self) -> None:

@@ -17,9 +17,9 @@ from pages.labs import lesson, wire
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
 from pages.server.application import SOCKET
-from pages.server.files import LIVE
 from pages.server.worker import LABS
 from pages.ui import memory
+from pages.ui.page import LIVE
 from pages.ui.room import room
 
 # Streamlit hands inline scripts to the browser as a blob, which cannot import its neighbours by

@@ -5,7 +5,6 @@ address and nothing else. A result is a link; clicked, it is followed inside the
 what is set in the labs stays.
 """
 
-import hashlib
 import json
 from functools import cache
 from pathlib import Path
@@ -49,8 +48,7 @@ def _click() -> None:
 def _index() -> str:
     """The index's address."""
     content = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":")).encode()
-    name = f"search-{hashlib.blake2b(content, digest_size=8).hexdigest()}.json"
-    return files.add(name, content, "application/json")
+    return files.add(f"search-{files.digest(content)}.json", content)
 
 
 def _follow(asked: dict[str, object]) -> None:

@@ -5,15 +5,15 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount
 
-from pages.server import files
-from pages.server.not_found import NotFound
+from pages.server.addresses import Addresses
 from tests.server.asgi import ask
 
 SITE, BELOW = (
-    NotFound(PlainTextResponse("here"), base, ["reversal"], ["labs"], ["api"], ["/healthz"])
-    for base in ("", "course")
+    Addresses(PlainTextResponse("here"), root, ["reversal"], ["labs"], ["api"], ["/healthz"])
+    for root in ("/", "/course/")
 )
-HERE = ["", "reversal", "reversal/", files.PLOTLY, "api/x", "_stcore/health"]
+HTML = {"Accept": "text/html,*/*;q=0.8"}
+HERE = ["", "reversal", "reversal/", "api/x", "_stcore/health"]
 
 
 @pytest.mark.parametrize("path", HERE)
@@ -27,10 +27,11 @@ def test_a_machine_asks_at_the_root():
 
 
 def test_home_is_below_a_base_address_and_a_mount():
-    answer = ask(BELOW, "/reversal")
+    answer = ask(BELOW, "/reversal", headers=HTML)
+    assert ask(BELOW, "/reversal").body == b"Not found", "for a program"
     assert b'href="/course/"' in answer.body
     assert answer.headers["cache-control"] == "no-store"
     outer = Starlette(routes=[Mount("/below", BELOW)])
-    assert b'href="/below/course/"' in ask(outer, "/below/nothing").body
-    hostile = ask(SITE, "/nothing", root='/"x').body.decode()
+    assert b'href="/below/course/"' in ask(outer, "/below/nothing", headers=HTML).body
+    hostile = ask(SITE, "/nothing", headers=HTML, root='/"x').body.decode()
     assert 'href="/&quot;x/"' in hostile

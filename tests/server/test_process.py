@@ -11,7 +11,7 @@ from tests.support.server import ROOT
 
 def test_what_is_loaded_is_frozen_and_no_lesson_is_loaded_later():
     told = (
-        "import gc, sys; from pages.server.prepare import prepare; prepare();"
+        "import gc, sys; from pages.server.process import prepare; prepare();"
         "before = {*sys.modules}; from lessons.outputs import catalogue; catalogue.lessons();"
         "print(gc.get_freeze_count() > 100_000, {*sys.modules} - before)"
     )
@@ -24,7 +24,7 @@ def test_what_is_loaded_is_frozen_and_no_lesson_is_loaded_later():
 HELD = """
 import torch
 from lessons.kit.process import suit_small_tensors
-from pages.server.memory import clean
+from pages.server.process import clean
 from tests.server.serving import resident
 suit_small_tensors()
 torch.zeros(10).sum()

@@ -1,0 +1,98 @@
+"""The page's head, and the scripts and styles that it names: all are there."""
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+from starlette.responses import PlainTextResponse
+
+from pages.server import files
+from pages.server.addresses import Addresses
+from pages.server.files import STATIC
+from pages.ui import page as shown
+from pages.ui.page import BASIC_PLOTLY, FIRST_MODULES, LIVE, PLOTLY, page
+from tests.server.asgi import GZIP, ask
+
+ELSE = PlainTextResponse("not a file")
+APP = Addresses(ELSE)
+
+
+def test_a_first_visit_is_a_third_of_what_streamlit_sends():
+    names = re.findall(r'"\./(static/[^"]+\.(?:js|css))"', page())
+    assert len(names) > 50
+    plain = sum((STATIC.parent / name).stat().st_size for name in names)
+    assert sum(len(ask(APP, f"/{name}", headers=GZIP).body) for name in names) < plain / 3
+
+
+def test_the_small_plotly_is_of_the_same_version_as_the_wheels():
+    whole, basic = (ask(APP, f"/{one}").body for one in (PLOTLY, BASIC_PLOTLY))
+    versions = {
+        re.search(rb"plotly\.js (?:\(basic - minified\) )?v(\S+)", text[:100])[1]
+        for text in (whole, basic)
+    }
+    assert len(versions) == 1, "`make plotly` fetches the small one that goes with the wheel's"
+
+
+def test_the_address_changes_with_any_module(monkeypatch):
+    monkeypatch.setattr(files, "served", {})  # what this adds is gone after it
+    modules = {"early.js": b"1;\n", "lab.js": b"2;\n"}
+    others = [modules | {"lab.js": b"3;\n"}, modules | {"one_more.js": b""}]
+    known = {shown._add_modules(some) for some in (modules, modules, *others)}
+    assert len(known) == 3
+    for address in known:
+        assert ask(APP, f"/{address}/lab.js").status == 200
+
+
+def test_what_imports_as_it_runs_is_not_followed():
+    modules = {
+        "early.js": b'import { a } from "./a.js";\nimport "./b.js";\nvoid import("./c.js");\n',
+        "a.js": b'/** @import { D } from "./d.js" */\nexport {\n  e,\n} from "./e.js";\n',
+        "b.js": b'import { early } from "./early.js";\n',
+    }
+    assert shown._reached(modules) == ["again.js", "early.js", "a.js", "b.js", "e.js"]
+    assert f"{LIVE}/lab.js" not in FIRST_MODULES, "the first picture does not need it"
+
+
+# --- the page ---
+
+INDEX = (STATIC.parent / "index.html").read_text("utf-8")
+
+
+@pytest.fixture
+def pages(monkeypatch):
+    page()
+    monkeypatch.setattr(files, "served", {**files.served})
+    files.add_page(page(), ["reversal"])
+
+
+@pytest.mark.parametrize(
+    ("root", "path"),
+    [("/", "/"), ("/", "/reversal"), ("/course/", "/course/"), ("/course/", "/course/reversal")],
+)
+def test_a_page_is_streamlits_with_our_tags_in_its_head(pages, root, path):
+    # Whatever a browser has, it is not taken for this version.
+    kept = {"if-none-match": "*", "range": "bytes=0-5"}
+    plain, packed = (ask(Addresses(ELSE, root), path, headers=one) for one in (kept, GZIP))
+    assert plain.status == packed.status == 200
+    before, after = INDEX.split("</head>")
+    text = plain.body.decode()
+    assert text.startswith(before)
+    assert text.endswith(f"</head>{after}")
+    assert len(text) > len(INDEX)
+    assert gzip.decompress(packed.body) == plain.body
+    for answer in (plain, packed):
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        assert answer.headers["cache-control"] == "no-cache"
+        assert not {"etag", "last-modified"} & {*answer.headers}
+
+
+def test_everything_named_is_there(pages):
+    added = page().removeprefix(INDEX.partition("</head>")[0]).partition("</head>")[0]
+    addresses = re.findall(r'(?:href|src)="\./([^"]+)"', added)
+    twice = {one.rpartition("/")[2] for one in addresses if addresses.count(one) == 2}
+    assert twice == {"again.js", "early.js"}, "preloaded and run"
+    for address in addresses:
+        assert ask(APP, f"/{address}", headers=GZIP).status == 200, address
+    soon = {Path(address).name.partition(".")[0] for address in addresses}
+    assert soon >= shown._SOON, "Streamlit has no such script any more"
