@@ -1,8 +1,9 @@
-"""A lesson in a frame of another site, which keeps no cookie for it: what is remembered, where it
-leads, what it tells the page around it, and what its SCORM package tells a learning platform.
+"""Results of a learner: as files, and told by a framed lesson to the page around it, where
+third-party cookies are blocked, or to a learning platform.
 """
 
 import io
+import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from lessons.contract.typed import Typed
-from lessons.outputs.catalogue import find
+from lessons.outputs.catalogue import chapter_of, find
 from lessons.outputs.scorm import framed, package
 from pages.ui.memory import COOKIE, Trail, written
 from tests.browser.looking import LAB, becomes, elsewhere
@@ -99,6 +100,30 @@ def test_a_framed_lesson_remembers_keeps_to_itself_and_tells(app, page: Page):
         page.reload()
         expect(lesson.locator(".st-key-verdict")).to_be_visible()
         becomes(page, lambda: page.evaluate("heard.at(-1)?.data.answered"), 1)
+
+
+def test_what_a_learner_downloads_is_of_the_lesson_or_its_chapter(app, page: Page):
+    trail = nearly_done("nothing")
+    trail.commit(FLIP.prose.questions[3], str(Typed(0, "residual", 0)), right=True)
+    page.context.add_cookies(
+        [{"name": COOKIE, "value": written({"flip": trail}), "url": app.url}],
+    )
+    page.goto(f"{app.url}/reversal?lesson=flip&step={trail.step}")
+
+    def downloaded(name: str) -> str:
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"Download {name}").click()
+        assert download.value.suggested_filename == name
+        return Path(download.value.path()).read_text("utf-8")
+
+    told = json.loads(downloaded("flip-results.json"))
+    assert [one["right"] for one in told["answers"]] == [False, True, True, True]
+    assert all(one["time"] for one in told["answers"])
+    page.get_by_role("radio", name="This chapter").click()
+    lines = downloaded("reversal-results.csv").splitlines()
+    asked = [one for lesson in chapter_of(FLIP).lessons for one in lesson.prose.questions]
+    assert len(lines) == 1 + len(asked)
+    assert [line.split(",")[0] for line in lines].count("flip") == 4
 
 
 def test_a_package_reports_to_a_learning_platform(app, page: Page):
