@@ -24,7 +24,7 @@ class Answered:
     Args:
         lesson: its slug.
         question: the title of the step that asks it.
-        first_answer, final_answer: in words; None where none was given.
+        first_answer, final_answer: in words; None where none was given, or the first was not kept.
         right: whether the final answer is right.
         right_at_first: whether the first one was.
         time: of the first answer, in UTC and ISO 8601; None where it is not known.
@@ -58,12 +58,14 @@ def answered(
     for question, early, late in zip(lesson.prose.questions, first, final, strict=True):
         row = Answered(lesson.slug, _words(late.title))
         if question.name in right_at_first:
+            at_first = right_at_first[question.name]
+            kept = early != late or late.right == at_first
             row = replace(
                 row,
-                first_answer=_words(early.said),
+                first_answer=_words(early.said) if kept else None,
                 final_answer=_words(late.said),
                 right=late.right,
-                right_at_first=right_at_first[question.name],
+                right_at_first=at_first,
                 time=times.get(question.name),
             )
         rows.append(row)
@@ -87,20 +89,15 @@ def as_data(rows: Iterable[Answered], done: bool) -> dict[str, Any]:
     return {"type": TYPE, "version": VERSION, "done": done, **counts, "answers": answers}
 
 
-def as_json(data: Mapping[str, Any]) -> str:
-    """Return ``as_data`` as text."""
-    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-
-
-def as_csv(data: Mapping[str, Any]) -> str:
-    """Return a row for each question, for a spreadsheet, which takes no cell for a formula."""
-    text = io.StringIO()
-    text.write("\ufeff")  # Excel takes it for UTF-8 then
+def as_files(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return ``as_data`` as a file by its ending: JSON, and CSV with a row for each question."""
+    text = io.StringIO("\ufeff")  # Excel takes it for UTF-8 then
+    text.seek(1)
     writer = csv.DictWriter(text, Answered.__dataclass_fields__)
     writer.writeheader()
     for row in data["answers"]:
         writer.writerow({name: _cell(value) for name, value in row.items()})
-    return text.getvalue()
+    return {"csv": text.getvalue(), "json": json.dumps(data, ensure_ascii=False, indent=1) + "\n"}
 
 
 def _words(text: str) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
-from lessons.outputs.results import Answered, answered, as_csv, as_data, as_json
+from lessons.outputs.results import Answered, answered, as_data, as_files
 from lessons.outputs.review import Predicted, reviewed
 from pages.ui import memory
 from pages.ui.memory import Trail
@@ -44,9 +44,8 @@ def offer(lesson: Lesson, trail: Trail) -> None:
             name = lesson.chapter
             others = catalogue.chapter_of(lesson).lessons
             trails = [(one, trail if one is lesson else memory.trail(one)) for one in others]
-    data = _results(trails)
-    made = {"csv": as_csv(data), "json": as_json(data)}
-    downloads({f"{name}-results.{form}": text.encode() for form, text in made.items()})
+    made = as_files(_results(trails))
+    downloads({f"{name}-results.{ending}": text.encode() for ending, text in made.items()})
 
 
 def tell(lesson: Lesson, trail: Trail) -> None:

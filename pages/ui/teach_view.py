@@ -1,7 +1,7 @@
 """The page for teachers: builds a link to one step of a lesson with its lab set and restricted."""
 
 import html
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
@@ -18,18 +18,13 @@ from pages.ui.place import Place
 _HEIGHT = 900
 """Pixels of the frame: a step beside its lab at a common width."""
 _TOLD = """\
-It sends the results when the lesson opens, after each answer, and at the end. `right`,
-`right_at_first` and `answered` are counts, of `questions`. `done` says whether the last step was
-reached with every question answered. `answers` has one object for each question: `lesson`,
-`question`, `first_answer`, `final_answer`, `right`, `right_at_first`, `time`, all but the first two
-`null` before the answer. Nothing in it says who the learner is.
-"""
-_SCRIPT = """\
-addEventListener("message", ({{ origin, data }}) => {{
-  if (origin !== "{origin}") return;
-  if (data.type !== "gradient-tricks/results" || data.version !== 1) return;
-  console.log(`${{data.right}} of ${{data.questions}} right`, data.done, data.answers);
-}});
+It sends `gradient-tricks/results`, version 1, by `postMessage`: when the lesson opens, after each
+answer, and at the end. Check the `origin` and the `source` of each message.
+
+`right`, `right_at_first` and `answered` are counts, of `questions`. `done` says whether the last
+step was reached with every question answered. `answers` has one object for each question:
+`lesson`, `question`, `first_answer`, `final_answer`, `right`, `right_at_first`, `time`, all but the
+first two `null` before the answer. Nothing in it says who the learner is.
 """
 
 
@@ -94,10 +89,7 @@ def _frame(lesson: Lesson, query: str) -> None:
     frame = f'<iframe src="{html.escape(address)}" title="{title}" {style}></iframe>'
     st.code(frame, language=None, wrap_lines=True)
     with st.expander("What the frame tells your page"):
-        home = urlsplit(address)
         st.markdown(_TOLD)
-        script = _SCRIPT.format(origin=f"{home.scheme}://{home.netloc}")
-        st.code(script, language=None, wrap_lines=True)
     st.markdown(
         "**In Moodle or another learning platform**: a SCORM 1.2 package, which reports completion "
         "and the share of right answers."

@@ -5,7 +5,7 @@ import io
 import json
 
 from lessons.outputs.catalogue import find
-from lessons.outputs.results import TYPE, Answered, answered, as_csv, as_data, as_json
+from lessons.outputs.results import TYPE, Answered, answered, as_data, as_files
 from lessons.outputs.review import reviewed
 
 
@@ -24,18 +24,20 @@ def test_each_question_is_a_row_with_its_first_and_its_final_answer():
     assert told["bug"].first_answer != told["bug"].final_answer
     assert (told["bug"].right, told["bug"].right_at_first, told["bug"].time) == (True, False, None)
     assert told["reversed"] == Answered("flip", "Predict: what is reversed")
+    lost = answered(flip, final, final, right, {})[2]
+    assert (lost.first_answer, lost.right, lost.right_at_first) == (None, True, False)
     data = as_data(rows, done=False)
     assert (data["type"], data["version"], data["done"]) == (TYPE, 1, False)
     assert [data[name] for name in ("questions", "answered", "right", "right_at_first")] == [
         *(len(rows), 2, 2, 1)
     ]
-    assert json.loads(as_json(data)) == data
+    assert json.loads(as_files(data)["json"]) == data
 
 
 def test_a_spreadsheet_takes_no_cell_for_a_formula():
     said = ["=1+1", "+1", "-0.5", "@SUM(A1)", "\t=1", "\r=1", "a, “b” = c", 'x"y', "−0.5"]
     rows = [Answered("flip", "Predict", one, one, True, False, None) for one in said]
-    text = as_csv(as_data(rows, done=True))
+    text = as_files(as_data(rows, done=True))["csv"]
     assert text.startswith("\ufeff")
     found = list(csv.DictReader(io.StringIO(text[1:], newline="")))
     assert list(found[0]) == list(Answered.__dataclass_fields__)
