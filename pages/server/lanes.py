@@ -49,10 +49,14 @@ class Lane:
         count: how many workers.
         niceness: how much less of a busy core they get than a process of niceness 0.
         device: of several CUDA devices, the one that they use, counted round.
+        idle: seconds without a job after which they end, for they keep memory once they had it.
     """
 
-    def __init__(self, kind: str, count: int, niceness: int = 0, device: int = 0) -> None:
-        self._kind, self._count, self._begin = kind, count, (niceness, device)
+    def __init__(
+        self, kind: str, count: int, niceness: int = 0, device: int = 0, idle: float | None = None
+    ) -> None:
+        self._kind, self._count, self._begin, self._idle = kind, count, (niceness, device), idle
+        self._ending: asyncio.TimerHandle | None = None
         self._free = asyncio.Semaphore(count)
         self._pool: ProcessPoolExecutor | None = None
 
@@ -63,6 +67,10 @@ class Lane:
             LostError: its worker died, and again when it was tried ``again``.
         """
         async with self._free:
+            if self._ending:
+                self._ending.cancel()
+            if self._idle:
+                self._ending = asyncio.get_running_loop().call_later(self._idle, self.end)
             pool = self._pool = self._pool or self._workers(self._count)
             with suppress(BrokenProcessPool):
                 return await self._run_in(pool, function, *args)

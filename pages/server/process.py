@@ -9,10 +9,12 @@ import asyncio
 import ctypes
 import gc
 import sys
+from collections.abc import Mapping
+from types import ModuleType
 
 from lessons.kit.process import leave_unsaid, parse_in_turn, suit_small_tensors
 from lessons.outputs import catalogue
-from pages.labs import home, lesson, wire
+from pages.labs import home, wire
 from pages.labs.messages import Wish
 
 EVERY = 10.0
@@ -22,8 +24,8 @@ YOUNG = 5_000
 thousands, nearly all gone with it: looking less often halves the cost and takes no more memory."""
 
 
-def prepare(slugs: tuple[str, ...] = ()) -> None:
-    """Load torch, all lessons and what a frame needs; compute a frame of these lessons."""
+def prepare(labs: Mapping[str, ModuleType] = {}) -> None:
+    """Load torch, all lessons and what a frame needs; compute a frame of each of these labs."""
     suit_small_tensors()
     leave_unsaid()
     parse_in_turn()
@@ -31,8 +33,8 @@ def prepare(slugs: tuple[str, ...] = ()) -> None:
     # With settings that no page opens with: the result is kept with the time it took, and this one
     # took as long as the loading.
     wire.encode(home.frame(Wish(lab="home", values={"noise_low": "0.5"})))
-    for slug in slugs:
-        lesson.frame(Wish(lab=slug))
+    for name, lab in labs.items():
+        lab.frame(Wish(lab=name))
     clean()
     gc.freeze()  # or each collection walks a million objects of torch and plotly: 100 ms
     gc.set_threshold(YOUNG)

@@ -27,6 +27,8 @@ MOST_QUESTIONS = 64
 TRY_LATER = 1013
 NICE, NICER = 5, 10
 """The niceness of the slow lane and of the training lanes."""
+IDLE = 20.0
+"""Seconds without a job after which the slow lane's workers end."""
 
 
 class Site:
@@ -48,7 +50,7 @@ class Site:
         count = workers()
         half = max(1, count // 2)
         self.quick = quick or Lane("quick", count)
-        self.slow = slow or Lane("slow", half, NICE)
+        self.slow = slow or Lane("slow", half, NICE, idle=IDLE)
         self.trainers = trainers or [Lane("training", 1, NICER, n) for n in range(half)]
         self.open = 0
         self._compute = frame

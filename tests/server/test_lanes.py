@@ -165,3 +165,15 @@ def test_workers_end_with_their_server_however_it_ends(sign):
     while any(Path(f"/proc/{one}").exists() for one in workers):
         assert time.monotonic() < deadline, "a worker is left"
         time.sleep(0.05)
+
+
+def test_an_idle_lane_lets_its_workers_go_and_starts_others_for_the_next_job():
+    async def story(lane):
+        first = await lane.run(pid_after, 0.0)
+        await asyncio.sleep(0.1)
+        second = await lane.run(pid_after, 0.3)
+        await asyncio.sleep(0.6)
+        return first, second, await lane.run(pid_after, 0.0)
+
+    first, second, third = with_lane(story, idle=0.4)
+    assert first == second != third
