@@ -32,7 +32,7 @@ if (here?.transferSize === 0) {
 // pushes another down; or until this has taken too long, from the first piece on: before, nothing is
 // hidden.
 const PATIENT = 6000; // ms
-const HIDDEN = ".st-key-lessons, .st-key-lab_home, .st-key-teach"; // as in style.css
+const HIDDEN = ".st-key-lessons, .st-key-words, .st-key-lab_home, .st-key-teach"; // as in style.css
 let waits = 0;
 const STILL = 60; // ms without another piece, where some that are no text are still on their way
 const FONTS = 1000; // ms at most to wait for fonts: in another font lines break elsewhere
