@@ -99,7 +99,7 @@ def test_a_worker_that_is_killed_costs_its_learner_a_second_at_most(server):
             browser.ask("flip", values={"scale": f"3.{number}"})
             browser.frame()
             (forks,) = children(server, b"multiprocessing.forkserver")
-            for worker in is_alive(forks):
+            for worker in children_of(forks):
                 os.kill(int(worker), signal.SIGKILL)
             start = time.monotonic()
             browser.ask("flip", values={"scale": f"4.{number}"})
@@ -109,7 +109,7 @@ def test_a_worker_that_is_killed_costs_its_learner_a_second_at_most(server):
     assert "replaced" in server.log()
 
 
-def is_alive(pid):
+def children_of(pid):
     listed = Path(f"/proc/{pid}/task/{pid}/children")
     return listed.read_text().split()
 
