@@ -80,9 +80,8 @@ def test_edges_run_from_box_to_box_and_downwards(graph):
     sizes, edges, labels = graph
     drawing = layout(sizes, edges, labels)
     for (start, end), route, label in zip(edges, drawing.routes, drawing.labels, strict=True):
-        assert route[0] == pytest.approx(
-            (drawing.nodes[start][0], drawing.nodes[start][1] + sizes[start][1] / 2)
-        )
+        assert abs(route[0][0] - drawing.nodes[start][0]) <= sizes[start][0] / 2
+        assert route[0][1] == pytest.approx(drawing.nodes[start][1] + sizes[start][1] / 2)
         assert abs(route[-1][0] - drawing.nodes[end][0]) <= sizes[end][0] / 2
         assert route[-1][1] == pytest.approx(drawing.nodes[end][1] - sizes[end][1] / 2)
         heights = [y for _, y in route]
@@ -113,8 +112,6 @@ def test_the_edges_of_one_op_enter_side_by_side():
 
 
 def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(ValueError, match="a cycle"):
-        layout([(1, 1)] * 2, [(0, 1), (1, 0)], [(1, 1)] * 2)
     with pytest.raises(ValueError, match="a label size for each of 1 edges, got 0"):
         layout([(1, 1)] * 2, [(0, 1)], [])
     with pytest.raises(ValueError, match='"down" or "right", got \'up\''):
