@@ -15,9 +15,8 @@ Point = tuple[float, float]
 Size = tuple[float, float]
 """Width and height."""
 
-DIRECTIONS = {"down": ("topbottom", "top", "bottom"), "right": ("leftright", "left", "right")}
-"""graphlay's name, and the sides where an edge enters and leaves its label."""
 OPTIONS: dict[str, Any] = {
+    "direction": "topbottom",
     "effort": "fast",
     "spacing": {
         "layer_gap": 16.0,
@@ -52,44 +51,33 @@ class Drawing(NamedTuple):
 
 
 def layout(
-    sizes: Sequence[Size],
-    edges: Sequence[tuple[int, int]],
-    labels: Sequence[Size],
-    direction: str = "down",
+    sizes: Sequence[Size], edges: Sequence[tuple[int, int]], labels: Sequence[Size]
 ) -> Drawing:
-    """Lay out a graph without cycles.
+    """Lay out a graph without cycles, its inputs at the top.
 
     `sizes` of the node boxes; `edges` from producer to consumer, by place in `sizes`, several
-    between the same two allowed; `labels` the size of each edge's label. `direction` "down" puts
-    inputs at the top, "right" at the left. Raises `ValueError` for a wrong number or direction.
+    between the same two allowed; `labels` the size of each edge's label. Raises `ValueError` for a
+    wrong number of labels.
     """
     if len(labels) != len(edges):
         raise ValueError(f"expected a label size for each of {len(edges)} edges, got {len(labels)}")
-    if direction not in DIRECTIONS:
-        raise ValueError(f'the direction is "down" or "right", got {direction!r}')
-    return _layout(tuple(sizes), tuple(edges), tuple(labels), direction)
+    return _layout(tuple(sizes), tuple(edges), tuple(labels))
 
 
 @lru_cache(256)
 def _layout(
-    sizes: tuple[Size, ...],
-    edges: tuple[tuple[int, int], ...],
-    labels: tuple[Size, ...],
-    direction: str,
+    sizes: tuple[Size, ...], edges: tuple[tuple[int, int], ...], labels: tuple[Size, ...]
 ) -> Drawing:
     count = len(sizes)
     nodes = [{"size": {"width": width, "height": height}} for width, height in (*sizes, *labels)]
-    flow, into, out = DIRECTIONS[direction]
     halves = []
     for label, (start, end) in enumerate(edges, count):
         # The larger weight keeps a long edge's label next to its consumer.
         halves += [
-            {"source": start, "target": label, "weight": 1.0, "target_port": _middle(into)},
-            {"source": label, "target": end, "weight": 2.0, "source_port": _middle(out)},
+            {"source": start, "target": label, "weight": 1.0, "target_port": _middle("top")},
+            {"source": label, "target": end, "weight": 2.0, "source_port": _middle("bottom")},
         ]
-    drawn = graphlay.layout(
-        {"nodes": nodes, "edges": halves}, options={**OPTIONS, "direction": flow}
-    )
+    drawn = graphlay.layout({"nodes": nodes, "edges": halves}, options=OPTIONS)
     corner, far = drawn.bounds["min"], drawn.bounds["max"]
 
     def point(at: dict[str, float]) -> Point:
