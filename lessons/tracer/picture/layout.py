@@ -1,8 +1,8 @@
 """Layered layout of a recorded graph: places for nodes and gradient labels, routes for edges.
 
-graphlay computes the drawing. It gets each edge's label as a small node of its own, halfway between
-producer and consumer, so labels keep their distance from nodes and from each other. This module
-needs sizes and edges only, no torch; the same graph always gives the same drawing.
+graphlay computes the drawing. It gets each edge's label as a small node between producer and
+consumer, so labels keep their distance from nodes and from each other. This module needs sizes and
+edges only, no torch; the same graph always gives the same drawing.
 """
 
 from collections.abc import Sequence
