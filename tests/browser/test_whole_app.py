@@ -3,9 +3,11 @@
 import http.client
 import json
 import re
+import socket
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -141,6 +143,8 @@ def test_a_socket_elsewhere_is_not_found_and_logs_no_traceback(app, path):
 
 # --- hosts ---
 
+NAME = "lab.localhost"  # a browser asks this machine for it
+
 
 def port(url: str) -> str:
     return str(urlsplit(url).port)
@@ -174,7 +178,7 @@ def test_nor_does_its_socket(app, path):
         f"http://{host}",
         path,
         origin=f"http://{host}",
-        sock=http.client.socket.create_connection(("127.0.0.1", int(port(app.url)))),
+        sock=socket.create_connection(("127.0.0.1", int(port(app.url)))),
     )
     assert status == 403
     has_all(headers)
@@ -215,7 +219,6 @@ def test_hosts_of_this_machine(app, host):
 
 
 # A server more costs as much as ten pages: these three are of `make test-long`.
-NAME = "lab.localhost"  # a browser asks this machine for it
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +234,40 @@ def test_who_is_told_other_names_answers_to_those_alone(elsewhere):
     assert answer(elsewhere.url, "/course/", Host=NAME)[0] == 200
     for path in ("/", "/course/"):
         assert answer(elsewhere.url, path)[0] == 403
+
+
+@contextmanager
+def renamed(server: Server) -> Iterator[str]:
+    """A proxy that passes on its own name for the server, as JupyterHub's and Codespaces' do."""
+    inner = urlsplit(server.url).netloc
+
+    def pump(source: socket.socket, sink: socket.socket, outer: str = "") -> None:
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                sink.sendall(data.replace(f"Host: {outer}".encode(), f"Host: {inner}".encode()))
+            sink.shutdown(socket.SHUT_WR)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = listener.accept()
+                far = socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0))
+                threading.Thread(target=pump, args=(near, far, outer), daemon=True).start()
+                threading.Thread(target=pump, args=(far, near, "-"), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        outer = f"{NAME}:{listener.getsockname()[1]}"
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"http://{outer}"
+
+
+def test_a_page_behind_a_proxy_that_changes_its_name_says_how_to_allow_that(app, visitor):
+    with renamed(app) as url:
+        page = visitor()
+        page.goto(url)
+        said = page.get_by_role("alert")
+        expect(said).to_contain_text(f'corsAllowedOrigins = ["{url}"]')
+        expect(said).to_contain_text(f'STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS="{url}"')
 
 
 # --- what is not there ---

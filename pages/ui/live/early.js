@@ -78,3 +78,12 @@ function show() {
   pieces.disconnect();
   enter();
 }
+
+// Behind a proxy that changes the host's name the server refuses Streamlit's socket, and the page
+// would wait for ever. A browser tells no script why a socket was refused, so ask for the reason.
+const ASK = 4000; // ms
+setTimeout(async () => {
+  if (!document.querySelector("[data-testid=stAppSkeleton]")) return; // Streamlit has drawn
+  const answer = await fetch("./readyz", { method: "POST" }); // a POST names the page's origin
+  if (answer.status === 403) document.body.prepend(element("pre", "gl-refused", { role: "alert" }, await answer.text()));
+}, ASK);
