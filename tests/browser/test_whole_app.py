@@ -242,10 +242,9 @@ def renamed(server: Server) -> Iterator[str]:
     inner = urlsplit(server.url).netloc
 
     def pump(source: socket.socket, sink: socket.socket, outer: str = "") -> None:
-        with suppress(OSError):
+        with suppress(OSError), source, sink:
             while data := source.recv(1 << 16):
                 sink.sendall(data.replace(f"Host: {outer}".encode(), f"Host: {inner}".encode()))
-            sink.shutdown(socket.SHUT_WR)
 
     def accept() -> None:
         with suppress(OSError):
