@@ -51,13 +51,21 @@ class KnownHosts:
         for_machines = path_of(scope) in self._machines
         if kind != "lifespan" and not (for_machines and scope.get("method") in {"GET", "HEAD"}):
             headers = Headers(scope=scope)
-            hosts = headers.getlist("host")
+            hosts, origin = headers.getlist("host"), headers.get("origin")
             name = _name(hosts[0]) if len(hosts) == 1 else ""
             if not name or not self._answers_to(name):
-                app = _refusal(name)
-            elif kind == "websocket" or for_machines:
-                origin = headers.get("origin")
-                app = app if self._opens(origin, hosts[0]) else _not_ours(str(origin))
+                # This machine's own names are not told.
+                app = _refusal(
+                    f"This server does not answer under the name {name or '(none)'}.",
+                    *("allowedHosts", "STREAMLIT_SERVER_ALLOWED_HOSTS"),
+                    *(name, "localhost", "127.0.0.1"),
+                )
+            elif (kind == "websocket" or for_machines) and not self._opens(origin, hosts[0]):
+                site = origin if _ORIGIN.fullmatch(origin or "") else "https://lab.example.org"
+                app = _refusal(
+                    f"Only pages of this site may open a socket, and this page is at {site}.",
+                    *("corsAllowedOrigins", "STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS", str(site)),
+                )
         await app(scope, receive, send)
 
     def _answers_to(self, name: str) -> bool:
@@ -75,25 +83,13 @@ class KnownHosts:
         return same or _site(origin) in self._origins
 
 
-def _refusal(name: str) -> Response:
-    """Say what came and how to allow it; this machine's own names are not told."""
+def _refusal(what: str, setting: str, variable: str, *names: str) -> Response:
+    """Say what is refused and how to allow it."""
+    quoted = ", ".join(f'"{name}"' for name in names)
     return PlainTextResponse(
-        f"This server does not answer under the name {name or '(none)'}. If it is yours, start it "
-        f'with STREAMLIT_SERVER_ALLOWED_HOSTS="{name} localhost 127.0.0.1" in its environment, or '
-        "put this line below [server] in .streamlit/config.toml:\n\n"
-        f'allowedHosts = ["{name}", "localhost", "127.0.0.1"]\n',
-        403,
-    )
-
-
-def _not_ours(origin: str) -> Response:
-    site = origin if _ORIGIN.fullmatch(origin) else "https://lab.example.org"
-    return PlainTextResponse(
-        "Only a page of this site may open a socket, and this page has another address. If a "
-        "proxy of yours is between them, start the server with "
-        f'STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS="{site}" in its environment, or put this line '
-        "below [server] in .streamlit/config.toml:\n\n"
-        f'corsAllowedOrigins = ["{site}"]\n',
+        f'{what} To allow it, start the server with {variable}="{" ".join(names)}" in its '
+        "environment, or put this line below [server] in .streamlit/config.toml:\n\n"
+        f"{setting} = [{quoted}]\n",
         403,
     )
 
