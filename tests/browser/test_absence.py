@@ -64,9 +64,9 @@ class Mortal:
         self.url = self._server.url
         return time.time()
 
-    def kill(self) -> None:
+    def kill(self, how: int = signal.SIGKILL) -> None:
         """As the kernel does when memory runs out: it can do nothing more."""
-        os.kill(self._server.pid, signal.SIGKILL)
+        os.kill(self._server.pid, how)
 
 
 AGAIN = 3.0
@@ -94,6 +94,22 @@ def mortal() -> Iterator[Mortal]:
 @pytest.mark.long
 def test_the_playground_shows_itself_as_the_first_request_to_a_fresh_server(mortal, visit):
     shows_itself(visit(mortal.url + PLACES["playground"][0]), *PLACES["playground"])
+
+
+@pytest.mark.long
+def test_a_next_that_is_pressed_as_the_server_dies_is_pressed_again(mortal, visit):
+    page = visit(mortal.url + LESSON + "&step=2")
+    page.on("console", lambda m: print(time.time(), m.text[:150]))
+    commit(page, 1)
+    silent(page)
+    mortal.kill(signal.SIGSTOP)
+    next_button(page).click()
+    page.wait_for_timeout(300)
+    mortal.kill()
+    mortal.start()
+    is_at_step(page, 3)
+    silent(page)
+    is_at_step(page, 3)
 
 
 def is_as_it_was(page: Page, left: dict[str, str]) -> None:

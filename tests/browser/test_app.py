@@ -129,6 +129,7 @@ def test_a_teachers_link_hides_and_fixes_controls(app, open_page):
     link = teacher.get_by_role("link", name="Preview in a new tab")
     expect(link).to_have_attribute("href", re.compile("lesson=flip"))
     for box, label in ((hide, "Inputs x"), (fix, "Scale λ")):
+        teacher.wait_for_selector(".stApp[data-test-script-state=notRunning]")
         box.click()
         expect(teacher.get_by_role("option").first).to_be_visible()
         expect(teacher.get_by_role("option", name="Select all")).to_have_count(0)

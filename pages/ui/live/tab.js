@@ -16,6 +16,10 @@ const STATE = "data-test-connection-state";
 let last = null;
 /** @type {(report: object) => void} */
 let send = () => {};
+/** @type {?{button: string, step: ?string}} */
+let pressed = null; // the button of another step that was pressed, and where
+const stepShown = () => document.querySelector(".gt-eyebrow")?.firstChild?.textContent ?? null;
+const LATEST = 10_000; // ms after which nobody expects it to do anything
 
 /**
  * The page was drawn. Another one begins at its top, which Streamlit leaves to chance: where the
@@ -28,8 +32,22 @@ export function drawn(now, deliver) {
   else if (last.page !== now.page) {
     document.querySelector(".stMain")?.scrollTo({ top: 0, behavior: "instant" });
   }
+  if (pressed && last?.session !== now.session) void pressAgain(pressed);
   last = now;
   send = deliver;
+}
+
+/**
+ * The server that heard of it is gone. Wait for the new one to take in the report and to be done.
+ * @param {{button: string, step: ?string}} once
+ */
+async function pressAgain({ button, step }) {
+  pressed = null;
+  for (let rests = 0; rests < 5; ) {
+    await new Promise((soon) => setTimeout(soon, 100));
+    rests = document.querySelector(".stApp[data-test-script-state=notRunning]") ? rests + 1 : 0;
+  }
+  if (step === stepShown()) /** @type {?HTMLElement} */ (document.querySelector(button))?.click();
 }
 
 /** Report whenever Streamlit's own line is open again: sent any earlier, a report would be lost. */
@@ -43,4 +61,10 @@ function watch() {
     send({ session, path, query: search.slice(1), kept, time: Date.now() });
   });
   observer.observe(app, { attributeFilter: [STATE] });
+  app.addEventListener("click", ({ target }) => {
+    const turn = /** @type {Element} */ (target).closest(".st-key-next, .st-key-back");
+    if (!turn) return;
+    pressed = { button: turn.matches(".st-key-next") ? ".st-key-next button" : ".st-key-back button", step: stepShown() };
+    setTimeout(() => (pressed = null), LATEST);
+  });
 }
