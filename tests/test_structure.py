@@ -89,7 +89,7 @@ def forbidden(name: str, module: str) -> bool:
     if here == "lessons.tricks":
         return root != "torch" and root not in sys.stdlib_module_names
     if here == "lessons.tracer":
-        drawn = {"fast_sugiyama"} if module.endswith(".layout") else set()
+        drawn = {"graphlay"} if module.endswith(".layout") else set()
         return root not in {"torch", "lessons", *drawn} and root not in sys.stdlib_module_names
     return root == "tests" or (here.startswith("lessons") and root == "streamlit")
 

@@ -41,7 +41,7 @@ def prepare() -> None:
             sys.stdout.reconfigure(encoding="utf-8")
 
 
-def write(text: str) -> None:
+def write(content: str | bytes) -> None:
     """Print, and see to it that it arrives. Who stops reading has what they wanted.
 
     Raises:
@@ -49,8 +49,14 @@ def write(text: str) -> None:
     """
     if sys.stdout is None:
         raise OutputError("standard output is closed.")
+    if isinstance(content, bytes) and sys.stdout.isatty():
+        raise OutputError("a terminal cannot show this file. Write it to one, as in … > lesson.zip")
     try:
-        print(text, end="" if text.endswith("\n") else "\n", flush=True)
+        if isinstance(content, bytes):
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
+        else:
+            print(content, end="" if content.endswith("\n") else "\n", flush=True)
     except OSError as error:
         # As it ends, Python would write what is left once more, and fail once more.
         with open(os.devnull, "wb") as nowhere:

@@ -16,9 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from pages.server.addresses import path_of
 
 _HOST = re.compile(r"(\[[\da-f:.]{2,45}\]|[\w.-]{1,253}?)\.?(:\d{1,5})?", re.ASCII | re.IGNORECASE)
+_ORIGIN = re.compile(r"https?://[\w.-]{1,253}(:\d{1,5})?", re.ASCII)
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
-_NOT_OURS = PlainTextResponse("Only pages of this site may open this socket.", 403)
-
 Names = Collection[str]
 
 
@@ -39,7 +38,8 @@ class KnownHosts:
             allowed: names to answer to, ``*.example.org`` and ``*`` too; without any, this
                 machine's own names and any address in numbers, which no page can take over.
             origins: sites that may open a socket besides ours; None for all.
-            machines: paths that a cluster asks for by any name. Nothing there is worth reading.
+            machines: paths that a cluster reads by any name. A page whose socket is refused sends a
+                POST there, and reads why.
         """
         self._app, self._machines = app, frozenset(machines)
         self._allowed = [name.strip().lower().rstrip(".") for name in allowed]
@@ -47,15 +47,25 @@ class KnownHosts:
         self._origins = None if origins is None else {*_HERE, *map(_site, origins)} - {""}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        app = self._app
-        if scope["type"] != "lifespan" and path_of(scope) not in self._machines:
+        app, kind = self._app, scope["type"]
+        for_machines = path_of(scope) in self._machines
+        if kind != "lifespan" and not (for_machines and scope.get("method") in {"GET", "HEAD"}):
             headers = Headers(scope=scope)
-            hosts = headers.getlist("host")
+            hosts, origin = headers.getlist("host"), headers.get("origin")
             name = _name(hosts[0]) if len(hosts) == 1 else ""
             if not name or not self._answers_to(name):
-                app = _refusal(name)
-            elif scope["type"] == "websocket" and not self._opens(headers.get("origin"), hosts[0]):
-                app = _NOT_OURS
+                # This machine's own names are not told.
+                app = _refusal(
+                    f"This server does not answer under the name {name or '(none)'}.",
+                    *("allowedHosts", "STREAMLIT_SERVER_ALLOWED_HOSTS"),
+                    *(name, "localhost", "127.0.0.1"),
+                )
+            elif (kind == "websocket" or for_machines) and not self._opens(origin, hosts[0]):
+                site = origin if _ORIGIN.fullmatch(origin or "") else "https://lab.example.org"
+                app = _refusal(
+                    f"Only pages of this site may open a socket, and this page is at {site}.",
+                    *("corsAllowedOrigins", "STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS", str(site)),
+                )
         await app(scope, receive, send)
 
     def _answers_to(self, name: str) -> bool:
@@ -73,13 +83,13 @@ class KnownHosts:
         return same or _site(origin) in self._origins
 
 
-def _refusal(name: str) -> Response:
-    """Say what came and how to allow it; this machine's own names are not told."""
+def _refusal(what: str, setting: str, variable: str, *names: str) -> Response:
+    """Say what is refused and how to allow it."""
+    quoted = ", ".join(f'"{name}"' for name in names)
     return PlainTextResponse(
-        f"This server does not answer under the name {name or '(none)'}. If it is yours, start it "
-        f'with STREAMLIT_SERVER_ALLOWED_HOSTS="{name} localhost 127.0.0.1" in its environment, or '
-        "put this line below [server] in .streamlit/config.toml:\n\n"
-        f'allowedHosts = ["{name}", "localhost", "127.0.0.1"]\n',
+        f'{what} To allow it, start the server with {variable}="{" ".join(names)}" in its '
+        "environment, or put this line below [server] in .streamlit/config.toml:\n\n"
+        f"{setting} = [{quoted}]\n",
         403,
     )
 

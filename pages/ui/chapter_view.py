@@ -47,8 +47,11 @@ def _chosen(chapter: Chapter) -> Lesson:
 def _list(chapter: Chapter, current: Lesson | None) -> None:
     """The chapter's lessons and its quiz, which is current where no lesson is.
 
-    Without a container for each: Streamlit takes a hundredth of a second to draw one.
+    Without a container for each: Streamlit takes a hundredth of a second to draw one. In a frame of
+    a teacher's page nothing: the learner stays in the lesson.
     """
+    if st.context.is_embedded:
+        return
     with st.container(horizontal=True, key="lessons"):
         for lesson in chapter.lessons:
             done = " ✓" if memory.trail(lesson).done else ""

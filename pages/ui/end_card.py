@@ -1,14 +1,13 @@
 """The end of a lesson: one's predictions beside torch's, what to remember, what to take home."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.brief import in_plain_torch
-from lessons.outputs.catalogue import find
-from lessons.outputs.review import Predicted, review
+from lessons.outputs.review import Predicted, reviewed
+from pages.ui import results
 from pages.ui.listing import markup
 from pages.ui.memory import Trail
 
@@ -39,19 +38,14 @@ def end_card(lesson: Lesson, trail: Trail) -> None:
     with st.container(key="end"):
         st.markdown("### What you take with you", anchors=False)
         st.markdown(f"**To remember:** {lesson.prose.front['remember']}")
-        predicted = _reviewed(lesson.slug, tuple(sorted(trail.answers.items())))
+        predicted = reviewed(lesson.slug, tuple(sorted(trail.answers.items())))
         if any(one.said for one in predicted):
             asked = [question.name for question in lesson.prose.questions]
             first = {name for name, right in trail.first.items() if right}
             _predictions(predicted, [name in first for name in asked])
+            results.offer(lesson, trail)
         st.markdown("In plain torch:")
         st.html(markup(in_plain_torch(lesson.slug), label="The program in plain torch", wrap=True))
-
-
-@lru_cache(maxsize=256)
-def _reviewed(slug: str, answers: tuple[tuple[str, str], ...]) -> Sequence[Predicted]:
-    """Once for the same answers: a rerun of the page asks again, and it takes up to 250 ms."""
-    return tuple(review(find(slug), dict(answers)))
 
 
 def _predictions(predicted: Sequence[Predicted], first: list[bool]) -> None:

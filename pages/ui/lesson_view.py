@@ -13,7 +13,7 @@ from lessons.outputs.search import plain
 from pages.labs import numbers, payload
 from pages.labs.code import marked_lines
 from pages.labs.lesson import TORCH
-from pages.ui import memory, playground_view, questions, quiz_view
+from pages.ui import memory, playground_view, questions, quiz_view, results
 from pages.ui.end_card import end_card, has_ended, pass_by
 from pages.ui.glossed import show_text
 from pages.ui.listing import markup
@@ -63,16 +63,16 @@ def lesson_view(lesson: Lesson) -> None:
         _words(lesson, place, trail)
     with st.container(key="code"):
         _code(lesson, place)
+    results.tell(lesson, trail)
 
 
 def lab_alone(lesson: Lesson) -> None:
     """The lab for a frame of another page, where nobody is asked: nothing in it is covered."""
     place, trail = place_of(lesson), memory.trail(lesson)
     with st.container(key="lab"):
-        # What is opened inside the frame would be the whole page, which may not be framed.
-        link = (
-            f'<a href="{lesson.chapter}?lesson={lesson.slug}" target="_blank">Open the lesson</a>'
-        )
+        # Inside the frame it would replace the lab that the teacher chose.
+        to = f'href="{lesson.chapter}?lesson={lesson.slug}" target="_blank" rel="noopener"'
+        link = f"<a {to}>Open the lesson</a>"
         st.html(f'<h1 class="gt-framed">{html.escape(lesson.title)} {link}</h1>')
         live_lab(
             lesson.slug,
@@ -172,7 +172,7 @@ def _forward_and_back(lesson: Lesson, place: Place, trail: Trail) -> None:
             st.button(label, on_click=_go, args=(*there, on), key="next")
         elif not has_ended(lesson, trail):
             st.button("Skip the question: see the end →", on_click=_end, args=there)
-    if on > len(steps):
+    if on > len(steps) and not st.context.is_embedded:
         _next_lesson(lesson)
 
 

@@ -1,19 +1,22 @@
-"""What is remembered across reloads, in one cookie: steps, answers, what was right at first, done.
+"""What is remembered across reloads, in one cookie: steps, answers, first answers, times, done.
 
 The browser writes the cookie (``live/remember.js``); it is read when a session starts.
 A cookie is the visitor's own text: everything in it is checked before it is believed. Its form is
 short, because browsers drop one beyond 4 KB::
 
-    2!noise_leaks:4*:l=1b/wrong_place:2:g=0s/~round
+    2!noise_leaks:4*:l=1b@7a3f1:b=0n@c@t/wrong_place:2:g=0s/~round
 
 that is lessons by slug, the step, ``*`` for done, answers with 1 or 0 for right or wrong at first,
 questions and answers by as many letters as tell them from the lesson's others;
+after each answer, behind ``@``, the minutes since the answer before it, in hex, and the first
+answer if that was another one;
 and the playground's goals that were reached, each by itself, so that no tab undoes another's.
 """
 
 import re
+import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from urllib.parse import quote
 
@@ -31,7 +34,10 @@ from pages.ui import tab
 COOKIE = "gradient_tricks_lab"
 """Its name; below a path it says the path as well, since others may lie on the same host."""
 LONGEST = 3_800
-"""Characters in a cookie; what does not fit loses its answers, the lessons visited first."""
+"""Characters in a cookie; if more are needed, the lessons visited first lose their times and first
+answers, then their answers."""
+EPOCH = 1_767_225_600
+"""The start of 2026, in Unix seconds: times of answers are minutes since then."""
 
 _KEY, _START, _FORGOTTEN = "memory", "memory_at_first", "memory_forgotten"
 """Session keys: the trails, the cookie as the session found it, how often all was forgotten."""
@@ -40,7 +46,9 @@ _GOALS = "memory_goals"
 _GOAL = "~"
 """What a goal's part of the cookie begins with."""
 _FORM = "2!"
-_ANSWER = re.compile(r"(\w{1,40})=([01])([\w.~+-]{1,100})", re.ASCII)
+_ANSWER = re.compile(
+    r"(\w{1,40})=([01])([\w.~+-]{1,100})(?:@([0-9a-f]{0,8})(?:@(\w{1,40}))?)?", re.ASCII
+)
 
 
 @dataclass
@@ -52,19 +60,27 @@ class Trail:
         answers: what was committed to last, by question: the key of an option, a ``Typed``
             number or a ``Sketch`` as text.
         first: whether the first answer was right, by question.
+        tried: the first answer, by question, where a later one replaced it.
+        times: when the first answer came, in minutes since ``EPOCH``, by question.
         done: True once the last step was reached with every question answered.
     """
 
     step: int = 1
     answers: dict[str, str] = field(default_factory=dict)
     first: dict[str, bool] = field(default_factory=dict)
+    tried: dict[str, str] = field(default_factory=dict)
+    times: dict[str, int] = field(default_factory=dict)
     done: bool = False
 
     def commit(self, question: Question, answer: str, right: bool) -> None:
         """Keep an answer; only the first one to a question counts for progress."""
-        if question.name not in self.answers:
-            self.first[question.name] = right
-        self.answers[question.name] = answer
+        name = question.name
+        if name not in self.answers:
+            self.first[name] = right
+            self.times[name] = _now()
+        elif answer != self.answers[name]:
+            self.tried.setdefault(name, self.answers[name])
+        self.answers[name] = answer
 
 
 @dataclass(frozen=True)
@@ -155,10 +171,12 @@ def written(known: dict[str, Trail], reached: Iterable[str] = ()) -> str:
     room = LONGEST - len("/".join(ticks)) - 1
     kept = {slug: one for slug, one in known.items() if one != Trail()}
     parts = {slug: _brief(slug, one) for slug, one in kept.items()}
-    for slug, one in kept.items():
+    shorter = [(slug, replace(one, tried={}, times={})) for slug, one in kept.items()]
+    shortest = [(slug, Trail(one.step, done=one.done)) for slug, one in kept.items()]
+    for slug, one in shorter + shortest:
         if sum(map(len, parts.values())) + len(parts) < room:
             break
-        parts[slug] = _brief(slug, Trail(one.step, done=one.done))
+        parts[slug] = _brief(slug, one)
     whole = [*parts.values(), *ticks]
     return _FORM + "/".join(whole) if whole else ""
 
@@ -210,13 +228,22 @@ def _known() -> dict[str, Trail]:
     return known
 
 
+def _now() -> int:
+    """Minutes since ``EPOCH``."""
+    return max(0, int(time.time() - EPOCH) // 60)
+
+
 def _brief(slug: str, kept: Trail) -> str:
     asked = _questions(slug)
-    answers = (
-        f"{_short(name, asked)}={kept.first[name]:d}{_short(key, asked.get(name, ()))}"
-        for name, key in kept.answers.items()
-    )
-    return ":".join([slug, f"{kept.step}{'*' if kept.done else ''}", *answers])
+    parts, before = [slug, f"{kept.step}{'*' if kept.done else ''}"], 0
+    for name, key in kept.answers.items():
+        keys, at, tried = asked.get(name, ()), kept.times.get(name), kept.tried.get(name)
+        later = "" if at is None else f"{max(0, at - before):x}"
+        before = max(before, at or 0)
+        part = f"{_short(name, asked)}={kept.first[name]:d}{_short(key, keys)}"
+        part += f"@{later}" if later or tried else ""
+        parts.append(f"{part}@{_short(tried, keys)}" if tried else part)
+    return ":".join(parts)
 
 
 @cache
@@ -252,14 +279,19 @@ def _read(lesson: Lesson, fields: list[str]) -> Trail:
     step = where.removesuffix("*")
     good = step.isascii() and step.isdigit() and len(step) < 4
     kept = Trail(clamp_step(lesson, int(step) if good else 1), done=good and where.endswith("*"))
+    now, at = _now(), 0
     for match in filter(None, map(_ANSWER.fullmatch, answers)):
-        name, first, answer = match.groups()
+        name, first, answer, later, tried = match.groups()
         asked = _questions(lesson.slug)
         name = _whole(name, asked)
-        answer = _whole(answer, asked.get(name, ()))
+        answer, tried = (_whole(key or "", asked.get(name, ())) for key in (answer, tried))
         if _answers(lesson, name, answer):
             kept.answers[name] = answer
             kept.first[name] = first == "1"
+            if later:
+                kept.times[name] = at = min(now, at + int(later, 16))
+            if _answers(lesson, name, tried):
+                kept.tried[name] = tried
     return kept
 
 

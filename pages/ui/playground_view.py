@@ -142,9 +142,12 @@ def _words() -> None:
 
 
 def offer(lesson: Lesson) -> None:
-    """A link that opens a lesson's program here, if the language can say it; undo leads back."""
+    """A link that opens a lesson's program here, if the language can say it; undo leads back.
+
+    None in a frame of a teacher's page, which it would lead out of.
+    """
     document = lesson_document(lesson.folder)
-    if document is None:
+    if document is None or st.context.is_embedded:
         return
     st.page_link(
         "playground.py",

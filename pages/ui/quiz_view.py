@@ -101,6 +101,8 @@ def _verdict(item: Item, said: int, place: int) -> None:
     else:
         reply("wrong", f"✗ You said: {chosen.text}", f"That is the {chosen.what}.", place)
         reply("right", f"What torch computes: {right.text}", f"That is the {right.what}.", place)
+    if st.context.is_embedded:
+        return  # a teacher's page, which the link would lead out of
     st.page_link(
         f"{item.lesson.chapter}.py",
         label=f"See it in the lab of “{item.lesson.prose.front['short']}”",

@@ -23,8 +23,8 @@ _PAGE, _SHOWN = "page_shown", "part_shown"
 def navigation() -> Page:
     """Set up the page and its navigation; returns the page to run."""
     st.set_page_config(page_title=NAME, page_icon=_ICON, layout="wide")
-    alone = is_lab_alone()
-    page = st.navigation(pages(), position="hidden" if alone else "top")
+    framed = bool(st.context.is_embedded)  # nothing leads out of the lesson that a teacher chose
+    page = st.navigation(pages(), position="hidden" if framed else "top")
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path
         st.session_state.pop(_SHOWN, None)
@@ -32,7 +32,7 @@ def navigation() -> Page:
     with st.container(key="search"):
         if tab.meet(page.url_path):
             place.forget()
-        if not alone:
+        if not framed:
             search_box()
     return page
 

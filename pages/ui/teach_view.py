@@ -9,9 +9,23 @@ from lessons.contract.lesson import Lesson, without_hidden
 from lessons.contract.parameters import Values
 from lessons.contract.prose import Step
 from lessons.outputs import catalogue
+from lessons.outputs.scorm import framed, package
 from pages.labs import payload
+from pages.ui import results
 from pages.ui.live import kept_labs
 from pages.ui.place import Place
+
+_HEIGHT = 900
+"""Pixels of the frame: a step beside its lab at a common width."""
+_TOLD = """\
+It sends `gradient-tricks/results`, version 1, by `postMessage`: when the lesson opens, after each
+answer, and at the end. Check the `origin` and the `source` of each message.
+
+`right`, `right_at_first` and `answered` are counts, of `questions`. `done` says whether the last
+step was reached with every question answered. `answers` has one object for each question:
+`lesson`, `question`, `first_answer`, `final_answer`, `right`, `right_at_first`, `time`, all but the
+first two `null` before the answer. Nothing in it says who the learner is.
+"""
 
 
 def teach_page() -> None:
@@ -56,9 +70,31 @@ def teach_page() -> None:
     with right:
         _settings(lesson, values)
         st.markdown("**The link**")
-        link = f"{_site()}{lesson.chapter}?{teacher_query(lesson, step, values, hidden, fixed)}"
+        query = teacher_query(lesson, step, values, hidden, fixed)
+        link = f"{_site()}{lesson.chapter}?{query}"
         st.code(link, language=None, wrap_lines=True)
         st.link_button("Preview in a new tab", link)
+        _frame(lesson, query)
+
+
+def _frame(lesson: Lesson, query: str) -> None:
+    """Offer the same lesson for a page of the teacher's, and for a learning platform."""
+    try:
+        address = framed(lesson, _site(), query)
+    except ValueError:  # the browser says where the site is, and may say anything
+        return
+    st.markdown("**In a frame of your page**")
+    title = html.escape(lesson.title)
+    style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
+    frame = f'<iframe src="{html.escape(address)}" title="{title}" {style}></iframe>'
+    st.code(frame, language=None, wrap_lines=True)
+    with st.expander("What the frame tells your page"):
+        st.markdown(_TOLD)
+    st.markdown(
+        "**In Moodle or another learning platform**: a SCORM 1.2 package, which reports completion "
+        "and the share of right answers."
+    )
+    results.downloads({f"{lesson.slug}-scorm.zip": package(lesson, address)})
 
 
 def teacher_query(

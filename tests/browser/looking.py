@@ -1,8 +1,10 @@
 """What the browser's tests look for on a page with a lab."""
 
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeVar
 from urllib.parse import parse_qs
 
@@ -57,6 +59,32 @@ window.WebSocket = class extends WebSocket {
   }
 };
 """
+
+
+@contextmanager
+def elsewhere(body: str, files: Mapping[str, bytes] = {}) -> Iterator[str]:
+    """The address of a page with this in it, and of files next to it, at another site than the
+    app's.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            name = self.path.removeprefix("/").partition("?")[0]
+            self.send_response(200)
+            kind = "text/javascript" if name.endswith(".js") else "text/html"
+            self.send_header("Content-Type", kind)
+            self.end_headers()
+            self.wfile.write(files.get(name, body.encode()))
+
+        def log_message(self, *said: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://localhost:{server.server_port}/"
+        finally:
+            server.shutdown()
 
 
 @contextmanager

@@ -3,11 +3,11 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from lessons.outputs import review as looked
 from lessons.outputs.brief import in_plain_torch
 from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.quiz import quiz
 from lessons.outputs.review import review
-from pages.ui import end_card
 
 
 def card():
@@ -55,8 +55,8 @@ def test_the_card_comes_with_the_last_answer_or_when_it_is_passed_by():
 
 def test_a_rerun_computes_no_question_again(monkeypatch):
     asked = []
-    monkeypatch.setattr(end_card, "review", lambda *given: asked.append(1) or review(*given))
-    end_card._reviewed.cache_clear()
+    monkeypatch.setattr(looked, "review", lambda *given: asked.append(1) or review(*given))
+    looked.reviewed.cache_clear()
     page = AppTest.from_function(card, default_timeout=60)
     page.session_state["answers"] = {"transfer": "0~residual~0"}
     page.run()

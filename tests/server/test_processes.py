@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.error import HTTPError
 
@@ -155,3 +155,53 @@ def test_sigterm_closes_sockets_as_a_restart_and_ends_soon(options):
 
 def ended(pid):
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+REFUSED = {
+    "fork": ("_posixsubprocess.fork_exec", "PermissionError(13, 'cause')"),
+    "a folder": ("tempfile.mkdtemp", "FileNotFoundError(2, 'cause')"),
+    "locks": ("multiprocessing.synchronize.SemLock.__init__", "OSError(38, 'cause')"),
+    "lessons": ("lessons.outputs.catalogue.chapters", "NameError('cause')"),
+}
+
+
+def is_alive(group: int) -> bool:
+    """Whether a process of this group is left."""
+    with suppress(ProcessLookupError):
+        os.killpg(group, 0)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.skipif(os.name == "nt", reason="Windows forks nothing")
+def test_a_start_that_fails_says_why_and_leaves_no_process(what):
+    name, error = REFUSED[what]
+    program = f"""
+import runpy, unittest.mock
+unittest.mock.patch("{name}", side_effect={error}).start()
+runpy.run_module("pages.server", run_name="__main__")"""
+    server = subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=os.environ | {"STREAMLIT_SERVER_PORT": str(free_port())},
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    _, said = server.communicate(timeout=60)
+    assert server.returncode
+    assert "cause" in said
+    deadline = time.monotonic() + 20  # until the system has buried them
+    while is_alive(server.pid):
+        assert time.monotonic() < deadline, "a process is left"
+        time.sleep(0.1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no niceness")
+def test_a_worker_starts_where_it_may_not_lower_its_priority():
+    refused = "unittest.mock.patch('os.nice', side_effect=PermissionError).start()"
+    program = (
+        f"import unittest.mock; {refused}; from pages.server import worker; worker.begin(5, 0)"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=60)

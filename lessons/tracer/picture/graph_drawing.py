@@ -38,17 +38,15 @@ DIGITS = 4
 def picture(
     recording: Recording,
     index: Sequence[int] = (),
-    direction: str = "down",
     *,
     only: Collection[str] | None = None,
     steps: Sequence[Step] | None = None,
 ) -> dict[str, Any]:
     """The whole drawing, with the steps, for the chosen component; ready for `json.dumps`.
 
-    `index` is matched to each tensor as broadcasting does. `direction`: "down" for narrow
-    screens, "right". Before a backward pass every op is drawn, and there are no steps. `only`: the
-    names of the nodes to draw, whether they lead to the output or not; `steps`: those to hand out,
-    where they are not all.
+    `index` is matched to each tensor as broadcasting does. Before a backward pass every op is
+    drawn, and there are no steps. `only`: the names of the nodes to draw, whether they lead to the
+    output or not; `steps`: those to hand out, where they are not all.
     """
     nodes = [node for node in recording if node.name in only] if only else _drawn(recording)
     place_of = {node.name: place for place, node in enumerate(nodes)}
@@ -59,7 +57,6 @@ def picture(
         [_size(entry) for entry in lines],
         [(place_of[edge.producer.name], place_of[edge.consumer.name]) for edge in edges],
         [LABEL] * len(edges),
-        direction,
     )
     shown = [_edge(edge, index) for edge in edges]
     # A cut edge is as thick as what it holds back, and the others stay as they were before the cut.

@@ -70,3 +70,10 @@ export function setOrRemove(node, name, value) {
   if (value === undefined || value === null || value === "") node.removeAttribute(name);
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
 }
+
+/** A file for the learner to keep. @param {BlobPart} content  @param {string} name */
+export function save(content, name) {
+  const url = URL.createObjectURL(new Blob([content], { type: "text/plain" }));
+  element("a", "", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

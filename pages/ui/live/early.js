@@ -32,7 +32,7 @@ if (here?.transferSize === 0) {
 // pushes another down; or until this has taken too long, from the first piece on: before, nothing is
 // hidden.
 const PATIENT = 6000; // ms
-const HIDDEN = ".st-key-lessons, .st-key-lab_home, .st-key-teach"; // as in style.css
+const HIDDEN = ".st-key-lessons, .st-key-words, .st-key-lab_home, .st-key-teach"; // as in style.css
 let waits = 0;
 const STILL = 60; // ms without another piece, where some that are no text are still on their way
 const FONTS = 1000; // ms at most to wait for fonts: in another font lines break elsewhere
@@ -78,3 +78,12 @@ function show() {
   pieces.disconnect();
   enter();
 }
+
+// Behind a proxy that changes the host's name the server refuses Streamlit's socket, and the page
+// would wait for ever. A browser tells no script why a socket was refused, so ask for the reason.
+const ASK = 4000; // ms
+setTimeout(async () => {
+  if (!document.querySelector("[data-testid=stAppSkeleton]")) return; // Streamlit has drawn
+  const answer = await fetch("./readyz", { method: "POST" }); // a POST names the page's origin
+  if (answer.status === 403) document.body.prepend(element("pre", "gl-refused", { role: "alert" }, await answer.text()));
+}, ASK);

@@ -1,7 +1,7 @@
 // What stands on the page beside a lab and follows it: numbers in the text, the code that ran,
 // files to take away. The page itself is drawn by Streamlit; here only marked places are filled.
 
-import { element, setText } from "./dom.js";
+import { element, save, setText } from "./dom.js";
 
 const PLACES = [".st-key-words", ".st-key-code"];
 const NOT_SETTINGS = ["lesson", "step", "hide", "fix", "at"];
@@ -144,11 +144,4 @@ export class PageParts {
     if (answer.ok) save(await answer.text(), what === "torch" ? `${name}.py` : `${name}_in_${what}.py`);
     else target.after(element("span", "gt-remark", { role: "alert" }, (await answer.json()).error));
   }
-}
-
-/** @param {string} text  @param {string} name */
-function save(text, name) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  element("a", "", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

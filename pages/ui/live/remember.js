@@ -35,7 +35,10 @@ export function remember(cookie) {
   if (text.length > longest) text = value;
   // A year, this site only: no account, nothing that leaves the browser but to this server.
   const secure = location.protocol === "https:" ? "; secure" : "";
-  document.cookie = `${name}=${text}; path=${path}; max-age=31536000; samesite=lax${secure}`;
+  const written = `${name}=${text}; path=${path}; max-age=31536000`;
+  document.cookie = `${written}; samesite=lax${secure}`;
+  // In a frame of another site browsers refuse that one. This one they keep for that site alone.
+  if (current(name) !== text) document.cookie = `${written}; samesite=none; secure; partitioned`;
 }
 
 /**

@@ -47,7 +47,7 @@ export class Share {
     if (!this.root.open) return;
     setText(this.said, "");
     this.text.hidden = true;
-    this.embeds.hidden = !address().searchParams.has("lesson"); // other pages may not be framed
+    this.embeds.hidden = !address().searchParams.has("lesson"); // other pages show no lab alone
     const rows = [...this.charts.all.values()].map(({ spec }) =>
       element("li", "", {}, element("span", "", {}, spec.title), this.#picture(spec, "png"), this.#picture(spec, "svg")),
     );
