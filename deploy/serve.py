@@ -17,11 +17,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pages.server.limits import CORES, cores
+
 HERE = Path(__file__).resolve().parent
 BASE = "STREAMLIT_SERVER_BASE_URL_PATH"
 METRICS = ',GRADIENT_TRICKS_METRICS_PORT="1%(process_num)d"'  # 18600 for the process on 8600
-# A batch system may have lent us only some of the cores.
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def nginx() -> str:
@@ -39,8 +39,8 @@ def asked(words: list[str] | None = None) -> argparse.Namespace:
     """Read the command line, or these words; exit with one line if something is wrong."""
     parser = argparse.ArgumentParser(prog="python -m deploy.serve", description=__doc__)
     add = parser.add_argument
-    add("--replicas", type=int, default=min(64, max(2, CORES // 2)), help="pages processes")
-    add("--labs", type=int, default=min(64, max(2, CORES // 4)), help="labs processes")
+    add("--replicas", type=int, default=min(64, max(2, cores() // 2)), help="pages processes")
+    add("--labs", type=int, default=min(64, max(2, cores() // 4)), help="labs processes")
     add("--listen", default="127.0.0.1:8501", help="address:port of the site")
     add("--first-port", type=int, default=8600, help="the processes take free ports from here on")
     add("--base", default=os.environ.get(BASE, ""), help=f"path of the site, else {BASE}")
@@ -155,7 +155,7 @@ def main() -> None:
         "LABSPORT": str(labs[0]),
     }
     write("supervisord.conf", folder / "supervisord.conf", values)
-    os.environ.setdefault("GRADIENT_TRICKS_CORES", str(max(1, CORES // len(labs))))
+    os.environ[CORES] = str(max(1, cores() // len(labs)))
     os.environ |= {BASE: wanted.base.strip("/"), "STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}
     # supervisord would restart all at once on a hangup, such as of a terminal that closes.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])

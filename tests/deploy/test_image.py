@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -23,7 +24,7 @@ LAST = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ").split("\nFR
 
 
 def command(word):
-    return json.loads(re.findall(rf"{word} (\[.+\])", LAST)[-1])
+    return json.loads(re.search(rf"^{word} (.+)$", LAST, re.M)[1])
 
 
 @pytest.fixture
@@ -58,17 +59,20 @@ def test_what_is_copied_runs_reads_alone_and_says_that_it_is_ready(image, tmp_pa
     assert not (image / ".git").exists()
     port = free_port()
     variables = dict(re.findall(r"(\w+)=(\S+)", re.search(r"^ENV (.+)$", LAST, re.M)[1]))
-    variables |= {"STREAMLIT_SERVER_PORT": port, "HOME": tmp_path, "PATH": os.environ["PATH"]}
+    python = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    variables |= {"PORT": port, "HOME": tmp_path, "PATH": python}
+    variables["STREAMLIT_SERVER_BASE_URL_PATH"] = "gradients"
     alone = ["env", "-i", *(f"{name}={value}" for name, value in variables.items())]
     as_built = written(image)
-    start = [*alone, sys.executable, *command("CMD")[1:]]
+    start = [*alone, *command("CMD")]
     with serve(start, port, "/readyz", cwd=image) as server:
-        with urllib.request.urlopen(f"{server.url}/api/lessons/flip") as answer:
+        with urllib.request.urlopen(f"{server.url}/gradients/api/lessons/flip") as answer:
             assert json.load(answer)
-        check = command("HEALTHCHECK.*?CMD")
-        healthy = [sys.executable, *check[1:-1], check[-1].replace("8501", str(port))]
+        healthy = [*alone, *command("HEALTHCHECK.+? CMD")]
         # An engine asks three times too; on a busy machine one of its two seconds may be short.
         assert any(subprocess.run(healthy, check=False).returncode == 0 for _ in range(3))
+        healthy.insert(len(alone), "STREAMLIT_SERVER_PORT=1")
+        assert subprocess.run(healthy, capture_output=True).returncode, "nobody listens there"
         for line in server.log().splitlines():
             json.loads(line)  # as GRADIENT_TRICKS_LOG=json asks for
         begun = time.monotonic()

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy import serve
 from deploy.serve import BASE, asked, nginx, place
+from pages.server.limits import CORES
 from tests.bench.replicas import replicas, site, wait_for_all
 from tests.bench.usage import children
 from tests.deploy.front import needs_nginx, until
@@ -47,7 +47,7 @@ def test_the_path_comes_from_the_environment_too(monkeypatch):
 
 def test_there_are_as_many_processes_as_the_cores_carry(monkeypatch):
     for cores, processes in ((1, (2, 2)), (12, (6, 3)), (400, (64, 64))):
-        monkeypatch.setattr(serve, "CORES", cores)
+        monkeypatch.setenv(CORES, str(cores))
         assert (asked([]).replicas, asked([]).labs) == processes
 
 
