@@ -149,12 +149,12 @@ def test_a_process_hears_what_was_asked_for_and_how(site):
         assert heard == "lab.example.org|websocket|upgrade|192.0.2.7, 127.0.0.1|https"
 
 
-def test_the_cookie_is_secure_where_the_page_came_by_tls(site):
+def test_the_cookie_is_secure_and_goes_into_frames_where_the_page_came_by_tls(site):
+    kinds = {"http": {"SameSite=Lax"}, "https": {"SameSite=None", "Secure", "Partitioned"}}
     with site() as front:
-        for scheme, secure in (("http", False), ("https", True)):
+        for scheme, kind in kinds.items():
             cookie = asked(front, headers={"X-Forwarded-Proto": scheme})[2]["Set-Cookie"]
-            assert {"Path=/", "HttpOnly", "SameSite=Lax"} <= {*cookie.split("; ")}
-            assert ("Secure" in cookie) == secure
+            assert {*cookie.split("; ")[1:]} == {"Path=/", "HttpOnly"} | kind
 
 
 def test_text_is_compressed_on_its_way(site):
