@@ -7,6 +7,7 @@ listens only once everything is loaded, so a proxy sends no request too early.
 import argparse
 import os
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from pydantic import TypeAdapter
@@ -30,7 +31,7 @@ def take_environment() -> None:
             text = text or os.environ.get("PORT", "")  # which many hosts set
         if not text:
             continue
-        read = TypeAdapter(option.type).validate_python
+        read = TypeAdapter[Any](option.type).validate_python
         try:
             config.set_option(name, text.split() if option.multiple else read(text))
         except ValueError:
