@@ -4,12 +4,14 @@ import asyncio
 import logging
 import os
 from collections import OrderedDict
+from collections.abc import Mapping
 from hashlib import blake2b
 from weakref import WeakValueDictionary
 
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket
 
+from lessons.outputs.numbers_api import Answer
 from pages.server import meters, worker
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
@@ -106,18 +108,18 @@ class Site:
             logging.getLogger(__name__).error("a wish ended its worker twice")
             return Reply("mistake", MISTAKE)
 
-    async def ask(self, kind: str, question: str) -> bytes:
-        """Compute an answer of the API.
+    async def ask(self, kind: str, name: str, query: Mapping[str, str], body: str) -> Answer:
+        """Answer a question to the API in a worker.
 
         Raises:
-            HTTPException: too many questions wait, or its worker died twice.
+            HTTPException: too many questions wait, or this one ended its worker twice.
         """
         if self._questions >= MOST_QUESTIONS:
             raise HTTPException(503, "The server is busy. Try again in a moment.")
         self._questions += 1
         try:
             async with self._asking:
-                return await self.slow.run(worker.answer, kind, question)
+                return await self.slow.run(worker.answer, kind, name, query, body)
         except LostError:
             raise HTTPException(500, MISTAKE) from None
         finally:

@@ -4,7 +4,6 @@ Each function takes and returns plain values; whatever goes wrong becomes a repl
 """
 
 import faulthandler
-import json
 import logging
 import multiprocessing
 import os
@@ -121,13 +120,13 @@ def frame(text: str, slow: bool, labs: Mapping[str, ModuleType] = LABS) -> Reply
         return Reply("mistake", MISTAKE)
 
 
-def answer(kind: str, question: str) -> bytes:
-    """Compute an answer of the numbers' API."""
+def answer(kind: str, name: str, query: Mapping[str, str], body: str) -> numbers_api.Answer:
+    """Compute an answer for the API."""
     try:
-        return numbers_api.answer(kind, question)
-    except BaseException:  # as above
+        return numbers_api.answer(kind, name, query, body)
+    except BaseException:  # our mistake, or a panic of a library in Rust
         logging.getLogger(__name__).exception("a question could not be answered")
-        return json.dumps((500, MISTAKE, "")).encode()
+        return 500, MISTAKE, ""
 
 
 class Chunk(NamedTuple):
