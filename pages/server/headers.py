@@ -34,8 +34,8 @@ _SOURCES = {
 # Not "display-capture" and "microphone", which Streamlit's "Record screen" needs.
 _REFUSED = "accelerometer camera geolocation gyroscope hid magnetometer midi payment serial usb"
 FRAMED_BY = "GRADIENT_TRICKS_FRAMED_BY"
-"""Names the sites that may show our pages in a frame; all may by default. There are no accounts, and
-nothing is bought or deleted, so a hidden frame has nothing to click."""
+"""Names the sites that may show our pages in a frame; by default all may. There are no accounts,
+and nothing is bought or deleted, so a hidden frame has nothing to click."""
 _SITE = re.compile(r"\*|'self'|https?://(\*\.)?[\w.-]+(:\d{1,5})?", re.ASCII)
 _SCRIPT = re.compile(r"<script\b(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 

@@ -98,13 +98,7 @@ ComputeFrame = Callable[[str, bool], Reply]
 
 
 def frame(text: str, slow: bool, labs: Mapping[str, ModuleType] = LABS) -> Reply:
-    """Compute the frame that a wish asks for.
-
-    Args:
-        text: the wish as it came.
-        slow: whether it may take long.
-        labs: by name, besides those of the lessons.
-    """
+    """Compute the frame that a wish asks for; ``slow`` allows it to take long."""
     try:
         wish = read(text)
         lab = labs.get(wish.lab, lesson)
@@ -173,7 +167,7 @@ def train(
         picture, drawn = None, dict[str, str]()
         if shows and watch.fresh:
             picture = wire.encode(watch.picture(), have, drawn)
-    except BaseException:  # as above
+    except BaseException:  # our mistake, or a panic of a library in Rust
         logging.getLogger(__name__).exception("a training could not go on")
         return Chunk(refusal=("failed", RUN_LOST))
     _runs[token] = time.perf_counter(), watch
