@@ -1,10 +1,6 @@
-"""The lessons' numbers as the web hands them out: text in, text out; no web framework in here.
+"""The lessons' numbers as the web hands them out: text in, text out; no web framework in here."""
 
-A question is JSON: ``{"name": …, "query": [[name, text], …], "body": …}``. An answer is JSON:
-``[status, text, name of the file to save it as or ""]``, with a status as HTTP has it.
-"""
-
-import json
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -21,34 +17,33 @@ NUMBERS, FILE, PROGRAM = "numbers", "file", "program"
 """The kinds of questions."""
 FRAMEWORKS = ("torch", "tensorflow", "jax")
 """What a playground's program can be written in."""
+Answer = tuple[int, str, str]
+"""An HTTP status, a text, and the name of the file to save it as, or ""."""
 
 
-def answer(kind: str, question: str) -> bytes:
-    """Answer a question; what is refused is an answer too."""
-    parts = json.loads(question)
+def answer(kind: str, name: str, query: Mapping[str, str], body: str) -> Answer:
+    """Answer a question; a refusal is an answer too."""
     try:
-        reply = _program(parts) if kind == PROGRAM else _lesson(kind, parts)
+        return _program(name, body) if kind == PROGRAM else _lesson(kind, name, query)
     except UnknownLessonError as error:
-        reply = 404, str(error), ""
+        return 404, str(error), ""
     except (InvalidParametersError, PlaygroundError, CutError, ValueError) as error:
-        reply = 400, str(error), ""
-    return json.dumps(reply).encode()
+        return 400, str(error), ""
 
 
-def _lesson(kind: str, parts: dict[str, Any]) -> tuple[int, str, str]:
-    given = dict(parts["query"])
-    request = asked(parts["name"], given, given.pop("cuts", ""))
+def _lesson(kind: str, name: str, query: Mapping[str, str]) -> Answer:
+    given = dict(query)
+    request = asked(name, given, given.pop("cuts", ""))
     if kind == FILE:
         return 200, plain_torch(*request), f"{request.lesson.slug}.py"
     return 200, request.to_json(request.lesson.compute(request.values, request.cuts)), ""
 
 
-def _program(parts: dict[str, Any]) -> tuple[int, str, str]:
-    framework = parts["name"]
+def _program(framework: str, body: str) -> Answer:
     if framework not in FRAMEWORKS:
         known = ", ".join(FRAMEWORKS)
         return 404, f"No framework {visible(framework)}. There are: {known}.", ""
-    text = code(from_text(parts["body"]), framework, framework == "torch")
+    text = code(from_text(body), framework, framework == "torch")
     return 200, text, f"playground_in_{framework}.py"
 
 

@@ -1,58 +1,53 @@
-"""``python -m pages.server``: serve the app, or with ``--pages`` or ``--labs`` one half of it.
+"""Serves the app, or one half of it: ``python -m pages.server``, ``--pages`` or ``--labs``.
 
-It takes the settings of .streamlit/config.toml and Streamlit's environment variables. Unlike
-``streamlit run`` it listens only once everything is loaded, so a proxy sends nobody here too early.
+It reads .streamlit/config.toml and Streamlit's environment variables. Unlike ``streamlit run`` it
+listens only once everything is loaded, so a proxy sends no request too early.
 """
 
 import argparse
 import os
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import uvicorn
+from pydantic import TypeAdapter
 from streamlit import config
 
 from pages.server import application, log
 
-ROOT = Path(__file__).parents[2]
 PING = 30.0
-"""Seconds between two signs of life on a socket; a proxy closes one that says nothing."""
-END = 3
-"""Seconds that connections have to end in after SIGTERM."""
+"""Seconds between two pings on a socket; a proxy closes a silent one."""
 
 
-def take_environment(environment: Mapping[str, str]) -> None:
-    """Set Streamlit's options by variables such as STREAMLIT_SERVER_PORT, as its command line does.
+def take_environment() -> None:
+    """Set Streamlit's options from variables such as STREAMLIT_SERVER_PORT, as its command does.
 
     Raises:
-        SystemExit: a value does not fit its option; says which.
+        SystemExit: a value does not fit its option; the message says which.
     """
     for name, option in config.get_config_options().items():
-        text = environment.get(option.env_var, "")
+        text = os.environ.get(option.env_var, "")
         if name == "server.port":
-            text = text or environment.get("PORT", "")  # as many hosts have it
+            text = text or os.environ.get("PORT", "")  # which many hosts set
         if not text:
             continue
-        read = str.split if option.multiple else _bool if option.type is bool else option.type
+        read = TypeAdapter[Any](option.type).validate_python
         try:
-            config.set_option(name, read(text))
+            config.set_option(name, text.split() if option.multiple else read(text))
         except ValueError:
-            raise SystemExit(f"{option.env_var} is a number, not {text!r}.") from None
-
-
-def _bool(text: str) -> bool:
-    return text.lower() in ("1", "true", "yes", "on")
+            expected = "true or false" if option.type is bool else "a number"
+            raise SystemExit(f"{option.env_var} is {expected}, not {text!r}.") from None
 
 
 def main() -> None:
-    """Serve until told to end."""
+    """Serve until the process is told to end."""
     parser = argparse.ArgumentParser(prog="python -m pages.server")
     half = parser.add_mutually_exclusive_group()
     half.add_argument("--pages", action="store_true", help="Streamlit's pages, without the labs")
     half.add_argument("--labs", action="store_true", help="the labs' socket and API, no pages")
     options = parser.parse_args()
-    os.chdir(ROOT)  # where .streamlit/config.toml is looked for
-    take_environment(os.environ)
+    os.chdir(Path(__file__).parents[2])  # Streamlit looks for .streamlit/config.toml here
+    take_environment()
     if options.pages:
         application.site = None
     host, port = config.get_option("server.address"), int(config.get_option("server.port"))
@@ -64,14 +59,14 @@ def main() -> None:
         host=host,
         port=port,
         ws="websockets-sansio",
-        ws_max_size=2 << 20,  # bytes; the largest message that is read has 400,000 characters
+        ws_max_size=2 << 20,  # bytes; we read messages of at most 400,000 characters
         ws_ping_interval=PING,
         ws_ping_timeout=PING,
         ws_per_message_deflate=False,
         log_level="warning",
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=END,
+        timeout_graceful_shutdown=3,  # seconds that connections have after SIGTERM
     )
 
 

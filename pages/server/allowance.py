@@ -4,18 +4,13 @@ import time
 
 
 class Allowance:
-    """One sender's allowance.
-
-    Args:
-        rate: what is allowed a second.
-        burst: what is allowed at once, to a sender that was quiet.
-    """
+    """One sender's allowance: ``rate`` a second, and ``burst`` at once if it was quiet."""
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate, self._burst = rate, burst
         self._left, self._counted = burst, time.monotonic()
 
-    def spend(self, amount: float = 0.0) -> float:
+    def spend(self, amount: float) -> float:
         """Note what was sent; return the seconds until the sender may be read again."""
         now = time.monotonic()
         self._left = min(self._burst, self._left + (now - self._counted) * self._rate) - amount

@@ -1,11 +1,10 @@
-"""The lessons' numbers over HTTP, as ``python -m lessons`` prints them: for notebooks, other pages.
+"""The lessons' numbers over HTTP, as ``python -m lessons`` prints them, for notebooks and scripts.
 
 ``GET api/lessons`` · ``GET api/lessons/flip?scale=3&cuts=…`` · ``GET api/lessons/flip/file`` ·
 ``POST api/playground/torch`` with a document as its body · ``GET api/openapi.json``
 """
 
-import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 from starlette.applications import Starlette
@@ -15,12 +14,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from lessons.outputs import numbers_api
-from lessons.outputs.numbers_api import FILE, NUMBERS, PROGRAM
+from lessons.outputs.numbers_api import FILE, NUMBERS, PROGRAM, Answer
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 
-Ask = Callable[[str, str], Awaitable[bytes]]
+Ask = Callable[[str, str, Mapping[str, str], str], Awaitable[Answer]]
 
-# Anybody's page may read it: it is the same for all, and no cookie counts.
+# Any site may read the answers: they depend on no cookie.
 _OPEN = {"Access-Control-Allow-Origin": "*"}
 # The same question has the same answer until the app changes.
 _KEPT = {**_OPEN, "Cache-Control": "public, max-age=600"}
@@ -30,11 +29,9 @@ def routes(root: str, ask: Ask) -> list[BaseRoute]:
     """Return everything below api/.
 
     Args:
-        root: where the app is.
-        ask: puts a question of some kind to a worker, as ``numbers_api.answer`` has them; raises
-            HTTPException where none answers.
+        root: the app's path.
+        ask: calls ``numbers_api.answer`` in a worker; raises HTTPException if no worker answers.
     """
-    program = partial(_computed, ask, PROGRAM)
     catalogue = JSONResponse(numbers_api.catalogue(), 200, _KEPT)
     where = {"servers": [{"url": root.rstrip("/") or "/"}]}
     description = JSONResponse(numbers_api.description() | where, 200, _KEPT)
@@ -43,7 +40,7 @@ def routes(root: str, ask: Ask) -> list[BaseRoute]:
             Route("/lessons", catalogue, methods=["GET"]),
             Route("/lessons/{name}", partial(_computed, ask, NUMBERS)),
             Route("/lessons/{name}/file", partial(_computed, ask, FILE)),
-            Route("/playground/{name}", program, methods=["POST"]),
+            Route("/playground/{name}", partial(_computed, ask, PROGRAM), methods=["POST"]),
             Route("/openapi.json", description, methods=["GET"]),
         ],
         exception_handlers={HTTPException: _refused},
@@ -53,17 +50,14 @@ def routes(root: str, ask: Ask) -> list[BaseRoute]:
 
 
 async def _computed(ask: Ask, kind: str, request: Request) -> Response:
-    question = {
-        "name": request.path_params["name"],
-        "query": request.query_params.multi_items(),
-        "body": await _body(request) if kind == PROGRAM else "",
-    }
-    status, text, name = json.loads(await ask(kind, json.dumps(question)))
+    name, query = request.path_params["name"], dict(request.query_params)
+    body = await _body(request) if kind == PROGRAM else ""
+    status, text, file = await ask(kind, name, query, body)
     if status != 200:
         raise HTTPException(status, text)
-    if not name:
+    if not file:
         return Response(text, 200, _KEPT, "application/json")
-    saved = {**_OPEN, "Content-Disposition": f'attachment; filename="{name}"'}
+    saved = {**_OPEN, "Content-Disposition": f'attachment; filename="{file}"'}
     return Response(text, 200, saved, "text/x-python; charset=utf-8")
 
 

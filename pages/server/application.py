@@ -33,14 +33,12 @@ SOCKET = "labs"
 OTHER_PAGES = ("playground", "glossary", "teach")
 """The addresses of the pages besides home and the chapters, relative to the app's."""
 SWITCH = 0.0005
-"""Seconds after which a page's script lets others have Python's lock; Python's own are 5 ms, and a
-file on its way to a browser, or a socket that opens, asks for it several times."""
+"""Seconds until a page's script has to release the GIL. Sending a file or opening a socket waits
+for it several times, with Python's default 5 ms each time."""
+_HEALTH = ("healthz", "readyz", "_stcore/health")  # the last is Streamlit's own
 
 site: Site | None = Site()
-"""The labs; None in a process for the pages alone."""
-
-
-_HEALTH = ("healthz", "readyz", "_stcore/health")  # the last is Streamlit's own
+"""The labs; None in a process that serves only the pages."""
 
 
 def root() -> str:
@@ -49,14 +47,14 @@ def root() -> str:
 
 
 def _health_paths() -> list[str]:
-    """Return where machines ask whether a server lives and takes learners. Also at the root: a
-    container's check and a cluster's probes do not know of ``server.baseUrlPath``."""
+    """Return the paths of the health checks. They are also at the root, since a container's check
+    and a cluster's probes do not know ``server.baseUrlPath``."""
     return [where + name for where in {"/", root()} for name in _HEALTH]
 
 
 def routes(labs: Site | None) -> list[BaseRoute]:
-    """Return what is answered besides Streamlit's own."""
-    # A server listens once everything is loaded, so whoever is answered is answered with yes.
+    """Return the routes besides Streamlit's own."""
+    # The server listens only once it has loaded everything, so any answer means that it is ready.
     ready = PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
     found: list[BaseRoute] = [
         Route(path, ready, methods=["GET"]) for path in _health_paths() if "_stcore" not in path
@@ -67,7 +65,7 @@ def routes(labs: Site | None) -> list[BaseRoute]:
 
 
 def known_hosts() -> Middleware:
-    """Return the check of hosts and origins, as Streamlit's settings have them."""
+    """Return the check of hosts and origins, with Streamlit's settings."""
     origins = None
     if config.get_option("server.enableCORS"):
         origins = [*config.get_option("server.corsAllowedOrigins")]
@@ -78,9 +76,8 @@ def known_hosts() -> Middleware:
 
 
 def middleware() -> list[Middleware]:
-    """Return what every answer of the pages goes through, the outermost first."""
-    chapters = [chapter.slug for chapter in catalogue.chapters()]
-    pages = [*chapters, *OTHER_PAGES]
+    """Return the middleware around the pages, the outermost first."""
+    pages = [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES]
     files.add_page(page(), pages)
     sockets, folders = ([SOCKET, STREAM], ["api"]) if site else ([STREAM], [])
     return [
@@ -92,34 +89,33 @@ def middleware() -> list[Middleware]:
 
 
 @asynccontextmanager
-async def _running(load: Callable[[], object], labs: Site | None) -> AsyncIterator[None]:
-    """Load what this process and its workers need; end the workers with the server."""
+async def _running(load: Callable[[], object]) -> AsyncIterator[None]:
+    """Load everything before the first request; end the workers with the server."""
     sys.setswitchinterval(SWITCH)
     if os.name != "nt":
         import resource
 
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a handle for each socket
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each socket takes one
     meters.serve()
     cleaning = asyncio.create_task(clean_now_and_then())
     try:
-        await asyncio.gather(asyncio.to_thread(load), *([labs.load()] if labs else []))
+        await asyncio.gather(asyncio.to_thread(load), *([site.load()] if site else []))
         log.set_up()
         yield
     finally:
         cleaning.cancel()
-        if labs:
-            labs.end()
+        if site:
+            site.end()
 
 
 def lifespan(app: st.App) -> AbstractAsyncContextManager[None]:
-    """Load everything before the first request."""
-    return _running(prepare, site)
+    """Run the app with its pages."""
+    return _running(prepare)
 
 
 def labs_app() -> Starlette:
-    """Make the application of the labs by themselves."""
-    labs = Site()
+    """Make the application that serves only the labs."""
     around = [Middleware(SecurityHeaders), known_hosts(), Middleware(StreamlitGuard)]
-    # Frozen, so that no collection walks what is loaded by now.
-    return Starlette(False, routes(labs), around, lifespan=lambda app: _running(gc.freeze, labs))
+    # Frozen, so that no garbage collection walks the objects of the modules.
+    return Starlette(False, routes(site), around, lifespan=lambda app: _running(gc.freeze))

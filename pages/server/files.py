@@ -93,5 +93,5 @@ def add_page(page: str, addresses: Iterable[str]) -> None:
 
 
 def digest(content: bytes) -> str:
-    """A short hash for a name."""
+    """Return a short hash for a name."""
     return hashlib.blake2b(content, digest_size=8).hexdigest()

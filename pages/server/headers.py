@@ -1,4 +1,4 @@
-"""What every answer tells the browser not to do: load anything from elsewhere, run a script that
+"""Headers that tell the browser what not to do: load anything from another host, run a script that
 is not ours, ask for a camera.
 """
 
@@ -10,10 +10,9 @@ import re
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Where each kind of thing may come from. Every page and lesson was opened in Chromium with this,
-# light and dark, and nothing is missing.
+# Where each kind of content may come from.
 _SOURCES = {
-    # Whatever is not named below is refused: frames, plug-ins, workers, eval.
+    # Refuses all that is not named below: frames, plug-ins, workers, eval.
     "default-src": "'none'",
     # Streamlit imports the script of each component from a blob that it makes. The hashes of the
     # scripts inside the page itself follow here.
@@ -24,10 +23,10 @@ _SOURCES = {
     "img-src": "'self' data:",
     # One of KaTeX's fonts is inside Streamlit's styles.
     "font-src": "'self' data:",
-    # What "Record screen" in Streamlit's menu has recorded.
+    # Recordings of "Record screen" in Streamlit's menu.
     "media-src": "blob:",
-    # Sockets too: every browser that Streamlit's scripts run in takes 'self' for ws: and wss: of
-    # the same host. "ws: wss:" would let a script talk to any host.
+    # Allows sockets to the same host too, in every browser that Streamlit supports. "ws: wss:"
+    # would let a script talk to any host.
     "connect-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'none'",
@@ -35,24 +34,24 @@ _SOURCES = {
 # Not "display-capture" and "microphone", which Streamlit's "Record screen" needs.
 _REFUSED = "accelerometer camera geolocation gyroscope hid magnetometer midi payment serial usb"
 FRAMED_BY = "GRADIENT_TRICKS_FRAMED_BY"
-"""Names the sites that may show a page inside theirs; without it all may. There are no accounts,
+"""Names the sites that may show our pages in a frame; by default all may. There are no accounts,
 and nothing is bought or deleted, so a hidden frame has nothing to click."""
 _SITE = re.compile(r"\*|'self'|https?://(\*\.)?[\w.-]+(:\d{1,5})?", re.ASCII)
 _SCRIPT = re.compile(r"<script\b(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
 
 class SecurityHeaders:
-    """Middleware that sets the headers on every answer and replaces what was set before.
+    """Middleware that sets these headers on every answer, whatever the app has set.
 
     Raises:
-        ValueError: GRADIENT_TRICKS_FRAMED_BY has something else than sites.
+        ValueError: GRADIENT_TRICKS_FRAMED_BY is no list of sites.
     """
 
     def __init__(self, app: ASGIApp, page: str = "") -> None:
         """``page`` is the HTML whose own scripts may run."""
         self._app = app
         self._headers = {
-            "Content-Security-Policy": content_security_policy(page, framed_by()),
+            "Content-Security-Policy": content_security_policy(page),
             "X-Content-Type-Options": "nosniff",
             # An address may hold what a learner typed: other sites get none of it.
             "Referrer-Policy": "same-origin",
@@ -69,7 +68,7 @@ class SecurityHeaders:
 
 
 def framed_by() -> str:
-    """Return the sites that may frame a page, as a policy names them."""
+    """Return the sites that may frame a page, in the policy's words."""
     words = (os.environ.get(FRAMED_BY) or "*").split()
     sites = ["'self'" if word == "self" else word for word in words]
     if wrong := [site for site in sites if not _SITE.fullmatch(site)]:
@@ -80,10 +79,10 @@ def framed_by() -> str:
     return " ".join(sites)
 
 
-def content_security_policy(page: str, framed_by: str) -> str:
+def content_security_policy(page: str) -> str:
     """Return the policy for this page."""
     digests = (hashlib.sha256(script.encode()).digest() for script in _SCRIPT.findall(page))
     hashes = "".join(f" 'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    sources = _SOURCES | {"script-src": _SOURCES["script-src"] + hashes}
-    sources["frame-ancestors"] = framed_by
+    scripts = _SOURCES["script-src"] + hashes
+    sources = _SOURCES | {"script-src": scripts, "frame-ancestors": framed_by()}
     return "; ".join(f"{kind} {where}" for kind, where in sources.items())

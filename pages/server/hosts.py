@@ -1,24 +1,22 @@
-"""Under which names this server answers, and which pages may open a socket here.
+"""Checks the host of each request, and which pages may open a socket here.
 
-A page from elsewhere may point its own name at this machine's address, and the browser then takes
-it for a page of ours (DNS rebinding). The name in its requests gives it away.
+A foreign site may point its own name at this machine's address, and the browser then takes its page
+for one of ours (DNS rebinding). The name in its requests gives it away.
 """
 
 import re
 import socket
-from collections.abc import Collection
 from fnmatch import fnmatchcase
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages.server.addresses import path_of
+from pages.server.addresses import Names, path_of
 
 _HOST = re.compile(r"(\[[\da-f:.]{2,45}\]|[\w.-]{1,253}?)\.?(:\d{1,5})?", re.ASCII | re.IGNORECASE)
 _ORIGIN = re.compile(r"https?://[\w.-]{1,253}(:\d{1,5})?", re.ASCII)
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
-Names = Collection[str]
 
 
 class KnownHosts:
@@ -95,11 +93,11 @@ def _refusal(what: str, setting: str, variable: str, *names: str) -> Response:
 
 
 def _name(host: str) -> str:
-    """The name without its port, in lower case; empty if it is none."""
+    """Return the name without its port, in lower case; empty if it is not valid."""
     match = _HOST.fullmatch(host)
     return match[1].strip("[]").lower() if match else ""
 
 
 def _site(origin: str) -> str:
-    """The name in an origin, or in a setting that may leave out the scheme and add a path."""
+    """Return the name in an origin, or in a setting with no scheme or with a path."""
     return _name(origin.strip().rpartition("//")[2].partition("/")[0])

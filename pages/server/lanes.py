@@ -10,7 +10,6 @@ import multiprocessing
 import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
 from pages.server import meters, worker
@@ -95,7 +94,7 @@ class Lane:
             # Not on the event loop: a process starts in 20 ms, or seconds if the fork server died.
             job = await asyncio.to_thread(pool.submit, worker.timed, LONGEST, function, *args)
             return await asyncio.wrap_future(job)
-        except (BrokenProcessPool, OSError, EOFError) as error:  # it died, or could not start
+        except (RuntimeError, OSError, EOFError) as error:  # it died, could not start, or has ended
             meters.RESTARTS.labels(self._kind).inc()
             logging.getLogger(__name__).warning("a %s worker died: replaced", self._kind)
             raise LostError(f"A {self._kind} worker died, or could not start: {error}") from error

@@ -1,7 +1,7 @@
-"""Logs one JSON object a line where ``GRADIENT_TRICKS_LOG=json`` asks for it, for collectors.
+"""Logs one JSON object a line, for log collectors, if ``GRADIENT_TRICKS_LOG=json`` is set.
 
-A line has no learner's input. Of an exception it has the type and where it arose, not the message,
-which may quote what was typed. Requests are not logged.
+A line never has what a learner typed. Of an exception it has the type and the place, but not the
+message, which may quote the learner. Requests are not logged.
 """
 
 import json
@@ -9,8 +9,8 @@ import logging
 import os
 import sys
 import threading
-import time
 import traceback
+from datetime import UTC, datetime
 
 ASKED_BY = "GRADIENT_TRICKS_LOG"
 _DENIED = "ASGI callable returned without completing handshake."
@@ -20,11 +20,10 @@ class Lines(logging.Formatter):
     """Writes a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        # asyncio's messages quote what a callback was given.
+        # asyncio's messages quote a callback's arguments.
         message = "a task failed" if record.name == "asyncio" else record.getMessage()
-        seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
         line: dict[str, object] = {
-            "time": f"{seconds}.{record.msecs:03.0f}Z",
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "process": record.process,
@@ -41,14 +40,14 @@ class Lines(logging.Formatter):
 
 
 def wanted() -> bool:
-    """Tell whether the environment asks for it."""
+    """Tell whether the environment asks for JSON."""
     return os.environ.get(ASKED_BY, "").lower() == "json"
 
 
 def set_up() -> None:
-    """Let all that this process logs go out so, if it is wanted. Twice does no harm."""
-    # uvicorn 0.54 logs an error for each socket that is refused with a status: it sends the answer
-    # and does not note that the handshake is over (its pull request 3138).
+    """Write all logs of this process as JSON, if wanted. A second call does no harm."""
+    # uvicorn 0.54 logs an error for each socket that we refuse with a status: it sends the answer
+    # but does not note that the handshake is over (its pull request 3138).
     logging.getLogger("uvicorn.error").addFilter(lambda record: record.msg != _DENIED)
     if not wanted():
         return
@@ -59,10 +58,10 @@ def set_up() -> None:
     for known in [*logging.root.manager.loggerDict.values()]:
         if isinstance(known, logging.Logger):
             known.handlers, known.propagate = [], True
-    logging.getLogger("uvicorn.access").disabled = True  # it names each address with its query
+    logging.getLogger("uvicorn.access").disabled = True  # it logs addresses with their queries
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     logging.captureWarnings(True)
-    # Python itself would print these over many lines, with their messages.
+    # Python would print these over many lines, with their messages.
     sys.excepthook = lambda kind, error, trace: _uncaught(error)
     threading.excepthook = lambda failure: _uncaught(failure.exc_value)
     sys.unraisablehook = lambda failure: _uncaught(failure.exc_value)

@@ -1,15 +1,17 @@
-"""What all sockets of a server and its API share: workers, and the newest frames."""
+"""What a server's sockets and its API share: the workers, and the newest frames."""
 
 import asyncio
 import logging
 import os
 from collections import OrderedDict
+from collections.abc import Mapping
 from hashlib import blake2b
 from weakref import WeakValueDictionary
 
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket
 
+from lessons.outputs.numbers_api import Answer
 from pages.server import meters, worker
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
@@ -17,13 +19,13 @@ from pages.server.socket import Socket
 from pages.server.worker import MISTAKE, Reply
 
 MOST_FRAMES = 256
-"""Frames that are kept for the next learner who asks the same; one has 10 to 40 kB."""
+"""Frames kept for the next learner who asks the same; one has 10 to 40 kB."""
 MOST_KEPT = 250_000
-"""Bytes of such a frame; the cliff's has 190 kB, and nonsense that is quoted may have megabytes."""
+"""Bytes of a kept frame; the cliff's has 190 kB, and quoted nonsense may have megabytes."""
 MOST_SOCKETS = 1_500
-"""At once in a process; one more is told to come again later."""
+"""Open sockets in a process; the next one is told to try again later."""
 MOST_QUESTIONS = 64
-"""Questions of the API that wait; one is computed at a time, as for a socket."""
+"""Questions to the API that wait; one is computed at a time, as for a socket."""
 TRY_LATER = 1013
 NICE, NICER = 5, 10
 """The niceness of the slow lane and of the training lanes."""
@@ -32,13 +34,7 @@ IDLE = 20.0
 
 
 class Site:
-    """One server's labs.
-
-    Args:
-        quick, slow: the lanes that frames and answers are computed in.
-        trainers: the lanes that train, with one worker each.
-        frame: computes a frame, in a worker.
-    """
+    """One server's labs. Tests give it lanes without processes, and a ``frame`` of their own."""
 
     def __init__(
         self,
@@ -60,7 +56,7 @@ class Site:
         self._asking = asyncio.Lock()
 
     async def load(self) -> None:
-        """Have loaded what workers are forked from. From then on one starts in 20 ms."""
+        """Load the process that workers are forked from; after that, a worker starts in 20 ms."""
         await self.quick.run(os.getpid)
         self.quick.end()
 
@@ -70,7 +66,7 @@ class Site:
             lane.end()
 
     async def admit(self, websocket: WebSocket) -> None:
-        """Serve one learner's socket until its end."""
+        """Serve one learner's socket until it closes."""
         await websocket.accept()
         if self.open >= MOST_SOCKETS:
             await websocket.close(TRY_LATER, "Too many labs are open here. Try again in a minute.")
@@ -84,9 +80,9 @@ class Site:
             self.open -= 1
 
     async def frame(self, text: str) -> Reply:
-        """Compute what a wish asks for, once for all who ask the same at that time or later."""
+        """Compute a wish's frame, once for all who ask the same meanwhile or later."""
         key = blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
-        # If the one that computes leaves, the next in the queue computes. Waiters keep the lock.
+        # If the first asker leaves, the next in the queue computes. The askers keep the lock alive.
         async with self._computing.setdefault(key, asyncio.Lock()):
             reply = self._frames.get(key) or await self._computed(text)
             if reply.kind != "mistake" and len(reply.content) < MOST_KEPT:
@@ -106,18 +102,18 @@ class Site:
             logging.getLogger(__name__).error("a wish ended its worker twice")
             return Reply("mistake", MISTAKE)
 
-    async def ask(self, kind: str, question: str) -> bytes:
-        """Compute an answer of the API.
+    async def ask(self, kind: str, name: str, query: Mapping[str, str], body: str) -> Answer:
+        """Answer a question to the API in a worker.
 
         Raises:
-            HTTPException: too many questions wait, or its worker died twice.
+            HTTPException: too many questions wait, or this one ended its worker twice.
         """
         if self._questions >= MOST_QUESTIONS:
             raise HTTPException(503, "The server is busy. Try again in a moment.")
         self._questions += 1
         try:
             async with self._asking:
-                return await self.slow.run(worker.answer, kind, question)
+                return await self.slow.run(worker.answer, kind, name, query, body)
         except LostError:
             raise HTTPException(500, MISTAKE) from None
         finally:

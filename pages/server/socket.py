@@ -1,5 +1,5 @@
-"""One learner's socket: takes wishes, answers the newest with a frame, and sends a training's
-pictures. One wish is computed at a time; after it, the newest one that arrived.
+"""One learner's socket: reads wishes, answers the newest with a frame, and sends the pictures of a
+training. It has one wish computed at a time, and after it the newest that arrived meanwhile.
 """
 
 import asyncio
@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Literal
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -20,19 +19,13 @@ from pages.server.trainings import Training
 from pages.server.worker import Reply
 
 RATE, BURST = 150.0, 300.0
-"""Messages a second of one socket, in the long run and at once; more are read later."""
+"""Messages a second of one socket, on average and at once; it reads more of them later."""
 SHORT = 10_000
-"""Characters of such a message; a longer one counts as several."""
+"""Characters of one message; a longer one counts as several."""
 
 
 class Socket:
-    """One socket, from its opening to its end.
-
-    Args:
-        websocket: it was accepted.
-        compute: computes a wish's frame from its text.
-        trainers: the training lanes.
-    """
+    """One accepted socket; ``compute`` turns the text of a wish into its frame."""
 
     def __init__(
         self,
@@ -41,7 +34,7 @@ class Socket:
         trainers: list[Lane],
     ) -> None:
         self._websocket, self._compute = websocket, compute
-        self._newest = 0, "", 0.0  # number, text, when it came
+        self._newest = 0, "", 0.0  # number, text, time of arrival
         self._changed = asyncio.Event()
         self._allowance = Allowance(RATE, BURST)
         self._sending = asyncio.Lock()
@@ -62,10 +55,10 @@ class Socket:
             message = await self._websocket.receive()
             if message["type"] == "websocket.disconnect":
                 raise WebSocketDisconnect(message.get("code", 1000))
-            text = message.get("text")
-            if wait := self._allowance.spend(max(1.0, len(text or "") / SHORT)):
+            text = message.get("text") or ""  # bytes are refused like an empty text
+            if wait := self._allowance.spend(max(1.0, len(text) / SHORT)):
                 await asyncio.sleep(wait)
-            await self._take("" if text is None else text)
+            await self._take(text)
 
     async def _take(self, text: str) -> None:
         try:
@@ -73,7 +66,7 @@ class Socket:
             if message.training or message.kind == "train":
                 self.training.wish(message)
         except RefusedError as error:
-            # Awaited here: a browser that reads nothing is not read either.
+            # Awaited here, so that we stop reading from a browser that reads nothing.
             await self._aside({"seq": number_of(text), "kind": "refused", "text": str(error)})
             return
         if message.kind == "taken":
@@ -93,9 +86,10 @@ class Socket:
                 meters.FRAMES.observe(time.perf_counter() - start)
                 await self._send(wire.addressed(seq, reply.content))
             else:
-                again = reply.kind == "again"
-                kind: Literal["again", "refused"] = "again" if again else "refused"
-                await self._aside({"seq": seq, "kind": kind, "text": reply.content})
+                again = reply.kind == "again"  # a mistake of ours is refused too
+                await self._aside(
+                    {"seq": seq, "kind": "again" if again else "refused", "text": reply.content}
+                )
 
     async def _aside(self, aside: Aside) -> None:
         if aside["kind"] == "refused":
@@ -104,7 +98,7 @@ class Socket:
 
     async def _send(self, content: bytes | str) -> None:
         async with self._sending:
-            with suppress(WebSocketDisconnect, RuntimeError):  # it left in this very moment
+            with suppress(WebSocketDisconnect, RuntimeError):  # it has just closed
                 if isinstance(content, bytes):
                     await self._websocket.send_bytes(content)
                 else:

@@ -3,7 +3,7 @@
 Streamlit bounds a message by its bytes only: 2 MB that ask where a million files may be put take a
 gigabyte and hold up everybody for half a minute. It logs a traceback for bytes that are no message.
 
-Only here is code that reaches into a private part: uvicorn's protocol.
+Only this module uses a private part of a library: uvicorn's protocol.
 """
 
 import logging
@@ -12,24 +12,25 @@ from functools import partial
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from pages.server import meters
 from pages.server.addresses import path_of
 from pages.server.allowance import Allowance
 
 STREAM = "_stcore/stream"
-"""The address of Streamlit's socket, relative to the site's."""
+"""The address of Streamlit's socket, relative to the app's."""
 HEARD = {"rerun_script", "stop_script", "app_heartbeat"}
-"""The kinds of messages that our pages send: they take no file and have no developer's button."""
+"""The kinds of messages that our pages send. They upload no file and have no developer's menu."""
 
 MOST_BYTES = 400_000  # of one message, as for a lab
 MOST_STATES = 500  # widgets in one message; a page has about thirty
 MOST_QUERY = 100_000  # characters of the address; the longest holds a program of 40,000
-# Messages a second, in the long run and at once: a key held down on a button sends thirty.
+# Messages a second, on average and at once: a key held down on a button sends thirty.
 RATE, BURST = 50.0, 100.0
-SHORT = 4_000  # bytes of such a message; a longer one counts as several
-# Pings, pongs and pieces of messages a second. Browsers send no ping, and one pong for each of
-# ours. uvicorn answers each ping and keeps what is not read, and it keeps each piece, even empty.
+SHORT = 4_000  # bytes of one message; a longer one counts as several
+# Pings, pongs and fragments a second. Browsers send no ping, and one pong for each of our pings.
+# uvicorn answers each ping and keeps unread answers, and it keeps each fragment, even an empty one.
 SMALL_RATE, SMALL_BURST = 1.0, 100.0
 
 
@@ -62,7 +63,7 @@ class StreamlitGuard:
                 protocol.transport.abort()  # uvicorn would read on for ten seconds
             return {"type": "websocket.disconnect", "code": 1008}
 
-        # Without its origin, which was checked: Streamlit would ask the internet about it.
+        # KnownHosts has checked the origin; Streamlit would ask the internet about it.
         headers = [(name, value) for name, value in scope["headers"] if name != b"origin"]
         with meters.PAGES.track_inprogress():
             await self._app({**scope, "headers": headers}, receive_checked, send)
@@ -84,14 +85,12 @@ def _bound_small_frames(protocol: Any) -> None:
 
 
 def _is_from_a_page(content: bytes) -> bool:
-    """Whether a page of ours may have sent this message."""
-    from streamlit.proto.BackMsg_pb2 import BackMsg  # the labs' own process has no Streamlit
-
+    """Tell whether a page of ours may have sent this message."""
     if len(content) > MOST_BYTES:
         return False
     try:
         message = BackMsg.FromString(content)
-    except Exception:  # whatever protobuf makes of a stranger's bytes
+    except Exception:  # protobuf names several, for a stranger's bytes
         return False
     client = message.rerun_script
     few = len(client.widget_states.widgets) <= MOST_STATES

@@ -1,7 +1,7 @@
 """A socket's training: a worker keeps the run, and a task of the socket asks for its next steps.
 
-A lab in a tab stays with one worker until it is reloaded, also after a lost connection. Learners of
-the same worker get their steps in turn, since a lane runs jobs in the order of asking.
+A lab in a tab stays with one worker until the tab is reloaded, even if its connection is lost.
+Learners who share a worker take turns, since a lane runs its jobs in order.
 """
 
 import asyncio
@@ -17,36 +17,31 @@ from pages.server.lanes import Lane, LostError
 from pages.server.worker import Chunk
 
 CHUNK = 0.042
-"""Seconds of steps from one picture to the next: more than twenty pictures a second look smooth.
-Between two chunks the worker waits some milliseconds."""
+"""Seconds of steps between two pictures: more than twenty pictures a second look smooth. The worker
+waits some milliseconds between two chunks."""
 UNSEEN = 2
-"""Pictures on their way to a browser at most."""
+"""Pictures that a browser may have received but not drawn."""
 STILL_HERE = 2.0
-"""Seconds after which a run at rest is asked for, so that its worker keeps it."""
+"""Seconds after which we ask for a paused run, so that its worker keeps it."""
 
 
 class Training:
-    """One socket's training.
-
-    Args:
-        lanes: the training lanes.
-        send: sends a picture (bytes) or an aside (text).
-    """
+    """One socket's training; ``send`` sends a picture (bytes) or an aside (text)."""
 
     def __init__(self, lanes: list[Lane], send: Callable[[bytes | str], Awaitable[None]]) -> None:
         self._lanes, self._send = lanes, send
         self._changed = asyncio.Event()
-        self._news: Opened | None = None  # what the worker has not heard yet
+        self._news: Opened | None = None  # not yet told to the worker
         self._newest: Opened | None = None
         self._token = ""
         self._unseen = 0
         self._have: dict[str, str] = {}
 
     def wish(self, message: Opened) -> None:
-        """Take in what the learner wants.
+        """Note the learner's newest wish.
 
         Raises:
-            RefusedError: it is not as described in ``pages.labs.messages``.
+            RefusedError: its training is not as ``pages.labs.messages`` describes it.
         """
         token = read_training(message.training).token
         if token != self._token:
@@ -68,7 +63,7 @@ class Training:
                     await self._changed.wait()
             self._changed.clear()
             token, newest = self._token, self._newest
-            if newest is None:  # a browser says "taken" of nothing
+            if newest is None:  # a browser said "taken" before it asked for a training
                 continue
             lane = self._lanes[crc32(token.encode()) % len(self._lanes)]
             news, self._news = self._news, None
@@ -80,8 +75,7 @@ class Training:
             except LostError:
                 await self._lost(newest)
                 continue
-            if token != self._token:
-                wait = 0.0
+            if token != self._token:  # another training was asked for meanwhile
                 continue
             await self._show(news, newest.seq, chunk)
             if not chunk.there and not chunk.refusal:
@@ -89,10 +83,10 @@ class Training:
             wait = 0.0 if chunk.wants else STILL_HERE if chunk.there else None
 
     async def _show(self, news: Opened | None, seq: int, chunk: Chunk) -> None:
-        """Send what came of some steps."""
+        """Send the outcome of some steps."""
         if chunk.refusal:
             kind, text = chunk.refusal
-            # With a question, the answer to that says what is refused.
+            # The wish of an "ask" gets an answer of its own, which says what is refused.
             if kind == "failed" or (news and news.kind == "train"):
                 await self._send(json.dumps({"seq": seq, "kind": kind, "text": text}))
         if chunk.picture is not None:
@@ -101,7 +95,7 @@ class Training:
             await self._send(wire.addressed(seq, chunk.picture, wire.PICTURE))
 
     async def _lost(self, newest: Opened) -> None:
-        """Tell the learner that the run is lost with its worker, and begin another one at rest."""
+        """Tell the learner that the run is lost, and begin another one, paused."""
         self._have = {}
         asked = read_training(newest.training)
         if asked.run or asked.single or asked.phase == "run":

@@ -4,7 +4,6 @@ Each function takes and returns plain values; whatever goes wrong becomes a repl
 """
 
 import faulthandler
-import json
 import logging
 import multiprocessing
 import os
@@ -73,9 +72,11 @@ def _keep_house() -> None:
 def drop_old() -> None:
     """Drop the trainings that nobody has asked for lately."""
     oldest = time.perf_counter() - KEPT
-    for token, (asked_for, _) in [*_runs.items()]:
-        if asked_for < oldest:
-            _runs.pop(token, None)
+    for token, run in [*_runs.items()]:
+        if (
+            run[0] < oldest and _runs.get(token) is run
+        ):  # not asked for meanwhile, in another thread
+            del _runs[token]
 
 
 LABS = {"home": home, "playground": playground}
@@ -99,13 +100,7 @@ ComputeFrame = Callable[[str, bool], Reply]
 
 
 def frame(text: str, slow: bool, labs: Mapping[str, ModuleType] = LABS) -> Reply:
-    """Compute the frame that a wish asks for.
-
-    Args:
-        text: the wish as it came.
-        slow: whether it may take long.
-        labs: by name, besides those of the lessons.
-    """
+    """Compute the frame that a wish asks for; ``slow`` allows it to take long."""
     try:
         wish = read(text)
         lab = labs.get(wish.lab, lesson)
@@ -121,13 +116,13 @@ def frame(text: str, slow: bool, labs: Mapping[str, ModuleType] = LABS) -> Reply
         return Reply("mistake", MISTAKE)
 
 
-def answer(kind: str, question: str) -> bytes:
-    """Compute an answer of the numbers' API."""
+def answer(kind: str, name: str, query: Mapping[str, str], body: str) -> numbers_api.Answer:
+    """Compute an answer for the API."""
     try:
-        return numbers_api.answer(kind, question)
-    except BaseException:  # as above
+        return numbers_api.answer(kind, name, query, body)
+    except BaseException:  # our mistake, or a panic of a library in Rust
         logging.getLogger(__name__).exception("a question could not be answered")
-        return json.dumps((500, MISTAKE, "")).encode()
+        return 500, MISTAKE, ""
 
 
 class Chunk(NamedTuple):
@@ -174,7 +169,7 @@ def train(
         picture, drawn = None, dict[str, str]()
         if shows and watch.fresh:
             picture = wire.encode(watch.picture(), have, drawn)
-    except BaseException:  # as above
+    except BaseException:  # our mistake, or a panic of a library in Rust
         logging.getLogger(__name__).exception("a training could not go on")
         return Chunk(refusal=("failed", RUN_LOST))
     _runs[token] = time.perf_counter(), watch

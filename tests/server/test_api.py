@@ -16,8 +16,8 @@ from tests.server.asgi import ask
 from tests.support.amount import also, cases
 
 
-async def answer(kind, question):
-    return numbers_api.answer(kind, question)
+async def answer(*question):
+    return numbers_api.answer(*question)
 
 
 APP = Starlette(routes=api.routes("/", answer))
@@ -163,7 +163,7 @@ def test_the_description_is_openapi_and_names_every_parameter():
 
 
 def test_what_no_worker_answers_is_said_as_json():
-    async def fails(kind, question):
+    async def fails(*question):
         raise HTTPException(503, "busy")
 
     answer = ask(Starlette(routes=api.routes("/", fails)), "/api/lessons/flip")

@@ -136,6 +136,8 @@ def test_a_worker_that_cannot_start_costs_its_job_a_try_and_the_next_job_nothing
             context.setattr(Starting, "submit", no_memory)
             with pytest.raises(LostError):
                 await lane.run(pid_after, 0.0)
+        await lane.run(pid_after, 0.0)
+        lane._pool.shutdown()  # as if another job that could not start had ended it just now
         return await lane.run(pid_after, 0.0)
 
     class Starting(lanes.ProcessPoolExecutor):
