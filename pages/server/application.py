@@ -8,6 +8,7 @@ import asyncio
 import gc
 import os
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -23,7 +24,7 @@ from pages.server import api, files, log, meters
 from pages.server.addresses import Addresses, below
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
-from pages.server.process import clean_now_and_then, prepare
+from pages.server.process import keep_clean, prepare
 from pages.server.site import Site
 from pages.server.streamlit_guard import STREAM, StreamlitGuard
 from pages.ui.page import page
@@ -98,13 +99,12 @@ async def _running(load: Callable[[], object]) -> AsyncIterator[None]:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each socket takes one
     meters.serve()
-    cleaning = asyncio.create_task(clean_now_and_then())
+    threading.Thread(target=keep_clean, daemon=True).start()
     try:
         await asyncio.gather(asyncio.to_thread(load), *([site.load()] if site else []))
         log.set_up()
         yield
     finally:
-        cleaning.cancel()
         if site:
             site.end()
 

@@ -5,10 +5,10 @@ of them that tripled the time of each answer, so ``.streamlit/config.toml`` turn
 own collector never hands memory back to the system.
 """
 
-import asyncio
 import ctypes
 import gc
 import sys
+import time
 from collections.abc import Mapping
 from types import ModuleType
 
@@ -47,8 +47,8 @@ def clean() -> None:
         trim(0)
 
 
-async def clean_now_and_then() -> None:
-    """Clean up again and again, until cancelled."""
+def keep_clean() -> None:
+    """Clean up again and again, in a thread of its own."""
     while True:
-        await asyncio.sleep(EVERY)
-        await asyncio.to_thread(clean)
+        time.sleep(EVERY)
+        clean()

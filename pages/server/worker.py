@@ -73,9 +73,8 @@ def drop_old() -> None:
     """Drop the trainings that nobody has asked for lately."""
     oldest = time.perf_counter() - KEPT
     for token, run in [*_runs.items()]:
-        if (
-            run[0] < oldest and _runs.get(token) is run
-        ):  # not asked for meanwhile, in another thread
+        # Not one that the other thread has been asked for meanwhile.
+        if run[0] < oldest and _runs.get(token) is run:
             del _runs[token]
 
 
