@@ -61,6 +61,7 @@ def main() -> None:
     uvicorn.run(
         "pages.server.application:labs_app" if options.labs else "app:app",
         factory=options.labs,
+        lifespan="on",  # or it serves on where a setting ended the start, and answers all with 500
         host=host,
         port=port,
         ws="websockets-sansio",
