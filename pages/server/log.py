@@ -14,6 +14,12 @@ import traceback
 
 ASKED_BY = "GRADIENT_TRICKS_LOG"
 _DENIED = "ASGI callable returned without completing handshake."
+# Anybody can cause these as often as they like, the second with a traceback.
+_UNSAID = {
+    _DENIED,
+    "socket.send() raised exception.",
+    "Invalid UTF-8 sequence received from client.",
+}
 
 
 class Lines(logging.Formatter):
@@ -49,7 +55,8 @@ def set_up() -> None:
     """Let all that this process logs go out so, if it is wanted. Twice does no harm."""
     # uvicorn 0.54 logs an error for each socket that is refused with a status: it sends the answer
     # and does not note that the handshake is over (its pull request 3138).
-    logging.getLogger("uvicorn.error").addFilter(lambda record: record.msg != _DENIED)
+    for name in ("uvicorn.error", "asyncio"):
+        logging.getLogger(name).addFilter(lambda record: record.msg not in _UNSAID)
     if not wanted():
         return
     handler = logging.StreamHandler(sys.stderr)
