@@ -56,10 +56,11 @@ def main() -> None:
     uvicorn.run(
         "pages.server.application:labs_app" if options.labs else "app:app",
         factory=options.labs,
+        lifespan="on",  # or it serves on where a setting ended the start, and answers all with 500
         host=host,
         port=port,
         ws="websockets-sansio",
-        ws_max_size=2 << 20,  # bytes; we read messages of at most 400,000 characters
+        ws_max_size=1 << 19,  # bytes; we read messages of at most 400,000 characters
         ws_ping_interval=PING,
         ws_ping_timeout=PING,
         ws_per_message_deflate=False,

@@ -9,7 +9,7 @@ from functools import partial
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
@@ -43,7 +43,7 @@ def routes(root: str, ask: Ask) -> list[BaseRoute]:
             Route("/playground/{name}", partial(_computed, ask, PROGRAM), methods=["POST"]),
             Route("/openapi.json", description, methods=["GET"]),
         ],
-        exception_handlers={HTTPException: _refused},
+        exception_handlers={HTTPException: _refused, ClientDisconnect: _left},
     )
     app.router.redirect_slashes = False
     return [Mount(f"{root}api", app)]
@@ -68,6 +68,10 @@ async def _body(request: Request) -> str:
         if len(body) > 4 * MAX_DOCUMENT_CHARACTERS:
             break
     return body.decode("utf-8", errors="replace")
+
+
+async def _left(request: Request, error: Exception) -> Response:
+    return Response(status_code=400)  # nobody reads it, and no traceback is logged
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -56,7 +56,7 @@ class KnownHosts:
                 app = _refusal(
                     f"This server does not answer under the name {name or '(none)'}.",
                     *("allowedHosts", "STREAMLIT_SERVER_ALLOWED_HOSTS"),
-                    *(name, "localhost", "127.0.0.1"),
+                    *[one for one in (name, "localhost", "127.0.0.1") if one],
                 )
             elif (kind == "websocket" or for_machines) and not self._opens(origin, hosts[0]):
                 site = origin if _ORIGIN.fullmatch(origin or "") else "https://lab.example.org"

@@ -77,6 +77,7 @@ class Lane:
                     self.end()
                 if not again:
                     raise
+            await asyncio.sleep(0.2)  # until a fork server that died as well is known to be dead
             # By itself, so that it takes no other job with it if it ends this worker too.
             pool = self._workers(1)
             try:

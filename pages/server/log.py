@@ -14,6 +14,12 @@ from datetime import UTC, datetime
 
 ASKED_BY = "GRADIENT_TRICKS_LOG"
 _DENIED = "ASGI callable returned without completing handshake."
+# Anybody can cause these as often as they like, the second with a traceback.
+_UNSAID = {
+    _DENIED,
+    "socket.send() raised exception.",
+    "Invalid UTF-8 sequence received from client.",
+}
 
 
 class Lines(logging.Formatter):
@@ -48,7 +54,8 @@ def set_up() -> None:
     """Write all logs of this process as JSON, if wanted. A second call does no harm."""
     # uvicorn 0.54 logs an error for each socket that we refuse with a status: it sends the answer
     # but does not note that the handshake is over (its pull request 3138).
-    logging.getLogger("uvicorn.error").addFilter(lambda record: record.msg != _DENIED)
+    for name in ("uvicorn.error", "asyncio"):
+        logging.getLogger(name).addFilter(lambda record: record.msg not in _UNSAID)
     if not wanted():
         return
     handler = logging.StreamHandler(sys.stderr)

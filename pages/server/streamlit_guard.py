@@ -32,6 +32,9 @@ SHORT = 4_000  # bytes of one message; a longer one counts as several
 # Pings, pongs and fragments a second. Browsers send no ping, and one pong for each of our pings.
 # uvicorn answers each ping and keeps unread answers, and it keeps each fragment, even an empty one.
 SMALL_RATE, SMALL_BURST = 1.0, 100.0
+# Messages of any socket. uvicorn reads 256 kB at once: 37,000 empty messages took 2.5 MB, and a lab
+# answers 150 a second, for minutes after its browser has gone. Of real messages 256 kB hold fewer.
+WHOLE_RATE, WHOLE_BURST = 150.0, 4_000.0
 
 
 class StreamlitGuard:
@@ -43,7 +46,7 @@ class StreamlitGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         protocol = getattr(receive, "__self__", None)
         if scope["type"] == "websocket":
-            _bound_small_frames(protocol)
+            _bound_frames(protocol)
         if scope["type"] != "websocket" or path_of(scope) != self._path:
             await self._app(scope, receive, send)
             return
@@ -69,19 +72,20 @@ class StreamlitGuard:
             await self._app({**scope, "headers": headers}, receive_checked, send)
 
 
-def _bound_small_frames(protocol: Any) -> None:
-    """Let uvicorn drop a connection that sends more small frames than any browser."""
-    allowance = Allowance(SMALL_RATE, SMALL_BURST)
+def _bound_frames(protocol: Any) -> None:
+    """Let uvicorn drop a connection that sends more frames than any browser."""
+    small, whole = Allowance(SMALL_RATE, SMALL_BURST), Allowance(WHOLE_RATE, WHOLE_BURST)
 
-    def handle_or_drop(handle: Callable[..., None], *event: object) -> None:
+    def handle_or_drop(allowance: Allowance, handle: Callable[..., None], *event: object) -> None:
         if allowance.spend(1.0) == 0:
             handle(*event)
         else:
             protocol.transport.abort()
 
-    for name in ("handle_ping", "handle_pong", "handle_cont"):
+    bounds = dict.fromkeys(("handle_ping", "handle_pong", "handle_cont"), small)
+    for name, allowance in {**bounds, "handle_text": whole, "handle_bytes": whole}.items():
         if handle := getattr(protocol, name, None):
-            setattr(protocol, name, partial(handle_or_drop, handle))
+            setattr(protocol, name, partial(handle_or_drop, allowance, handle))
 
 
 def _is_from_a_page(content: bytes) -> bool:

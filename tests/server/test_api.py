@@ -12,7 +12,7 @@ from lessons.outputs import numbers_api
 from lessons.outputs.catalogue import lessons
 from lessons.playground import preset, to_text
 from pages.server import api
-from tests.server.asgi import ask
+from tests.server.asgi import ask, run
 from tests.support.amount import also, cases
 
 
@@ -169,3 +169,15 @@ def test_what_no_worker_answers_is_said_as_json():
     answer = ask(Starlette(routes=api.routes("/", fails)), "/api/lessons/flip")
     assert (answer.status, answer.headers["access-control-allow-origin"]) == (503, "*")
     assert json.loads(answer.body) == {"error": "busy"}
+
+
+def test_who_leaves_in_the_middle_of_a_document_leaves_no_traceback():
+    async def left():
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        """Nobody reads it."""
+
+    app = Starlette(routes=api.routes("/", answer))
+    asked = {"type": "http", "method": "POST", "path": "/api/playground/torch"}
+    run(app({**asked, "headers": [], "query_string": b""}, left, send))

@@ -143,6 +143,15 @@ def test_a_flood_of_messages_is_read_no_further():
         assert ends(socket, lambda s: s.send(RUN))
 
 
+def test_thousands_of_short_messages_at_once_are_not_kept_for_a_lab_that_reads_slowly():
+    """A real burst is heard in full; what is too small for one ends the connection."""
+    with opened("labs") as socket:
+        for _ in range(300):
+            socket.send(RUN)
+        assert [socket.recv(10) for _ in range(300)] == [RUN] * 300
+        assert ends(socket, lambda s: s.send(""))
+
+
 def ends(socket, flood):
     """Whether the server ends the connection."""
     try:
