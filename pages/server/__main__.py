@@ -6,6 +6,7 @@ listens only once everything is loaded, so a proxy sends no request too early.
 
 import argparse
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def main() -> None:
     host, port = config.get_option("server.address"), int(config.get_option("server.port"))
     if not log.wanted():
         print(f"Loading. In a few seconds: http://{host}:{port}{application.root()}", flush=True)
-    uvicorn.run(
+    made = uvicorn.Config(
         "pages.server.application:labs_app" if options.labs else "app:app",
         factory=options.labs,
         lifespan="on",  # or it serves on where a setting ended the start, and answers all with 500
@@ -69,6 +70,12 @@ def main() -> None:
         server_header=False,
         timeout_graceful_shutdown=3,  # seconds that connections have after SIGTERM
     )
+    server, listener = uvicorn.Server(made), made.bind_socket()
+    # uvicorn reads all that is there at once: 256 kB in chunks of one byte took it a second.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 13)
+    server.run([listener])
+    if not server.started:
+        raise SystemExit(3)
 
 
 if __name__ == "__main__":
