@@ -105,12 +105,11 @@ class Watch:
         return single or (self._asked.phase == "run" and not self._lost)
 
     def advance(self, seconds: float) -> None:
-        """Make steps for so long, and one at least; after a change of a setting, that one."""
+        """Make steps for so many seconds, and one at least."""
         assert self._run is not None
         single = self._asked.single > self._single
-        moved = self.fresh and self._run.done > 0
         try:
-            self._run.advance(seconds, self._values, 1 if single or moved else 10**9)
+            self._run.advance(seconds, self._values, 1 if single else 10**9)
         except torch.OutOfMemoryError:
             self._run = self._over = None  # what they hold goes first
             self._leave_device(self._values)
