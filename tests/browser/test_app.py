@@ -129,7 +129,6 @@ def test_a_teachers_link_hides_and_fixes_controls(app, open_page):
     link = teacher.get_by_role("link", name="Preview in a new tab")
     expect(link).to_have_attribute("href", re.compile("lesson=flip"))
     for box, label in ((hide, "Inputs x"), (fix, "Scale λ")):
-        teacher.wait_for_selector(".stApp[data-test-script-state=notRunning]")
         box.click()
         expect(teacher.get_by_role("option").first).to_be_visible()
         expect(teacher.get_by_role("option", name="Select all")).to_have_count(0)
@@ -137,6 +136,8 @@ def test_a_teachers_link_hides_and_fixes_controls(app, open_page):
         box.press("Enter")
         box.press("Escape")
         expect(link).to_have_attribute("href", re.compile("hide=x"))
+        expect(teacher.get_by_role("option")).to_have_count(0)
+        teacher.wait_for_selector(".stApp[data-test-script-state=notRunning]")
     expect(link).to_have_attribute("href", re.compile("hide=x&fix=scale"))
     page = ready(open_page(link.get_attribute("href")))
     expect(control(page, "x")).to_be_hidden()
