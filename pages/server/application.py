@@ -99,10 +99,10 @@ async def _running(load: Callable[[], object]) -> AsyncIterator[None]:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each socket takes one
     meters.serve()
-    threading.Thread(target=keep_clean, daemon=True).start()
     try:
         await asyncio.gather(asyncio.to_thread(load), *([site.load()] if site else []))
         log.set_up()
+        threading.Thread(target=keep_clean, daemon=True).start()
         yield
     finally:
         if site:

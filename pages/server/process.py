@@ -19,6 +19,8 @@ from pages.labs.messages import Wish
 
 EVERY = 10.0
 """Seconds between two collections."""
+# Looked up once: the system's loader has a lock, and a thread that waits there holds Python's.
+_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 YOUNG = 5_000
 """Objects that are made before Python looks for garbage; its own figure is 700. A frame makes some
 thousands, nearly all gone with it: looking less often halves the cost and takes no more memory."""
@@ -43,8 +45,8 @@ def prepare(labs: Mapping[str, ModuleType] = {}) -> None:
 def clean() -> None:
     """Collect garbage; where the C library is glibc, hand freed memory back to the system."""
     gc.collect()
-    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
-        trim(0)
+    if _TRIM:
+        _TRIM(0)
 
 
 def keep_clean() -> None:
