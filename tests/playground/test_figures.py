@@ -10,7 +10,7 @@ import pytest
 
 from lessons.contract.result import Result
 from lessons.kit.chart_pieces import themed
-from lessons.playground import PlaygroundError, from_text, presets, run
+from lessons.playground import Document, Input, PlaygroundError, from_text, presets, run
 from lessons.playground.running.outcome_charts import figures, table
 from tests.lessons.test_findings import Shown, holds, reads
 from tests.playground.programs import valid
@@ -109,3 +109,8 @@ def test_titles_are_true(document):
             title = re.sub(rf"(for|at) {re.escape(x)} ", r"\1 x ", figure.title)
             shown = Shown(Result(tuple(outcome.series), tuple(outcome.curves)), frozenset())
             assert holds(replace(figure, title=title), shown) is not False, figure.title
+
+
+def test_one_number_of_any_shape_is_drawn_at_a_number_without_a_shape():
+    outcome = run(Document((Input("x", 2.0),), "y = x * [3]"))
+    assert [float(one.y[0]) for one in outcome.series if one.role == "forward"] == [6.0]

@@ -129,8 +129,9 @@ def _series(
     places: Array = x.flatten().numpy()
     series = []
     if output.shape == x.shape or output.numel() == 1:
-        y: Array = output.expand(x.shape).flatten().numpy() if output.numel() == 1 else (
-            output.flatten().numpy())  # fmt: skip
+        # One number, of whatever shape, is drawn at each entry of x.
+        whole = output.reshape(()).expand(x.shape) if output.numel() == 1 else output
+        y: Array = whole.flatten().numpy()
         series.append(Series("forward", "forward", places, y))
     for role, by_input in found.items():
         gradient = by_input[checked.over.name]
