@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from streamlit import config
 
 from pages.server import application, log
+from pages.server.addresses import root
 
 PING = 30.0
 """Seconds between two pings on a socket; a proxy closes a silent one."""
@@ -53,11 +54,11 @@ def main() -> None:
         application.site = None
     host, port = config.get_option("server.address"), int(config.get_option("server.port"))
     if not log.wanted():
-        print(f"Loading. In a few seconds: http://{host}:{port}{application.root()}", flush=True)
+        print(f"Loading. In a few seconds: http://{host}:{port}{root()}", flush=True)
     made = uvicorn.Config(
         "pages.server.application:labs_app" if options.labs else "app:app",
         factory=options.labs,
-        lifespan="on",  # or it serves on where a setting ended the start, and answers all with 500
+        lifespan="on",  # "auto" goes on after a failed start, and answers everything with 500
         host=host,
         port=port,
         ws="websockets-sansio",
@@ -71,7 +72,7 @@ def main() -> None:
         timeout_graceful_shutdown=3,  # seconds that connections have after SIGTERM
     )
     server, listener = uvicorn.Server(made), made.bind_socket()
-    # uvicorn reads all that is there at once: 256 kB in chunks of one byte took it a second.
+    # uvicorn parses all that it has received at once: 256 kB in chunks of one byte took a second.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 13)
     server.run([listener])
     if not server.started:

@@ -12,6 +12,7 @@ from string import Template
 from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import config
 
 from lessons.contract.roles import INKS
 from pages.server import files
@@ -27,8 +28,9 @@ _PAGE = Template(Path(__file__).with_name("not_found.html").read_text("utf-8"))
 _INKS = {name: ",".join(inks) for name, inks in INKS.items()}
 
 
-def below(base: str) -> str:
-    """Return the root of the app, with a slash at both ends, for Streamlit's server.baseUrlPath."""
+def root() -> str:
+    """Return the path of the app, with a slash at both ends."""
+    base = str(config.get_option("server.baseUrlPath") or "")
     return f"/{base.strip('/')}/".replace("//", "/")
 
 

@@ -21,7 +21,7 @@ from streamlit import config
 
 from lessons.outputs import catalogue
 from pages.server import api, files, log, meters
-from pages.server.addresses import Addresses, below
+from pages.server.addresses import Addresses, root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
 from pages.server.process import keep_clean, prepare
@@ -40,11 +40,6 @@ _HEALTH = ("healthz", "readyz", "_stcore/health")  # the last is Streamlit's own
 
 site: Site | None = Site()
 """The labs; None in a process that serves only the pages."""
-
-
-def root() -> str:
-    """Return the path of the app, with a slash at both ends."""
-    return below(str(config.get_option("server.baseUrlPath") or ""))
 
 
 def _health_paths() -> list[str]:

@@ -52,18 +52,15 @@ class KnownHosts:
             hosts, origin = headers.getlist("host"), headers.get("origin")
             name = _name(hosts[0]) if len(hosts) == 1 else ""
             if not name or not self._answers_to(name):
-                # This machine's own names are not told.
-                app = _refusal(
-                    f"This server does not answer under the name {name or '(none)'}.",
-                    *("allowedHosts", "STREAMLIT_SERVER_ALLOWED_HOSTS"),
-                    *[one for one in (name, "localhost", "127.0.0.1") if one],
-                )
+                # It doesn't reveal this machine's own names.
+                what = f"This server does not answer under the name {name or '(none)'}."
+                names = filter(None, (name, "localhost", "127.0.0.1"))
+                app = _refusal(what, "allowedHosts", "STREAMLIT_SERVER_ALLOWED_HOSTS", *names)
             elif (kind == "websocket" or for_machines) and not self._opens(origin, hosts[0]):
                 site = origin if _ORIGIN.fullmatch(origin or "") else "https://lab.example.org"
-                app = _refusal(
-                    f"Only pages of this site may open a socket, and this page is at {site}.",
-                    *("corsAllowedOrigins", "STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS", str(site)),
-                )
+                what = f"Only pages of this site may open a socket, and this page is at {site}."
+                variable = "STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS"
+                app = _refusal(what, "corsAllowedOrigins", variable, str(site))
         await app(scope, receive, send)
 
     def _answers_to(self, name: str) -> bool:

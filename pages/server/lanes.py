@@ -26,8 +26,8 @@ class LostError(RuntimeError):
 
 
 def _context() -> multiprocessing.context.BaseContext:
-    """Return how workers start: forked within 20 ms from a process that has loaded everything, or
-    on Windows as a new process that loads it for seconds."""
+    """Return how workers start: forked in 20 ms from a process that has loaded everything. On
+    Windows each worker loads everything itself, which takes seconds."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     # torch asks the CUDA driver otherwise, and no process can be forked for CUDA after that.
@@ -47,7 +47,7 @@ class Lane:
         count: how many workers.
         niceness: how much less of a busy core they get than a process of niceness 0.
         device: of several CUDA devices, the one that they use, counted round.
-        idle: seconds without a job after which they end, for they keep memory once they had it.
+        idle: seconds without a job after which its workers end, since they keep memory.
     """
 
     def __init__(
@@ -77,8 +77,8 @@ class Lane:
                     self.end()
                 if not again:
                     raise
-            await asyncio.sleep(0.2)  # until a fork server that died as well is known to be dead
-            # By itself, so that it takes no other job with it if it ends this worker too.
+            await asyncio.sleep(0.2)  # if the fork server died too, multiprocessing notices by then
+            # In a pool of its own: if the job ends this worker too, it takes no other job with it.
             pool = self._workers(1)
             try:
                 return await self._run_in(pool, function, *args)

@@ -13,10 +13,10 @@ import traceback
 from datetime import UTC, datetime
 
 ASKED_BY = "GRADIENT_TRICKS_LOG"
-_DENIED = "ASGI callable returned without completing handshake."
-# Anybody can cause these as often as they like, the second with a traceback.
+# Anybody can cause these as often as they like. uvicorn 0.54 logs the first for each socket that we
+# refuse with a status: it doesn't note that its answer ended the handshake (its pull request 3138).
 _UNSAID = {
-    _DENIED,
+    "ASGI callable returned without completing handshake.",
     "socket.send() raised exception.",
     "Invalid UTF-8 sequence received from client.",
 }
@@ -52,8 +52,6 @@ def wanted() -> bool:
 
 def set_up() -> None:
     """Write all logs of this process as JSON, if wanted. A second call does no harm."""
-    # uvicorn 0.54 logs an error for each socket that we refuse with a status: it sends the answer
-    # but does not note that the handshake is over (its pull request 3138).
     for name in ("uvicorn.error", "asyncio"):
         logging.getLogger(name).addFilter(lambda record: record.msg not in _UNSAID)
     if not wanted():

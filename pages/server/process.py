@@ -1,4 +1,4 @@
-"""Loads what computing needs, and gives memory back: what each process of the server does.
+"""Prepares a process of the server for computing, and keeps its memory low.
 
 Streamlit would collect garbage after every run of a page, which walks every open session: with 300
 of them that tripled the time of each answer, so ``.streamlit/config.toml`` turns it off. Python's
@@ -19,7 +19,7 @@ from pages.labs.messages import Wish
 
 EVERY = 10.0
 """Seconds between two collections."""
-# Looked up once: the system's loader has a lock, and a thread that waits there holds Python's.
+# Looked up at import: a lookup takes the loader's lock, and other threads load libraries later.
 _TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 YOUNG = 5_000
 """Objects that are made before Python looks for garbage; its own figure is 700. A frame makes some

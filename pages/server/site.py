@@ -61,7 +61,7 @@ class Site:
         self.quick.end()
 
     def end(self) -> None:
-        """End all workers now."""
+        """Let all workers go, each when its job has ended."""
         for lane in (self.quick, self.slow, *self.trainers):
             lane.end()
 

@@ -38,14 +38,14 @@ class Socket:
         self._changed = asyncio.Event()
         self._allowance = Allowance(RATE, BURST)
         self._sending = asyncio.Lock()
-        self.training = Training(trainers, self._send)
+        self._training = Training(trainers, self._send)
 
     async def live(self) -> None:
         """Read and answer until the browser leaves."""
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._answer())
-                tasks.create_task(self.training.live())
+                tasks.create_task(self._training.live())
                 await self._read()
         except* WebSocketDisconnect:
             pass
@@ -64,13 +64,13 @@ class Socket:
         try:
             message = opened(text)
             if message.training or message.kind == "train":
-                self.training.wish(message)
+                self._training.wish(message)
         except RefusedError as error:
             # Awaited here, so that we stop reading from a browser that reads nothing.
             await self._aside({"seq": number_of(text), "kind": "refused", "text": str(error)})
             return
         if message.kind == "taken":
-            self.training.taken()
+            self._training.taken()
         elif message.kind == "ask":
             self._newest = message.seq, message.wish, time.perf_counter()
             self._changed.set()

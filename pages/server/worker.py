@@ -30,7 +30,7 @@ T = TypeVar("T")
 SHORT = 0.05
 """Seconds of computing that a wish may take in the quick lane."""
 KEPT = 5.0
-"""Seconds that a run is kept after it was asked for last, at least."""
+"""Seconds that a run is kept after its last job, at least."""
 MOST_RUNS = 200
 """Runs in one process; the largest holds 9 MB."""
 MISTAKE = "Something went wrong on the server. Change a setting to go on."
@@ -73,17 +73,17 @@ def drop_old() -> None:
     """Drop the trainings that nobody has asked for lately."""
     oldest = time.perf_counter() - KEPT
     for token, run in [*_runs.items()]:
-        # Not one that the other thread has been asked for meanwhile.
+        # The main thread may have got a job for it meanwhile.
         if run[0] < oldest and _runs.get(token) is run:
             del _runs[token]
 
 
 LABS = {"home": home, "playground": playground}
-"""By a lab's name, the module with its ``frame`` and ``seconds``. Other names are lessons'."""
+"""Modules with ``frame`` and ``seconds``, by lab. A lab with another name is a lesson's."""
 
 
 class Reply(NamedTuple):
-    """What comes of a wish.
+    """The outcome of a wish.
 
     Attributes:
         kind: ``frame``; ``slow``, if it must be asked for in the slow lane; ``mistake``, if we made
@@ -125,7 +125,7 @@ def answer(kind: str, name: str, query: Mapping[str, str], body: str) -> numbers
 
 
 class Chunk(NamedTuple):
-    """What comes of some steps of a training.
+    """The outcome of some steps of a training.
 
     Attributes:
         there: whether there is a run.

@@ -21,14 +21,13 @@ from functools import cache
 from urllib.parse import quote
 
 import streamlit as st
-from streamlit import config
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Question
 from lessons.contract.typed import Typed
 from lessons.outputs import catalogue
 from lessons.playground.goals import GOALS
-from pages.server.addresses import below
+from pages.server.addresses import root
 from pages.ui import tab
 
 COOKIE = "gradient_tricks_lab"
@@ -208,7 +207,7 @@ def clamp_step(lesson: Lesson, step: int) -> int:
 
 def _path() -> str:
     """Where the app lies: the cookie is sent to nothing beside it."""
-    return quote(below(str(config.get_option("server.baseUrlPath") or "")))
+    return quote(root())
 
 
 def _name() -> str:
