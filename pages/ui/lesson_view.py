@@ -50,7 +50,7 @@ def lesson_view(lesson: Lesson) -> None:
             note=place.note,
             show={
                 # A bug is looked for in its own code: nothing leads away to the lab.
-                "name": "" if question and question.kind == "bug" else step.show,
+                "name": "" if question and question.kind == "bug" else step.stage,
                 "step": f"{lesson.slug} {trail.step}",
             },
             on_go=follow,
@@ -113,7 +113,7 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
 def _spoken_of(step: Step) -> str:
     """What the lab's part is called that the step speaks of."""
     names = {"": "lab", "graph": "graph", "table": "table"}
-    return names.get(step.show, "chart")
+    return names.get(step.stage, "chart")
 
 
 def _step_bar(lesson: Lesson, trail: Trail) -> str:

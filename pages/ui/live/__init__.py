@@ -154,9 +154,8 @@ def _first(wish: str) -> str:
     if frame["trained"]:  # with the run as it stands before its first step
         run = asked.model_copy(update={"live": False})  # as the lab asks for it at first
         picture = Watch(find(asked.lab), run, TrainingWish()).picture()
-        both = (picture, frame) if picture["leads"] else (frame, picture)
         shown |= {name: picture[name] for name in ("status", "training")}
-        shown["figures"] = [figure for one in both for figure in one["figures"]]
+        shown["figures"] = [*picture["figures"], *frame["figures"]]
         shown["notes"] = [*frame["notes"], *picture["notes"]]
     return b64encode(wire.addressed(0, wire.encode(shown))).decode()
 
