@@ -87,11 +87,7 @@ def groups(
     more = [p for p in lesson.lab.parameters if p not in plain]
     return [
         {"title": None, "open": True, "controls": [shown(p) for p in plain]},
-        {
-            "title": "More settings" if {p.name for p in more} - {*hidden} else None,
-            "open": any(p.name in errors for p in more),
-            "controls": [shown(p) for p in more],
-        },
+        {"title": None, "open": True, "controls": [shown(p) for p in more]},
     ]
 
 

@@ -1,10 +1,8 @@
-// Named in the page itself, so that the first picture's modules and the charts' script are there
-// soon: Streamlit waits for the network meanwhile, and a script takes long to read.
+// Named in the page itself, so that the lab's modules are there soon: Streamlit waits for the network
+// meanwhile, and a script takes long to read.
 
 import { LATER } from "./addresses.js";
-import { loadPlotly } from "./chart_script.js";
 import { element } from "./dom.js";
-import { BAR, BROKEN, enter, watchForFirst } from "./first_place.js";
 import "./frame.js";
 
 // The lab's own come now that Streamlit has begun: before, they would hold it up.
@@ -13,19 +11,10 @@ for (const name of LATER) {
 }
 void import("./lab.js");
 
+const BAR = "[data-testid=stSkeleton]"; // what stands where a piece's script has not come yet
+const BROKEN = ".stException";
 /** @param {number} ms  @param {Promise<unknown>} work */
 const atMost = (ms, work) => Promise.race([work, new Promise((late) => setTimeout(late, ms))]);
-const begin = () => loadPlotly(false).catch(() => {}); // the lab says so where it shows
-const SOON = 1000; // ms: by then comes what a browser has kept
-const [here] = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByName(import.meta.url));
-if (here?.transferSize === 0) {
-  // A browser that was here before has it, read already: it draws the first picture.
-  void watchForFirst(atMost(SOON, begin()));
-} else {
-  void watchForFirst();
-  if ("requestIdleCallback" in window) requestIdleCallback(begin, { timeout: 1000 });
-  else setTimeout(begin, 200); // Safari
-}
 
 // Streamlit draws a page piece by piece, each when its own script has come. style.css hides home,
 // lessons, quizzes and the teachers' page until here all pieces of their text are there, so that none
@@ -43,7 +32,7 @@ const WORDS = ".st-key-words, .st-key-teach, .st-key-quiz";
 const COMING = `:is(.st-key-lessons, ${WORDS}) ${BAR}`;
 const QUIZ = ".st-key-quiz > .stElementContainer .stPageLink p"; // to other questions
 const LAST = `.st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLinkButton], ${QUIZ}`;
-const OWN = '[class*="st-key-lab_"], .gl-first, .stElementContainer:has(> .stText), .st-key-code, .st-key-search';
+const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-search';
 /** Not what the lab draws at the same time, nor what moves nothing. @param {Element} node */
 const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
 const { dataset } = document.documentElement;
@@ -76,7 +65,6 @@ function show() {
   clearTimeout(waits);
   dataset.whole = "true";
   pieces.disconnect();
-  enter();
 }
 
 // Behind a proxy that changes the host's name the server refuses Streamlit's socket, and the page

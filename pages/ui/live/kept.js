@@ -24,7 +24,11 @@ export function keep(lab, what) {
   labs.set(lab, what);
 }
 
-/** The address of each lab, by name. */
-export function queries() {
-  return Object.fromEntries([...labs].map(([lab, { query }]) => [lab, query]));
+/**
+ * Tell the page the address of each lab, by name.
+ * @param {{data: {known: Record<string, string>}, setStateValue: (name: string, value: object) => void}} component
+ */
+export function render({ data, setStateValue }) {
+  const found = Object.fromEntries([...labs].map(([lab, { query }]) => [lab, query]));
+  if (JSON.stringify(found) !== JSON.stringify(data.known)) setStateValue("queries", found);
 }
