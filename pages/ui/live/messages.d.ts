@@ -238,7 +238,6 @@ export interface Summand {
 }
 
 export interface TableSpec {
-  asked?: number[];
   caption: string;
   columns: Column[];
   rows: string[][];
