@@ -180,6 +180,7 @@ def opened(random_: random.Random, page: str, query: str) -> list[str]:
         alive = [one for one in ALIVE if re.search(rf"(?<!\\){re.escape(one)}", text)]
         assert not alive, f"{alive[0]!r} in {node.type}: {text[:300]}"
     titles = [one.value for one in visit.title]
+    titles += [one.proto.body for one in visit if one.type == "html" and "<h1" in one.proto.body]
     assert len(titles) == 1, titles
     return ["page"]
 

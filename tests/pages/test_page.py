@@ -50,7 +50,7 @@ def test_what_imports_as_it_runs_is_not_followed():
         "a.js": b'/** @import { D } from "./d.js" */\nexport {\n  e,\n} from "./e.js";\n',
         "b.js": b'import { early } from "./early.js";\n',
     }
-    assert shown._reached(modules) == ["again.js", "early.js", "a.js", "b.js", "e.js"]
+    assert shown._reached(modules) == ["early.js", "a.js", "b.js", "e.js"]
     assert f"{LIVE}/lab.js" not in FIRST_MODULES, "the first picture does not need it"
 
 
@@ -91,7 +91,7 @@ def test_everything_named_is_there(pages):
     added = page().removeprefix(INDEX.partition("</head>")[0]).partition("</head>")[0]
     addresses = re.findall(r'(?:href|src)="\./([^"]+)"', added)
     twice = {one.rpartition("/")[2] for one in addresses if addresses.count(one) == 2}
-    assert twice == {"again.js", "early.js"}, "preloaded and run"
+    assert twice == {"early.js"}, "preloaded and run"
     for address in addresses:
         assert ask(APP, f"/{address}", headers=GZIP).status == 200, address
     soon = {Path(address).name.partition(".")[0] for address in addresses}

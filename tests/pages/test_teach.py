@@ -6,7 +6,6 @@ import pytest
 
 from lessons.contract.lesson import without_hidden
 from lessons.outputs.catalogue import find, lessons
-from pages.labs import payload
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
 from pages.ui import teach_view
@@ -22,7 +21,7 @@ def test_a_kept_address_of_many_words_counts_as_far_as_it_is_read(monkeypatch):
     assert teach_view._values(flip, flip.prose.steps[0]) == flip.validate({"scale": "3"})
 
 
-def test_what_a_link_hides_is_neither_named_in_the_text_nor_leaves_an_empty_heading():
+def test_what_a_link_hides_is_not_named_in_the_text():
     leaks = find("noise_leaks")
     text = leaks.prose.steps[2].text
     assert "**Noise to**" in text
@@ -30,11 +29,6 @@ def test_what_a_link_hides_is_neither_named_in_the_text_nor_leaves_an_empty_head
     assert "Noise to" not in left
     assert left in text
     assert without_hidden(leaks, text, {"seed"}) == text
-    more = {p.name for p in leaks.lab.parameters if p.advanced}
-    values = leaks.validate({})
-    for hidden, title in ((more, None), (set(list(more)[1:]), "More settings")):
-        groups = payload.groups(leaks, values, leaks.text(values), {}, hidden)
-        assert groups[1]["title"] == title
 
 
 def test_a_teachers_address_hides_and_holds_and_comes_back():
