@@ -27,35 +27,7 @@ def lesson_view(lesson: Lesson) -> None:
     step = lesson.prose.steps[trail.step - 1]
     question = step.question
     ended = has_ended(lesson, trail)
-    st.html(
-        f'<h1 class="{"" if trail.step == 1 else "gt-unseen"}">{html.escape(lesson.title)}</h1>'
-    )
-    with st.container(key="lesson"):
-        words, stage = st.columns([4, 8], gap="large")
-        with stage:
-            if ended:
-                at_end(lesson, trail)
-            elif question is not None and not question.is_of_lab:
-                with st.container(key="stage"):
-                    questions.stage(lesson, question, trail)
-            else:
-                _lab(lesson, place, trail)
-        with words, st.container(key="words"):
-            if ended:
-                remembered(lesson)
-            _words(lesson, place, trail)
-    _bar(lesson, place, trail)
-    results.tell(lesson, trail)
-
-
-def lab_alone(lesson: Lesson) -> None:
-    """The lab for a frame of another page, where nobody is asked: nothing in it is covered."""
-    place, trail = place_of(lesson), memory.trail(lesson)
-    with st.container(key="lab"):
-        # Inside the frame it would replace the lab that the teacher chose.
-        to = f'href="{lesson.chapter}?lesson={lesson.slug}" target="_blank" rel="noopener"'
-        link = f"<a {to}>Open the lesson</a>"
-        kind = "gt-lesson" if trail.step == 1 else "gt-unseen"
+    kind = "gt-lesson" if trail.step == 1 else "gt-unseen"
     st.html(f'<h1 class="{kind}">{html.escape(lesson.title)}</h1>')
     with st.container(key="lesson"):
         words, stage = st.columns([4, 8], gap="large")

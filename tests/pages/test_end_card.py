@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.outputs import review as looked
 from lessons.outputs.brief import in_plain_torch
-from lessons.outputs.catalogue import find, lessons
+from lessons.outputs.catalogue import lessons
 from lessons.outputs.quiz import quiz
 from lessons.outputs.review import review
 
@@ -14,11 +14,11 @@ def card():
     """The card of a lesson, where a test has been through it."""
     import streamlit as st
 
-    from lessons.outputs.catalogue import find
+    from lessons.outputs import catalogue
     from pages.ui.end_card import at_end, has_ended, pass_by
     from pages.ui.memory import Trail
 
-    lesson = find("flip")
+    lesson = catalogue.find("flip")
     first = dict(st.session_state.get("first", {}))
     trail = Trail(len(lesson.prose.steps), st.session_state["answers"], first)
     if has_ended(lesson, trail):
@@ -34,9 +34,9 @@ def test_the_card_comes_with_the_last_answer_or_when_it_is_passed_by():
     assert not page.markdown
     page.button[0].click().run()
     told = "\n".join(one.value for one in page.markdown)
-    assert "✗ **Predict: what is reversed**: −10" in told
+    assert ":material/close: **Predict: what is reversed**: −10" in told
     assert "<br>torch: −4" in told
-    assert "✓ **Predict: two in a row**: 12" in told
+    assert ":material/check: **Predict: two in a row**: 12" in told
     assert "**In a new place**: not answered, step 7" in told
     assert "return" in in_plain_torch("flip")
     assert not page.exception

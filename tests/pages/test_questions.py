@@ -100,9 +100,9 @@ def test_a_sketch_that_is_none_is_refused_and_nothing_is_kept(monkeypatch, value
 @pytest.mark.parametrize(
     ("drawn", "heads"),
     [
-        ([-2] * 4 + [2] * 4, ["✓ Your sketch"]),
-        ([-0.5] * 4 + [0.5] * 4, ["✗ Your sketch", "What torch computes"]),
-        ([3, -3] * 4, ["✗ Your sketch is another curve", "What torch computes"]),
+        ([-2] * 4 + [2] * 4, [":material/check: **Your sketch"]),
+        ([-0.5] * 4 + [0.5] * 4, [":material/close: **Your sketch"]),
+        ([3, -3] * 4, [":material/close: **Your sketch is another curve"]),
     ],
 )
 def test_a_sketch_is_answered_with_the_belief_it_resembles(monkeypatch, drawn, heads):
@@ -110,11 +110,9 @@ def test_a_sketch_is_answered_with_the_belief_it_resembles(monkeypatch, drawn, h
     text = lesson.sketch(lesson.prose.steps[1].question).write(drawn)
     page = sent(monkeypatch, text)
     assert page.session_state["trail"].answers == {"gradient": text}
-    assert page.session_state["trail"].first == {"gradient": len(heads) == 1}
-    replies = [one.value for one in page.markdown if one.value.startswith(("**✓", "**✗", "**What"))]
-    assert [reply.split(head)[0] for reply, head in zip(replies, heads, strict=True)] == [
-        "**"
-    ] * len(heads)
+    assert page.session_state["trail"].first == {"gradient": "check" in heads[0]}
+    replies = [one.value for one in page.markdown if one.value.startswith(":material/")]
+    assert [reply.startswith(head) for reply, head in zip(replies, heads, strict=True)] == [True]
 
 
 def number_page():
