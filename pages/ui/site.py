@@ -48,7 +48,7 @@ def _header(page: Page) -> None:
     else:
         here = {"chapter": chapter.slug}
         st.page_link("course.py", label=f"**← {chapter.title}**", query_params=here)
-        st.html(f'<p class="gt-where">{_where(chapter)}</p>')
+        st.html(f'<p class="gt-here">{_where(chapter)}</p>')
     search_box()
 
 

@@ -57,15 +57,6 @@ _component = st.components.v2.component(
     isolate_styles=False,
 )
 
-_KEPT = f"""
-export default async function ({{ setStateValue, data }}) {{
-  const {{ queries }} = await import(new URL("{LIVE}/kept.js", document.baseURI).href);
-  const found = queries();
-  if (JSON.stringify(found) !== JSON.stringify(data.known)) setStateValue("queries", found);
-}}
-"""
-_kept = st.components.v2.component("kept_labs", js=_KEPT, isolate_styles=False)
-
 
 def live_lab(
     lab: str,
@@ -159,15 +150,3 @@ def _first(wish: str) -> str:
         shown["figures"] = [figure for one in both for figure in one["figures"]]
         shown["notes"] = [*frame["notes"], *picture["notes"]]
     return b64encode(wire.addressed(0, wire.encode(shown))).decode()
-
-
-def kept_labs() -> dict[str, str]:
-    """The address of each lab as it was left in this tab, by name; empty until the browser told."""
-    state = st.session_state.get("kept_labs")
-    sent = state.get("queries") if isinstance(state, Mapping) else None
-    known = {
-        str(name)[:100]: str(query)[:30_000]
-        for name, query in (sent.items() if isinstance(sent, Mapping) else ())
-    }
-    _kept(key="kept_labs", data={"known": known}, on_queries_change=lambda: None)
-    return known
