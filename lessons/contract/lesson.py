@@ -275,12 +275,24 @@ def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozen
         answered: names of the questions the learner has committed to.
         step: where the learner is, 1 for the first.
     """
-    return frozenset(
-        role
-        for number, prose_step in enumerate(lesson.prose.steps, start=1)
-        if prose_step.question and prose_step.question.name not in answered and step <= number
-        for role in prose_step.question.hides
+    return (
+        frozenset(
+            role
+            for number, prose_step in enumerate(lesson.prose.steps, start=1)
+            if prose_step.question and prose_step.question.name not in answered and step <= number
+            for role in prose_step.question.hides
+        )
+        - lesson.prose.steps[min(step, len(lesson.prose.steps)) - 1].uncovers
     )
+
+
+def step_controls(lesson: Lesson, step: Step) -> frozenset[str]:
+    """The controls in reach of a step's stage: those it declares, or those that its text names."""
+    if step.controls is not None:
+        return frozenset(step.controls)
+    text = f"{step.text} {step.turn.text if step.turn else ''}"
+    named = {p.name for p in lesson.lab.parameters if f"**{p.label}**" in text}
+    return frozenset(named | step.touch.keys() & {p.name for p in lesson.lab.parameters})
 
 
 def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:

@@ -26,14 +26,17 @@ def frame(wish: Wish) -> Frame:
         RefusedTextError: as a lesson's lab.
     """
     answers = [question.name for question in find(LESSON).prose.questions]
-    whole = wish.model_copy(update={"lab": LESSON, "values": _VALUES, "answers": answers})
-    full = lesson.frame(whole)
+    fixed = {"lab": LESSON, "values": _VALUES, "answers": answers, "step": 1, "open": ["graph"]}
+    full = lesson.frame(wish.model_copy(update=fixed))
     return {
         **full,
         "groups": [],
         "figures": [],
         "key": [],
         "table": None,
+        "stage": "graph",
+        "views": [],
+        "turn": None,
         "query": "",
         "numbers": {SUM: _sum(full)},
     }

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from urllib.parse import urlencode
 
@@ -61,11 +61,17 @@ def frame(wish: Wish) -> Frame:
     Raises:
         RefusedTextError: a text is refused, and the wish brings nothing that was good.
     """
-    return shown(state(wish), wish.live)
+    return shown(state(wish), wish.live, wish.open)
 
 
-def shown(state: State, live: bool = False) -> Frame:
-    """A state as a frame: charts, code and graph of the last good run; less while a hand moves."""
+def shown(state: State, live: bool = False, opened: Collection[str] = ()) -> Frame:
+    """A state as a frame: stage, drawers and code of the last good run; less while a hand moves.
+
+    Args:
+        state: what is set, and what it comes to.
+        live: whether a hand moves.
+        opened: the drawers that are open, by view.
+    """
     made = state.computed
     controls = groups(state)
     frame: Frame = {
@@ -81,6 +87,9 @@ def shown(state: State, live: bool = False) -> Frame:
         "status": "",
         "graph": None,
         "code": None,
+        "stage": "",
+        "views": [],
+        "turn": None,
         "numbers": {},
         "trained": [],
         "document": "",
@@ -89,12 +98,17 @@ def shown(state: State, live: bool = False) -> Frame:
     if made is not None:
         good = made.document
         numbers = payload.table(table(made.outcome))
+        charts = payload.figures(figures(made.outcome, good))
+        views = [*["graph"] * (made.recording is not None), *(one["id"] for one in charts), "table"]
+        seen = {views[0], *opened}
         frame |= {
             "key": [payload.key_entry(ROLES[name]) for name in key(made.outcome)],
-            "figures": payload.figures(figures(made.outcome, good)),
-            "table": numbers,
+            "figures": [chart for chart in charts if chart["id"] in seen],
+            "table": numbers if "table" in seen else None,
             "status": payload.status(made.outcome, {"dtype": good.dtype}, made.seconds),
-            "graph": _graph(made, numbers),
+            "graph": _graph(made, numbers) if "graph" in seen else None,
+            "stage": views[0],
+            "views": [payload.view(name) for name in views],
             "code": _code(good),
             "document": "" if live else to_text(good),
         }

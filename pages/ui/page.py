@@ -16,7 +16,7 @@ from pages.ui.style import css
 
 _LIVE = Path(__file__).with_name("live")
 _STYLES = ("lab.css", "graph.css", "linked.css", "trainer.css")
-_FIRST = ("again.js", "early.js")  # what a page runs before the lab's element is there
+_FIRST = ("early.js",)  # what a page runs before the lab's element is there
 _IMPORTED = re.compile(rb'^(?:import|export)\b[^;"]*"\./(\w+\.js)"', re.MULTILINE)
 
 
@@ -82,7 +82,6 @@ def page() -> str:
         f'<link rel="stylesheet" href="./{style}">',
         f"<script>{_SERVER_IS_HERE}</script>",
         *(f'<link rel="modulepreload" crossorigin href="./{one}">' for one in fetched),
-        f'<script type="module" async src="./{LIVE}/again.js"></script>',
         f'<script type="module" src="./{LIVE}/early.js"></script>',
     ]
     index = (STATIC.parent / "index.html").read_text("utf-8")

@@ -47,7 +47,7 @@ def _header(page: Page) -> None:
         st.page_link("playground.py", label="Playground")
     else:
         here = {"chapter": chapter.slug}
-        st.page_link("course.py", label=f"**← {chapter.title}**", query_params=here)
+        st.page_link("course.py", label=f"**←\u00a0{chapter.title}**", query_params=here)
         st.html(f'<p class="gt-here">{_where(chapter)}</p>')
     search_box()
 

@@ -65,6 +65,9 @@ export interface Frame {
   status: string;
   graph: GraphSpec | null;
   code: Code | null;
+  stage: string;
+  views: View[];
+  turn: boolean | null;
   numbers: Record<string, string>;
   trained: string[];
   document: string;
@@ -211,8 +214,9 @@ export interface Pane {
 
 export interface Picture {
   figures: FigureSpec[];
-  leads: boolean;
-  table: TableSpec;
+  views: View[];
+  turn: boolean | null;
+  table: TableSpec | null;
   notes: NoteSpec[];
   numbers: Record<string, string>;
   status: string;
@@ -262,6 +266,11 @@ export interface TrainingWish {
   count?: number;
 }
 
+export interface View {
+  name: string;
+  label: string;
+}
+
 export interface Wish {
   lab: string;
   values?: Record<string, string>;
@@ -276,5 +285,5 @@ export interface Wish {
   hide?: string[];
   fix?: string[];
   have?: Record<string, string>;
-  later?: string[];
+  open?: string[];
 }
