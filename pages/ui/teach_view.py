@@ -148,11 +148,9 @@ def _give(lesson: Lesson, query: str) -> None:
         st.link_button("Open it in a new tab", address, type="tertiary")
     with frame:
         st.markdown("**A frame in your page**")
-        title = html.escape(lesson.title)
+        source, title = html.escape(_framed(lesson, query)), html.escape(lesson.title)
         style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
-        code = (
-            f'<iframe src="{html.escape(_framed(lesson, query))}" title="{title}" {style}></iframe>'
-        )
+        code = f'<iframe src="{source}" title="{title}" {style}></iframe>'
         st.code(code, language=None, wrap_lines=True)
 
 
