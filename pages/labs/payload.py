@@ -67,7 +67,7 @@ def groups(
         near: names of those that the step talks about.
     """
     why = dict.fromkeys(held, "Held until you have answered the question.")
-    why |= dict.fromkeys(fixed, "Fixed by this link.")
+    why |= dict.fromkeys(fixed, "Locked by this link.")
 
     def shown(parameter: Parameter) -> Control:
         name = parameter.name

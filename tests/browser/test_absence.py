@@ -23,6 +23,7 @@ from tests.browser.looking import (
     exact,
     ready,
     silent,
+    to_lesson,
     trains,
 )
 from tests.browser.test_training import button, done, reaches
@@ -267,7 +268,7 @@ def a_page_whose_own_line_ends_last_is_drawn_anew(mortal, visit):
 def a_quiz_has_its_answers_and_hears_the_next(mortal, visit):
     """There is no lab beside it, and so no line of a lab."""
     page = visit(f"{mortal.url}/reversal?lesson=flip")
-    page.locator(".st-key-lessons").get_by_role("link", name="Quiz").click()
+    to_lesson(page, "Quiz: Reversal")
     expect(page).to_have_url(re.compile(r"\?quiz=\d+$"))
     place = page.url
     choose = page.get_by_role("radiogroup")

@@ -35,7 +35,7 @@ new PerformanceObserver((list) => {
 
 def kinds() -> Iterator[tuple[str, str]]:
     """A page of each kind, and of the lessons' steps one of each: its name and address."""
-    yield from (("home", "/"), ("playground", "/playground"))
+    yield from (("home", "/"), ("course", "/course"), ("playground", "/playground"))
     yield from (("glossary", "/glossary"), ("teach", "/teach"))
     steps = [
         (lesson, number, step)

@@ -37,7 +37,6 @@ _component = component(
     '<div class="gl-lab"></div>',
     broken="The lab’s script could not be loaded. Reload the page to try again.",
 )
-_kept = component("kept_labs", "kept.js")
 
 
 def live_lab(
@@ -122,15 +121,3 @@ def _first(wish: str) -> list[bytes]:
         picture = Watch(find(asked.lab), run, TrainingWish()).picture()
         made.append(wire.addressed(0, wire.encode(picture), wire.PICTURE))
     return made
-
-
-def kept_labs() -> dict[str, str]:
-    """The address of each lab as it was left in this tab, by name; empty until the browser told."""
-    state = st.session_state.get("kept_labs")
-    sent = state.get("queries") if isinstance(state, Mapping) else None
-    known = {
-        str(name)[:100]: str(query)[:30_000]
-        for name, query in (sent.items() if isinstance(sent, Mapping) else ())
-    }
-    _kept(key="kept_labs", data={"known": known}, on_queries_change=lambda: None)
-    return known
