@@ -40,6 +40,15 @@ console.log(JSON.stringify(JSON.parse(text).map((spec) => {
 """
 
 
+def laid(drawing, place):
+    """As the browser's own `laid` does."""
+    both = {
+        kind: [one | at for one, at in zip(drawing[kind], place[kind], strict=True)]
+        for kind in ("nodes", "edges")
+    }
+    return drawing | place | both
+
+
 @pytest.fixture(scope="module")
 def moments():
     """Each lesson's picture with what its moments show; one of them with a cut edge."""
@@ -49,7 +58,9 @@ def moments():
             cuts = read_cuts("sqrt_1:0") if lesson.slug == "right_place" else ()
             values = lesson.validate({})
             index = lesson.lab.start(values).index
-            pictures.append(picture(lesson.record(values, cuts), index))
+            drawing = picture(lesson.record(values, cuts), index)
+            places = filter(None, (drawing["wide"], drawing["narrow"]))
+            pictures += [laid(drawing, place) for place in places]
     node = [
         sys.executable,
         "-m",
@@ -88,13 +99,15 @@ def test_each_step_sends_along_its_edges_what_was_recorded(moments):
                 assert (then["width"] == 0) == (sent in ("0", "none", "")), (edge, then)
                 # From the op's box to the box of what it reads, or to the scissors.
                 op, read = boxes[edge["to"]], boxes[edge["from"]]
-                (_, start), (x, end) = then["route"][0], then["route"][-1]
-                assert start == pytest.approx(op["y"] - op["height"] / 2, abs=0.2)
+                axis, size = ("x", "width") if drawing["right"] else ("y", "height")
+                along = 0 if drawing["right"] else 1
+                start, end = then["route"][0], then["route"][-1]
+                assert start[along] == pytest.approx(op[axis] - op[size] / 2, abs=0.2)
                 if is_cut:
                     cut += 1
-                    assert (x, end) == (edge["x"], edge["y"])
+                    assert end == [edge["x"], edge["y"]]
                 else:
-                    assert end == pytest.approx(read["y"] + read["height"] / 2, abs=0.2)
+                    assert end[along] == pytest.approx(read[axis] + read[size] / 2, abs=0.2)
     assert cut == 1
     assert factors > 50
 

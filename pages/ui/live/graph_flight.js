@@ -1,15 +1,15 @@
 // The gradient on its way, drawn over the graph: a line that grows from an op back to what it reads,
 // its front a dot, and the sums where several paths have met.
 
-import { setChildren, setOrRemove, setText, svg } from "./dom.js";
+import { setChildren, setOrRemove, svg } from "./dom.js";
 import { bracketed } from "./graph_pulse.js";
-import { curve, plate } from "./graph_shapes.js";
+import { aside, curve, pill, write } from "./graph_shapes.js";
 
-/** @import { GraphNode } from "./messages.d.ts" */
 /** @import { Moment, Pulse } from "./graph_pulse.js" */
+/** @import { Laid } from "./graph_shapes.js" */
 
 const FRONT = 2.5; // px by which the front is thicker than its line
-const BELOW = 9; // px from a node to the middle of its sum
+const BELOW = 16; // px from a node to the middle of its sum
 
 export class Flight {
   constructor() {
@@ -21,34 +21,27 @@ export class Flight {
 
   /**
    * @param {Moment} moment
-   * @param {GraphNode[]} nodes
+   * @param {Laid} spec
    */
-  show({ pulses, sums }, nodes) {
+  show({ pulses, sums }, { nodes, right }) {
+    setOrRemove(this.pulses, "transform", `translate(${aside(right)})`);
     const drawn = pulses.map((_, place) => this.pulses.children[place] ?? pulseGroup());
     setChildren(this.pulses, drawn);
     drawn.forEach((group, place) => fill(group, pulses[place]));
-    const written = sums.map((_, place) => this.sums.children[place] ?? sumGroup());
+    const written = sums.map((_, place) => this.sums.children[place] ?? pill("gl-sum"));
     setChildren(this.sums, written);
     sums.forEach(({ node: id, parts, total }, place) => {
       const node = nodes.find((one) => one.id === id);
       if (!node) return;
       const terms = parts.map(({ value }) => bracketed(value ?? "?")).join(" + ");
-      write(written[place], `${terms} = ${total}`, node.x, node.y + node.height / 2 + BELOW);
+      write(written[place], `${terms} = ${total}`, node.x, node.y + node.height / 2 + (right ? 2 : 1) * BELOW);
     });
   }
 }
 
 function pulseGroup() {
-  return svg(
-    "g", "gl-pulse", {},
-    svg("path", "", { pathLength: 1 }),
-    svg("circle", "gl-front"),
-    svg("g", "", {}, svg("rect", "gl-plate", { rx: 3 }), svg("text", "gl-gradient")),
-  ); // prettier-ignore
-}
-
-function sumGroup() {
-  return svg("g", "gl-sum", {}, svg("rect", "gl-plate", { rx: 3 }), svg("text", "gl-gradient"));
+  const parts = [svg("path", "", { pathLength: 1 }), svg("circle", "gl-front"), pill("gl-gradient")];
+  return svg("g", "gl-pulse", {}, ...parts);
 }
 
 /**
@@ -71,18 +64,4 @@ function fill(group, { edge, route, share, width, sign, text }) {
     for (const [name, value] of Object.entries({ cx: x, cy: y, r: width / 2 + FRONT })) setOrRemove(front, name, value);
   }
   write(group.children[2], text, edge.x, edge.y);
-}
-
-/**
- * A number on its plate.
- * @param {Element} group
- * @param {string} text
- * @param {number} x
- * @param {number} y
- */
-function write(group, text, x, y) {
-  for (const [name, value] of Object.entries(plate(text, x, y))) setOrRemove(group.children[0], name, value);
-  setOrRemove(group.children[1], "x", x);
-  setOrRemove(group.children[1], "y", y);
-  setText(group.children[1], text);
 }

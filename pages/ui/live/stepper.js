@@ -4,7 +4,7 @@
 import { element, setOrRemove, setText } from "./dom.js";
 import { advanced } from "./graph_pulse.js";
 
-/** @import { GraphSpec, GraphStep } from "./messages.d.ts" */
+/** @import { GraphSpec } from "./messages.d.ts" */
 
 const LONGEST = 100; // ms between two pictures: after a longer pause it goes on where it was
 /** @type {Record<string, number>} */
@@ -19,17 +19,16 @@ export class Stepper {
     this.box = box;
     this.go = go;
     this.place = 0;
-    /** @type {GraphStep[]} */
+    /** @type {GraphSpec["steps"]} */
     this.steps = [];
     this.timer = 0;
+    this.replays = false; // all of it at once, which is no step that somebody took
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     const button = (/** @type {string} */ label, /** @type {() => void} */ press) => {
       const made = element("button", "gl-button", { type: "button" }, label);
       made.addEventListener("click", press);
       return made;
     };
-    this.first = button("First", () => this.jump(0));
-    this.first.classList.add("gl-to-start");
     this.back = button("Back", () => this.by(-1));
     this.next = button("Next", () => this.by(1));
     this.play = button("Play", () => this.#toggle());
@@ -48,7 +47,7 @@ export class Stepper {
       event.preventDefault();
       this.by(by);
     });
-    const buttons = element("div", "gl-buttons", {}, this.first, this.back, this.next, this.play, this.said);
+    const buttons = element("div", "gl-buttons", {}, this.back, this.next, this.play, this.said);
     box.append(buttons, this.bar);
   }
 
@@ -57,13 +56,12 @@ export class Stepper {
    * @param {number} place  how many steps are taken; between two whole ones, on the way
    */
   show({ nodes, steps }, place) {
-    this.box.hidden = !steps.length;
     this.steps = steps;
     this.place = place;
     const step = Math.ceil(place);
     setText(this.said, `step ${step} of ${steps.length}`);
     // Not `disabled`: a button that goes grey under the finger would lose the keyboard's place.
-    for (const button of [this.first, this.back]) setOrRemove(button, "aria-disabled", String(place === 0));
+    setOrRemove(this.back, "aria-disabled", String(place === 0));
     setOrRemove(this.next, "aria-disabled", String(place >= steps.length));
     setOrRemove(this.bar, "max", steps.length);
     const at = nodes.find(({ id }) => id === steps[step - 1]?.node);
@@ -88,7 +86,17 @@ export class Stepper {
   pause() {
     cancelAnimationFrame(this.timer);
     this.timer = 0;
+    this.replays = false;
     setText(this.play, "Play");
+  }
+
+  /** Let the gradient run back once, from the output to the inputs. */
+  replay() {
+    this.pause();
+    if (this.still.matches) return;
+    this.replays = true;
+    this.place = 0;
+    this.#run(this.steps.length, this.steps.length);
   }
 
   #toggle() {
@@ -100,13 +108,13 @@ export class Stepper {
     this.#run(this.steps.length);
   }
 
-  /** @param {number} to  a whole place */
-  #run(to) {
+  /** @param {number} to  a whole place  @param {number} speed */
+  #run(to, speed = 1) {
     let at = this.place;
     let before = performance.now();
     const tick = (/** @type {number} */ now) => {
       const until = Math.min(to, this.steps.length);
-      at = advanced(this.steps, at, Math.min(Math.max(now - before, 1), LONGEST), until);
+      at = advanced(this.steps, at, speed * Math.min(Math.max(now - before, 1), LONGEST), until);
       before = now;
       this.timer = requestAnimationFrame(tick);
       this.go(this.still.matches ? Math.ceil(at) : at);

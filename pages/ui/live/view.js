@@ -17,9 +17,8 @@ import { Outline } from "./outline.js";
 import { PACE } from "./pace.js";
 import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
-import { Pinned, cutChanges, handChanges } from "./pinned.js";
+import { Pinned, handChanges } from "./pinned.js";
 import { Share } from "./share.js";
-import { small } from "./small.js";
 import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
 
@@ -71,7 +70,7 @@ export class View {
     const status = part("status");
     const key = part("key", { role: "group", "aria-label": "Lines of the charts" });
     const figures = part("figures");
-    const graph = part("graph", { role: "group", "aria-labelledby": "gl-graph-title" });
+    const graph = part("graph", { role: "group", "aria-label": "Graph of the run" });
     const table = part("scroll", { role: "region", tabindex: "0" });
     this.stays = keepInSight(head, root);
     root.replaceChildren(goals, head, notes, status, key, figures, graph, table);
@@ -102,16 +101,14 @@ export class View {
         this.linked.light(this.linked.source);
       },
       looked: (id) => this.linked.light(id === null ? null : { id }),
-      seen: lab.seen,
       code: () => this.pageParts.lines("torch"),
     });
     const pinned = (/** @type {HTMLElement} */ box, /** @type {string} */ name) =>
       new Pinned(box, name, this.palette, this.controls, () => this.drawing.draw());
-    this.pinned = pinned(this.graph.pinned, "pinned");
     this.hand = pinned(hand, "hand");
     this.notes = new Notes(notes);
     this.trainer = new Trainer(trainer, lab.trained);
-    this.drawing = new Drawing(root, this.charts, [this.hand, this.pinned], this.palette, {
+    this.drawing = new Drawing(root, this.charts, [this.hand], this.palette, {
       isQuiet: lab.isQuiet,
       trains: () => this.trainer.runs,
       rests: lab.rests,
@@ -203,8 +200,6 @@ export class View {
     const others = this.charts.kept(this.picture?.figures ?? []);
     const figures = this.picture?.leads ? [...others, ...own] : [...own, ...others];
     this.charts.frame(figures);
-    const copied = frame.graph ? cutChanges(figures) : undefined;
-    this.pinned.frame(copied ? [small(copied, "pinned")] : [], copied && this.charts.all.get(copied.id)?.root);
     this.hand.frame(handChanges(figures, show?.name));
   }
 
