@@ -4,7 +4,7 @@
 
 import { element, setText } from "./dom.js";
 import { Drawing } from "./graph_drawing.js";
-import { hasLanded, momentAt } from "./graph_pulse.js";
+import { hasLanded, pulsesAt } from "./graph_pulse.js";
 import { reached } from "./graph_reached.js";
 import { laid } from "./graph_shapes.js";
 import { StepWords } from "./step_words.js";
@@ -25,7 +25,6 @@ export class Graph {
    * @param {() => void} handlers.cut    an edge was cut or mended
    * @param {() => void} handlers.moved  another step
    * @param {(id: string | null) => void} handlers.looked  a node or edge is pointed at, or none
-   * @param {() => string[]} handlers.code  the lines of the program
    */
   constructor(box, handlers) {
     this.handlers = handlers;
@@ -155,7 +154,7 @@ export class Graph {
   #move() {
     const { spec, place } = this;
     if (!spec) return;
-    this.drawing.fly(momentAt(spec, place));
+    this.drawing.fly(pulsesAt(spec, place));
     this.stepper.show(spec, place);
   }
 
@@ -218,8 +217,6 @@ export class Graph {
         text += ` ${hand} ${this.cuts.has(edge.id) ? "mends" : "cuts"} it.`;
       }
     }
-    const said = spec.stretches.find((stretch) => stretch.node === (edge ? edge.to : about));
-    if (said) text += `\nIn the code: ${this.handlers.code()[said.line]?.trim() ?? ""}`;
     setText(this.detail, text);
   }
 }

@@ -30,13 +30,12 @@ export class Drawing {
     this.known = new Map(); // groups by id
     /** @type {string[]} */
     this.order = []; // ids, the way the values go
+    this.hits = svg("g", "gl-hits"); // below all that is seen, so that a line itself wins
     this.edges = svg("g", "");
     this.nodes = svg("g", "");
     this.flight = new Flight();
-    this.root = svg("svg", "gl-svg", { role: "group" }, this.edges, this.nodes, this.flight.layer);
+    this.root = svg("svg", "gl-svg", { role: "group" }, this.hits, this.edges, this.nodes, this.flight.layer);
     box.append(this.root);
-    /** @type {Map<string | null, DOMPoint[]>} */
-    this.sampled = new Map(); // points along paths, by their `d`
     /** @type {string | null} */
     this.stop = null; // the id that Tab comes to
     /** @type {string | null} */
@@ -44,8 +43,8 @@ export class Drawing {
     /** @type {string | null} */
     this.near = null; // the node or edge under the pointer
     this.root.addEventListener("keydown", (event) => this.#key(event));
-    this.root.addEventListener("click", (event) => this.#press(this.#under(event)));
-    this.root.addEventListener("pointermove", (event) => this.#hover(this.#under(event)));
+    this.root.addEventListener("click", (event) => this.#press(idAt(event)));
+    this.root.addEventListener("pointermove", (event) => this.#hover(idAt(event)));
     this.root.addEventListener("pointerleave", () => this.#hover(null));
     // On the box: an SVG element that listens for focus gets a tab stop of its own.
     box.addEventListener("focusin", (event) => {
@@ -82,10 +81,15 @@ export class Drawing {
       this.known.set(id, group);
       return group;
     };
+    const hits = spec.edges.map((_, place) => this.hits.children[place] ?? svg("path", ""));
+    setChildren(this.hits, hits);
+    hits.forEach((hit, place) => {
+      setOrRemove(hit, "data-hit", spec.edges[place].id);
+      setOrRemove(hit, "d", curve(spec.edges[place].route));
+    });
     setChildren(this.edges, spec.edges.map((edge) => this.#edge(take(edge.id, edgeGroup), edge, reached)));
     setChildren(this.nodes, spec.nodes.map((node) => this.#node(take(node.id, nodeGroup), node, reached)));
     this.markCuts(cuts);
-    if (this.sampled.size > 200) this.sampled.clear();
     const along = (/** @type {{x: number, y: number}} */ { x, y }) => (spec.right ? [x, y] : [y, x]);
     this.order = [...spec.nodes, ...spec.edges]
       .sort((a, b) => along(a)[0] - along(b)[0] || along(a)[1] - along(b)[1])
@@ -167,7 +171,7 @@ export class Drawing {
    * @param {Reached} reached
    */
   #edge(group, edge, { shown }) {
-    const [hit, way, sent, head, back, label, mark, cut] = group.children;
+    const [way, sent, head, back, label, mark, cut] = group.children;
     const right = Boolean(this.spec?.right);
     const known = shown.has(edge.id);
     const wide = thickness(edge);
@@ -181,7 +185,6 @@ export class Drawing {
     const [dx, dy] = aside(right);
     const [[fromX, fromY], [toX, toY]] = [edge.route[0], edge.route[edge.route.length - 1]];
     const [headX, headY] = right ? [HEAD, 0] : [0, HEAD];
-    setOrRemove(hit, "d", curve(edge.route));
     setOrRemove(way, "d", curve([...edge.route.slice(0, -1), [toX - headX, toY - headY]]));
     setOrRemove(sent, "d", curve([[fromX + headX, fromY + headY], ...edge.route.slice(1)]));
     setOrRemove(way, "transform", `translate(${-dx} ${-dy})`);
@@ -200,16 +203,16 @@ export class Drawing {
 
   /**
    * The gradients that are on their way, over the drawing.
-   * @param {import("./graph_pulse.js").Moment} moment
+   * @param {import("./graph_pulse.js").Pulse[]} pulses
    */
-  fly(moment) {
+  fly(pulses) {
     if (!this.spec) return;
-    const flying = new Set(moment.pulses.map(({ edge }) => edge.id));
+    const flying = new Set(pulses.map(({ edge }) => edge.id));
     for (const { id } of this.spec.edges) {
       const group = this.known.get(id);
       if (group) setOrRemove(group, "data-flying", flying.has(id) ? "true" : null);
     }
-    this.flight.show(moment, this.spec);
+    this.flight.show(pulses, this.spec.right);
   }
 
   /** @param {string | null} id */
@@ -248,41 +251,10 @@ export class Drawing {
     this.near = id;
     this.handlers.look(id);
   }
-
-  /**
-   * What the pointer means: where edges lie close together, the nearest of them.
-   * @param {MouseEvent} event
-   */
-  #under(event) {
-    const id = idAt(event);
-    const way = this.root.getScreenCTM()?.inverse();
-    const isOnNumber = /** @type {Element} */ (event.target).closest(".gl-edge g");
-    if (!way || isOnNumber || !this.spec?.edges.some((edge) => edge.id === id)) return id;
-    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(way);
-    const away = (/** @type {string} */ one) => Math.min(...this.#points(one).map((point) => Math.hypot(point.x - x, point.y - y)));
-    const far = this.spec.edges.map((edge) => ({ id: edge.id, away: away(edge.id) }));
-    return far.sort((a, b) => a.away - b.away)[0].id;
-  }
-
-  /**
-   * Points along an edge's path, kept as long as it stays as it is.
-   * @param {string} id
-   */
-  #points(id) {
-    const path = /** @type {SVGPathElement} */ (this.known.get(id)?.querySelector(".gl-hit"));
-    const d = path.getAttribute("d");
-    let points = this.sampled.get(d);
-    if (!points) {
-      const length = path.getTotalLength();
-      const count = Math.ceil(length / 4);
-      points = Array.from({ length: count + 1 }, (_, i) => path.getPointAtLength((i * length) / count));
-      this.sampled.set(d, points);
-    }
-    return points;
-  }
 }
 
 /** @param {Event} event */
 function idAt({ target }) {
-  return /** @type {Element} */ (target).closest("[data-id]")?.getAttribute("data-id") ?? null;
+  const part = /** @type {Element} */ (target).closest("[data-id], [data-hit]");
+  return part?.getAttribute("data-id") ?? part?.getAttribute("data-hit") ?? null;
 }

@@ -1,41 +1,24 @@
 // The gradient on its way, drawn over the graph: a line that grows from an op back to what it reads,
-// its front a dot, and the sums where several paths have met.
+// its front a dot.
 
 import { setChildren, setOrRemove, svg } from "./dom.js";
-import { bracketed } from "./graph_pulse.js";
 import { aside, curve, pill, write } from "./graph_shapes.js";
 
-/** @import { Moment, Pulse } from "./graph_pulse.js" */
-/** @import { Laid } from "./graph_shapes.js" */
+/** @import { Pulse } from "./graph_pulse.js" */
 
 const FRONT = 2.5; // px by which the front is thicker than its line
-const BELOW = 16; // px from a node to the middle of its sum
 
 export class Flight {
   constructor() {
     this.layer = svg("g", "gl-flight", { "aria-hidden": "true" }); // the stepper says it in words
-    this.pulses = svg("g", "");
-    this.sums = svg("g", "");
-    this.layer.append(this.pulses, this.sums);
   }
 
-  /**
-   * @param {Moment} moment
-   * @param {Laid} spec
-   */
-  show({ pulses, sums }, { nodes, right }) {
-    setOrRemove(this.pulses, "transform", `translate(${aside(right)})`);
-    const drawn = pulses.map((_, place) => this.pulses.children[place] ?? pulseGroup());
-    setChildren(this.pulses, drawn);
+  /** @param {Pulse[]} pulses  @param {boolean} right */
+  show(pulses, right) {
+    setOrRemove(this.layer, "transform", `translate(${aside(right)})`);
+    const drawn = pulses.map((_, place) => this.layer.children[place] ?? pulseGroup());
+    setChildren(this.layer, drawn);
     drawn.forEach((group, place) => fill(group, pulses[place]));
-    const written = sums.map((_, place) => this.sums.children[place] ?? pill("gl-sum"));
-    setChildren(this.sums, written);
-    sums.forEach(({ node: id, parts, total }, place) => {
-      const node = nodes.find((one) => one.id === id);
-      if (!node) return;
-      const terms = parts.map(({ value }) => bracketed(value ?? "?")).join(" + ");
-      write(written[place], `${terms} = ${total}`, node.x, node.y + node.height / 2 + (right ? 2 : 1) * BELOW);
-    });
   }
 }
 
@@ -44,10 +27,7 @@ function pulseGroup() {
   return svg("g", "gl-pulse", {}, ...parts);
 }
 
-/**
- * @param {Element} group
- * @param {Pulse} pulse
- */
+/** @param {Element} group  @param {Pulse} pulse */
 function fill(group, { edge, route, share, width, sign, text }) {
   const path = /** @type {SVGPathElement} */ (group.children[0]);
   const front = group.children[1];

@@ -40,7 +40,6 @@ export function nodeGroup(id) {
 export function edgeGroup(id) {
   return svg(
     "g", "gl-edge", { "data-id": id, tabindex: "-1" },
-    svg("path", "gl-hit"),
     svg("path", "gl-way"),
     svg("path", "gl-sent"),
     svg("path", "gl-forth", { d: HEAD }),

@@ -1,5 +1,5 @@
-// Goes through the backward pass: by steps, by itself, or with the hand on the bar. Between two steps
-// the gradient is on its way; for who wants no motion there are steps alone.
+// Goes through the backward pass, by steps or by itself. Between two steps the gradient is on its way;
+// with reduced motion there are steps alone.
 
 import { element, setOrRemove, setText } from "./dom.js";
 import { advanced } from "./graph_pulse.js";
@@ -7,13 +7,11 @@ import { advanced } from "./graph_pulse.js";
 /** @import { GraphSpec } from "./messages.d.ts" */
 
 const LONGEST = 100; // ms between two pictures: after a longer pause it goes on where it was
-/** @type {Record<string, number>} */
-const KEYS = { ArrowUp: 1, ArrowDown: -1 };
 
 export class Stepper {
   /**
    * @param {HTMLElement} box
-   * @param {(place: number, scrubs?: boolean) => void} go  scrubs: a hand is on the bar
+   * @param {(place: number) => void} go
    */
   constructor(box, go) {
     this.box = box;
@@ -33,20 +31,8 @@ export class Stepper {
     this.next = button("Next", () => this.by(1));
     this.play = button("Play", () => this.#toggle());
     this.said = element("span", "gl-place");
-    this.bar = element("input", "gl-range", { type: "range", min: "0", step: "0.01", "aria-label": "Backward pass" });
-    this.bar.addEventListener("input", () => {
-      this.pause();
-      const { valueAsNumber } = this.bar;
-      go(this.still.matches ? Math.round(valueAsNumber) : valueAsNumber, true);
-    });
-    // The bar's own step is a hundredth, for the hand: a key goes to the next whole one, as those do
-    // that work everywhere in the graph.
-    this.bar.addEventListener("keydown", (event) => {
-      const by = KEYS[event.key];
-      if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      this.by(by);
-    });
+    this.bar = element("input", "gl-range", { type: "range", min: "0", "aria-label": "Backward pass" });
+    this.bar.addEventListener("input", () => this.jump(this.bar.valueAsNumber));
     const buttons = element("div", "gl-buttons", {}, this.back, this.next, this.play, this.said);
     box.append(buttons, this.bar);
   }

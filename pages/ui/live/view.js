@@ -101,7 +101,6 @@ export class View {
         this.linked.light(this.linked.source);
       },
       looked: (id) => this.linked.light(id === null ? null : { id }),
-      code: () => this.pageParts.lines("torch"),
     });
     const pinned = (/** @type {HTMLElement} */ box, /** @type {string} */ name) =>
       new Pinned(box, name, this.palette, this.controls, () => this.drawing.draw());
