@@ -3,10 +3,9 @@
 from itertools import pairwise
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.looking import becomes, button, caught_up, edge, node, press_on, ready
+from tests.browser.looking import becomes, button, caught_up, edge, node, ready
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
@@ -46,7 +45,6 @@ PLACES = """() => {
 
 def test_play_sends_the_gradient_to_the_end_and_can_be_halted_on_the_way(bare, open_page):
     page = ready(open_page(bare + RIGHT + "&at=4"))
-    page.locator(".gl-handy").scroll_into_view_if_needed()
     button(page, "Play").focus()
     # As Enter does: by the time that a busy machine presses it again, the gradient has landed.
     page.evaluate(HALT, "step 5 of 6")
@@ -99,70 +97,6 @@ TWICE = """['pinned', 'gradient'].map((name) => JSON.stringify(
       .filter(({ mode }) => mode !== "text").map(({ y }) => [...y])))"""
 
 
-def test_the_curve_that_a_cut_changes_is_seen_beside_the_edge(bare, open_page):
-    page = ready(open_page(bare + RIGHT))
-    edge(page, "sqrt_1:0").evaluate("one => one.scrollIntoView({ block: 'center' })")
-    page.wait_for_function(f"{PINNED}?._fullData?.length")
-    seen = ["[data-figure=pinned] .gl-plot", '[data-id="sqrt_1:0"] .gl-gradient', ".gl-stepper"]
-    assert in_window(page, *seen) == [True, True, True]
-    # Where it stands: with a note above the charts that comes or goes, the browser scrolls.
-    place = "document.querySelector('.gl-svg').getBoundingClientRect().top"
-    stood = page.evaluate(place)
-    label = edge(page, "sqrt_1:0").locator(".gl-gradient")
-    for snip in (label.click, lambda: press_on(page, "sqrt_1:0", "Enter")):
-        before = page.evaluate(TWICE)
-        snip()
-        changed = f"(before) => {TWICE}.every((one, at) => one !== before[at])"
-        page.wait_for_function(changed, arg=before)
-        small, large = page.evaluate(TWICE)
-        assert small == large
-        assert in_window(page, *seen) == [True, True, True]
-        assert page.evaluate(place) == pytest.approx(stood, abs=1)
-    # The controls stay at the top, and the chart stays below them.
-    node(page, "add").evaluate("one => one.scrollIntoView({ block: 'end' })")
-    below = "one => one.getBoundingClientRect().bottom"
-    head = page.locator(".gl-head[data-stays]").evaluate(below)
-    assert page.locator(".gl-pinned").evaluate("one => one.getBoundingClientRect().top") >= head
-    # At 200 % the window is 640 by 400: the chart takes none of it from the graph.
-    page.set_viewport_size({"width": 640, "height": 400})
-    assert (
-        page.evaluate("getComputedStyle(document.querySelector('.gl-handy')).position") == "static"
-    )
-
-
-def test_on_a_phone_the_chart_is_a_sheet_that_can_be_folded_away(bare, open_page):
-    page = ready(open_page(bare + RIGHT, width=390, height=844))
-    sheet, fold = page.locator(".gl-handy"), page.locator(".gl-pinned .gl-fold")
-    assert sheet.bounding_box()["y"] > 844  # the graph is out of sight
-    page.locator(".gl-graph").evaluate("one => one.scrollIntoView()")
-    page.wait_for_function(f"{PINNED}?._fullData?.length")
-    box = sheet.bounding_box()
-    assert box["y"] + box["height"] == pytest.approx(844, abs=1)
-    assert box["height"] < 0.3 * 844
-    scrolled = page.evaluate(SCROLLED)
-    # What can be pressed is as large as a fingertip.
-    pressed = sheet.locator("button:visible")
-    assert all(one.bounding_box()["height"] >= 44 for one in pressed.all())
-    tap(page, fold)
-    expect(fold).to_have_attribute("aria-expanded", "false")
-    assert sheet.bounding_box()["height"] < 110
-    fold.focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-figure=pinned] .main-svg").first).to_be_visible()
-    assert sheet.bounding_box()["height"] == box["height"]
-    assert page.evaluate(SCROLLED) == scrolled
-    # What the keyboard comes to is not behind it.
-    page.locator('.gl-svg [tabindex="0"]').focus()
-    for _ in range(page.locator(".gl-svg [data-id]").count()):
-        here = page.locator(".gl-svg :focus").bounding_box()
-        assert here["y"] + here["height"] <= sheet.bounding_box()["y"] + 1
-        page.keyboard.press("ArrowDown")
-    tap(page, button(page, "Back"))
-    expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
-    found = Axe().run(page, context=".gl-lab").response["violations"]
-    assert not found, [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
-
-
 def tap(page: Page, what: Locator) -> None:
     """With a finger."""
     box = what.bounding_box()
@@ -188,11 +122,9 @@ def lit(page: Page) -> set[str]:
 
 def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
     page = ready(open_page(bare + "/stop_gradient?lesson=right_place&step=3", height=2000))
-    page.wait_for_function(f"{PINNED}?._fullData?.length")
     output = {"add", "return stop_gradient(z - clean) + clean", "1,2", "forward:.5g", "forward"}
     node(page, "add").locator(".gl-value").hover()
     assert lit(page) == output
-    expect(page.locator(".gl-detail")).to_contain_text("in the code: return stop_gradient(z")
     page.mouse.move(5, 5)
     assert lit(page) == set()
     node(page, "add").focus()
@@ -201,8 +133,8 @@ def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
     assert page.evaluate(underlined) == ["stop_gradient(z - clean) + clean"]
     # An edge: its op's code, and the gradient of the input whose only edge it is.
     edge(page, "pow:0").focus()
-    assert {"pow:0", "y = x**2", "1,3", "gradient", "pinned"} <= lit(page)
-    page.locator(".gl-pinned .gl-fold").focus()
+    assert {"pow:0", "y = x**2", "1,3", "gradient"} <= lit(page)
+    page.locator(".gl-alternative summary").focus()
     assert lit(page) == set()
     # The other way: from the table, the text, the code, a chart.
     page.locator("[data-table] tbody td").nth(2).hover()
@@ -215,47 +147,11 @@ def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
     button(page, "Back").click()
     expect(page.locator(".gl-rule math")).to_be_visible()  # its script has come: nothing moves
     page.locator(".gl-rule").hover()  # of y = x**2, the last op that sends
-    assert {"pow:0", "y = x**2", "1,3", "gradient", "pinned"} <= lit(page)
+    assert {"pow:0", "y = x**2", "1,3", "gradient"} <= lit(page)
     point = page.locator("[data-figure=forward] .points path").first.bounding_box()
     page.mouse.move(point["x"] - 20, point["y"])
     page.mouse.move(point["x"] + 4, point["y"] + 4, steps=5)
     becomes(page, lambda: lit(page), output)
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "reversal?lesson=flip",
-        pytest.param("stop_gradient?lesson=noise_layer", marks=pytest.mark.long),
-    ],
-)
-def test_the_names_of_lines_stand_apart_in_the_small_chart_too(address, bare, open_page):
-    page = ready(open_page(f"{bare}/{address}&step=99"))
-    page.locator(".gl-graph").scroll_into_view_if_needed()
-    names = page.locator("[data-figure=pinned] .textpoint text")
-    expect(names.nth(1)).to_be_visible()
-    caught_up(page)
-    boxes = sorted((box["y"], box["height"]) for box in (one.bounding_box() for one in names.all()))
-    assert all(y + 0.75 * height <= after for (y, height), (after, _) in pairwise(boxes))
-
-
-def test_no_word_below_the_small_chart_runs_into_the_next(bare, open_page):
-    page = ready(open_page(bare + "/reversal?lesson=wrong_ways&step=4", width=1280, height=800))
-    page.locator(".gl-handy").scroll_into_view_if_needed()
-    words = page.locator(".gl-pinned .xtick text")
-    expect(words.nth(1)).to_be_visible()
-    caught_up(page)
-    boxes = sorted((box["x"], box["width"]) for box in (one.bounding_box() for one in words.all()))
-    assert all(x + width + 4 <= after for (x, width), (after, _) in pairwise(boxes)), boxes
-
-
-def test_small_arrows_have_no_names_over_each_other(bare, open_page):
-    page = ready(open_page(bare + "/clipping?lesson=value_or_norm&step=99"))
-    page.locator(".gl-handy").scroll_into_view_if_needed()
-    expect(page.locator(".gl-pinned .xtick text").first).to_be_visible()
-    caught_up(page)
-    assert page.locator('[data-figure="arrows"] .textpoint text').count() == 4
-    assert page.locator(".gl-pinned .textpoint text").count() == 0
 
 
 PHONE = {"width": 390, "height": 844}
@@ -362,7 +258,6 @@ OVER = """(figure) => {
         ("clipping?lesson=value_or_norm&step=99&g2=-0.1", "hand-angle"),
         *also(
             ("clipping?lesson=not_finite&step=1&w=4,1,0.25,0", "hand-forward"),
-            ("clipping?lesson=not_finite&step=1&w=4,1,0.25,0", "pinned"),
         ),
     ],
 )
@@ -404,15 +299,3 @@ def test_no_number_at_an_upright_axis_runs_into_the_next(address, figure, bare, 
     )
     assert all(y + 0.75 * height <= after for (y, height), (after, _) in pairwise(boxes)), boxes
     assert page.locator(f"[data-figure={figure}] :is(.ytitle, .y2title)").count() == 0
-
-
-def test_the_small_chart_stands_still_when_its_title_takes_a_second_line(bare, open_page):
-    page = ready(open_page(bare + "/reversal?lesson=flip&step=4", width=1280, height=800))
-    bar, title = page.locator(".gl-pinned .gl-bar"), page.locator(".gl-pinned .gl-bar .gl-title")
-    bar.scroll_into_view_if_needed()
-    heights = []
-    for words in ("dL/dx", "dL/dx is −2 × the true one, as it is intended to be here"):
-        title.evaluate("(one, words) => { one.textContent = words; }", words)
-        heights.append((title.bounding_box()["height"], bar.bounding_box()["height"]))
-    assert heights[0][0] < heights[1][0]
-    assert heights[0][1] == heights[1][1]

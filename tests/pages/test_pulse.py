@@ -20,7 +20,8 @@ SCRIPT = """
 const { advanced, pulsesAt } = await import(process.argv[1]);
 let text = "";
 for await (const piece of process.stdin) text += piece;
-const at = (spec, place) => pulsesAt(spec, place).map(({ edge, ...rest }) => ({ ...rest, edge: edge.id }));
+const at = (spec, place) =>
+  pulsesAt(spec, place).map(({ edge, ...rest }) => ({ ...rest, edge: edge.id }));
 console.log(JSON.stringify(JSON.parse(text).map((spec) => {
   const places = [];
   for (let place = 0; place < spec.steps.length; ) {

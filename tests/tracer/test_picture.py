@@ -227,7 +227,7 @@ def test_steps_are_text():
     assert steps[1]["parts"][0]["latex"].endswith("= 0.2451")
     last = steps[-1]
     assert (last["kind"], last["node"], last["upstream"]) == ("leaf", "x", "−1.0198")
-    ends = "The way back ends at the leaf x, with the gradient −1.0198 (entry 1 of 3)."
+    ends = "The backward pass ends here: x.grad = −1.0198."
     assert last["sentence"] == ends
     assert (last["parts"], last["arrived"], last["waiting"]) == ([], [], [])
 
