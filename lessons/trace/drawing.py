@@ -107,7 +107,7 @@ def svg(spec: dict[str, Any]) -> str:
 def _edge(edge: dict[str, Any]) -> str:
     route = edge["route"]
     (x, y), label = route[-1], edge["gradient"]
-    wide = 6.7 * len(label) + 6 if label else 0
+    wide = 7.2 * len(label) + 6 if label else 0
     thick = 1.6 + 4 * float(edge["weight"])
     return (
         f'<g class="edge" data-id="{escape(edge["id"], True)}" data-state="{edge["state"]}" '

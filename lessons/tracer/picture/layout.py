@@ -19,7 +19,7 @@ OPTIONS: dict[str, Any] = {
     "effort": "fast",
     "spacing": {
         "isolated_gap": 14.0,
-        "port_gap": 12.0,
+        "port_gap": 20.0,
         "stub": 4.0,
     },
     # Every edge leaves on the side that faces the next layer.

@@ -14,6 +14,8 @@ NAME, SMALL = 10.0, 8.8
 NAME_LINE, LINE = 24.0, 19.0
 """Their heights."""
 PADDING = 12.0
+JOG = 12.0
+"""An edge makes no smaller step aside on its way."""
 LEAST = 60.0
 """Width and height of the smallest box from left to right."""
 GAPS = (56.0, 34.0, 18.0)
@@ -85,6 +87,12 @@ def _route(
         to = route[place] = _onto((x, y), drawing.nodes[node], boxes[node], right)
         if len(route) > 3:
             route[next_place] = (to[0] if next_x == x else next_x, to[1] if next_y == y else next_y)
+    across = 1 if right else 0
+    for i in range(2, len(route) - 1):
+        if 0 < abs(route[i + 1][across] - route[i][across]) < JOG:  # the level run before it moves
+            for at in (i - 1, i):
+                x, y = route[at]
+                route[at] = (x, route[i + 1][1]) if right else (route[i + 1][0], y)
     return [[round(x, 1), round(y, 1)] for x, y in route]
 
 

@@ -43,7 +43,7 @@ export class Graph {
     this.box = box;
     this.entries = element("p", "gl-caption gl-entries");
     this.svg = element("div", "gl-drawing");
-    this.equation = element("p", "gl-equation", { "aria-live": "polite" });
+    this.equation = element("p", "gl-equation");
     const ways = element(
       "p", "gl-ways", {},
       element("span", "gl-forward", {}, "blue: values, forward"),
@@ -145,7 +145,7 @@ export class Graph {
     const { spec, step, place } = this;
     if (!spec) return;
     this.drawing.show(spec, reached(spec, step, hasLanded(place)), this.cuts);
-    if (this.steps.open) this.said.show(spec, step);
+    if (this.steps.open && !this.stepper.replays) this.said.show(spec, step);
     this.#describe();
     this.#move();
   }
