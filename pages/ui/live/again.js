@@ -7,7 +7,7 @@ import { keptFirst } from "./first_kept.js";
 const kept = keptFirst();
 if (kept) {
   const font = document.fonts.load(`16px ${kept.theme.font}`); // else all is measured in another one
-  const wanted = Promise.allSettled([loadPlotly(false), font]); // it can do without
+  const wanted = Promise.allSettled([loadPlotly(), font]); // it can do without
   const [{ showKept }] = await Promise.all([import("./first_place.js"), wanted]);
   showKept(kept);
 }

@@ -1,7 +1,7 @@
 // When the lab's charts are drawn: what is in sight now, the rest once the hand and the server give
-// it time. Fetches Plotly's script, the whole one when a chart needs it.
+// it time. Fetches Plotly's script.
 
-import { loadPlotly, needWhole } from "./chart_script.js";
+import { loadPlotly } from "./chart_script.js";
 import { dropFirst } from "./first_place.js";
 
 /** @import { Charts } from "./charts.js" */
@@ -38,7 +38,6 @@ export class Drawing {
     this.seq = 0; // of the answer that is shown
     /** @type {?import("./plotly.d.ts").Plotly} */
     this.Plotly = null;
-    this.whole = false; // whether the charts need Plotly's whole script
     this.recoloured = true; // until the charts have been drawn in the theme's colours
     this.later = 0;
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
@@ -53,11 +52,6 @@ export class Drawing {
 
   /** What is in sight. */
   draw() {
-    if (!this.whole && needWhole(this.charts.specs.values())) {
-      this.whole = true;
-      this.Plotly = null;
-      this.#load();
-    }
     if (!this.Plotly || !this.charts.framed) return;
     const { Plotly, recoloured } = this;
     const { dataset } = this.root;
@@ -82,10 +76,8 @@ export class Drawing {
   }
 
   #load() {
-    const { whole } = this;
-    loadPlotly(whole).then(
+    loadPlotly().then(
       (Plotly) => {
-        if (whole !== this.whole) return; // the other one is on its way
         this.Plotly = Plotly;
         this.draw();
       },

@@ -15,7 +15,7 @@ void import("./lab.js");
 
 /** @param {number} ms  @param {Promise<unknown>} work */
 const atMost = (ms, work) => Promise.race([work, new Promise((late) => setTimeout(late, ms))]);
-const begin = () => loadPlotly(false).catch(() => {}); // the lab says so where it shows
+const begin = () => loadPlotly().catch(() => {}); // the lab says so where it shows
 const SOON = 1000; // ms: by then comes what a browser has kept
 const [here] = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByName(import.meta.url));
 if (here?.transferSize === 0) {

@@ -1,7 +1,6 @@
 // What a lab will show at first: the frame that a page brings along, drawn without the lab, and
 // without Plotly where that is not there. Nothing in it can be used.
 
-import { plotlyFor } from "./chart_script.js";
 import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
 import { element } from "./dom.js";
@@ -75,7 +74,7 @@ export class FirstPicture {
     const shown = [charts, pinned.charts].flatMap(({ all }) => [...all.values()]);
     // All of them before the first is drawn: else the page is laid out again for each.
     for (const chart of shown) chart.width = chart.plot.clientWidth;
-    const Plotly = plotlyFor(frame.figures);
+    const { Plotly } = window;
     if (Plotly) charts.drawFirst(Plotly);
     for (const { digest, plot, spec, width } of shown) {
       if (digest !== null || !spec.figure || !width) continue; // drawn, or hidden
