@@ -14,7 +14,7 @@ from lessons.contract.result import warned
 from lessons.contract.training import Training
 from lessons.text import counted, listed
 from lessons.tracer.cutting import Cut
-from lessons.training.covering import covered_figure, covered_table
+from lessons.training.covering import covered_figure, covered_table, untrained_figure
 from lessons.training.under_way import Run
 from pages.labs import numbers, payload
 from pages.labs.lesson import edges, settings
@@ -153,7 +153,10 @@ class Watch:
         assert run is not None
         self.fresh = False
         history, values = run.history, self._values
-        drawn = [covered_figure(o, self._hidden) for o in self.training.figures(history, values)]
+        figures = self.training.figures(history, values)
+        if not run.done:
+            figures = [untrained_figure(figure) for figure in figures]
+        drawn = [covered_figure(figure, self._hidden) for figure in figures]
         table = covered_table(self.training.table(history, values), self._hidden)
         where = (
             counted(run.seeds, "seed"),
