@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from pages.server import files
 from pages.server.addresses import Addresses
 from pages.server.files import STATIC
 from pages.ui import page as shown
-from pages.ui.page import BASIC_PLOTLY, FIRST_MODULES, LIVE, PLOTLY, page
+from pages.ui.page import FIRST_MODULES, LIVE, PLOTLY, page
 from tests.server.asgi import GZIP, ask
 
 ELSE = PlainTextResponse("not a file")
@@ -25,13 +26,11 @@ def test_a_first_visit_is_a_third_of_what_streamlit_sends():
     assert sum(len(ask(APP, f"/{name}", headers=GZIP).body) for name in names) < plain / 3
 
 
-def test_the_small_plotly_is_of_the_same_version_as_the_wheels():
-    whole, basic = (ask(APP, f"/{one}").body for one in (PLOTLY, BASIC_PLOTLY))
-    versions = {
-        re.search(rb"plotly\.js (?:\(basic - minified\) )?v(\S+)", text[:100])[1]
-        for text in (whole, basic)
-    }
-    assert len(versions) == 1, "`make plotly` fetches the small one that goes with the wheel's"
+def test_plotly_is_of_the_version_whose_wheel_checks_our_figures():
+    wheel = distribution("plotly").locate_file("plotly/package_data/plotly.min.js")
+    texts = ask(APP, f"/{PLOTLY}").body, wheel.read_bytes()
+    ours, theirs = (re.search(rb"plotly\.js v(\S+)", text[:100])[1] for text in texts)
+    assert ours == theirs, "`make plotly` builds the one that goes with the wheel"
 
 
 def test_the_address_changes_with_any_module(monkeypatch):
