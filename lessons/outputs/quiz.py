@@ -10,8 +10,8 @@ import math
 import random
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from lessons import tricks
@@ -32,10 +32,9 @@ from lessons.contract.result import Result
 from lessons.outputs.brief import choices, specialised
 from lessons.outputs.catalogue import chapters, find
 from lessons.text import number
-from lessons.tracer import RecordError, Recording, RefusedError, record
-from lessons.tracer.picture.backward_steps import backward_steps
+from lessons.tracer import Edge, Node, RecordError, Recording, Value, record
+from lessons.tracer.derivatives.along_edge import local_derivative
 from lessons.tracer.picture.sentences import stale_sentence
-from lessons.tracer.picture.step import Step
 from lessons.tracer.recording.plain_tensor import place
 
 LENGTH = 5
@@ -48,6 +47,8 @@ _APART = 0.02
 """How far two answers are apart at least, as a share of the larger."""
 _LONGEST, _LARGEST = 8, 1000
 """Sentences of an explanation, and the largest right answer: a learner computes by hand."""
+_SHOWN = 3
+"""A list of so many numbers is written out."""
 _TRIES = 400
 _TRICK = re.compile(rf"\b({'|'.join(tricks.__all__)})\b|\.detach\(|\.data\b|\.item\(")
 """What edits a gradient, in the code of a program."""
@@ -122,7 +123,7 @@ def _item(lesson: Lesson, draw: random.Random) -> Item | None:
             return None
         start = lesson.lab.start(values)
         recording = _recorded(lesson, start, output)
-    except (InvalidParametersError, RecordError, RefusedError):
+    except (InvalidParametersError, RecordError):
         return None
     result = lesson.compute(lesson.lab.preview(values))
     if not (found := _gradients(recording, start, result)):
@@ -201,17 +202,14 @@ class _Run:
         return f"{self.asked.node}.grad{at}"
 
     @cached_property
-    def steps(self) -> list[Step]:
-        """The ops that lead to the leaf, each with the edges on the way there, last op first."""
+    def way(self) -> list[tuple[Node, list[Edge]]]:
+        """The ops that lead to the leaf, last op first, each with its edges on the way there."""
         leading = {self.asked.node}
         for node in self.recording:
             if any(edge.producer.name in leading for edge in node.operands):
                 leading.add(node.name)
-        return [
-            replace(step, parts=tuple(part for part in step.parts if part.to in leading))
-            for step in backward_steps(self.recording, self.index)
-            if step.kind == "op" and step.node in leading
-        ]
+        nodes = [self.recording.nodes[one] for one in self.recording.order if one in leading]
+        return [(one, [e for e in one.operands if e.producer.name in leading]) for one in nodes]
 
     @property
     def stops(self) -> bool:
@@ -226,65 +224,72 @@ class _Run:
         yield meant, "That is the gradient that the program is meant to have."
         if self.stops:
             yield self.true - self.asked.value, "That is what the stopped path would add."
-        for step in self.steps if len(self.index) == 1 else ():
-            node = self.recording.nodes[step.node]
-            for part in step.parts if node.kind != "plain" else ():
-                yield part.gradient, f"That leaves `{node.type}`, but it is not all of the way."
-                yield part.upstream, f"That arrives at `{node.type}`."
+        for node, edges in self.way:
+            for edge in edges if node.kind != "plain" and node.outputs[0].size == 1 else ():
+                if edge.gradient is not None:
+                    sent = edge.gradient.component(self.index)
+                    yield sent, f"That is what leaves `{node.type}`, not all of the way back."
         yield 0.0, "That would mean that no gradient comes back at all."
         yield -self.asked.value, "The size is right, the sign is not."
 
     def told(self) -> tuple[str, ...]:
         """What each op on the way does to the gradient, where it changes it, and the end."""
-        lines = dict.fromkeys(line for step in self.steps for line in self._lines(step))
-        parts = [part for step in self.steps for part in step.parts if part.to == self.asked.node]
-        end = f"So `{self.name}` is {_sum([one.gradient for one in parts], self.asked.value)}."
+        lines = dict.fromkeys(line for node, edges in self.way for line in self._lines(node, edges))
+        true, right = number(self.true, 4), number(self.asked.value, 4)
+        arrived = self._arrived(self.recording.nodes[self.asked.node])
+        end = f"So `{self.name}` is {right if '[' in self.name else arrived}."
         if self.stops:
-            missing = number(self.true - self.asked.value, 4)
-            end = f"{end} The stopped path would add {missing}."
-        return (*lines, f"{end} The true gradient is {number(self.true, 4)}.")
+            more = f"would add {number(self.true - self.asked.value, 4)} and make it"
+            return (*lines, f"{end} The stopped path {more} the true gradient, {true}.")
+        return (*lines, f"{end} The true gradient is {true}.")
 
-    def _lines(self, step: Step) -> Iterator[str]:
-        node = self.recording.nodes[step.node]
-        came = [one.component(self.index) for one in node.upstream if one is not None]
-        upstream = " and ".join(number(one, 4) for one in came)
-        for part in step.parts:
-            sent = number(part.gradient, 4)
-            turned = part.local is None and node.outputs[0].size == 1 and sent != upstream
-            if node.kind != "plain" or turned:
-                yield f"`{node.type}`: {upstream} in, {sent} out."
-            elif part.local not in (None, 1) and not part.terms:
-                yield f"`{node.type}`: upstream {upstream} × local {_factor(part.local)} = {sent}."
-        for one in step.arrived:
-            if one.node != self.asked.node:
-                label = self.recording.nodes[one.node].label
-                yield f"`{label}` gets {_sum([sent for _, sent in one.parts], one.total)}."
+    def _lines(self, node: Node, edges: list[Edge]) -> Iterator[str]:
+        arrived = self._arrived(node)
+        if "=" in arrived:
+            yield f"Paths meet: {arrived}."
+        came = arrived.rpartition("= ")[2]
+        for edge, value in ((one, one.gradient) for one in edges if one.gradient is not None):
+            local, sent = local_derivative(edge, self.index), self._text(value)
+            alone = node.outputs[0].size == value.size == 1
+            if node.kind != "plain" or (local is None and alone and sent != came):
+                yield f"Through `{node.type}`: {came} in, {sent} out."
+            elif alone and local not in (None, 1):
+                factor = _factor(number(local or 0.0, 4))
+                yield f"Through `{node.type}`: upstream {came} × local {factor} = {sent}."
         for stale in node.stale:
             yield stale_sentence(self.recording, node, stale, self.index)
 
+    def _arrived(self, node: Node) -> str:
+        """The gradient that came to an op or a leaf, as a sum where several paths meet."""
+        paths = [one.gradient for one in self.recording.consumers(node) if one.gradient is not None]
+        total = " and ".join(self._text(one) for one in node.upstream if one is not None)
+        if len(paths) < 2 or len(node.outputs) > 1 or len(paths) > _SHOWN:
+            return total
+        return f"{' + '.join(_factor(self._text(one)) for one in paths)} = {total}"
 
-def _factor(value: float | None) -> str:
-    text = number(value or 0.0, 4)
+    def _text(self, value: Value) -> str:
+        """One number, or all of a short list."""
+        if 1 < value.size <= _SHOWN:
+            return f"({', '.join(number(one, 4) for one in value.numbers)})"
+        return number(value.component(self.index), 4)
+
+
+def _factor(text: str) -> str:
     return f"({text})" if text.startswith("−") else text
-
-
-def _sum(parts: Sequence[float], total: float) -> str:
-    return f"{' + '.join(map(_factor, parts))} = " * (len(parts) > 1) + number(total, 4)
 
 
 def _program(lesson: Lesson, chosen: Mapping[str, str | None]) -> str:
     """The program without the branches that are not taken, after all that it reads."""
-    name, source = (
-        lesson.program.__name__,
-        inspect.getsource(sys.modules[lesson.program.__module__]),
-    )
+    name, module = lesson.program.__name__, sys.modules[lesson.program.__module__]
+    source = inspect.getsource(module)
     optional = inspect.signature(lesson.program).parameters.values()
     chosen = {**chosen, **{one.name: None for one in optional if one.default is None}}
     program = specialised(source, name, chosen)
     parts, imports = [program[program.index("def ") :]], {"import torch"}  # without decorators
     for one in reversed(ast.parse(source).body):
-        nodes = ast.walk(ast.parse("\n".join(parts)))
-        read = {node.id for node in nodes if isinstance(node, ast.Name)}
+        nodes = [*ast.walk(ast.parse("\n".join(parts)))]
+        names = {(type(node.ctx), node.id) for node in nodes if isinstance(node, ast.Name)}
+        read = {word for _, word in names if (ast.Store, word) not in names}
         if isinstance(one, ast.Import | ast.ImportFrom):
             one.names = [alias for alias in one.names if (alias.asname or alias.name) in read]
             imports |= {ast.unparse(one)} if one.names else set()
@@ -303,9 +308,8 @@ def _call(program: str, start: Start, settings: Mapping[str, str], output: int) 
     for name in (one.arg for one in functions[-1].args.args):
         if (leaf := start.leaves.get(name)) is not None:
             numbers = leaf.detach().double().round(decimals=6).tolist()
-            lines.append(
-                f"{name} = torch.tensor({numbers}{', requires_grad=True' * leaf.requires_grad})"
-            )
+            grad = ", requires_grad=True" * leaf.requires_grad
+            lines.append(f"{name} = torch.tensor({numbers}{grad})")
             given.append(name)
         elif callable(value := start.settings[name]):  # a formula
             formula = re.sub(r"\b([a-z]+)\(", r"torch.\1(", settings[name])

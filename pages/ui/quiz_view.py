@@ -40,8 +40,7 @@ def quiz_view(chapter: Chapter, seed: int) -> None:
     items, name = quiz(chapter.slug, seed), f"quiz_{chapter.slug}_{seed}"
     keys = [f"{name}_{place}" for place in range(LENGTH)]
     said = [_said(item, key) for item, key in zip(items, keys, strict=True)]
-    begun = said.index(None) if None in said else LENGTH
-    place = st.session_state.setdefault(f"{name}_at", begun)
+    place = min(tab.kept().get(f"{name}_at", 0), LENGTH)
     with st.container(key="quiz"):
         st.title(f"Quiz: {chapter.title}", anchor=False)
         if place == LENGTH:
@@ -51,15 +50,11 @@ def quiz_view(chapter: Chapter, seed: int) -> None:
             _question(items[place], keys[place], said[place])
             if said[place] is not None:
                 label = "See the end →" if place + 1 == LENGTH else "Next question →"
-                st.button(label, on_click=_go, args=(f"{name}_at", place + 1), type="primary")
+                st.button(label, on_click=_keep, args=(f"{name}_at", place + 1), type="primary")
         link(chapter, f"{LENGTH} new questions", ":material/refresh:")
 
 
-def _go(key: str, place: int) -> None:
-    st.session_state[key] = place
-
-
-def _answer(key: str, place: int) -> None:
+def _keep(key: str, place: int) -> None:
     tab.kept()[key] = place
 
 
@@ -82,7 +77,7 @@ def _question(item: Item, key: str, said: str | None) -> None:
                     st.button(
                         f"**{text}**",
                         key=f"{key}_{place}",
-                        on_click=_answer,
+                        on_click=_keep,
                         args=(key, place),
                         width="stretch",
                     )
