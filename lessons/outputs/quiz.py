@@ -118,7 +118,7 @@ def _item(lesson: Lesson, draw: random.Random) -> Item | None:
     assert lesson.lab.start is not None  # as can_be_asked says
     try:
         values = lesson.validate(settings)
-        program = _program(lesson, choices(lesson, values))
+        program = _program(lesson.slug, tuple(choices(lesson, values).items()))
         if not _TRICK.search(program[program.index("def ") :]):
             return None
         start = lesson.lab.start(values)
@@ -143,8 +143,7 @@ def _item(lesson: Lesson, draw: random.Random) -> Item | None:
     if len(replies) < _LEAST or len(why) > _LONGEST or abs(asked.value) > _LARGEST:
         return None
     kept = {number(value, 4): replies[value] for value in sorted([*replies][:_MOST])}
-    by_hand = start.leaves[asked.node].ndim < 2
-    given = "" if by_hand else f" The true gradient is {number(true, 4)}."
+    given = f" The true gradient is {number(true, 4)}." if len(start.index) > 1 else ""
     return Item(
         lesson,
         settings,
@@ -238,6 +237,9 @@ class _Run:
         true, right = number(self.true, 4), number(self.asked.value, 4)
         arrived = self._arrived(self.recording.nodes[self.asked.node])
         end = f"So `{self.name}` is {right if '[' in self.name else arrived}."
+        if len(self.index) > 1:  # a sum over examples: what matters is the factor
+            factor = number(self.asked.value / self.true, 4)
+            return (*lines, f"{end} That is {factor} times the true gradient, {true}.")
         if self.stops:
             more = f"would add {number(self.true - self.asked.value, 4)} and make it"
             return (*lines, f"{end} The stopped path {more} the true gradient, {true}.")
@@ -278,12 +280,13 @@ def _factor(text: str) -> str:
     return f"({text})" if text.startswith("−") else text
 
 
-def _program(lesson: Lesson, chosen: Mapping[str, str | None]) -> str:
+@lru_cache(maxsize=256)
+def _program(slug: str, choices: tuple[tuple[str, str], ...]) -> str:
     """The program without the branches that are not taken, after all that it reads."""
-    name, module = lesson.program.__name__, sys.modules[lesson.program.__module__]
-    source = inspect.getsource(module)
-    optional = inspect.signature(lesson.program).parameters.values()
-    chosen = {**chosen, **{one.name: None for one in optional if one.default is None}}
+    whole = find(slug).program
+    name, source = whole.__name__, inspect.getsource(sys.modules[whole.__module__])
+    parameters = inspect.signature(whole).parameters.values()
+    chosen = dict(choices) | {one.name: None for one in parameters if one.default is None}
     program = specialised(source, name, chosen)
     parts, imports = [program[program.index("def ") :]], {"import torch"}  # without decorators
     for one in reversed(ast.parse(source).body):

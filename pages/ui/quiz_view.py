@@ -66,11 +66,11 @@ def _said(item: Item, key: str) -> str | None:
 
 def _question(item: Item, key: str, said: str | None) -> None:
     """The program beside its question; once answered, what torch gives and why."""
-    code, words = st.columns([7, 5], gap="large")
+    code, words = st.columns([7, 5], gap="medium")
     with code:
         st.html(markup(item.code, label="The program", wrap=True))
     with words:
-        st.markdown(f"### {item.question}", anchors=False)
+        st.markdown(f"## {item.question}", anchors=False)
         if said is None:
             with st.container(key="tiles"):
                 for place, text in enumerate(item.options):
