@@ -47,7 +47,7 @@ _APART = 0.02
 """How far two answers are apart at least, as a share of the larger."""
 _LONGEST, _LARGEST = 8, 1000
 """Sentences of an explanation, and the largest right answer: a learner computes by hand."""
-_SHOWN = 3
+_SHOWN = 4
 """A list of so many numbers is written out."""
 _TRIES = 400
 _TRICK = re.compile(rf"\b({'|'.join(tricks.__all__)})\b|\.detach\(|\.data\b|\.item\(")
@@ -227,7 +227,7 @@ class _Run:
             for edge in edges if node.kind != "plain" and node.outputs[0].size == 1 else ():
                 if edge.gradient is not None:
                     sent = edge.gradient.component(self.index)
-                    yield sent, f"That is what leaves `{node.type}`, not all of the way back."
+                    yield sent, f"That is only what leaves `{node.type}`."
         yield 0.0, "That would mean that no gradient comes back at all."
         yield -self.asked.value, "The size is right, the sign is not."
 
