@@ -116,7 +116,7 @@ def test_a_quiz_shows_as_soon_as_its_questions_are_there(app, browser):
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.add_init_script(PATIENT)
     page.goto(app.url + "/reversal?quiz=3")
-    expect(page.locator("[role=radiogroup]").last).to_be_visible()
+    expect(page.locator(".st-key-tiles button").last).to_be_visible()
     expect(page.locator(".st-key-quiz .stPageLink p")).to_be_visible()
     page.close()
 
