@@ -137,12 +137,12 @@ def state(wish: Wish) -> State:
     form, notice = _form(wish)
     done = ""
     if "program" in wish.touched:
-        form, done = unpacked(form)
+        form, done = unpacked(form, (wish.good or {}).get("program", ""))
     if not {"program", "inputs"}.isdisjoint(wish.touched):
         # A function says itself what its output is.
         before = complete(wish.good) if wish.good and not done else None
         form, gone = without_leftovers(form, before)
-        notice = notice or " ".join(text for text in (done, gone) if text)
+        notice = notice or done or gone
     document, errors = read(form)
     if wish.do.startswith("snip ") and document is not None:
         form, notice = _snipped(form, document, wish.do.removeprefix("snip "))
@@ -236,7 +236,9 @@ def _graph(made: Computed, numbers: TableSpec) -> GraphSpec | None:
 def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
     """What to say above the charts."""
     open_ = {one["name"] for group in controls if group["open"] for one in group["controls"]}
-    found: list[NoteSpec] = [{"level": "warning", "text": state.notice}] if state.notice else []
+    found: list[NoteSpec] = [
+        {"level": "warning", "text": line} for line in state.notice.split("\n") if line
+    ]
     stray = [error for name, error in state.errors.items() if name not in open_]
     found += [{"level": "error", "text": str(error)} for error in stray]
     if state.computed and state.errors:
