@@ -236,9 +236,7 @@ def _graph(made: Computed, numbers: TableSpec) -> GraphSpec | None:
 def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
     """What to say above the charts."""
     open_ = {one["name"] for group in controls if group["open"] for one in group["controls"]}
-    found: list[NoteSpec] = [
-        {"level": "warning", "text": line} for line in state.notice.split("\n") if line
-    ]
+    found: list[NoteSpec] = [{"level": "warning", "text": state.notice}] if state.notice else []
     stray = [error for name, error in state.errors.items() if name not in open_]
     found += [{"level": "error", "text": str(error)} for error in stray]
     if state.computed and state.errors:

@@ -274,10 +274,13 @@ class _Paste:
         self.guessed = True
         names = (n.id for n in ast.walk(node) if isinstance(n, ast.Name)
                  and (isinstance(n.ctx, ast.Store) or n.id in changed))  # fmt: skip
-        for name in dict.fromkeys(names):
-            self.rewriter.names[name] = self._input(self._fresh(name))
+        said = f"Line {node.lineno}: {_shown(node)} can’t be read"
+        given = [(name, self._input(self._fresh(name))) for name in dict.fromkeys(names)]
+        self.rewriter.names |= dict(given)
+        self.why |= {made: f"{said}, so INPUT is an input.{_hint(node)}" for _, made in given}
         self._emit(node, f"# {_shown(node)}")
-        self.notes.append(f"Line {node.lineno}: “{_shown(node)}” can’t be read.{_hint(node)}")
+        if not given:
+            self.notes.append(f"{said}.{_hint(node)}")
 
     def _return(self, node: ast.Return) -> None:
         self.done, value = True, node.value
