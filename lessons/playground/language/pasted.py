@@ -82,7 +82,7 @@ def pasted(text: str, inputs: Sequence[str], before: str = "") -> Pasted | None:
     try:
         paste = _Paste(clean, inputs)
         found = paste.read(tree)
-    except (RecursionError, _TooLongError):
+    except (RecursionError, ValueError):
         return None
     if _is_code(tree) or _replaces(clean, tree, before):
         return found
@@ -138,7 +138,7 @@ def _replaces(text: str, tree: list[ast.stmt], before: str) -> bool:
     return bool(before) and len(tree) > 2 and old.isdisjoint(new)
 
 
-class _TooLongError(Exception):
+class _TooLongError(ValueError):
     """The code has more that cannot be read than is worth trying."""
 
 
@@ -362,13 +362,13 @@ class _Paste:
         func = node.func if isinstance(node, ast.Call) else None
         if isinstance(func, ast.Attribute) and path(func)[0] not in MODULES:
             func.value = self.mended(func.value)
-        for name, child in ast.iter_fields(node):
+        parts = (ast.UnaryOp, ast.BinOp, ast.Compare, ast.Call)
+        for name, child in ast.iter_fields(node) if isinstance(node, parts) else ():
             if isinstance(child, ast.expr) and child is not func:
                 setattr(node, name, self.mended(child))
             elif isinstance(child, list):
-                setattr(
-                    node, name, [self.mended(c) if isinstance(c, ast.expr) else c for c in child]
-                )
+                made = [self.mended(one) if isinstance(one, ast.expr) else one for one in child]
+                setattr(node, name, made)
         for keyword in getattr(node, "keywords", []):
             keyword.value = self.mended(keyword.value)
         return node if self.fault(node) is None else self.stand_in(node)
@@ -388,7 +388,10 @@ class _Paste:
         text = ast.unparse(node)
         if len(text) > _LONGEST_STATEMENT:
             raise PlaygroundError("This is too long to be read.")
-        value = ast.parse(scan(text).text, mode="eval").body
+        try:
+            value = ast.parse(scan(text).text, mode="eval").body
+        except SyntaxError:
+            raise PlaygroundError("This is no expression of its own.") from None
         kind = Reader(text, dict(self.kinds)).read(value, several).kind
         return "tensor" if kind == "several" else kind
 
