@@ -108,16 +108,12 @@ def test_the_learner_finds_that_the_obvious_cut_is_the_wrong_one(bare, open_page
     """Cut by hand where the noise enters, the gradient of the lesson is as noisy as before."""
     page = ready(open_page(bare + "/stop_gradient?lesson=wrong_place&step=4&u=1.5&x=2"))
     noisy, intended = column(page, 3), column(page, 5)
-    middle = (
-        edge(page, "mul:0")
-        .locator(".gl-hit")
-        .evaluate("""(path) => {
+    middle = page.locator('.gl-hits [data-hit="mul:0"]').evaluate("""(path) => {
         path.scrollIntoView({ block: "center" });
         const { x, y } = path.getPointAtLength(path.getTotalLength() / 2);
         const at = new DOMPoint(x, y).matrixTransform(path.getScreenCTM());
         return [at.x, at.y];
     }""")
-    )
     page.mouse.click(*middle)
     page.wait_for_function("location.search.includes('cuts=mul:0')")
     assert column(page, 3) == noisy != intended

@@ -110,7 +110,6 @@ export class Graph {
     if (newest || reset !== this.reset) this.cuts = new Set(spec.cuts);
     this.reset = reset;
     setText(this.entries, spec.entries);
-    this.equation.replaceChildren(...spec.equation.map(([text, isCut]) => (isCut ? element("s", "", {}, text) : text)));
     setText(this.words, spec.alternative);
     this.steps.hidden = !last;
     this.#lay(spec);
@@ -148,6 +147,9 @@ export class Graph {
     if (this.steps.open && !this.stepper.replays) this.said.show(spec, step);
     this.#describe();
     this.#move();
+    const isKnown = step === spec.steps.length || this.stepper.replays;
+    const sum = isKnown ? spec.equation : spec.equation.slice(0, 1).map(([text]) => [`${text.split(" = ")[0]} = ?`, false]);
+    this.equation.replaceChildren(...sum.map(([text, isCut]) => (isCut ? element("s", "", {}, String(text)) : String(text))));
   }
 
   /** What moves between two steps. */
