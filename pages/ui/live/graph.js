@@ -66,8 +66,8 @@ export class Graph {
     this.said = new StepWords(said);
     this.steps.addEventListener("toggle", () => {
       this.box.toggleAttribute("data-stepping", this.steps.open);
-      if (this.steps.open) this.#draw();
-      else if (this.spec && !this.stepper.replays) this.stepper.jump(this.spec.steps.length);
+      if (this.steps.open && !this.stepper.replays) this.#draw();
+      else this.stepper.by(Infinity);
     });
     box.addEventListener("keydown", (event) => this.#key(event));
     this.listeners = new AbortController();
