@@ -189,7 +189,7 @@ def test_a_cut_says_which_line_of_the_program_it_rewrote(page):
 def test_the_graph_says_which_entry_it_shows(page):
     write(page, "w = sum(x)\nz = w * x")
     entries = page.locator(".gl-entries")
-    expect(entries).to_have_text("Showing the first input, x = 1.")
+    expect(entries).to_have_text("Showing the first input, x = −2.")
     expect(page.locator(".gl-words")).to_contain_text("A gradient into a tensor with one number is")
     control(page, "in.x.values").fill("4")
     control(page, "in.x.values").press("Enter")
