@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.glossary import terms
-from tests.browser.looking import LAB, control, edge, ready, to_lesson
+from tests.browser.looking import LAB, control, edge, ran, ready, to_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -20,8 +20,8 @@ FOCUSABLE = """() => [...document.querySelectorAll(
 
 
 def header(page: Page) -> list[str]:
-    parts = page.locator(".st-key-header").locator("a, .gt-here, button")
-    return [one.inner_text().replace("\u00a0", " ").split("\n")[0] for one in parts.all()]
+    parts = page.locator(".st-key-header").locator("a, .gt-here, .gt-search-open span")
+    return [one.inner_text().replace("\u00a0", " ") for one in parts.all()]
 
 
 def stays(page: Page) -> Page:
@@ -126,7 +126,9 @@ def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
         expect(code.get_by_role("button")).to_be_visible()
     assert control(frame, "scale", ".gl-exact").input_value() == "2.5", "it was not loaded again"
     locked = page.get_by_role("combobox", name="Lock")
+    page.wait_for_timeout(1500)  # a run of the script closes the list
+    ran(page)
     locked.fill("Scale")
-    locked.press("Enter")
+    page.get_by_role("option").first.click()
     expect(inside.locator('[data-control="scale"] input').first).to_be_disabled()
     expect(inside.locator('[data-control="scale"] .gl-exact')).to_have_value("2.5")
