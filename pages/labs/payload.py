@@ -37,7 +37,6 @@ from pages.labs.messages import (
     View,
 )
 
-_GRAPH_TITLE = "The graph of this run: forward values, and the gradient on its way back"
 _LONGEST_SHOWN = LONGEST_TEXT + 1
 """Characters sent to a field: all that is accepted, and so many that the rest is refused again."""
 
@@ -148,7 +147,7 @@ def graph(
     picture = drawing(recording, index, steps=() if cover else None)
     if cover:
         picture, scissors = covered(picture), None
-    about = {"title": _GRAPH_TITLE, "scissors": scissors, "cuts": cuts, "covered": cover}
+    about = {"scissors": scissors, "cuts": cuts, "covered": cover}
     made: Any = {**picture, **about, "stretches": [], "links": []}
     shown: GraphSpec = made
     return shown

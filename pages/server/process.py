@@ -38,7 +38,7 @@ def prepare(labs: Mapping[str, ModuleType] = {}) -> None:
     for name, lab in labs.items():
         lab.frame(Wish(lab=name))
     clean()
-    gc.freeze()  # or each collection walks a million objects of torch and plotly: 100 ms
+    gc.freeze()  # or each collection walks a million objects of torch: 100 ms
     gc.set_threshold(YOUNG)
 
 

@@ -8,6 +8,7 @@ from lessons.outputs.review import Predicted, reviewed
 from pages.ui import results
 from pages.ui.listing import markup
 from pages.ui.memory import Trail
+from pages.ui.verdict import MARKS
 
 _PASSED = "end_passed"
 """Session key: the lessons whose last question was passed by."""
@@ -53,5 +54,5 @@ def _row(one: Predicted) -> str:
     if not one.said:
         return f"- – **{one.title}**: not answered, step {one.step}"
     if one.right:
-        return f"- ✓ **{one.title}**: {one.said}"
-    return f"- ✗ **{one.title}**: {one.said}<br>{one.by}: {one.computed}"
+        return f"- {MARKS['right']} **{one.title}**: {one.said}"
+    return f"- {MARKS['wrong']} **{one.title}**: {one.said}<br>{one.by}: {one.computed}"

@@ -27,9 +27,8 @@ def lesson_view(lesson: Lesson) -> None:
     step = lesson.prose.steps[trail.step - 1]
     question = step.question
     ended = has_ended(lesson, trail)
-    st.html(
-        f'<h1 class="{"" if trail.step == 1 else "gt-unseen"}">{html.escape(lesson.title)}</h1>'
-    )
+    kind = "gt-lesson" if trail.step == 1 else "gt-unseen"
+    st.html(f'<h1 class="{kind}">{html.escape(lesson.title)}</h1>')
     with st.container(key="lesson"):
         words, stage = st.columns([4, 8], gap="large")
         with stage:

@@ -195,14 +195,14 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
     drawn(sketch, graded, sketch.whole(asked_about), f"{_key(lesson, question)}_drawn")
     head = f"Your sketch: {options[key].text}" if key else ""
     if key == right:
-        reply("right", f"✓ {head}", f"{graded} {options[key].reply}")
+        reply("right", head, f"{graded} {options[key].reply}")
     elif key:
-        reply("wrong", f"✗ {head}", f"{graded} {options[key].reply}")
+        reply("wrong", head, f"{graded} {options[key].reply}")
     else:
         said = f"{graded} It resembles none of the curves that the answers lead to."
-        reply("wrong", "✗ Your sketch is another curve.", said)
+        reply("wrong", "Your sketch is another curve.", said)
     if key != right:
-        reply("right", f"What {question.by} computes: {options[right].text}", options[right].reply)
+        st.markdown(options[right].reply, unsafe_allow_html=True)
     as_numbers(sketch, graded)
 
 
@@ -224,15 +224,13 @@ def _answered(lesson: Lesson, question: Question, options: dict[str, Option], tr
         if key:
             heads[key] = typed.followed_by(heads[key])
         else:
-            reply("wrong", f"✗ You said: {number(typed.value)}", typed.distance())
+            reply("wrong", f"You said: {number(typed.value)}", typed.distance())
     if key == right:
-        reply("right", "✓ That’s what you said.", options[right].reply)
+        reply("right", "That’s what you said.", options[right].reply)
         return
     if key:
-        reply("wrong", f"✗ You said: {heads[key]}", options[key].reply)
-    reply(
-        "right", f"{question.by.capitalize()} computes: {options[right].text}", options[right].reply
-    )
+        reply("wrong", f"You said: {heads[key]}", options[key].reply)
+    st.markdown(options[right].reply, unsafe_allow_html=True)
 
 
 def _bug(
@@ -244,7 +242,7 @@ def _bug(
     passed = tried is not None and bug.failure(bug.fixes[tried]) is None
     if tried:
         with verdict():
-            head = f"{'✓' if passed else '✗'} You tried: {options[tried].text}"
+            head = f"You tried: {options[tried].text}"
             reply("right" if passed else "wrong", head, options[tried].reply)
     if not passed:
 

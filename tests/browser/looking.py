@@ -226,7 +226,8 @@ def node(page: Page, name: str) -> Locator:
 
 
 def button(page: Page, name: str) -> Locator:
-    """One of the stepper's."""
+    """A button of the stepper, which is opened for it."""
+    page.locator(".gl-steps").evaluate("one => { one.open = true; }")
     return page.locator(".gl-stepper").get_by_role("button", name=name)
 
 

@@ -22,7 +22,7 @@ KINDS = {
     "bug": ("/stop_gradient?lesson=right_place&step=5", ".gt-code"),
     "arrows": ("/clipping?lesson=value_or_norm", LAB),
     "training": ("/reversal?lesson=moons&step=2", ".gl-trainer"),
-    "quiz": ("/reversal?quiz=3", '[role="radiogroup"]'),
+    "quiz": ("/reversal?quiz=3", ".st-key-tiles button"),
     "playground": ("/playground", LAB),
     "course": ("/course", ".gt-chapter"),
     "glossary": ("/glossary?term=leaf", ".gt-asked"),

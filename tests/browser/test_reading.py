@@ -23,7 +23,7 @@ def sideways(page: Page) -> list[str]:
 def test_the_text_stays_beside_a_graph_that_the_page_has_scrolled_to(app, open_page):
     page = ready(open_page(f"{app.url}/clipping?lesson=where_to_clip&step=3"))
     page.get_by_role("button", name="Skip the question").click()
-    title = page.get_by_role("heading", name="Predict: in the graph")
+    title = page.get_by_role("heading", name="A clip at h, in the graph")
     expect(title).to_be_visible()
     expect(page.locator(".gl-outlined")).to_be_in_viewport(ratio=0.6)
     expect(title).to_be_in_viewport()

@@ -102,7 +102,7 @@ def test_what_a_key_changes_in_a_training_at_rest_is_drawn_at_once(bare, open_pa
     page = trains(ready(open_page(bare + address, height=3200, script=LATE)))
     caught_up(page)
     control(page, "strength", "input[type=range]").focus()
-    page.evaluate(CHANGES, ["[data-figure=pinned]", "[data-figure=noise]", "[data-table]"])
+    page.evaluate(CHANGES, ["[data-figure=noise]", "[data-table]"])
     page.keyboard.press("ArrowRight")
     page.wait_for_function("window.all")
     changes = page.evaluate("changes")

@@ -60,7 +60,7 @@ def teach():
 
 def test_what_a_link_hides_is_not_named_in_the_text():
     leaks = find("noise_leaks")
-    text = leaks.prose.steps[2].text
+    text = leaks.prose.steps[0].text
     assert "**Noise to**" in text
     left = without_hidden(leaks, text, {"noise_high"})
     assert "Noise to" not in left

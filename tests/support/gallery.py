@@ -54,7 +54,7 @@ import {{ Charts }} from "./{live}/charts.js";
 import {{ Palette }} from "./{live}/palette.js";
 import {{ loadPlotly }} from "./{live}/chart_script.js";
 await document.fonts.load("16px 'Source Sans'"); // Plotly measures its labels
-const Plotly = await loadPlotly(true);
+const Plotly = await loadPlotly();
 for (const [place, figures] of Object.entries({charts})) {{
   const root = document.getElementById(place);
   const palette = new Palette(root);

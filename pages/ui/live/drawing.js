@@ -1,7 +1,7 @@
 // When the lab's charts are drawn: what is in sight now, the rest once the hand and the server give
-// it time. Fetches Plotly's script, the whole one when a chart needs it.
+// it time. Fetches Plotly's script.
 
-import { loadPlotly, needWhole } from "./chart_script.js";
+import { loadPlotly } from "./chart_script.js";
 
 /** @import { Charts } from "./charts.js" */
 /** @import { Palette } from "./palette.js" */
@@ -33,7 +33,6 @@ export class Drawing {
     this.seq = 0; // of the answer that is shown
     /** @type {?import("./plotly.d.ts").Plotly} */
     this.Plotly = null;
-    this.whole = false; // whether the charts need Plotly's whole script
     this.recoloured = true; // until the charts have been drawn in the theme's colours
     this.later = 0;
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
@@ -49,10 +48,6 @@ export class Drawing {
   draw() {
     const { charts, recoloured } = this;
     if (!charts.framed) return;
-    if (charts.all.size && !this.whole && needWhole(charts.specs.values())) {
-      this.whole = true;
-      this.Plotly = null;
-    }
     if (charts.all.size && !this.Plotly) return this.#load();
     const { dataset } = this.root;
     const seq = String(this.seq);
@@ -75,10 +70,8 @@ export class Drawing {
   }
 
   #load() {
-    const { whole } = this;
-    loadPlotly(whole).then(
+    loadPlotly().then(
       (Plotly) => {
-        if (whole !== this.whole) return; // the other one is on its way
         this.Plotly = Plotly;
         this.draw();
       },

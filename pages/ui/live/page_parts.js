@@ -54,11 +54,6 @@ export class PageParts {
     this.refresh();
   }
 
-  /** The lines of a pane. @param {string} name */
-  lines(name) {
-    return (this.panes[name]?.lines ?? []).map((pieces) => pieces.map(([, text]) => text).join(""));
-  }
-
   /** The page was drawn anew, and the lab has nothing new to say. */
   refresh() {
     this.#watch();

@@ -69,7 +69,7 @@ export class View {
     const graph = views.box("graph");
     graph.classList.add("gl-graph");
     graph.setAttribute("role", "group");
-    graph.setAttribute("aria-labelledby", "gl-graph-title");
+    graph.setAttribute("aria-label", "Graph of the run");
     const scroll = element("div", "gl-scroll", { role: "region", tabindex: "0" });
     views.box("table").append(scroll);
     root.replaceChildren(goals, views.stage, head, notes, views.tabs, views.drawers);
@@ -100,8 +100,6 @@ export class View {
         this.linked.light(this.linked.source);
       },
       looked: (id) => this.linked.light(id === null ? null : { id }),
-      seen: () => {},
-      code: () => this.pageParts.lines("torch"),
     });
     this.notes = new Notes(notes);
     this.trainer = new Trainer(trainer, lab.trained);
