@@ -57,14 +57,14 @@ def test_home_shows_one_graph_to_cut_and_little_to_choose_from(app, open_page, w
     expect(page.locator("h1")).to_have_text("Same output. Different gradient.")
     expect(page.locator(".st-key-start a")).to_have_text("Start: one cut, 5 minutes")
     expect(page.locator(".gl-graph:visible")).to_have_count(1)
-    total = page.locator(".gt-sum")
-    expect(total).to_have_text("dy/dx = 32 + 16 = 48")
+    total = page.locator(".gl-equation")
+    expect(total).to_have_text("gradient of x = 32 + 16 = 48")
     edge(page, "pow:0").focus()
     page.keyboard.press("Enter")
-    expect(total).to_have_text("dy/dx = 16")
+    expect(total).to_have_text("gradient of x = 32 + 16 = 16")
     edge(page, "mul:1").focus()
     page.keyboard.press("Enter")
-    expect(total).to_have_text("dy/dx = None: no gradient reaches x")
+    expect(total).to_have_text("gradient of x = 32 + 16 = none")
 
 
 def test_each_symptom_leads_to_its_lesson_in_the_session(app, open_page):
@@ -118,7 +118,7 @@ def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
     lesson.fill("Flip")
     lesson.press("Enter")
     inside = page.frame_locator(".gt-preview")
-    inside.locator(LAB).wait_for(timeout=90_000)
+    inside.locator(f'{LAB} [data-control="scale"]').wait_for(timeout=90_000)
     (frame,) = [one for one in page.frames if one.parent_frame]
     control(frame, "scale", ".gl-exact").fill("2.5")
     for code in page.locator(".st-key-teach .stCode").all():
