@@ -137,12 +137,12 @@ def state(wish: Wish) -> State:
     form, notice = _form(wish)
     done = ""
     if "program" in wish.touched:
-        form, done = unpacked(form)
+        form, done = unpacked(form, (wish.good or {}).get("program", ""))
     if not {"program", "inputs"}.isdisjoint(wish.touched):
         # A function says itself what its output is.
         before = complete(wish.good) if wish.good and not done else None
         form, gone = without_leftovers(form, before)
-        notice = notice or " ".join(text for text in (done, gone) if text)
+        notice = notice or done or gone
     document, errors = read(form)
     if wish.do.startswith("snip ") and document is not None:
         form, notice = _snipped(form, document, wish.do.removeprefix("snip "))

@@ -34,15 +34,15 @@ def playground() -> None:
     """Draw the page."""
     st.title("Playground", anchor=False)
     st.markdown(
-        "Write a program, give it inputs and noise, hang rules on its ops. Torch runs it forward "
-        "and backward each time you change something."
+        "Write a program, or paste code of your own. Torch runs it forward and backward each time "
+        "you change something."
     )
     order = _order()
     with st.container(key="playground"):
         # The lab's own headings are of the third rank: for a screen reader one stands above them.
         st.html('<h2 class="gt-unseen">The program and what it comes to</h2>')
         live_lab("playground", [order], note=order["note"])
-    with st.container(key="code"):
+    with st.container(key="code"), st.expander("The code, and files to take with you"):
         _code()
     _words()
 
@@ -101,7 +101,6 @@ def asked(words: dict[str, str]) -> dict[str, Any]:
 
 def _code() -> None:
     """The same program in the frameworks, one pane at a time, and as files; the lab fills it."""
-    st.markdown("## The code", anchors=False)
     names = [*FRAMEWORKS, _TAKE]
     shown = st.segmented_control(
         "Which code", names, default=names[0], required=True, label_visibility="collapsed"
@@ -128,8 +127,8 @@ def _words() -> None:
         st.markdown(
             "A program is a list of assignments: `+ - * / ** @`, comparisons, numbers, lists of "
             "numbers, and the functions here. `torch.relu(x)` and `x.relu()` are `relu(x)`; "
-            "`x.pow(2)` is `x**2`. A function, pasted from `def` to its one `return`, becomes the "
-            "program. What has loops or classes runs with "
+            "`x.pow(2)` is `x**2`. Code that you paste, such as a class with its `forward`, is "
+            "read as far as it can be; a layer or loop in it becomes an input. All of it runs with "
             "`python -m lessons trace FILE.py:function`. "
             "A rule of the override table is an expression over "
             "`grad` (`grad1`, `grad2` …), `in1` … and `out1` …, one for each tensor operand, with "
