@@ -18,12 +18,11 @@ from lessons.playground import (
     preset,
     to_url,
 )
-from pages.labs.playground import FIRST, FRAMEWORKS
+from pages.labs.playground import FIRST
 from pages.labs.playground_form import form_of
 from pages.ui.live import live_lab
 from pages.ui.tab import address
 
-_TAKE = "Take it with you"
 _LINK = "playground_link"
 """Session key: the number of the next link that opens a program."""
 _ORDER = "playground_order"
@@ -42,8 +41,6 @@ def playground() -> None:
         # The lab's own headings are of the third rank: for a screen reader one stands above them.
         st.html('<h2 class="gt-unseen">The program and what it comes to</h2>')
         live_lab("playground", [order], note=order["note"])
-    with st.container(key="code"), st.expander("The code, and files to take with you"):
-        _code()
     _words()
 
 
@@ -99,28 +96,6 @@ def asked(words: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _code() -> None:
-    """The same program in the frameworks, one pane at a time, and as files; the lab fills it."""
-    names = [*FRAMEWORKS, _TAKE]
-    shown = st.segmented_control(
-        "Which code", names, default=names[0], required=True, label_visibility="collapsed"
-    )
-    if shown in FRAMEWORKS:
-        st.html(f'<div data-pane="{shown}"></div>')
-        return
-    st.markdown(
-        "Each file holds the program with the values and the draw of your screen. It runs alone, "
-        "and prints the forward value and the gradients as one JSON object. The document runs "
-        "with `python -m lessons play`. The address of this page restores the screen."
-    )
-    files = {f"Download for {label}": framework for label, framework in FRAMEWORKS.items()}
-    buttons = (
-        f'<a class="gt-button" href="#" data-download="{what}">{label}</a>'
-        for label, what in {**files, "Download the document": "document"}.items()
-    )
-    st.html(f'<p class="gt-buttons">{"".join(buttons)}</p>')
-
-
 def _words() -> None:
     """Every function of the language."""
     with st.expander("What a program can say"):
@@ -151,7 +126,6 @@ def offer(lesson: Lesson) -> None:
     st.page_link(
         "playground.py",
         label="Open this program in the playground",
-        icon=":material/edit:",
         # Followed a second time, it is a wish again: the number makes it another address.
         query_params={
             "program": to_url(document),

@@ -25,7 +25,6 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find
 from pages.labs import home, numbers
-from pages.labs.lesson import TORCH
 from pages.server.addresses import Addresses
 from pages.server.application import SOCKET
 from pages.server.worker import LABS, frame
@@ -70,7 +69,6 @@ body {{ color: var(--st-text-color); font: 16px/1.6 var(--st-font); margin: 0; }
 <div class="st-key-words">{words}</div>
 <div class="st-key-lab"><h2>The lab</h2><div class="gl-lab"></div></div>
 </div>
-<div class="st-key-code"><div data-pane="{pane}"></div><a data-file="{file}">Download</a></div>
 </main></div>
 <script type="module">
 import {{ modules }} from "./{live}";
@@ -127,18 +125,16 @@ def lesson_page(lesson: Lesson, given: Mapping[str, str]) -> str:
         "note": place.note,
     }
     words = f"<h2>{step.title}</h2><p>{fill(step.text, place.result.facts, numbers.mark)}</p>"
-    return page(data, words, f"api/lessons/{lesson.slug}/file")
+    return page(data, words)
 
 
-def page(data: Mapping[str, object], words: str = "", file: str = "") -> str:
+def page(data: Mapping[str, object], words: str = "") -> str:
     """A page with the lab that this is said to."""
     nothing = {"step": 1, "answers": [], "hide": [], "fix": [], "note": ""}
     place = nothing | {"socket": SOCKET, "cookie": None} | data
     return PAGE.format(
         css=look(),
         words=words,
-        pane=TORCH,
-        file=file,
         live=LIVE,
         place=json.dumps(place).replace("<", "\\u003c"),
     )

@@ -59,6 +59,10 @@ def test_other_names_are_no_files(path):
     assert ask(APP, path, headers=GZIP).status == 404
 
 
+def asking(encodings):
+    return {"Accept-Encoding": encodings}
+
+
 def test_gzip_is_sent_to_who_accepts_it():
     for accepts in ("gzip", "deflate, GZIP;q=0.5", "gzip; q=1.0", "gzip;q=0.05, br"):
         assert (
