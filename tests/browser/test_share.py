@@ -64,6 +64,7 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
         page.goto(address)
         frame = page.frame_locator("iframe").first
         expect(frame.locator(LAB)).to_be_visible(timeout=60_000)
+        frame.locator(".gl-tabs").get_by_role("button", name="More settings").click()
         expect(frame.locator('[data-control="scale"] .gl-exact')).to_have_value("2.5")
         expect(frame.locator(".gl-key")).not_to_contain_text("covered")
         for part in REST:
