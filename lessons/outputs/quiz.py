@@ -47,6 +47,8 @@ _APART = 0.02
 """How far two answers are apart at least, as a share of the larger."""
 _LONGEST, _LARGEST = 8, 1000
 """Sentences of an explanation, and the largest right answer: a learner computes by hand."""
+_NONE = 1e-6
+"""A gradient below it is 0 but for rounding."""
 _SHOWN = 4
 """A list of so many numbers is written out."""
 _TRIES = 400
@@ -122,6 +124,9 @@ def _item(lesson: Lesson, draw: random.Random) -> Item | None:
     if not runs:
         return None
     run = draw.choice(runs)
+    none = [one for one in (run.asked.value, run.true) if abs(one) < _NONE]
+    if any(none) or (none and len(run.start.index) > 1):  # rounded, or no factor to tell
+        return None
     replies: dict[float, str] = {}
     for value, reply in run.candidates():
         if math.isfinite(value) and all(_differ(value, one) for one in replies):
