@@ -117,7 +117,6 @@ def shown(lesson, given):
     return json.dumps(body), table, [(figure.name, figure.alt) for figure in figures]
 
 
-
 @LESSONS
 def test_what_is_to_be_tried_can_be_done(lesson):
     wrong = [
