@@ -143,18 +143,20 @@ CROWDS = """(figure) => {
 
 
 def test_a_crowd_of_points_lies_where_plotly_draws_it(bare, open_page):
-    page = still(open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2", height=2400))
+    page = still(
+        open_page(f"{bare}/in_the_wild?lesson=collapse&step=2&seeds=2&steps=1", height=2400)
+    )
     trains(ready(page))
-    page.wait_for_selector("[data-figure=features] .nsewdrag")
-    page.wait_for_function(f"({CROWDS})('features').length === 4")
+    page.wait_for_selector("[data-figure=directions] .nsewdrag")
+    page.wait_for_function(f"({CROWDS})('directions').length === 2")
     page.wait_for_timeout(800)
     caught_up(page)
-    before = page.evaluate(CROWDS, "features")
-    page.evaluate(WATCH.replace(SEEN, CROWDS), "features")
-    page.get_by_role("button", name="One step", exact=True).click()
+    before = page.evaluate(CROWDS, "directions")
+    page.evaluate(WATCH.replace(SEEN, CROWDS), "directions")
+    page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_function("window.quick && window.reacted")
     caught_up(page)
-    quick, slow = page.evaluate("window.quick"), page.evaluate(CROWDS, "features")
+    quick, slow = page.evaluate("window.quick"), page.evaluate(CROWDS, "directions")
     assert [count for count, *_ in quick] == [1] * 4
     assert [count for count, *_ in slow] == [150] * 4
     for (_, box, at), (_, slow_box, slow_at), (_, _, old_at) in zip(

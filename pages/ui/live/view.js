@@ -146,7 +146,6 @@ export class View {
     this.#frameCharts(frame, place);
     this.graph.show(frame.graph && { ...frame.graph, graphStep }, reset, newest, !resting);
     this.outline.show(place.show);
-    this.trainer.offer(this.#emptyChart());
     this.goals.show(frame.goals, newest && resting, frame.accepted);
     this.root.classList.toggle("gl-old", !frame.accepted && frame.figures.length > 0);
     this.#showKey(picture ? [] : frame.key);
@@ -233,15 +232,6 @@ export class View {
     if (this.table.show(table)) this.tabledAt = performance.now();
     // A training's own table has none of the graph's numbers.
     this.linked.show(frame.graph, table, !picture);
-  }
-
-  /** The chart that the text speaks of, while there is no line in it. */
-  #emptyChart() {
-    const { part } = this.outline;
-    const spec = this.charts.specs.get(part?.getAttribute("data-figure") ?? "");
-    const isPoint = (/** @type {ArrayLike<unknown>} */ x = []) =>
-      Array.prototype.every.call(x, (one) => one === x[0] || Number.isNaN(one));
-    return spec?.figure?.data.every(({ x }) => isPoint(x)) ? part : null;
   }
 
   /** @param {KeyEntry[]} entries */
