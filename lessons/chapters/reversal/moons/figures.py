@@ -69,8 +69,8 @@ def _plane(history: History) -> Figure:
     return Figure(
         "data",
         f"Right on the target: {_percent(facts, 'trick_target')}",
-        f"Seed {int(picture['seed'][0])}; the title is of all. Circles and crosses: the two moons. "
-        "The label head says cross in the shaded part. Orange: target points it gets wrong.",
+        f"Plot: seed {int(picture['seed'][0])}. Title: all seeds. Circles and crosses are the two "
+        "moons. In the shaded part the label head says cross. Orange: target points it gets wrong.",
         f"Two interleaved moons in two domains, and where the label head separates them after step "
         f"{history.done}. Of this and all other seeds, the label head is right on "
         f"{_percent(facts, 'trick_target')} of the target, on "
