@@ -12,7 +12,6 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark
-from lessons.kit.components import in_words, sticks
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label
 from lessons.text import number
@@ -36,12 +35,11 @@ SHARE = 0.4
 
 
 def figures(history: History, values: Values) -> list[Figure]:
-    """One seed's encodings and codes, then distance, error and codes in use over the steps."""
+    """One seed's encodings and codes, then distance and error over the steps."""
     return [
         _plane(history),
         _over(history, "apart"),
         _over(history, "error"),
-        _in_use(history),
     ]
 
 
@@ -116,25 +114,9 @@ def _decades(history: History, what: str) -> tuple[float, float]:
     return float(max(math.floor(low), -12)), float(min(math.ceil(high + 1e-9), 30))
 
 
-def _in_use(history: History) -> Figure:
-    facts = history.facts
-    layout = step_axes(history, (0.0, CODES + 1.0), "codes in use")
-    found = ", ".join(f"{number(of(facts, f'{arm}_used'), 3)} {_SHORT[arm]}" for arm in _ROLE)
-    return Figure(
-        "used",
-        f"Codes in use: {found}",
-        f"Of {CODES}. A code is in use if it is the nearest one of some point.",
-        f"How many codes are in use over the steps. After step {history.done}: {found}.",
-        over_steps(history, _lines("used"), layout, LOW),
-        layout,
-        height=LOW,
-        subject="How many codes are in use",
-    )
-
-
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
-    """What pulls at one encoding and its code, and the gradient by component."""
-    return [_pulls(result, values, hidden), _components(result, hidden)]
+    """What pulls at one encoding and its code."""
+    return [_pulls(result, values, hidden)]
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
@@ -244,20 +226,3 @@ def _spot(place: Array, role: str, symbol: str = "") -> Trace:
         "showlegend": False,
         "hoverinfo": "skip",
     }
-
-
-def _components(result: Result, hidden: frozenset[str]) -> Figure:
-    data, layout = sticks(result, LABELS, NAMES, hidden, "gradient", _LESS)
-    trick, meant = (result[role].y for role in ("trick_gradient", "intended_gradient"))
-    size = max(1.0, float(np.abs(meant).max()))
-    same = int((np.abs(trick - meant) <= 1e-5 * size).sum())
-    return Figure(
-        "components",
-        "Who gets which gradient" if hidden else f"As in the paper: {same} of {len(NAMES)}",
-        "Left to right: with nothing stopped, autograd here, as the paper means it with this β. "
-        "The decoder multiplies by one weight.",
-        "The gradient of each part. " + in_words(result, LABELS, NAMES, hidden),
-        data,
-        layout,
-        height=_LESS,
-    )
