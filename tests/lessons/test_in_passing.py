@@ -78,7 +78,7 @@ def test_a_detach_in_a_rule_raises_only_where_no_other_path_is_left():
             (x,) = ctx.saved_tensors
             return upstream * 3 * x.detach() ** 2
 
-    said("second_derivative", "the term is lost, mostly without an error")
+    said("second_derivative", "you lose a term, mostly without an error")
     x = leaf(2.0)
     (slope,) = torch.autograd.grad(Cube.apply(x).sum(), x, create_graph=True)
     with pytest.raises(RuntimeError, match="does not require grad"):

@@ -75,7 +75,7 @@ def test_what_the_issues_and_the_article_say_is_not_said_otherwise():
     assert "`SparseMatMul`" in whole(find("silent_key"))  # the call of tensorflow#8608
     assert "default true gradient in current TensorFlow" in whole(find("upstream_not_true"))
     lower = next(s for s in find("silent_key").prose.steps if s.question)
-    assert "The lab accepts this key" in lower.text
+    assert "This course accepts that key" in lower.text
 
 
 def test_the_files_in_plain_torch_share_one_map():

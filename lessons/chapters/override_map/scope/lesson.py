@@ -189,8 +189,8 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dx",
-        gradient_caption="Dotted: the true gradient. Ticks: the same times the factor, once. "
-        "Click a point to have its numbers in the text.",
+        gradient_caption="Dotted: the true gradient. Ticks: the true gradient times the factor, "
+        "once. Click a point to see its numbers in the text.",
         forward_caption="The same with any map.",
     ),
     x="-2, 1, 3",
