@@ -98,7 +98,7 @@ class Training:
         """Tell the learner that the run is lost, and begin another one, paused."""
         self._have = {}
         asked = read_training(newest.training)
-        if asked.run or asked.single or asked.phase == "run":
+        if asked.run or asked.phase == "run":
             lost = TrainingWish(**asked.model_dump() | {"run": asked.run or "lost"})
             newest = newest._replace(training=lost.model_dump_json())
             await self._send(json.dumps({"seq": 0, "kind": "lost", "text": LOST_RUN}))

@@ -291,19 +291,6 @@ def test_a_phone(app, open_page):
         on(page, 3)
 
 
-@pytest.mark.long
-def test_start_is_in_the_empty_chart_and_few_controls_come_before_the_first(bare, open_page):
-    page = trains(ready(open_page(bare + "/reversal?lesson=moons&step=2", width=390, height=844)))
-    chart = page.locator("[data-figure=accuracy]")
-    start = chart.get_by_role("button", name="Start")
-    expect(start).to_be_visible()
-    assert page.locator(".gl-control:visible").count() <= 4
-    start.click()
-    expect(start).to_have_count(0)
-    page.wait_for_function("document.querySelector('.gl-progress').value > 0")
-    expect(chart.get_by_role("button")).to_have_count(0)
-
-
 def test_what_is_opened_in_the_controls_while_the_charts_are_read_is_in_sight(app, open_page):
     page = trains(ready(open_page(app.url + "/in_the_wild?lesson=codebook&step=4")))
     ran(page)

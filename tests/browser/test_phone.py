@@ -186,7 +186,6 @@ def test_hand_and_eye_are_together_where_a_network_trains(app, browser: Browser)
         page = context.new_page()
         page.goto(app.url + "/reversal?lesson=moons&step=2")
         ready(page)
-        page.locator(".gl-there").wait_for()
         # The chart that the text speaks of is the first, in the first picture too.
         chart = page.locator("[data-figure=accuracy]")
         tops = page.locator(".gl-figures > .gl-figure").evaluate_all(

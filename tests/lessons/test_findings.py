@@ -233,7 +233,7 @@ SILENT = re.compile(
     r"clipping leaves of it|How far clipping turns it|Length after clipping|Who gets which gradient"
     r"|Each feature, one step downhill|The gradient that the first step uses|The loss while it "
     r"trains|The gradient, component by component"
-    r"|Size of the gradient|Gradient, at one (source|target) point|The layer by itself|"
+    r"|Size of the gradient|The layer by itself|"
     r"The gradient at eight relus"
 )
 
@@ -310,7 +310,8 @@ def test_titles_are_true(slug):
                 assert true is not False, f"{lesson.text(values)}: “{figure.title}”"
                 said += true is True
                 assert not chosen or len(figure.title) <= LONGEST, figure.title
-    assert said, "no chart says what it shows"
+    drawn = lesson.lab.figures(result, values, frozenset())
+    assert said or (lesson.lab.training and not drawn), "no chart says what it shows"
 
 
 @LESSONS
