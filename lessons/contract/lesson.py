@@ -216,18 +216,6 @@ class Lesson:
         """
         return self.validate({**self.step_of(question).lab, **question.reveal})
 
-    def shows_case(self, question: Question, values: Values) -> bool:
-        """Whether the lab, set to these values, shows the very case that a question is about.
-
-        A training has pictures of its own, and a bug is in another program.
-        """
-        if self.lab.training or question.kind == "bug":
-            return False
-        try:
-            return values == self.case(question)
-        except InvalidParametersError:  # the answer is that this case is refused
-            return False
-
     def answer(self, question: Question) -> str:
         """The right answer to a question of its prose, at the settings of its own step."""
         return self.right(question, self.asked_about(question))

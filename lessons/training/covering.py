@@ -1,4 +1,4 @@
-"""Covers in a training's charts and table what a question still hides, by role."""
+"""Takes from a training's charts and table what is not to be seen yet."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,6 +28,11 @@ def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
     caption = COVERED if whole else figure.caption
     title = figure.subject or figure.title
     return replace(figure, title=title, data=data, caption=caption, alt=f"{title}. {COVERED}")
+
+
+def untrained_figure(figure: Figure) -> Figure:
+    """The chart before the first step: its title says what it will show, not numbers of nothing."""
+    return replace(figure, title=figure.subject or figure.title)
 
 
 def covered_table(table: Table, hidden: frozenset[str]) -> Table:

@@ -68,6 +68,8 @@ def over_steps(
 ) -> list[Trace]:
     """Means over the seeds as lines with their names, 5 to 95 % of the seeds as areas.
 
+    Before the first step, a sentence in the empty frame says how to get them.
+
     Args:
         history: what was seen.
         names: of each number drawn its role, and what its line is called.
@@ -76,9 +78,11 @@ def over_steps(
     series = [history.series(name, role) for name, (role, _) in names.items()]
     # A single moment is no line: its mean would not be seen.
     drawn = [*(band(one) for one in series), *(curve(one) for one in series)]
+    logarithmic = layout["yaxis"].get("type") == "log"
+    if not history.done:
+        drawn.append(_untrained(layout, logarithmic))
     if len(series) == 1:
         return drawn
-    logarithmic = layout["yaxis"].get("type") == "log"
     ends = []
     for one in series:
         role, called = names[one.name]
@@ -87,7 +91,25 @@ def over_steps(
     labels = named(ends, frozenset(), layout, height)
     if logarithmic:
         labels = [label | {"y": [10.0 ** label["y"][0]]} for label in labels]
-    return [*drawn, *labels]
+    return [
+        *drawn,
+        *(label | {"visible": label["visible"] and history.done > 0} for label in labels),
+    ]
+
+
+def _untrained(layout: Trace, logarithmic: bool) -> Trace:
+    """What stands in the middle of a chart while it has no lines."""
+    x, y = (sum(layout[axis]["range"]) / 2 for axis in ("xaxis", "yaxis"))
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": [x],
+        "y": [10.0**y if logarithmic else y],
+        "text": ["Not trained yet.<br>Start draws the lines here."],
+        "textfont": {"color": "ink:muted", "size": 15},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def step_axes(history: History, y: tuple[float, float], y_title: str) -> Trace:

@@ -17,7 +17,6 @@ from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
 from pages.labs.messages import Code, Frame, RefusedError, TableSpec, Wish
-from pages.labs.revealed import point_out
 
 TORCH = "torch"
 """The pane of the code that ran."""
@@ -114,11 +113,6 @@ def frame(wish: Wish) -> Frame:
     shown = {stage, *wish.open}
     figures = [figure for figure in drawn if figure["id"] in shown]
     numbers_ = payload.table(lesson.lab.table(run.result, values, hidden))
-    question = step.question
-    known = question is not None and question.name in wish.answers
-    if question and known and not run.cuts and lesson.shows_case(question, values):
-        about = computed(lesson, lesson.validate(step.lab)).result
-        point_out(lesson, question, about, run.result, values, figures, numbers_)
     return {
         "form": text,
         "accepted": not errors,

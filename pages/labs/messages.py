@@ -176,9 +176,6 @@ class Column(TypedDict):
 
 
 class TableSpec(TypedDict):
-    """``asked`` is the row and column of the number that a verdict names."""
-
-    asked: NotRequired[list[int]]
     caption: str
     columns: list[Column]
     rows: list[list[str]]

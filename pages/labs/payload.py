@@ -37,7 +37,6 @@ from pages.labs.messages import (
     View,
 )
 
-_GRAPH_TITLE = "The graph of this run: forward values, and the gradient on its way back"
 _LONGEST_SHOWN = LONGEST_TEXT + 1
 """Characters sent to a field: all that is accepted, and so many that the rest is refused again."""
 
@@ -67,7 +66,7 @@ def groups(
         near: names of those that the step talks about.
     """
     why = dict.fromkeys(held, "Held until you have answered the question.")
-    why |= dict.fromkeys(fixed, "Fixed by this link.")
+    why |= dict.fromkeys(fixed, "Locked by this link.")
 
     def shown(parameter: Parameter) -> Control:
         name = parameter.name
@@ -87,11 +86,7 @@ def groups(
     more = [p for p in lesson.lab.parameters if p not in plain]
     return [
         {"title": None, "open": True, "controls": [shown(p) for p in plain]},
-        {
-            "title": "More settings" if {p.name for p in more} - {*hidden} else None,
-            "open": any(p.name in errors for p in more),
-            "controls": [shown(p) for p in more],
-        },
+        {"title": None, "open": True, "controls": [shown(p) for p in more]},
     ]
 
 
@@ -152,7 +147,7 @@ def graph(
     picture = drawing(recording, index, steps=() if cover else None)
     if cover:
         picture, scissors = covered(picture), None
-    about = {"title": _GRAPH_TITLE, "scissors": scissors, "cuts": cuts, "covered": cover}
+    about = {"scissors": scissors, "cuts": cuts, "covered": cover}
     made: Any = {**picture, **about, "stretches": [], "links": []}
     shown: GraphSpec = made
     return shown

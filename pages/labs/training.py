@@ -14,7 +14,7 @@ from lessons.contract.result import warned
 from lessons.contract.training import Training
 from lessons.text import counted, listed
 from lessons.tracer.cutting import Cut
-from lessons.training.covering import covered_figure, covered_table
+from lessons.training.covering import covered_figure, covered_table, untrained_figure
 from lessons.training.under_way import Run
 from pages.labs import numbers, payload
 from pages.labs.lesson import edges, settings
@@ -155,6 +155,8 @@ class Watch:
         self.fresh = False
         history, values = run.history, self._values
         figures = self.training.figures(history, values)
+        if not run.done:
+            figures = [untrained_figure(figure) for figure in figures]
         drawn = [covered_figure(one, self._hidden) for one in figures if one.name in self._shown]
         table = None
         if "table" in self._shown:

@@ -31,7 +31,7 @@ from pages.ui.page import page
 
 SOCKET = "labs"
 """The address of the labs' socket, relative to the app's."""
-OTHER_PAGES = ("playground", "glossary", "teach")
+OTHER_PAGES = ("course", "playground", "glossary", "teach")
 """The addresses of the pages besides home and the chapters, relative to the app's."""
 SWITCH = 0.0005
 """Seconds until a page's script has to release the GIL. Sending a file or opening a socket waits

@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import distribution
 from pathlib import Path
 
 from pages.server.files import STATIC, add, digest, served
@@ -16,7 +15,7 @@ from pages.ui.style import css
 
 _LIVE = Path(__file__).with_name("live")
 _STYLES = ("lab.css", "graph.css", "linked.css", "trainer.css")
-_FIRST = ("again.js", "early.js")  # what a page runs before the lab's element is there
+_FIRST = ("early.js",)  # what a page runs before the lab's element is there
 _IMPORTED = re.compile(rb'^(?:import|export)\b[^;"]*"\./(\w+\.js)"', re.MULTILINE)
 
 
@@ -33,7 +32,7 @@ def _add_modules(modules: Mapping[str, bytes]) -> str:
     """Serve the modules in a folder that is named by their hash; returns its address."""
     later = sorted(f"./{name}" for name in modules.keys() - {*_reached(modules)})
     # All that the modules need from Python: where the other scripts are.
-    scripts = {"BASIC": BASIC_PLOTLY, "WHOLE": PLOTLY, "MATHS": MATHS}
+    scripts = {"PLOTLY": PLOTLY, "MATHS": MATHS}
     lines = [f'export const {name} = "../../{address}";' for name, address in scripts.items()]
     lines.append(f"export const LATER = {json.dumps(later)};\n")
     whole = {**modules, "addresses.js": "\n".join(lines).encode()}
@@ -43,15 +42,11 @@ def _add_modules(modules: Mapping[str, bytes]) -> str:
     return f"files/{folder}"
 
 
-_package = distribution("plotly")
-_script = Path(str(_package.locate_file("plotly/package_data/plotly.min.js")))
-_basic = _LIVE / "vendor" / "plotly-basic.min.js"
+_plotly = (_LIVE / "vendor" / "plotly.min.js").read_bytes()
 # As a module, so that it is fetched where a formula is shown and leaves no global name behind.
 _temml = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default temml;\n"
 
-PLOTLY = add(f"plotly-{_package.version}/plotly.min.js", _script.read_bytes)
-BASIC_PLOTLY = add(f"plotly-{_package.version}/plotly-basic.min.js", _basic.read_bytes)
-"""Plotly for lines and bars only."""
+PLOTLY = add(f"plotly-{digest(_plotly)}.min.js", _plotly)
 MATHS = add(f"temml-{digest(_temml)}.js", _temml)
 
 _modules = {path.name: path.read_bytes() for path in sorted(_LIVE.glob("*.js"))}
@@ -82,7 +77,6 @@ def page() -> str:
         f'<link rel="stylesheet" href="./{style}">',
         f"<script>{_SERVER_IS_HERE}</script>",
         *(f'<link rel="modulepreload" crossorigin href="./{one}">' for one in fetched),
-        f'<script type="module" async src="./{LIVE}/again.js"></script>',
         f'<script type="module" src="./{LIVE}/early.js"></script>',
     ]
     index = (STATIC.parent / "index.html").read_text("utf-8")

@@ -155,9 +155,7 @@ async def answer(request: Request) -> HTMLResponse:
     elif "lesson" in given:
         made = lesson_page(find(given.pop("lesson")), given)
     else:
-        order = {"id": "home", "first": True, "values": home.ENOUGH_TO_SEE, "cuts": ""}
-        order["graph_step"] = None
-        made = page({"lab": "home", "orders": [order]})
+        made = page({"lab": "home", "orders": [home.ORDER]})
     return HTMLResponse(made)
 
 

@@ -189,7 +189,7 @@ def test_a_desk(app, page):
     marks = page.get_by_role("navigation", name="Steps").get_by_role("link")
     names = marks.evaluate_all("links => links.map((link) => link.textContent)")
     # Answered, in words and as a filled dot: a check mark would say that the answer was right.
-    assert names[1] == "2 Predict: one path of two, answered"
+    assert names[1] == "2 One of the two paths is stopped. What comes back to x?, answered"
     assert names[2] == "3 None is not zero"
     assert names[4] == "5 Find the bug, a question"
     filled = marks.evaluate_all(

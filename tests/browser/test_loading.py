@@ -35,7 +35,7 @@ new PerformanceObserver((list) => {
 
 def kinds() -> Iterator[tuple[str, str]]:
     """A page of each kind, and of the lessons' steps one of each: its name and address."""
-    yield from (("home", "/"), ("playground", "/playground"))
+    yield from (("home", "/"), ("course", "/course"), ("playground", "/playground"))
     yield from (("glossary", "/glossary"), ("teach", "/teach"))
     steps = [
         (lesson, number, step)
@@ -116,7 +116,7 @@ def test_a_quiz_shows_as_soon_as_its_questions_are_there(app, browser):
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.add_init_script(PATIENT)
     page.goto(app.url + "/reversal?quiz=3")
-    expect(page.locator("[role=radiogroup]").last).to_be_visible()
+    expect(page.locator(".st-key-tiles button").last).to_be_visible()
     expect(page.locator(".st-key-quiz .stPageLink p")).to_be_visible()
     page.close()
 
@@ -286,7 +286,7 @@ def first_and_live(app, browser, address: str, look: str = PICTURE) -> tuple[Any
     """What there is of each chart before Plotly came, and when all is there."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.add_init_script(PATIENT)
-    with held(page, "**/plotly*"):  # after it none waits: a surface asks for more
+    with held(page, "**/plotly*"):
         page.goto(app.url + address, wait_until="commit")
         page.wait_for_selector(".gl-first .gl-first-drawing", timeout=90_000)
         page.wait_for_function("document.querySelector('.gl-lab .gl-controls')")

@@ -136,12 +136,12 @@ def test_from_the_text_to_a_graph_and_on_with_a_finger(app, browser: Browser):
 
 
 def test_of_a_tall_graph_the_step_is_in_sight(app, browser: Browser):
-    """Between the header and the sheet, from See the graph to the last Next."""
+    """Within its box, from See the graph to the last Next."""
     clear = """(id) => {
         const at = document.querySelector('.gl-node[data-step="current"]');
         const { top, bottom } = at.getBoundingClientRect();
-        const sheet = document.querySelector(".gl-handy").getBoundingClientRect();
-        return at.dataset.id === id && top >= 60 && bottom <= sheet.top;
+        const box = document.querySelector(".gl-drawing").getBoundingClientRect();
+        return at.dataset.id === id && top >= box.top && bottom <= box.bottom;
     }"""
     with browser.new_context(**TOUCHED) as context:
         page = context.new_page()

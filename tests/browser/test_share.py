@@ -1,17 +1,19 @@
 """What one takes from a lab: its address, its charts, the lab itself in somebody else's page."""
 
+import re
 import struct
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from lessons.outputs.catalogue import find
 from tests.browser.looking import LAB, elsewhere, ready
 
 pytestmark = pytest.mark.browser
 
 LESSON = "/reversal?lesson=flip&step=2&scale=2.5"
-REST = (".st-key-words", ".st-key-lessons", ".st-key-code", "[data-testid=stTopNavLink]")
+REST = (".st-key-words", ".st-key-header a", ".st-key-code")
 """What a page has besides the lab."""
 
 
@@ -44,8 +46,13 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     title = page.locator("[data-figure=gradient] .gl-title").inner_text()
     assert svg.startswith("<svg")
     assert title.split()[0] in svg
+    assert re.sub(r"[`*]", "", find("flip").title) in svg
+    assert "/reversal?lesson=flip&amp;step=2&amp;scale=2.5</text>" in svg
+    assert "@font-face" in svg
+    assert "data:font/woff2;base64," in svg
     page.get_by_role("button", name="Copy embed code").click()
     code = text.input_value()
+    assert 'height="600"' in code
     page.keyboard.press("Escape")
     expect(page.locator(".gl-menu")).to_be_hidden()
     expect(page.locator(".gl-share summary")).to_be_focused()

@@ -330,7 +330,7 @@ def rules_broken(lesson):
     if lesson.lab.start and not any(
         s.stage == "graph" or s.cuts or s.graph_step is not None for s in steps
     ):
-        yield "The lab has a graph: one step uses it (`stage: graph`, or `cuts=` or `at=` in `lab`)."
+        yield "The lab has a graph: one step uses it (`stage: graph`, `cuts=` or `at=`)."
 
 
 TRY = re.compile(r"^\*\*Try it:\*\*(.+?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)

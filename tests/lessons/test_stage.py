@@ -3,6 +3,7 @@
 import pytest
 
 from lessons.contract.lesson import Lesson, step_controls
+from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import lessons
 from lessons.training.under_way import Run
 from pages.labs import wire
@@ -84,6 +85,20 @@ def test_the_first_touch_changes_what_is_on_the_stage(lesson):
     before, _ = looked_at(lesson, 1, answered=False)
     after, _ = looked_at(lesson, 1, first.touch, answered=False)
     assert before != after
+
+
+@EVERY
+def test_an_answer_changes_what_is_on_the_stage(lesson):
+    for number, step in enumerate(lesson.prose.steps, 1):
+        if lesson.lab.training or not (step.question and step.question.is_of_lab):
+            continue  # what a training shows comes as it runs
+        before, _ = looked_at(lesson, number, answered=False)
+        try:
+            lesson.case(step.question)
+        except InvalidParametersError:
+            continue  # the answer is that this case is refused
+        after, _ = looked_at(lesson, number, step_case(step))
+        assert before != after, f"“{step.title}”: its stage looks the same once it is answered"
 
 
 @EVERY

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from pages.server import files
 from pages.server.addresses import Addresses
 from pages.server.files import STATIC
 from pages.ui import page as shown
-from pages.ui.page import BASIC_PLOTLY, FIRST_MODULES, LIVE, PLOTLY, page
+from pages.ui.page import FIRST_MODULES, LIVE, PLOTLY, page
 from tests.server.asgi import GZIP, ask
 
 ELSE = PlainTextResponse("not a file")
@@ -25,13 +26,11 @@ def test_a_first_visit_is_a_third_of_what_streamlit_sends():
     assert sum(len(ask(APP, f"/{name}", headers=GZIP).body) for name in names) < plain / 3
 
 
-def test_the_small_plotly_is_of_the_same_version_as_the_wheels():
-    whole, basic = (ask(APP, f"/{one}").body for one in (PLOTLY, BASIC_PLOTLY))
-    versions = {
-        re.search(rb"plotly\.js (?:\(basic - minified\) )?v(\S+)", text[:100])[1]
-        for text in (whole, basic)
-    }
-    assert len(versions) == 1, "`make plotly` fetches the small one that goes with the wheel's"
+def test_plotly_is_of_the_version_whose_wheel_checks_our_figures():
+    wheel = distribution("plotly").locate_file("plotly/package_data/plotly.min.js")
+    texts = ask(APP, f"/{PLOTLY}").body, wheel.read_bytes()
+    ours, theirs = (re.search(rb"plotly\.js v(\S+)", text[:100])[1] for text in texts)
+    assert ours == theirs, "`make plotly` builds the one that goes with the wheel"
 
 
 def test_the_address_changes_with_any_module(monkeypatch):
@@ -50,7 +49,7 @@ def test_what_imports_as_it_runs_is_not_followed():
         "a.js": b'/** @import { D } from "./d.js" */\nexport {\n  e,\n} from "./e.js";\n',
         "b.js": b'import { early } from "./early.js";\n',
     }
-    assert shown._reached(modules) == ["again.js", "early.js", "a.js", "b.js", "e.js"]
+    assert shown._reached(modules) == ["early.js", "a.js", "b.js", "e.js"]
     assert f"{LIVE}/lab.js" not in FIRST_MODULES, "the first picture does not need it"
 
 
@@ -91,7 +90,7 @@ def test_everything_named_is_there(pages):
     added = page().removeprefix(INDEX.partition("</head>")[0]).partition("</head>")[0]
     addresses = re.findall(r'(?:href|src)="\./([^"]+)"', added)
     twice = {one.rpartition("/")[2] for one in addresses if addresses.count(one) == 2}
-    assert twice == {"again.js", "early.js"}, "preloaded and run"
+    assert twice == {"early.js"}, "preloaded and run"
     for address in addresses:
         assert ask(APP, f"/{address}", headers=GZIP).status == 200, address
     soon = {Path(address).name.partition(".")[0] for address in addresses}

@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import random
 import threading
-from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from streamlit.file_util import get_static_dir
 from pages.server import files
 from pages.server.addresses import Addresses
 from pages.server.files import File
-from pages.ui.page import BASIC_PLOTLY, LIVE, PLOTLY
+from pages.ui.page import LIVE, PLOTLY
 from tests.server.asgi import GZIP, ask, run, sent
 from tests.support.server import ROOT
 
@@ -30,8 +29,7 @@ APP = Addresses(ELSE)
 FILES = {
     LAB: MODULES / "lab.js",
     f"/static/{SCRIPT}": STATIC / SCRIPT,
-    f"/{PLOTLY}": distribution("plotly").locate_file("plotly/package_data/plotly.min.js"),
-    f"/{BASIC_PLOTLY}": MODULES / "vendor/plotly-basic.min.js",
+    f"/{PLOTLY}": MODULES / "vendor/plotly.min.js",
 }
 
 

@@ -22,8 +22,10 @@ from lessons.chapters.clipping.cliff.recurrent import (
     WHOLE,
     Descents,
     drawn_starts,
+    errors_at,
     surface,
 )
+from lessons.chapters.clipping.cliff.space import shades
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run, finished
 from tests.support import course
@@ -128,6 +130,38 @@ def test_the_surface_against_derivatives_carried_forward(window):
     expected, by_w, by_b = forward_mode(w, b)
     assert np.allclose(error.numpy(), expected, rtol=1e-6, atol=1e-9)
     assert np.allclose(norm.numpy(), np.hypot(by_w, by_b), rtol=1e-6, atol=1e-9)
+
+
+def test_the_landscape_is_drawn_from_the_errors_of_the_program():
+    w, b = (torch.linspace(*ends, 40, dtype=torch.float64) for ends in WHOLE)
+    error, _ = unclipped(w, b, None, None)
+    assert torch.allclose(errors_at(w, b), error, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("window", [WHOLE, CLOSER])
+def test_the_landscape_has_a_wall_in_the_shade_and_a_valley_below_it(window):
+    seen = shades(window)
+    places = {}
+    for name, of in {"wall": seen < 0.2, "valley": seen > 1}.items():
+        rows, columns = np.nonzero(of)
+        places[name] = rows, columns
+        assert len(rows) > 0.001 * seen.size, name
+    (wall, along), (valley, across) = places["wall"], places["valley"]
+    assert np.ptp(along) > 0.4 * seen.shape[1], "it runs through the picture"
+    for column in np.intersect1d(along, across):
+        assert valley[across == column].min() < wall[along == column].max()
+
+
+def test_a_path_is_drawn_to_the_first_place_outside():
+    result = LESSON.compute(values())
+    figure, _ = LESSON.lab.figures(result, values(), frozenset())
+    drawn = {trace["name"]: trace["x"] for trace in figure.data if trace.get("name")}
+    assert figure.title == "Thrown out: no clipping at update 1"
+    assert {name: len(x) for name, x in drawn.items()} == {
+        "no clipping": 2,
+        "by value": 201,
+        "by norm": 201,
+    }
 
 
 def test_on_the_edge_fifty_equal_steps_make_a_geometric_sum():
@@ -249,7 +283,8 @@ def test_a_rate_beyond_all_measure_loses_starts_and_no_picture():
     given = values(seeds=1, steps=5, rate=1000, norm_limit=1e6, value_limit=1e6)
     history = finished(TRAINING, cliff, given)
     assert history.facts["none_left"] > 0.9
-    assert len(TRAINING.figures(history, given)) == 4
+    (shares,) = TRAINING.figures(history, given)
+    assert shares.title == "In the valley: no clipping 0%, by value 0%, by norm 0%"
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

@@ -231,7 +231,7 @@ def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked
     run = Run(TRAINING, guided_relu, given)
     while run.state != "done":
         run.advance(0.0, given)
-        run.look(given | {"shown": 2, "shape": "cross", "target": "next"})
+        run.look(given | {"shown": 2, "shape": "cross", "picture": 2})
     for name, seeds in run.history.latest.numbers.items():
         assert np.array_equal(seeds, whole[name])
 
@@ -267,11 +267,28 @@ def test_the_answer_is_not_drawn_before_it_is_asked_for():
         given = LESSON.validate(step.lab)
         run = Run(TRAINING, guided_relu, given | {"seeds": 1})
         seen = [figure.name for figure in TRAINING.figures(run.history, given)]
-        assert seen == ["maps", "accuracy", "loss"]
+        assert seen == ["maps"]
+        assert len(TRAINING.figures(run.history, given)[0].data) == 1 + len(RULES)
         assert [row[0] for row in TRAINING.table(run.history, given).rows] == ["accuracy", "loss"]
     given = given | {"randomised": 1}
     seen = {figure.name for figure in TRAINING.figures(run.history, given)}
-    assert {"alike", "randomised"} < seen
+    assert seen == {"maps", "alike"}
+
+
+def test_where_layers_are_randomised_their_maps_lie_below_those_of_the_same_rule():
+    given = values(seeds=1, steps=60, randomised=1)
+    run = Run(TRAINING, guided_relu, given)
+    run.advance(math.inf, given, most=1)
+    maps, _ = TRAINING.figures(run.history, given)
+    domains = {name: axis["domain"] for name, axis in maps.layout.items() if "axis" in name}
+    for number, rule in enumerate(RULES):
+        first, second = maps.data[1 + number], maps.data[1 + number + len(RULES)]
+        assert [one["hovertemplate"].endswith(f"{rule}</extra>") for one in (first, second)]
+        over, under = (domains[f"xaxis{one['xaxis'][1:]}"] for one in (first, second))
+        assert over == under
+        over, under = (domains[f"yaxis{one['yaxis'][1:]}"] for one in (first, second))
+        assert under[1] < over[0]
+        assert not np.array_equal(first["z"], second["z"])
 
 
 def test_the_text_quotes_no_number_that_only_a_training_can_give(whole):

@@ -1,5 +1,4 @@
-// What of the window is free for the graph: below Streamlit's header and the controls that stay, and
-// above the sheet at the window's lower edge.
+// What of the window is free for the graph: below Streamlit's header and the controls that stay.
 
 export const HEADER = 60; // pixels of Streamlit's header, which stays
 
@@ -16,7 +15,7 @@ export function upper(root) {
  */
 export function away(root, node, by = 0) {
   const { top, bottom } = node.getBoundingClientRect();
-  const [from, to] = [upper(root) + by, innerHeight - height(root.querySelector(".gl-handy")) + by];
+  const [from, to] = [upper(root) + by, innerHeight + by];
   return top >= from && bottom <= to ? 0 : (top + bottom - from - to) / 2;
 }
 

@@ -9,6 +9,13 @@ export interface Aside {
   text?: string;
 }
 
+export interface BoxPlace {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 export interface Code {
   digest: string;
   panes?: Record<string, Pane>;
@@ -36,6 +43,12 @@ export interface Control {
   options?: Option[];
   mark?: number[] | null;
   of?: string;
+}
+
+export interface EdgePlace {
+  x: number;
+  y: number;
+  route: ([number, number])[];
 }
 
 export interface FigureSpec {
@@ -93,11 +106,6 @@ export interface GraphEdge {
   stale: boolean;
   cuttable: boolean;
   alternative: string;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  route: ([number, number])[];
   weight: number;
 }
 
@@ -115,10 +123,6 @@ export interface GraphNode {
   rule: string | null;
   stale: string[];
   output: boolean;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
 }
 
 export interface GraphPart {
@@ -134,21 +138,27 @@ export interface GraphPart {
   more: number;
 }
 
+export interface GraphPlaces {
+  right: boolean;
+  width: number;
+  height: number;
+  nodes: BoxPlace[];
+  edges: EdgePlace[];
+}
+
 export interface GraphSpec {
   digest?: string;
-  title: string;
   scissors: "cuts" | "snip" | null;
   cuts: string[];
   covered: string;
   index: number[];
-  width: number;
-  height: number;
+  wide: GraphPlaces | null;
+  narrow: GraphPlaces;
   nodes: GraphNode[];
   edges: GraphEdge[];
   steps: GraphStep[];
+  equation: ([string, boolean])[];
   entries: string;
-  sums: string;
-  legend: LegendEntry[];
   alternative: string;
   stretches: Stretch[];
   links: Link[];
@@ -180,11 +190,6 @@ export interface KeyEntry {
   role: string;
   label: string;
   dash: string;
-}
-
-export interface LegendEntry {
-  key: string;
-  label: string;
 }
 
 export interface Link {
@@ -238,7 +243,6 @@ export interface Summand {
 }
 
 export interface TableSpec {
-  asked?: number[];
   caption: string;
   columns: Column[];
   rows: string[][];

@@ -17,9 +17,6 @@ export class PageParts {
   /**
    * @param {Object} handlers
    * @param {() => string} handlers.document  the playground's program as a document
-   * @param {() => void} handlers.see         show what the text speaks of
-   * @param {() => void} handlers.up          show the text
-   * @param {(step: number) => void} handlers.go
    * @param {import("./number_handles.js").NumberHandles} handlers.numbers
    */
   constructor(handlers) {
@@ -28,6 +25,8 @@ export class PageParts {
     /** @type {Record<string, string>} */
     this.numbers = {};
     this.query = "";
+    this.done = false; // the task in the text
+    this.task = "";
     /** @type {Record<string, Pane>} */
     this.panes = {};
     this.digest = "";
@@ -42,18 +41,17 @@ export class PageParts {
    * @param {Record<string, string>} numbers
    * @param {?import("./messages").Code} code
    * @param {string} query
+   * @param {boolean} done  whether the task in the text is done now; its tick stays
    */
-  show(numbers, code, query) {
+  show(numbers, code, query, done) {
     this.numbers = numbers;
     this.query = query;
+    const task = new URLSearchParams(query).get("step") ?? "";
+    this.done = done || (this.done && task === this.task);
+    this.task = task;
     if (code) this.digest = code.digest;
     if (code?.panes) this.panes = code.panes;
     this.refresh();
-  }
-
-  /** The lines of a pane. @param {string} name */
-  lines(name) {
-    return (this.panes[name]?.lines ?? []).map((pieces) => pieces.map(([, text]) => text).join(""));
   }
 
   /** The page was drawn anew, and the lab has nothing new to say. */
@@ -84,6 +82,10 @@ export class PageParts {
         if (text === undefined || this.handlers.numbers.isTyped(node)) continue;
         setText(node, text);
         this.handlers.numbers.mark(node, text);
+      }
+      for (const node of place.querySelectorAll("[data-turn]")) {
+        setText(node, this.done ? "✓ Done" : "○");
+        node.classList.toggle("gt-done", this.done);
       }
       for (const node of place.querySelectorAll("[data-pane]")) this.#fillPane(node);
       for (const node of place.querySelectorAll("[data-file]")) this.#fillLink(node);
@@ -121,13 +123,10 @@ export class PageParts {
   async #click(event) {
     if (newest !== this || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const clicked = event.target instanceof Element ? event.target : null;
-    const target = clicked?.closest("[data-download], [data-go], [data-see], [data-up]");
+    const target = clicked?.closest("[data-download]");
     if (!target) return;
     event.preventDefault();
-    if (target.matches("[data-see]")) this.handlers.see();
-    else if (target.matches("[data-up]")) this.handlers.up();
-    else if (target.matches("[data-go]")) this.handlers.go(Number(target.getAttribute("data-go")));
-    else await this.#download(target);
+    await this.#download(target);
   }
 
   /** @param {Element} target */

@@ -6,7 +6,9 @@ import { element, setChildren, setText } from "./dom.js";
 /** @import { Charts } from "./charts.js" */
 
 const EMBEDDED = ["embed", "embed_options", "only"];
-const HEIGHT = 760; // of the frame, in pixels
+const HEIGHT = 600; // of the frame, in pixels: one stage
+const FOOT = 26; // pixels below a picture, for the lesson and its address
+const LONGEST = 100; // characters of an address that fit there
 const SHARPER = 2; // pixels of a picture for each of the screen's
 
 export class Share {
@@ -70,8 +72,9 @@ export class Share {
   #picture({ id, title }, form) {
     const button = this.#button(form.toUpperCase(), async () => {
       try {
-        const svg = await this.charts.all.get(id)?.picture();
-        if (!svg) throw new Error(`There is no chart ${id}.`);
+        const chart = await this.charts.all.get(id)?.picture();
+        if (!chart) throw new Error(`There is no chart ${id}.`);
+        const svg = await signed(chart);
         save(form === "svg" ? svg : await painted(svg), `${id}.${form}`);
         setText(this.said, `Saved as ${id}.${form}.`);
       } catch (error) {
@@ -110,13 +113,61 @@ function embedCode() {
   url.searchParams.set("only", "lab");
   const frame = element("iframe", "", {
     src: url.href,
-    title: document.querySelector("h1")?.textContent ?? document.title,
+    title: lesson(),
     width: "100%",
     height: String(HEIGHT),
     style: "border: 0",
     allow: "clipboard-write",
   });
   return frame.outerHTML;
+}
+
+function lesson() {
+  return document.querySelector("h1")?.textContent ?? document.title;
+}
+
+/**
+ * The picture with the app's font in it and, below it, the lesson and its address.
+ * @param {string} svg  its address
+ */
+async function signed(svg) {
+  const source = decodeURIComponent(svg.slice(svg.indexOf(",") + 1));
+  const { documentElement: root } = new DOMParser().parseFromString(source, "image/svg+xml");
+  const [width, height] = ["width", "height"].map((side) => Number(root.getAttribute(side)));
+  const { fontFamily, color, backgroundColor } = getComputedStyle(document.querySelector(".stApp") ?? document.body);
+  root.setAttribute("height", String(height + FOOT));
+  root.setAttribute("viewBox", `0 0 ${width} ${height + FOOT}`);
+  root.style.background = backgroundColor;
+  const url = address();
+  if (url.href.length > LONGEST) {
+    for (const name of [...url.searchParams.keys()]) if (!["lesson", "step"].includes(name)) url.searchParams.delete(name);
+  }
+  const foot = document.createElementNS(root.namespaceURI, "text");
+  for (const [name, value] of Object.entries({ x: 8, y: height + FOOT / 2, "font-size": 12, fill: color, "font-family": fontFamily })) {
+    foot.setAttribute(name, String(value));
+  }
+  foot.textContent = `${lesson()}  ${decodeURI(url.href)}`;
+  const style = document.createElementNS(root.namespaceURI, "style");
+  style.textContent = await fontFace(fontFamily);
+  root.prepend(style);
+  root.append(foot);
+  return `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(root))}`;
+}
+
+/** The page's rule for the first font of a list, with the font in it: a picture can fetch nothing. @param {string} list */
+async function fontFace(list) {
+  const family = list.split(",")[0];
+  for (const sheet of document.styleSheets) {
+    for (const rule of sheet.cssRules) {
+      if (!(rule instanceof CSSFontFaceRule) || rule.style.fontStyle === "italic") continue;
+      const [, file] = /url\("(.+?)"\)/.exec(rule.style.getPropertyValue("src")) ?? [];
+      if (rule.style.fontFamily !== family || !file) continue;
+      const answer = await fetch(new URL(file, sheet.href ?? document.baseURI));
+      const bytes = Array.from(new Uint8Array(await answer.arrayBuffer()), (byte) => String.fromCharCode(byte));
+      return rule.cssText.replace(file, `data:font/woff2;base64,${btoa(bytes.join(""))}`);
+    }
+  }
+  return "";
 }
 
 /**

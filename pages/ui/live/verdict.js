@@ -21,6 +21,16 @@ export function goToVerdict() {
   if (!take()) waiting.observe(document.body, { childList: true, subtree: true });
 }
 
+/** A new step: the keyboard begins at its text, which is read from its top. */
+export function goToStep() {
+  const words = /** @type {?HTMLElement} */ (document.querySelector(".st-key-words"));
+  if (!words) return;
+  words.tabIndex = -1;
+  words.focus({ preventScroll: true });
+  words.scrollTop = 0;
+  document.querySelector(".stMain")?.scrollTo({ top: 0, behavior: "instant" });
+}
+
 /** @returns {boolean} whether the verdict is there */
 function take() {
   const place = /** @type {?HTMLElement} */ (document.querySelector(PLACE));

@@ -1,4 +1,4 @@
-"""The cliff lab: the error of one recurrent unit, a start to drag, and many starts at once."""
+"""The cliff lab: the error of one recurrent unit, one descent on it, and many at once."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -19,12 +19,11 @@ from lessons.chapters.clipping.cliff.recurrent import (
     Descents,
     Program,
     by_role,
-    inside,
     on_the_edge,
     paths,
     surface,
+    within,
 )
-from lessons.chapters.clipping.cliff.space import TURNS
 from lessons.chapters.clipping.cliff.starts import run_figures, run_table
 from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.lab import Lab
@@ -33,7 +32,7 @@ from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
 from lessons.kit.inputs import COMPUTED_IN, array, series_by_role
 from lessons.training.under_way import facts_at_first
-from lessons.training.which_seeds import first_seed, seed_drawn
+from lessons.training.which_seeds import first_seed
 
 WINDOWS = {"whole": WHOLE, "closer": CLOSER}
 
@@ -44,8 +43,8 @@ FIRST = "first"
 """The name under which their number stands beside the settings; no setting itself."""
 
 PARAMETERS = (
-    Number("w", "Start: w", "4.3", "A click or drag on the map sets both.", False, 3, 7, (3, 7)),
-    Number("b", "Start: b", "-2.2", "", False, -3.5, -1.5, (-3.5, -1.5)),
+    Number("w", "First w", "4.3", "Where training starts.", False, 3, 7, (3, 7)),
+    Number("b", "First b", "-2.2", "Where training starts.", False, -3.5, -1.5, (-3.5, -1.5)),
     Number("rate", "Learning rate", "1", "", False, 1e-6, 1e3, (0.01, 2.0), 0.01),
     Number("value_limit", "Limit by value", "0.3", "", False, 1e-6, 1e6, (0.01, 1.5), 0.01),
     Number("norm_limit", "Limit by norm", "0.3", "", False, 1e-6, 1e6, (0.01, 1.5), 0.01),
@@ -55,12 +54,8 @@ PARAMETERS = (
         "whole",
         options=(("whole", "whole"), ("closer", "its middle")),
     ),
-    Number(
-        "turn", "Turn of the surface", "-20", "In degrees.", True, *TURNS, slider=TURNS, step=1.0
-    ),
     Integer("steps", "Updates of the run", "300", advanced=True, low=1, high=5000),
-    Integer("seeds", "Seeds", "20", f"{SIDE}² starts each.", advanced=True, low=1, high=40),
-    seed_drawn(40),
+    Integer("seeds", "Seeds", "20", f"{SIDE}² descents each.", advanced=True, low=1, high=40),
     first_seed(),
     Integer("path", "Updates of the path", "200", advanced=True, low=1, high=200),
     *COMPUTED_IN,
@@ -69,9 +64,7 @@ PARAMETERS = (
 
 TRAINING = Training(
     begin=Descents,
-    live=frozenset(
-        {"w", "b", "rate", "value_limit", "norm_limit", "window", "turn", "shown", "path", FIRST}
-    ),
+    live=frozenset({"w", "b", "rate", "value_limit", "norm_limit", "window", "path", FIRST}),
     trained=frozenset({"rate", "value_limit", "norm_limit"}),
     figures=run_figures,
     table=run_table,
@@ -83,13 +76,13 @@ _WALK = ("w", "b", "rate", "value_limit", "norm_limit", "device", "dtype")
 
 
 def compute(program: Program, values: Values) -> Result:
-    """The surface, the gradients at the learner's start, and the three paths from there."""
+    """The error, the gradients at the learner's place, and the three paths from there."""
     device, dtype = device_and_dtype(values)
     roles = by_role(program, values, device, dtype)
     component = np.array([1.0, 2.0])
     updates = values.get(FIRST, values["path"])
     places, errors = _walked(program, updates, tuple((name, values[name]) for name in _WALK))
-    error, norm = _surface(program, values["window"], str(device), values["dtype"])
+    error, _ = _surface(program, values["window"], str(device), values["dtype"])
     steepest = float(np.linalg.norm(array(roles["true_gradient"])))
     return Result(
         series=series_by_role(component, roles),
@@ -109,7 +102,7 @@ def compute(program: Program, values: Values) -> Result:
             **facts_at_first(TRAINING, program, values, _IDLE),
         },
         notes=(*_lost(places),),
-        planes={"error": error, "norm": norm, "places": places, "errors": errors},
+        planes={"error": error, "places": places, "errors": errors},
         work=f"{COUNT}² points, 3 paths of {updates} updates",
     )
 
@@ -155,17 +148,15 @@ def _landscape(program: Program, device: str, dtype: str) -> Mapping[str, float]
 
 def _facts_of_paths(places: Array, errors: Array) -> Mapping[str, float]:
     """Of each path: when it first left the window (0: never), and where it ends."""
-    within = array(inside(torch.from_numpy(places).transpose(0, 1))) > 0
+    inside = within(places.transpose(0, 2, 1), WHOLE)
     steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
     facts: dict[str, float] = {}
     for index, arm in enumerate(ARMS):
         facts |= {
-            f"{arm}_left_at": int((~within[:, index]).argmax()),
+            f"{arm}_left_at": int((~inside[:, index]).argmax()),
             f"{arm}_in_valley": int(errors[-1, index] < VALLEY),
             f"{arm}_error": float(errors[-1, index]),
             f"{arm}_longest": float(steps[:, index].max()),
-            f"{arm}_w": float(places[-1, 0, index]),
-            f"{arm}_b": float(places[-1, 1, index]),
         }
     return facts
 

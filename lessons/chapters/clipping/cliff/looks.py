@@ -1,11 +1,11 @@
-"""What the cliff's charts share: how each descent looks, the shades of steepness, words."""
+"""What the cliff's charts share: how each descent looks, and the paths in words."""
 
-import numpy as np
-
-from lessons.contract.result import Array, Result
+from lessons.chapters.clipping.cliff.recurrent import Window
+from lessons.contract.result import Result
+from lessons.contract.roles import ROLES
 from lessons.text import number
 
-HEIGHT = 300
+HEIGHT = 400
 
 # Each arm's role, and its name; drawn in this order. The roles are those of lesson 1.
 LOOKS = {
@@ -15,15 +15,20 @@ LOOKS = {
 }
 ROLE_OF = {arm: role for arm, (role, _) in LOOKS.items()}
 
-STEEPNESS = [[0.0, "ink:panel"], [0.5, "ink:axis"], [1.0, "ink:text"]]
-FLATTEST = -4.0
-"""The smallest power of ten in the chart of norms; a norm of 0 has none."""
+
+_STROKES = {"dot": "┈┈", "solid": "━━", "dash": "╍╍"}
 
 
-def powers_of_ten(values: Array, lowest: float) -> Array:
-    """Powers of ten, none below the lowest; where a number is no number, NaN."""
-    known = np.where(np.isfinite(values), np.maximum(values, 10.0**lowest), np.nan)
-    return np.asarray(np.log10(known))
+def stroked(arm: str) -> str:
+    """The name of a descent, after a piece of its line."""
+    role, name = LOOKS[arm]
+    return f"{_STROKES[ROLES[role].dash]} {name}"
+
+
+def spanned(window: Window) -> str:
+    """The window in words."""
+    ends = zip("wb", window, strict=True)
+    return " and ".join(f"{n} from {number(low)} to {number(high)}" for n, (low, high) in ends)
 
 
 def in_words(result: Result, hidden: frozenset[str]) -> str:

@@ -1,115 +1,224 @@
-"""The cliff lab's surface in space, with the paths on it, as lines on paper.
+"""The cliff lab's error as a landscape that is seen at an angle, with the paths on it.
 
-Each line is the error along w at one b. They are drawn from the farthest to the nearest, each with
-what is below it, so that it covers what lies behind. A browser without a graphics card draws that
-as quickly as any other chart; a surface of Plotly's takes it up to a second.
+The landscape is one map of shades, drawn here point by point: Plotly's own surface needs a script
+four times as large, and a browser without a graphics card takes up to a second to draw it.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
+import torch
 
-from lessons.chapters.clipping.cliff.looks import HEIGHT, LOOKS, in_words
-from lessons.chapters.clipping.cliff.recurrent import ARMS, Window
+from lessons.chapters.clipping.cliff.looks import HEIGHT, LOOKS, in_words, spanned, stroked
+from lessons.chapters.clipping.cliff.recurrent import ARMS, VALLEY, Window, errors_at, within
 from lessons.contract.figure import Figure
-from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
-from lessons.kit.chart_pieces import Trace, dragged
+from lessons.contract.roles import ROLES
+from lessons.kit.chart_pieces import Trace
+from lessons.kit.line_names import label
 from lessons.text import number
 
-TURNS = (-45.0, 45.0)
-"""Degrees that the surface is turned about its middle, at most."""
-_LINES, _EVERY = 30, 2
-"""Lines, and every which point of the grid they take."""
-_TILT, _TALL = 0.5, 0.62
-"""How far a unit to the back, and the highest error, lift a place on the paper."""
+_TURN = np.radians(205.0)
+_SIN, _COS = float(np.sin(_TURN)), float(np.cos(_TURN))
+_REACH = abs(_SIN) + abs(_COS)
+"""How far the corners of the turned window lie from its middle, in halves of a side."""
+_TILT, _TALL = 0.5, 1.2
+"""How far a unit to the back, and an error of 1, lift a place on the paper."""
+_COLUMNS, _ROWS, _DEEP = 300, 180, 240
+_LIGHT = np.array([-0.45, 0.35, 0.8]) / np.linalg.norm([-0.45, 0.35, 0.8])
+"""Where it comes from: the left, behind the wall, above. So the wall lies in the shade."""
+_SIDES = 0.35
+"""The shade of the block's sides, below the landscape."""
+_ACROSS = (-_REACH - 0.34, _REACH + 0.16)
+_UP = (-_REACH * _TILT - 0.2, _REACH * _TILT + 0.6)
+
+# Shades from 0 to 1, from 1 to 2 the same in the valley.
+_SHADES = [
+    [0.0, "ink:muted"],
+    [0.5, "ink:grid"],
+    [0.5, "role:forward"],
+    [1.0, "role:forward/0.7"],
+]
 
 
-def in_space(result: Result, values: Values, window: Window, hidden: frozenset[str]) -> Figure:
-    """The error as a surface over w and b."""
-    error = result.planes["error"]
-    lowest, highest = float(np.nanmin(error)), float(np.nanmax(error))
-    paper = _Paper(window, float(values["turn"]), highest)
+def in_space(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
+    """The error over w and b."""
+    w, b = (number(float(one), 4) for one in result.planes["places"][0, :, 0])
     return Figure(
         "surface",
-        f"Error from {number(lowest, 2)} to {number(highest, 2)}",
-        "A line for each b; along it w grows. Drag to turn it.",
-        f"The error over w and b as a surface with a cliff. {in_words(result, hidden)}",
-        [*_surface(error, window, paper), *_paths(result, window, paper, hidden)],
+        f"The error is {number(float(result.facts['error']), 2)} at w {w}, b {b}"
+        if hidden
+        else _out(result),
+        "The height is the error; blue is the valley. Each dot is an update.",
+        f"The error over {spanned(window)} as a landscape with a cliff. {in_words(result, hidden)}",
+        [
+            _landscape(window),
+            _edges(window),
+            *_paths(result, window, hidden),
+            _start(result, window),
+        ],
         {
-            "xaxis": {"visible": False, "range": list(TURNS), "fixedrange": True},
-            "yaxis": {"visible": False, "range": [-0.72, 1.0], "fixedrange": True},
+            "xaxis": {"visible": False, "range": list(_ACROSS), "fixedrange": True},
+            "yaxis": {"visible": False, "range": list(_UP), "fixedrange": True},
             "showlegend": False,
             "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
         },
+        wide=True,
         height=HEIGHT,
+        subject="The error as a landscape",
     )
 
 
-class _Paper:
-    """Where a place in space lies on the paper: across in degrees of a turn, as it is dragged."""
-
-    def __init__(self, window: Window, turn: float, highest: float) -> None:
-        ends = np.array(window)
-        self._middle, self._half = ends.mean(1), (ends[:, 1] - ends[:, 0]) / 2
-        self._sin, self._cos = np.sin(np.radians(turn)), np.cos(np.radians(turn))
-        self._highest = highest
-
-    def __call__(self, w: Array, b: Array, error: Array) -> tuple[Array, Array]:
-        """Across and up."""
-        right = (w - self._middle[0]) / self._half[0]
-        back = (b - self._middle[1]) / self._half[1]
-        across = right * self._cos - back * self._sin
-        depth = right * self._sin + back * self._cos
-        return across * TURNS[1] / 1.42, depth * _TILT + error / self._highest * _TALL
+def _out(result: Result) -> str:
+    """Which paths are thrown out of the window, or that none is."""
+    thrown = [
+        f"{name} at update {result.facts[f'{arm}_left_at']}"
+        for arm, (_, name) in LOOKS.items()
+        if result.facts[f"{arm}_left_at"]
+    ]
+    return f"Thrown out: {', '.join(thrown)}" if thrown else "No path is thrown out"
 
 
-def _surface(error: Array, window: Window, paper: _Paper) -> Iterator[Trace]:
-    count = len(error)
-    w, b = (np.linspace(*ends, count) for ends in window)
-    rows = np.linspace(count - 1, 0, _LINES).round().astype(int)
-    w = w[::_EVERY]
-    for place, row in enumerate(rows):
-        x, y = paper(w, np.full_like(w, b[row]), error[row, ::_EVERY])
-        ground = paper(w[[-1, 0]], np.full(2, b[row]), np.zeros(2))
-        below: Trace = {
-            "type": "scatter",
-            "mode": "lines",
-            "x": np.concatenate([x, ground[0]]),
-            "y": np.concatenate([y, ground[1]]),
-            "fill": "toself",
-            "fillcolor": "ink:paper",
-            "line": {"width": 0},
-            "hoverinfo": "skip",
-        }
-        yield dragged(below, "place", turn="x") if place == 0 else below
+def on_paper(window: Window, w: Array, b: Array, error: Array) -> tuple[Array, Array]:
+    """Where a place of the landscape lies on the paper: across and up."""
+    (w_low, w_high), (b_low, b_high) = window
+    right = (2 * w - w_low - w_high) / (w_high - w_low)
+    back = (2 * b - b_low - b_high) / (b_high - b_low)
+    return right * _COS - back * _SIN, (right * _SIN + back * _COS) * _TILT + error * _TALL
+
+
+def _landscape(window: Window) -> Trace:
+    return {
+        "type": "heatmap",
+        "x0": -_REACH,
+        "dx": 2 * _REACH / (_COLUMNS - 1),
+        "y0": _UP[0],
+        "dy": (_UP[1] - _UP[0]) / (_ROWS - 1),
+        "z": shades(window),
+        "zmin": 0.0,
+        "zmax": 2.0,
+        "colorscale": _SHADES,
+        "showscale": False,
+        "hoverinfo": "skip",
+    }
+
+
+@lru_cache(maxsize=2)
+def shades(window: Window) -> Array:
+    """The landscape as it is seen: [rows, columns], from the lowest row; NaN where the paper is.
+
+    Each column of the paper looks along one line over the plane, from the nearest place to the
+    farthest. In each row it sees the first place that reaches up to it.
+    """
+    across = np.linspace(-_REACH, _REACH, _COLUMNS)
+    depth = np.linspace(-_REACH, _REACH, _DEEP)
+    aside, away = np.meshgrid(across, depth)
+    right, back = aside * _COS + away * _SIN, away * _COS - aside * _SIN
+    inside = np.maximum(np.abs(right), np.abs(back)) <= 1
+    (w_low, w_high), (b_low, b_high) = window
+    w = w_low + (right + 1) / 2 * (w_high - w_low)
+    b = b_low + (back + 1) / 2 * (b_high - b_low)
+    error = errors_at(torch.from_numpy(w), torch.from_numpy(b)).numpy()
+    shade = np.where(error < VALLEY, 2.0, 1.0) - 1 + _lit(error * _TALL, across, depth)
+    horizon = np.maximum.accumulate(np.where(inside, away * _TILT + error * _TALL, -np.inf), 0)
+    first = inside.argmax(0)
+    seen = np.full((_ROWS, _COLUMNS), np.nan)
+    rows = np.linspace(*_UP, _ROWS)
+    for column in np.flatnonzero(inside.any(0)):
+        at = np.searchsorted(horizon[:, column], rows)
+        there = (at < _DEEP) & (rows >= depth[first[column]] * _TILT)
+        below = at == first[column]  # the block's side, from the ground to the landscape's edge
+        found = np.where(below, _SIDES, shade[np.minimum(at, _DEEP - 1), column])
+        seen[there, column] = found[there]
+    return np.round(64 * seen) / 64  # few different numbers travel packed
+
+
+def _lit(height: Array, across: Array, depth: Array) -> Array:
+    """How much light each place gets, 0 to 1."""
+    by_across = np.gradient(height, across, axis=1)
+    by_depth = np.diff(height, axis=0, prepend=height[:1]) / (depth[1] - depth[0])
+    upright = np.stack([-by_across, -by_depth, np.ones_like(height)])
+    facing = np.tensordot(_LIGHT, upright / np.linalg.norm(upright, axis=0), 1)
+    return np.clip(facing, 0.0, 0.99)
+
+
+def _edges(window: Window) -> Trace:
+    """The names and ends of w and b and the valley's, along the two near edges of the block."""
+    (w_low, w_high), (b_low, b_high) = window
+    along = torch.linspace(w_low, w_high, _COLUMNS, dtype=torch.float64)
+    valley = float(along[errors_at(along, torch.full_like(along, b_high)).argmin()])
+    words = (
+        (w_high, b_high, f"w {number(w_high)}, b {number(b_high)}", "bottom center"),
+        ((w_low + w_high) / 2, b_high, "← w", "bottom right"),
+        (w_low, b_high, f"w {number(w_low)}", "bottom center"),
+        (w_high, (b_low + b_high) / 2, "b →", "bottom left"),
+        (w_high, b_low, f"b {number(b_low)}", "middle left"),
+        (valley, b_high, "valley", "bottom center"),
+    )
+    w, b, text, sides = (list(one) for one in zip(*words, strict=True))
+    x, y = on_paper(window, np.array(w), np.array(b), np.zeros(len(words)))
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": x,
+        "y": y,
+        "text": text,
+        "textposition": sides,
+        "textfont": {"color": ["ink:muted"] * (len(words) - 1) + ["role:forward"], "size": 14},
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }
+
+
+def _paths(result: Result, window: Window, hidden: frozenset[str]) -> Iterator[Trace]:
+    """Each path to the first place outside of the window, a dot for each update, and its name.
+
+    The names stand above the landscape, at its right: among the paths they could not be read.
+    """
+    for index, arm in enumerate(ARMS):
+        role, name = LOOKS[arm]
+        places, errors = result.planes["places"][:, :, index], result.planes["errors"][:, index]
+        out = ~within(places, window)
+        last = int(out.argmax()) if out.any() else len(places) - 1
+        w, b = places[: last + 1].T
+        x, y = on_paper(window, w, b, errors[: last + 1])
         yield {
             "type": "scatter",
-            "mode": "lines",
+            "mode": "lines+markers",
+            "name": name,
             "x": x,
             "y": y,
-            "line": {"color": "role:forward", "width": 1},
-            "hoverinfo": "skip",
-        }
-
-
-def _paths(
-    result: Result, window: Window, paper: _Paper, hidden: frozenset[str]
-) -> Iterator[Trace]:
-    """The paths on the surface, as far as they are inside the window."""
-    ends = np.array(window)
-    for index, arm in enumerate(ARMS):
-        places = result.planes["places"][:, :, index]
-        inside = np.all((places >= ends[:, 0]) & (places <= ends[:, 1]), axis=1)
-        x, y = paper(places[:, 0], places[:, 1], result.planes["errors"][:, index])
-        role, name = LOOKS[arm]
-        yield {
-            "type": "scatter",
-            "mode": "lines",
-            "name": name,
-            "x": np.where(inside, x, np.nan),
-            "y": np.where(inside, y, np.nan),
-            "line": {"color": f"role:{role}", "width": 2, "simplify": False},
+            "line": {
+                "color": f"role:{role}",
+                "dash": ROLES[role].dash,
+                "width": 2,
+                "simplify": False,
+            },
+            "marker": {"color": f"role:{role}", "size": 4},
             "visible": role not in hidden,
-            "hoverinfo": "skip",
+            "hovertemplate": f"{name}<extra></extra>",
         }
+        at = _UP[1] - (0.5 + index) * (_UP[1] - _UP[0]) / 14
+        yield label(role, stroked(arm), _ACROSS[1], at, role not in hidden, "middle left")
+
+
+def _start(result: Result, window: Window) -> Trace:
+    w, b = result.planes["places"][0, :, 0]
+    x, y = on_paper(window, w, b, result.planes["errors"][0, 0])
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": [float(x)],
+        "y": [float(y)],
+        "text": ["where training starts\u00a0\u00a0"],
+        "textposition": "middle left",
+        "textfont": {"color": "ink:text", "size": 14, "shadow": "auto"},
+        "marker": {
+            "color": "ink:text",
+            "size": 12,
+            "line": {"color": "ink:paper", "width": 2},
+        },
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }

@@ -22,9 +22,10 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.line_names import named
 from lessons.text import number
-from lessons.training.step_charts import of, over_steps, step_axes, with_ends
+from lessons.training.step_charts import Facts, of, with_ends
 
-HEIGHT = 250
+HEIGHT = 400
+_GAP = 0.01
 ROLE_OF = {"plain": "true_gradient", "guided": "trick_gradient", "deconvnet": "noise"}
 """How each rule's curves are drawn."""
 
@@ -34,9 +35,8 @@ _GREYS = [[0.0, "ink:paper"], [1.0, "ink:text"]]
 
 
 def figures(history: History, values: Values) -> list[Figure]:
-    """The maps of one picture, accuracy and loss; and if asked, how the maps stand randomising."""
-    shown = [_maps(history, values), _accuracy(history), _losses(history)]
-    return [*shown, _alike(history), _randomised(history, values)] if _asked(values) else shown
+    """The maps of one picture; and if asked, how alike they stay as weights are randomised."""
+    return [_maps(history, values), *([_alike(history)] if _asked(values) else [])]
 
 
 def table(history: History, values: Values) -> Table:
@@ -52,7 +52,8 @@ def table(history: History, values: Values) -> Table:
             ),
         )
     rows = []
-    for label, key in (*((_replaced(n), str(n)) for n in range(1, 5)), ("another class", "other")):
+    changes = [(_randomised(n).replace("<br>", " "), str(n)) for n in range(1, 1 + len(LAYERS))]
+    for label, key in (*changes, ("score of another class", "other")):
         rows.append((label, *(with_ends(facts, f"{rule}_{key}") for rule in RULES)))
     return Table(
         f"After step {history.done:,}: rank correlation of a map with the same map after a change, "
@@ -64,71 +65,46 @@ def table(history: History, values: Values) -> Table:
 
 
 def _maps(history: History, values: Values) -> Figure:
-    picture = history.latest.picture
-    seen = {rule: picture[rule][0] for rule in RULES}
-    shares = ", ".join(
-        f"{name} {share:.0%}" for name, share in zip(KINDS, picture["shares"], strict=True)
-    )
+    """A picture and three maps of it; below them, if asked, those with weights randomised."""
+    picture, shape = history.latest.picture, values["shape"]
+    layers = int(values["randomised"])
     share, seen_as = max(zip(picture["shares"], KINDS, strict=True))
+    rows = [("as trained", 0), *[(_randomised(layers), 1)] * bool(layers)]
+    data, layout = [_pixels(picture["pixels"])], _grid(("picture", *RULES), len(rows))
+    in_words = []
+    for place, (called, which) in enumerate(rows):
+        seen = {rule: picture[rule][which] for rule in RULES}
+        data += _heat(seen, first=2 + len(RULES) * place)
+        in_words.append(f"Weights {called.replace('<br>', ' ')}: {_in_words(seen)}")
+    if layers:
+        layout["annotations"].append(_beside(_randomised(layers)))
     return Figure(
         "maps",
-        f"A {values['shape']}, seen as {seen_as} with {share:.0%}",
-        f"The gradient of the score of {aim(values)} in each pixel, seed "
-        f"{int(picture['seed'][0])}. One scale for the three maps. Orange: a brighter pixel "
-        "raises the score. Blue: lowers it. "
-        f"The network’s probabilities: {shares}.",
-        f"A picture of a {values['shape']} and three maps of the gradient in it, after step "
-        f"{history.done}. " + _in_words(seen),
-        [_pixels(picture["pixels"]), *_heat(seen, first=2)],
-        _row(("picture", *RULES)),
+        f"Rank correlation of the rows: {_correlations(history.facts, layers)}"
+        if layers
+        else f"A {shape}, seen as {seen_as} with {share:.0%}",
+        f"The gradient of the score of {shape} in each pixel, seed {int(picture['seed'][0])}. "
+        "Orange: a brighter pixel raises the score. Blue: lowers it.",
+        f"A picture of a {shape} and maps of the gradient in it, after step {history.done}. "
+        + " ".join(in_words),
+        data,
+        layout,
         wide=True,
-        height=230,
-        subject=f"A {values['shape']}, and three maps of the gradient",
+        height=HEIGHT if layers else 250,
+        subject=f"A {shape}, and three maps of the gradient",
     )
 
 
-def _randomised(history: History, values: Values) -> Figure:
-    seen = {rule: history.latest.picture[rule][1] for rule in RULES}
-    return Figure(
-        "randomised",
-        f"The same maps: {_replaced(values['randomised'])}",
-        "The same picture, network and seed, but for the weights replaced. Compare with the maps "
-        "above: what has stayed does not come from those weights.",
-        f"Three maps, {_replaced(values['randomised'])}, after step {history.done}. "
-        + _in_words(seen),
-        _heat(seen, first=1),
-        _row(RULES),
-        height=HEIGHT,
-    )
+def _correlations(facts: Facts, layers: int) -> str:
+    """How alike each rule's maps are to those with so many layers randomised: means over all."""
+    each = ((rule, of(facts, f"{rule}_{layers}") + 0.0) for rule in RULES)
+    return ", ".join(f"{rule} {share:.2f}" for rule, share in each).replace("-", "−")
 
 
-def _accuracy(history: History) -> Figure:
-    facts = history.facts
-    layout = step_axes(history, (0.2, 1.02), "share right")
-    return Figure(
-        "accuracy",
-        f"Right on {of(facts, 'accuracy'):.1%} of new pictures",
-        "Mean over the seeds. Area: 5 to 95 % of them.",
-        f"Accuracy over the steps. After step {history.done}: {of(facts, 'accuracy'):.1%}, mean "
-        "over the seeds.",
-        over_steps(history, {"accuracy": ("forward", "accuracy")}, layout, HEIGHT),
-        layout,
-        height=HEIGHT,
-    )
-
-
-def _losses(history: History) -> Figure:
-    layout = step_axes(history, (0.0, 1.3), "loss")
-    return Figure(
-        "loss",
-        f"Loss on them {number(of(history.facts, 'loss'), 3)}",
-        "Cross-entropy. No rule takes part in training: the model learns with its own gradient.",
-        f"Loss over the steps. After step {history.done}: "
-        f"{number(of(history.facts, 'loss'), 3)}, mean over the seeds.",
-        over_steps(history, {"loss": ("forward", "loss")}, layout, HEIGHT),
-        layout,
-        height=HEIGHT,
-    )
+def _randomised(layers: int) -> str:
+    if layers == len(LAYERS):
+        return "all layers<br>randomised"
+    return "last layer<br>randomised" if layers == 1 else f"last {layers} layers<br>randomised"
 
 
 def _alike(history: History) -> Figure:
@@ -145,10 +121,9 @@ def _alike(history: History) -> Figure:
         f"{rule} " + ", ".join(number(float(y), 2) for y in line.y)
         for rule, line in zip(RULES, series, strict=True)
     )
-    found = [f"{line.name} {float(line.y[-1]) + 0.0:.2f}".replace("-", "−") for line in series]
     return Figure(
         "alike",
-        "All random: " + ", ".join(found),
+        f"All layers randomised: {_correlations(history.facts, len(LAYERS))}",
         "Areas: 5 to 95 % of all pictures and seeds. A map that is about the "
         "weights falls to 0 when they are replaced.",
         f"Rank correlation of each map with the same map after so many of the last layers were "
@@ -159,6 +134,7 @@ def _alike(history: History) -> Figure:
             *named(((one.role, one.name, one.y) for one in series), frozenset(), layout, HEIGHT),
         ],
         layout,
+        wide=True,
         height=HEIGHT,
         subject="Is it still the same map?",
     )
@@ -167,20 +143,6 @@ def _alike(history: History) -> Figure:
 def _asked(values: Values) -> bool:
     """Whether to show what randomising does; not before the learner has predicted it."""
     return int(values["randomised"]) > 0
-
-
-def aim(values: Values) -> str:
-    """The class whose score the maps are the gradient of: the picture's own, or the next one."""
-    own = KINDS.index(values["shape"])
-    return KINDS[(own + (values["target"] == "next")) % len(KINDS)]
-
-
-def _replaced(layers: int) -> str:
-    if layers == 0:
-        return "no weights replaced"
-    if layers == len(LAYERS):
-        return "all weights replaced"
-    return "last layer replaced" if layers == 1 else f"last {layers} layers replaced"
 
 
 def _pixels(pixels: Array) -> Trace:
@@ -221,32 +183,41 @@ def _heat(seen: dict[str, Array], first: int) -> list[Trace]:
     ]
 
 
-def _row(names: tuple[str, ...]) -> Trace:
-    """A layout of squares side by side, each under its name."""
+def _grid(names: tuple[str, ...], rows: int) -> Trace:
+    """A layout of squares in rows, each column under its name; only the first row has the first."""
     layout = axes((0.0, 1.0), (0.0, 1.0), "", "")
-    plain = {"visible": False, "fixedrange": True}
-    gap, width = 0.02, 1 / len(names)
-    notes = []
-    for place, name in enumerate(names, start=1):
+    layout |= {"annotations": [], "margin": {"l": 4, "r": 4, "t": 26, "b": 4}}
+    squares = [(row, column) for row in range(rows) for column in range(len(names))]
+    for place, (row, column) in enumerate(squares[: len(names)] + squares[len(names) + 1 :], 1):
         end = str(place) if place > 1 else ""
-        low, high = (place - 1) * width + gap / 2, place * width - gap / 2
-        layout[f"xaxis{end}"] = {**plain, "domain": [low, high], "anchor": f"y{end}"}
-        layout[f"xaxis{end}"] |= {"constrain": "domain"}
-        layout[f"yaxis{end}"] = {**plain, "scaleanchor": f"x{end}", "constrain": "domain"}
-        notes.append(
-            {
-                "text": name,
-                "x": (low + high) / 2,
-                "y": 1.0,
-                "xref": "paper",
-                "yref": "paper",
-                "xanchor": "center",
-                "yanchor": "bottom",
-                "showarrow": False,
-                "font": {"color": "ink:text", "size": 13},
-            }
-        )
-    return layout | {"annotations": notes, "margin": {"l": 4, "r": 4, "t": 24, "b": 4}}
+        plain = {"visible": False, "fixedrange": True, "constrain": "domain"}
+        across = [(column + side) / len(names) - sign * _GAP for side, sign in ((0, -1), (1, 1))]
+        up = [1 - (row + side) / rows - sign * _GAP for side, sign in ((1, -1), (0, 1))]
+        layout[f"xaxis{end}"] = {**plain, "domain": across, "anchor": f"y{end}"}
+        layout[f"yaxis{end}"] = {
+            **plain,
+            "domain": up,
+            "anchor": f"x{end}",
+            "scaleanchor": f"x{end}",
+        }
+        if row == 0:
+            above = _words(names[column], 0.5, 1.0, f"x{end} domain", f"y{end} domain")
+            layout["annotations"].append(above | {"yanchor": "bottom"})
+    return layout
+
+
+def _beside(text: str) -> Trace:
+    """What the second row is, in its first place, which has no square."""
+    return _words(text, 0.125, 0.25, "paper", "paper")
+
+
+def _words(text: str, x: float, y: float, across: str, up: str) -> Trace:
+    font = {"color": "ink:text", "size": 15}
+    return {"text": text, "x": x, "y": y, "xref": across, "yref": up, "font": font} | {
+        "showarrow": False,
+        "xanchor": "center",
+        "yanchor": "middle",
+    }
 
 
 def _in_words(seen: dict[str, Array]) -> str:
@@ -280,7 +251,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             gradient_points(result, hidden),
             layout,
             wide=True,
-            height=220,
+            height=300,
         )
     ]
 

@@ -11,7 +11,6 @@ import numpy as np
 import torch
 
 from lessons.chapters.override_map.guided_relu.figures import (
-    aim,
     figures,
     static_figures,
     static_table,
@@ -52,9 +51,6 @@ from lessons.tricks.entry import unmatched
 
 PARAMETERS = (
     Choice("shape", "Picture of a", "triangle", options=tuple((name, name) for name in KINDS)),
-    Choice(
-        "target", "Score of", "own", options=(("own", "its own class"), ("next", "another class"))
-    ),
     Choice(
         "spelling",
         "Model writes relu as",
@@ -145,7 +141,7 @@ class Watched(BySeed):
         kind = KINDS.index(values["shape"])
         place = len(KINDS) * (values["picture"] - 1) + kind
         x = test_pictures(TESTED, values["noise"])[place : place + 1].to(*self._to)
-        target = torch.tensor([KINDS.index(aim(values))])
+        target = torch.tensor([kind])
         found = {
             rule: array(maps(self.shapes.program, pair, x, target, rule, values)[:, 0])
             for rule in RULES
@@ -171,7 +167,7 @@ TRAINING = Training(
     begin=Watched,
     live=frozenset(
         {
-            *("shape", "picture", "target", "spelling", "when", "randomised", "shown"),
+            *("shape", "picture", "spelling", "when", "randomised", "shown"),
             *("rule", "behind", "point", "rate"),
         }
     ),
