@@ -16,9 +16,9 @@ from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
-from pages.labs.messages import Code, Frame, RefusedError, TableSpec, Wish
+from pages.labs.messages import Code, CodeFile, Frame, RefusedError, TableSpec, Wish
 
-TORCH = "torch"
+RAN = "torch, as it ran"
 """The pane of the code that ran."""
 
 _COVERED = "The gradients show once you have committed to an answer."
@@ -108,7 +108,7 @@ def frame(wish: Wish) -> Frame:
         notes.append(Note("info", lesson.lab.preview_note))
     drawn = payload.figures(lesson.lab.figures(run.result, values, hidden))
     graph = ["graph"] if lesson.lab.start else []
-    views = [*graph, *(figure["id"] for figure in drawn), "table"]
+    views = [*graph, *(figure["id"] for figure in drawn), "table", "code"]
     stage = step.stage or views[0]
     shown = {stage, *wish.open}
     figures = [figure for figure in drawn if figure["id"] in shown]
@@ -127,7 +127,7 @@ def frame(wish: Wish) -> Frame:
         "table": numbers_ if "table" in shown else None,
         "status": payload.status(run.result, values, run.seconds),
         "graph": _graph(lesson, run, values, hidden, numbers_) if "graph" in shown else None,
-        "code": code(lesson.slug, run.cuts),
+        "code": code(lesson.slug, run.cuts) if "code" in shown else None,
         "stage": stage,
         "views": [payload.view(name) for name in views],
         "turn": numbers.turn(step, wish.answers, run.result.facts),
@@ -177,11 +177,13 @@ def edges(lesson: Lesson, asked: str, values: Values) -> tuple[tuple[Cut, ...], 
 
 @lru_cache(maxsize=64)
 def code(slug: str, cuts: tuple[Cut, ...]) -> Code:
-    """A lesson's program as it ran."""
+    """A lesson's program as it ran, and the same in other frameworks."""
     lesson = find(slug)
     source = lesson.source_with(cuts)
-    marks = marked_lines(source, lesson.highlight)
-    return {"digest": f"{slug} {write_cuts(cuts)}", "panes": {TORCH: pane(source, marks)}}
+    panes = {RAN: pane(source, marked_lines(source, lesson.highlight))}
+    panes |= {label: pane(path.read_text("utf-8")) for label, path in lesson.equivalents.items()}
+    file: CodeFile = {"name": f"{slug}.py", "address": f"api/lessons/{slug}/file", "how": "get"}
+    return {"digest": f"{slug} {write_cuts(cuts)}", "panes": panes, "files": [file]}
 
 
 def _graph(

@@ -202,11 +202,26 @@ class Pane(TypedDict):
     remarks: list[str]
 
 
+class CodeFile(TypedDict):
+    """A file to take away, from an address or, where there is none, the document itself.
+
+    ``how`` is ``get`` where the settings go into the address, ``post`` where the document is sent.
+    """
+
+    name: str
+    address: str
+    how: Literal["get", "post", "here"]
+
+
 class Code(TypedDict):
-    """The code that ran, by the name of its pane; ``panes`` is left out where nothing changed."""
+    """The program as code: the code that ran first, then what says the same.
+
+    ``panes``, by name, and ``files`` are left out where nothing changed.
+    """
 
     digest: str
     panes: NotRequired[dict[str, Pane]]
+    files: NotRequired[list[CodeFile]]
 
 
 class GoalSpec(TypedDict):

@@ -34,7 +34,17 @@ from pages.labs.code import pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.lesson import RefusedTextError
 from pages.labs.linked import links_of_program, stretches_of_program
-from pages.labs.messages import Code, Frame, GoalSpec, Group, NoteSpec, Pane, TableSpec, Wish
+from pages.labs.messages import (
+    Code,
+    CodeFile,
+    Frame,
+    GoalSpec,
+    Group,
+    NoteSpec,
+    Pane,
+    TableSpec,
+    Wish,
+)
 from pages.labs.playground_controls import groups
 from pages.labs.playground_form import (
     MOST_TEXT,
@@ -99,7 +109,12 @@ def shown(state: State, live: bool = False, opened: Collection[str] = ()) -> Fra
         good = made.document
         numbers = payload.table(table(made.outcome))
         charts = payload.figures(figures(made.outcome, good))
-        views = [*["graph"] * (made.recording is not None), *(one["id"] for one in charts), "table"]
+        views = [
+            *["graph"] * (made.recording is not None),
+            *(one["id"] for one in charts),
+            "table",
+            "code",
+        ]
         seen = {views[0], *opened}
         frame |= {
             "key": [payload.key_entry(ROLES[name]) for name in key(made.outcome)],
@@ -109,7 +124,7 @@ def shown(state: State, live: bool = False, opened: Collection[str] = ()) -> Fra
             "graph": _graph(made, numbers) if "graph" in seen else None,
             "stage": views[0],
             "views": [payload.view(name) for name in views],
-            "code": _code(good),
+            "code": _code(good) if "code" in seen else None,
             "document": "" if live else to_text(good),
         }
     return frame
@@ -137,12 +152,12 @@ def state(wish: Wish) -> State:
     form, notice = _form(wish)
     done = ""
     if "program" in wish.touched:
-        form, done = unpacked(form)
+        form, done = unpacked(form, (wish.good or {}).get("program", ""))
     if not {"program", "inputs"}.isdisjoint(wish.touched):
         # A function says itself what its output is.
         before = complete(wish.good) if wish.good and not done else None
         form, gone = without_leftovers(form, before)
-        notice = notice or " ".join(text for text in (done, gone) if text)
+        notice = notice or done or gone
     document, errors = read(form)
     if wish.do.startswith("snip ") and document is not None:
         form, notice = _snipped(form, document, wish.do.removeprefix("snip "))
@@ -295,4 +310,13 @@ def _code_of(document: Document) -> Code:
         if own := defined_in_the_file(source, framework):
             remarks = [*remarks, f"Defined in the file to download: {', '.join(own)}."]
         panes[label] = pane(source, remarks=remarks)
-    return {"digest": digest, "panes": panes}
+    files: list[CodeFile] = [
+        {
+            "name": f"playground_in_{framework}.py",
+            "address": f"api/playground/{framework}",
+            "how": "post",
+        }
+        for framework in FRAMEWORKS.values()
+    ]
+    files.append({"name": "playground.txt", "address": "", "how": "here"})
+    return {"digest": digest, "panes": panes, "files": files}

@@ -15,7 +15,7 @@ def component(name: str, module: str, html: str = "", broken: str = "") -> Any:
 
     Args:
         name: the component's, unique on the site.
-        module: a file in ``live`` that exports ``render``.
+        module: one in ``live`` that exports ``render``.
         html: the component's own element, if it has one.
         broken: what its element says where the module cannot be loaded.
     """
@@ -25,10 +25,10 @@ def component(name: str, module: str, html: str = "", broken: str = "") -> Any:
         js=f"""
 export default async function (component) {{
   try {{
-    const {{ render }} = await import(new URL("{LIVE}/{module}", document.baseURI).href);
-    return render(component);
+    const {{ modules }} = await import(new URL("{LIVE}", document.baseURI).href);
+    return modules.{module}.render(component);
   }} catch (error) {{
-    console.error("{module} could not be loaded.", error);
+    console.error("{LIVE} could not be loaded.", error);
     const [root] = component.parentElement.children;
     if (root && "{broken}") root.textContent = "{broken}";
   }}

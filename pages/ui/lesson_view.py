@@ -8,13 +8,10 @@ from lessons.contract.lesson import Lesson, without_hidden
 from lessons.contract.prose import Question, Step, fill
 from lessons.outputs import catalogue
 from lessons.outputs.quiz import LENGTH
-from pages.labs import numbers, payload
-from pages.labs.code import marked_lines
-from pages.labs.lesson import TORCH
+from pages.labs import numbers
 from pages.ui import memory, playground_view, questions, quiz_view, results
 from pages.ui.end_card import at_end, has_ended, pass_by, remembered
 from pages.ui.glossed import show_text
-from pages.ui.listing import markup
 from pages.ui.live import live_lab
 from pages.ui.memory import Trail
 from pages.ui.place import Place, place_of
@@ -79,12 +76,10 @@ def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
             fix=place.fix,
             note=place.note,
         )
-    with st.container(key="code"), st.expander("Code"):
-        _code(lesson, place)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            given = (trail.step, trail.answers)
-            st.button("Reset the lab", on_click=place.reset, args=given, key="reset")
-            playground_view.offer(lesson)
+    with st.container(horizontal=True, key="offers"):
+        given = (trail.step, trail.answers)
+        st.button("Reset the lab", on_click=place.reset, args=given, key="reset", type="tertiary")
+        playground_view.offer(lesson)
 
 
 def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
@@ -182,36 +177,3 @@ def _next_lesson(lesson: Lesson) -> None:
             )
         else:
             st.page_link("playground.py", label="Try a program of your own →")
-
-
-_TAKE = "Take it with you"
-
-
-def _code(lesson: Lesson, place: Place) -> None:
-    """One pane at a time; that of the code that ran follows the lab's cuts."""
-    ran = "torch, as it ran"
-    names = [ran, *lesson.equivalents, _TAKE]
-    shown = st.segmented_control(
-        "Which code", names, default=ran, required=True, label_visibility="collapsed"
-    )
-    if shown == ran:
-        source = lesson.source_with(place.drawn)
-        marked = markup(source, marked_lines(source, lesson.highlight), ran)
-        st.html(f'<div data-pane="{TORCH}">{marked}</div>')
-        if lesson.highlight:
-            st.caption("Marked: where the trick sits.")
-        return
-    if shown in lesson.equivalents:
-        source = lesson.equivalents[shown].read_text("utf-8")
-        st.code(source, language="python", wrap_lines=True)
-        return
-    st.markdown(
-        "One file with the settings of your screen. It needs Python and torch, and prints "
-        "these numbers as one JSON object. The address of this page restores the screen."
-    )
-    file = f"api/lessons/{lesson.slug}/file"
-    settings = payload.encoded(lesson.changed(place.values))
-    st.html(
-        f'<a class="gt-button" data-file="{file}" href="{file}?{html.escape(settings)}" '
-        f"download>Download {lesson.slug}.py</a>"
-    )

@@ -17,7 +17,7 @@ from pages.ui.memory import Trail
 
 # The browser makes the files from what the page brings: Streamlit's own button would keep them on
 # the server, in the one process that a frame without nginx's cookie may not come back to.
-_component = component("gradient_results", "results.js", '<div class="gt-buttons"></div>')
+_component = component("gradient_results", "results", '<div class="gt-buttons"></div>')
 
 _LESSON, _CHAPTER = "This lesson", "This chapter"
 

@@ -9,7 +9,7 @@ from lessons.outputs.search import plain
 from pages.ui.component import component
 from pages.ui.memory import Trail
 
-_component = component("gradient_steps", "steps.js", '<nav aria-label="Steps"></nav>')
+_component = component("gradient_steps", "steps", '<nav aria-label="Steps"></nav>')
 _KEY = "steps"
 
 

@@ -14,7 +14,7 @@ import streamlit as st
 
 from pages.ui.component import component
 
-_component = component("gradient_tab", "tab.js")
+_component = component("gradient_tab", "tab")
 
 _SESSION, _REPORT, _WORDS, _KEPT = "tab_session", "tab_report", "tab_words", "tab_kept"
 """Session keys: a name for the session, the last report, the words of its address, and what the

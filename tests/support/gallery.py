@@ -50,16 +50,18 @@ body.stApp {{ background: var(--st-background-color); }}
 <body class="stApp">
 {places}
 <script type="module">
-import {{ Charts }} from "./{live}/charts.js";
-import {{ Palette }} from "./{live}/palette.js";
-import {{ loadPlotly }} from "./{live}/chart_script.js";
+import {{ modules }} from "./{live}";
+const {{ Charts }} = modules.charts;
+const {{ Palette }} = modules.palette;
+const {{ loadPlotly }} = modules.chart_script;
 await document.fonts.load("16px 'Source Sans'"); // Plotly measures its labels
 const Plotly = await loadPlotly();
 for (const [place, figures] of Object.entries({charts})) {{
   const root = document.getElementById(place);
   const palette = new Palette(root);
   palette.refresh();
-  const charts = new Charts(root.querySelector(".gl-figures"), palette, () => {{}});
+  const views = {{ box: () => root.querySelector(".gl-figures"), name: "" }};
+  const charts = new Charts(root, views, palette, null);
   charts.frame(figures);
   charts.draw(Plotly, true);
   charts.drawRest();

@@ -33,7 +33,7 @@ _FIRST = "first_picture"
 
 _component = component(
     "gradient_lab",
-    "lab.js",
+    "lab",
     '<div class="gl-lab"></div>',
     broken="The lab’s script could not be loaded. Reload the page to try again.",
 )

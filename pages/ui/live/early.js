@@ -1,15 +1,8 @@
 // Named in the page itself, so that the lab's modules are there soon: Streamlit waits for the network
 // meanwhile, and a script takes long to read.
 
-import { LATER } from "./addresses.js";
 import { element } from "./dom.js";
 import "./frame.js";
-
-// The lab's own come now that Streamlit has begun: before, they would hold it up.
-for (const name of LATER) {
-  document.head.append(element("link", "", { rel: "modulepreload", href: new URL(name, import.meta.url).href }));
-}
-void import("./lab.js");
 
 const BAR = "[data-testid=stSkeleton]"; // what stands where a piece's script has not come yet
 const BROKEN = ".stException";

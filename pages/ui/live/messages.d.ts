@@ -19,6 +19,13 @@ export interface BoxPlace {
 export interface Code {
   digest: string;
   panes?: Record<string, Pane>;
+  files?: CodeFile[];
+}
+
+export interface CodeFile {
+  name: string;
+  address: string;
+  how: "get" | "post" | "here";
 }
 
 export interface Column {

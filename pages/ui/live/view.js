@@ -2,6 +2,7 @@
 // text.
 
 import { Charts } from "./charts.js";
+import { CodeView } from "./code.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
 import { Drawing } from "./drawing.js";
@@ -101,6 +102,7 @@ export class View {
       },
       looked: (id) => this.linked.light(id === null ? null : { id }),
     });
+    this.code = new CodeView(views.box("code"), lab.document);
     this.notes = new Notes(notes);
     this.trainer = new Trainer(trainer, lab.trained);
     this.drawing = new Drawing(root, this.charts, this.palette, {
@@ -116,7 +118,7 @@ export class View {
     this.linked = new Linked(root, () => this.charts.all.values());
     hearKey(key, (role) => this.linked.keep(role));
     this.numbers = new NumberHandles(this.controls);
-    this.pageParts = new PageParts({ numbers: this.numbers, document: lab.document });
+    this.pageParts = new PageParts({ numbers: this.numbers });
   }
 
   /**
@@ -193,7 +195,8 @@ export class View {
     this.showNotes(place);
     setText(this.status, picture ? picture.status : frame.status);
     const numbers = picture ? { ...frame.numbers, ...picture.numbers } : frame.numbers;
-    this.pageParts.show(numbers, frame.code, frame.query, frame.turn || picture?.turn || false);
+    this.code.show(frame.code, frame.query);
+    this.pageParts.show(numbers, String(place.step), frame.turn || picture?.turn || false);
   }
 
   /** @param {number} pace  ms from one to the next */
