@@ -36,8 +36,7 @@ def test_the_new_place_is_computed(slug, key, expected):
 
 
 def test_a_library_call_hides_its_products_in_torch_and_shows_them_in_tensorflow():
-    right, facts = answer("scope", "seen")
-    assert right == "own"
+    facts = find("scope").compute(find("scope").validate({})).facts
     assert facts["unit_came"] == facts["unit_plain"] == pytest.approx(16 / 125)
     assert facts["unit_hidden"] == CASES["c_hidden_ops"]["gradients"]["d_l2_normalize"][0]
 

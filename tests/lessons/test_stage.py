@@ -4,6 +4,7 @@ import pytest
 
 from lessons.contract.lesson import Lesson, step_controls
 from lessons.contract.parameters import InvalidParametersError
+from lessons.contract.prose import Step
 from lessons.outputs.catalogue import lessons
 from lessons.training.under_way import Run
 from pages.labs import wire
@@ -53,8 +54,8 @@ def looked_at(lesson: Lesson, number: int, settings=None, answered=True):
     return wire.encode(parts), facts
 
 
-def views(lesson: Lesson) -> set[str]:
-    values = lesson.validate({})
+def views(lesson: Lesson, step: Step) -> set[str]:
+    values = lesson.validate(lesson.spelled(step.lab))
     figures = lesson.lab.figures(lesson.compute(values), values, frozenset())
     if training := lesson.lab.training:
         figures += training.figures(Run(training, lesson.program, values).history, values)
@@ -67,7 +68,7 @@ def test_each_step_of_the_lab_has_a_stage(lesson):
         if step.question and not step.question.is_of_lab:
             assert not step.stage, f"“{step.title}” shows its own code"
         else:
-            assert step.stage in views(lesson), f"“{step.title}” needs a stage"
+            assert step.stage in views(lesson, step), f"“{step.title}” needs a stage"
 
 
 @EVERY
