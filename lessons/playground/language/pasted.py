@@ -304,6 +304,8 @@ class _Paste:
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read one assignment."""
+        if isinstance(target, ast.Attribute) and target.attr in ("requires_grad", "grad"):
+            return
         if isinstance(target, ast.Attribute):
             target = ast.Name(target.attr, ast.Store())
         targets = target.elts if isinstance(target, ast.Tuple) else [target]
