@@ -14,7 +14,11 @@ PAGE = "/playground"
 
 @pytest.fixture
 def page(bare, open_page) -> Page:
-    return ready(open_page(bare + PAGE, script=SPY))
+    page = ready(open_page(bare + PAGE, script=SPY))
+    page.locator(".gl-tab", has_text="Table").click()
+    page.locator("[data-table]").wait_for()
+    page.locator("details.gl-group").evaluate_all("all => all.forEach(one => (one.open = true))")
+    return page
 
 
 def program(page: Page):
@@ -109,7 +113,7 @@ def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
     expect(page.get_by_role("button", name="Run")).to_be_enabled()
     program(page).press("Tab")
     expect(page.locator('[data-control="program"] textarea')).not_to_be_focused()
-    expect(page.locator(".gl-notes")).to_contain_text("Dropped")
+    expect(page.locator(".gl-notes")).to_contain_text("There’s no clean any more")
     expect(page.locator(".gl-notes")).to_contain_text("Intended: clean")
     shows(page, "x₁", "autograd", "7")
     # What is wrong in a folded group opens it, and the picture is that of before.
@@ -174,7 +178,7 @@ def test_a_row_of_the_table_is_not_refused_while_it_is_filled_in(page):
 
 def test_a_cut_says_which_line_of_the_program_it_rewrote(page):
     said = page.locator(".gl-rewritten")
-    expect(page.locator(".gl-detail")).to_contain_text("click an edge to cut it")
+    expect(page.locator(".gl-detail")).to_contain_text("Click an edge to cut it")
     expect(said).to_be_hidden()
     edge(page, "mul:0").focus()
     page.keyboard.press("Enter")
