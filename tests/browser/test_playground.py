@@ -296,6 +296,7 @@ def test_the_graph_follows_the_inputs_and_its_step_is_in_the_address(page, open_
     before = value.text_content()
     control(page, "in.x.entry", "input[type=range]").press("End")
     expect(value).not_to_have_text(before)
+    page.locator("summary", has_text="Step by step").click()
     page.get_by_role("button", name="Back", exact=True).click()
     page.wait_for_function("location.search.includes('at=')")
     step = page.locator(".gl-place").text_content()
