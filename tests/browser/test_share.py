@@ -13,7 +13,7 @@ from tests.browser.looking import LAB, elsewhere, ready
 pytestmark = pytest.mark.browser
 
 LESSON = "/reversal?lesson=flip&step=2&scale=2.5"
-REST = (".st-key-words", ".st-key-header a", ".st-key-code")
+REST = (".st-key-words", ".st-key-header a")
 """What a page has besides the lab."""
 
 

@@ -133,7 +133,7 @@ export class View {
     this.#frameCharts(frame, place);
     this.graph.show(frame.graph && { ...frame.graph, graphStep }, reset, newest, !resting);
     this.goals.show(frame.goals, newest && resting, frame.accepted);
-    this.root.classList.toggle("gl-old", !frame.accepted && frame.figures.length > 0);
+    this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     this.#showKey(picture ? [] : frame.key);
     this.#showText(frame, place);
   }
