@@ -6,7 +6,7 @@ import numpy as np
 
 from lessons.chapters.in_the_wild.codebook.net import CODES
 from lessons.chapters.in_the_wild.codebook.single_point import NAMES, PARTS
-from lessons.contract.figure import HALF, Figure, Table
+from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
@@ -28,7 +28,7 @@ _MEASURES = {
     "error": ("Reconstruction error", "squared error", "How well the points are reconstructed"),
     "apart": ("‖z − e‖²", "squared distance", "How far encodings are from their codes"),
 }
-_SIDE, _LESS, LOW = 320, 260, HALF
+HEIGHT = 400
 """Pixels."""
 SHARE = 0.4
 """Of a gradient: so long is its arrow. Two that pull at each other do not cover each other then."""
@@ -73,7 +73,8 @@ def _plane(history: History) -> Figure:
         f"of {CODES} codes are in use.",
         [crowd("encoding", z[0], z[1], "role:forward", "circle", 5), diamonds, crosses],
         layout,
-        height=_SIDE,
+        wide=True,
+        height=HEIGHT,
         subject="Encodings and codes",
     )
 
@@ -92,9 +93,10 @@ def _over(history: History, what: str) -> Figure:
         f"{subject}: {found}",
         "Mean over the seeds; areas: 5 to 95 % of them. Both begin with the same numbers.",
         f"{hidden}, over the steps, on a logarithmic axis. After step {history.done}: {found}.",
-        over_steps(history, _lines(what), layout, _SIDE if what == "apart" else LOW),
+        over_steps(history, _lines(what), layout, HEIGHT),
         layout,
-        height=_SIDE if what == "apart" else LOW,
+        wide=True,
+        height=HEIGHT,
         subject=hidden,
     )
 
@@ -182,7 +184,8 @@ def _pulls(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
         f"({number(code[0], 3)}, {number(code[1], 3)}). " + (found + "." if seen else ""),
         traces,
         layout,
-        height=_LESS,
+        wide=True,
+        height=HEIGHT,
     )
 
 

@@ -16,7 +16,7 @@ from lessons.kit.findings import of_points, titled
 from lessons.text import number
 from lessons.training.step_charts import arms_table, line, of, over_steps, step_axes
 
-HEIGHT = 260
+HEIGHT = 400
 _ROLE = {"trick": "trick_gradient", "plain": "true_gradient"}
 _NAMES = {"trick": "as set", "plain": "no stop"}
 _MEASURES = {
@@ -72,6 +72,7 @@ def _losses(history: History) -> Figure:
         f"{history.done}: {found}.",
         _lines(history, "above", layout),
         layout,
+        wide=True,
         height=HEIGHT,
         subject="The loss",
     )
@@ -92,6 +93,7 @@ def _spreads(history: History) -> Figure:
         f"{found}. The largest possible is {number(FULL, 3)}.",
         [full, *_lines(history, "spread", layout)],
         layout,
+        wide=True,
         height=HEIGHT,
         subject="The spread of the features",
     )
@@ -127,7 +129,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             gradient_points(result, hidden),
             axes((0.0, count + 1.0), heights, "feature", "gradient"),
             wide=True,
-            height=220,
+            height=300,
         )
     ]
 

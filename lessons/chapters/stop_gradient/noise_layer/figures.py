@@ -23,7 +23,7 @@ from lessons.kit.line_names import named
 from lessons.text import number
 from lessons.training.step_charts import Facts, of, over_steps, step_axes, with_ends
 
-HEIGHT = 250
+HEIGHT = 400
 _ROLE = {"plain": "true_gradient", "trick": "trick_gradient"}
 _NAMES = {"plain": "without the trick", "trick": "with the clean backward"}
 _SHORT = {"plain": "no trick", "trick": "clean"}
@@ -67,7 +67,7 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
     decades = _decades(drawn.values())
     layout = _logarithmic(axes((0.5, LAYERS + 0.5), decades, "layer", "relative variance"))
     layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
-    data += _names_at_end({name: series.y for name, series in drawn.items()}, layout, 270)
+    data += _names_at_end({name: series.y for name, series in drawn.items()}, layout, HEIGHT)
     in_words = "; ".join(
         f"{_NAMES[name]}, layer {layer}: {number(of(facts, f'{name}_noise_{layer}'), 3)}"
         for name in _ROLE
@@ -84,7 +84,7 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
         [_upright(place + 0.5, decades), *data],
         layout | {"annotations": [_label(place + 0.5, decades[1], "noise")]},
         wide=True,
-        height=270,
+        height=HEIGHT,
         subject=_NOISE,
     )
 
@@ -143,6 +143,7 @@ def _losses(history: History) -> Figure:
         f"{in_words}.",
         over_steps(history, _lines("loss"), layout, HEIGHT),
         layout,
+        wide=True,
         height=HEIGHT,
         subject="The loss, with noise",
     )
