@@ -26,7 +26,7 @@ from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
 from pages.server.process import keep_clean, prepare
 from pages.server.site import Site
-from pages.server.streamlit_guard import STREAM, StreamlitGuard
+from pages.server.socket_guard import STREAM, SocketGuard
 from pages.ui.page import page
 
 SOCKET = "labs"
@@ -80,7 +80,7 @@ def middleware() -> list[Middleware]:
         Middleware(SecurityHeaders, page()),
         known_hosts(),
         Middleware(Addresses, root(), pages, sockets, folders, _health_paths()),
-        Middleware(StreamlitGuard, root()),
+        Middleware(SocketGuard, root()),
     ]
 
 
@@ -111,6 +111,6 @@ def lifespan(app: st.App) -> AbstractAsyncContextManager[None]:
 
 def labs_app() -> Starlette:
     """Make the application that serves only the labs."""
-    around = [Middleware(SecurityHeaders), known_hosts(), Middleware(StreamlitGuard)]
+    around = [Middleware(SecurityHeaders), known_hosts(), Middleware(SocketGuard)]
     # Frozen, so that no garbage collection walks the objects of the modules.
     return Starlette(False, routes(site), around, lifespan=lambda app: _running(gc.freeze))
