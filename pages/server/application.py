@@ -4,7 +4,6 @@ For one person ``app.py`` serves everything. For a class nginx has one kind of p
 and one for the labs (``python -m pages.server --pages`` and ``--labs``).
 """
 
-import asyncio
 import gc
 import os
 import sys
@@ -93,9 +92,11 @@ async def _running(load: Callable[[], object]) -> AsyncIterator[None]:
 
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each socket takes one
-    meters.serve()
     try:
-        await asyncio.gather(asyncio.to_thread(load), *([site.load()] if site else []))
+        load()
+        if site:
+            await site.load()
+        meters.serve()
         log.set_up()
         threading.Thread(target=keep_clean, daemon=True).start()
         yield
