@@ -52,13 +52,13 @@ def share_memory() -> None:
         util.spawnv_passfds = start_python
 
 
-def _fork(path: bytes, args: Sequence[Any], kept: Sequence[int]) -> int:
+def _fork(path: bytes, args: Sequence[Any], passfds: Sequence[int]) -> int:
     """Fork this process to run what Python would run with these arguments."""
     if process := os.fork():
         return process
     try:
         lowest = 3
-        for number in (*sorted(kept), os.sysconf("SC_OPEN_MAX")):
+        for number in (*sorted(passfds), os.sysconf("SC_OPEN_MAX")):
             os.closerange(lowest, number)  # or it keeps the server's port when the server is gone
             lowest = number + 1
         exec(args[-1], {})
