@@ -4,14 +4,12 @@ For one person ``app.py`` serves everything. For a class nginx has one kind of p
 and one for the labs (``python -m pages.server --pages`` and ``--labs``).
 """
 
-import gc
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
-import streamlit as st
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
@@ -84,7 +82,7 @@ def middleware() -> list[Middleware]:
 
 
 @asynccontextmanager
-async def _running(load: Callable[[], object]) -> AsyncIterator[None]:
+async def lifespan(app: object) -> AsyncIterator[None]:
     """Load everything before the first request; end the workers with the server."""
     sys.setswitchinterval(SWITCH)
     if os.name != "nt":
@@ -93,7 +91,7 @@ async def _running(load: Callable[[], object]) -> AsyncIterator[None]:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each socket takes one
     try:
-        load()
+        prepare()
         if site:
             await site.load()
         meters.serve()
@@ -105,13 +103,7 @@ async def _running(load: Callable[[], object]) -> AsyncIterator[None]:
             site.end()
 
 
-def lifespan(app: st.App) -> AbstractAsyncContextManager[None]:
-    """Run the app with its pages."""
-    return _running(prepare)
-
-
 def labs_app() -> Starlette:
     """Make the application that serves only the labs."""
     around = [Middleware(SecurityHeaders), known_hosts(), Middleware(SocketGuard)]
-    # Frozen, so that no garbage collection walks the objects of the modules.
-    return Starlette(False, routes(site), around, lifespan=lambda app: _running(gc.freeze))
+    return Starlette(False, routes(site), around, lifespan=lifespan)
