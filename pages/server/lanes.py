@@ -18,6 +18,10 @@ from pages.server import meters, worker
 
 T = TypeVar("T")
 
+# Workers are forked in 20 ms from a process that has loaded everything. Windows forks none: there
+# each worker loads everything itself, which takes seconds.
+_CONTEXT = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
+_CONTEXT.set_forkserver_preload(["pages.server.preload"])
 LONGEST = 8.0
 """Seconds that a job may take; the caps in lessons/ keep it below half a second. Two tries end
 before the browser takes its line for dead, after 20 s."""
@@ -27,22 +31,11 @@ class LostError(RuntimeError):
     """The job's worker died."""
 
 
-def _context() -> multiprocessing.context.BaseContext:
-    """Return how workers start: forked in 20 ms from a process that has loaded everything. On
-    Windows each worker loads everything itself, which takes seconds."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["pages.server.preload"])
-    return context
-
-
 def share_memory() -> None:
     """Fork the process that workers are forked from off this one, on Linux: they share 130 MB.
     Multiprocessing would start Python again, and load torch and the lessons a second time."""
     if sys.platform != "linux":
         return
-    _context()
     resource_tracker.ensure_running()
     start_python = util.spawnv_passfds
     util.spawnv_passfds = _fork
@@ -62,6 +55,8 @@ def _fork(path: bytes, args: Sequence[Any], passfds: Sequence[int]) -> int:
             os.closerange(lowest, number)  # or it keeps the server's port when the server is gone
             lowest = number + 1
         exec(args[-1], {})
+    except Exception:
+        logging.getLogger(__name__).exception("no process to fork workers from")
     finally:
         os._exit(0)
 
@@ -113,7 +108,7 @@ class Lane:
                 pool.shutdown(wait=False)
 
     def _workers(self, count: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(count, _context(), worker.begin, self._begin)
+        return ProcessPoolExecutor(count, _CONTEXT, worker.begin, self._begin)
 
     async def _run_in(
         self, pool: ProcessPoolExecutor, function: Callable[..., T], *args: object
