@@ -32,7 +32,7 @@ class LostError(RuntimeError):
 
 
 def share_memory() -> None:
-    """Fork the process that workers are forked from off this one, on Linux: they share 130 MB.
+    """Fork the workers' parent from this process, on Linux: the two then share 130 MB.
     Multiprocessing would start Python again, and load torch and the lessons a second time."""
     if sys.platform != "linux":
         return
