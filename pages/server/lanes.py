@@ -9,6 +9,7 @@ import logging
 import multiprocessing
 import os
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import forkserver, resource_tracker, util
@@ -34,7 +35,7 @@ class LostError(RuntimeError):
 def share_memory() -> None:
     """Fork the workers' parent from this process, on Linux: the two then share 130 MB.
     Multiprocessing would start Python again, and load torch and the lessons a second time."""
-    if sys.platform != "linux":
+    if sys.platform != "linux" or threading.active_count() > 1:  # a fork copies one thread
         return
     resource_tracker.ensure_running()
     start_python = util.spawnv_passfds
