@@ -66,7 +66,7 @@ def has_stage(question: Question, trail: Trail) -> bool:
 
 
 def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
-    """The stage of a question: a chart to draw on, or code that the lab doesn't run, and its result."""
+    """The stage of a question: a chart to draw on, or code that no lab runs and its result."""
     answer = trail.answers.get(question.name)
     if question.kind == "bug":
         assert lesson.bug is not None
