@@ -1,4 +1,4 @@
-"""The start: the course at a glance, and one thing to play with at once."""
+"""Home: one graph to cut, and where to start."""
 
 from pages.ui.home_view import home
 

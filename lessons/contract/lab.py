@@ -94,8 +94,6 @@ class Lab:
         named: whether each line has its name in the charts, other than its role's: no key then.
         preview_note: what is said of cheaper values above the charts; nothing where it is plain to
             see.
-        by: the argument that is differentiated by, where it is not the list of inputs; a quiz
-            names it.
     """
 
     parameters: tuple[Parameter, ...]
@@ -110,7 +108,6 @@ class Lab:
     drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}
     named: bool = False
     preview_note: str = "While you drag, fewer draws; all of them when you let go."
-    by: str = ""
 
     @property
     def trained_with(self) -> list[str]:

@@ -216,18 +216,6 @@ class Lesson:
         """
         return self.validate({**self.step_of(question).lab, **question.reveal})
 
-    def shows_case(self, question: Question, values: Values) -> bool:
-        """Whether the lab, set to these values, shows the very case that a question is about.
-
-        A training has pictures of its own, and a bug is in another program.
-        """
-        if self.lab.training or question.kind == "bug":
-            return False
-        try:
-            return values == self.case(question)
-        except InvalidParametersError:  # the answer is that this case is refused
-            return False
-
     def answer(self, question: Question) -> str:
         """The right answer to a question of its prose, at the settings of its own step."""
         return self.right(question, self.asked_about(question))
@@ -275,12 +263,24 @@ def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozen
         answered: names of the questions the learner has committed to.
         step: where the learner is, 1 for the first.
     """
-    return frozenset(
-        role
-        for number, prose_step in enumerate(lesson.prose.steps, start=1)
-        if prose_step.question and prose_step.question.name not in answered and step <= number
-        for role in prose_step.question.hides
+    return (
+        frozenset(
+            role
+            for number, prose_step in enumerate(lesson.prose.steps, start=1)
+            if prose_step.question and prose_step.question.name not in answered and step <= number
+            for role in prose_step.question.hides
+        )
+        - lesson.prose.steps[min(step, len(lesson.prose.steps)) - 1].uncovers
     )
+
+
+def step_controls(lesson: Lesson, step: Step) -> frozenset[str]:
+    """The controls in reach of a step's stage: those it declares, or those that its text names."""
+    if step.controls is not None:
+        return frozenset(step.controls)
+    text = f"{step.text} {step.turn.text if step.turn else ''}"
+    named = {p.name for p in lesson.lab.parameters if f"**{p.label}**" in text}
+    return frozenset(named | step.touch.keys() & {p.name for p in lesson.lab.parameters})
 
 
 def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:

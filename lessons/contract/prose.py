@@ -25,16 +25,27 @@ The file of a lesson (``en.md``; other languages stand beside it) looks like thi
       > Why this is right.
 
 ``lab`` sets parameters when the learner arrives; two words in it belong to the graph: ``cuts``
-(edges, as in ``cuts=mul:0,sqrt:0``) and ``at`` (which step of the backward pass). ``show: name``
-points at a part of the lab: a figure by its name, or ``graph`` or ``table``. ``predict`` names a
-prediction that lesson.py grades; the roles it hides stay hidden until the learner has committed to
-an answer. ``holds`` names controls that stand still, at what this step's ``lab`` sets, until then;
-``training`` among them is the training: nothing runs. With ``as=number`` the learner types a
-number: each answer's key is then a fact, and what was typed counts as the answer whose fact it
-equals. With ``as=sketch`` the learner draws a curve: lesson.py says over which x, and what curve
-each answer expects. ``by=TensorFlow`` names who computes the answer where torch does not.
-``bug:`` makes the step's answers the fixes of bug.py. A value in double braces
-is a fact of the Result, with an optional format behind the colon.
+(edges, as in ``cuts=mul:0,sqrt:0``) and ``at`` (which step of the backward pass).
+
+``stage: name`` is the one part of the lab that the step shows: a figure by its name, ``graph`` or
+``table``. Everything else is in a closed drawer. ``controls: names`` are the controls in reach of
+it, with commas between; without it, those whose labels stand in bold in the step's text. ``touch``
+is what the first step asks the learner to do, as settings: it changes something on the stage.
+``uncovers: roles`` shows at this step what a later question hides.
+
+A paragraph that starts with ``**Your turn:**`` is a small task with a computed tick. ``goal:
+trick_gradient = 18 and x > 2`` says when it is done, in facts; ``solved: stopped=second`` is one
+way to do it, ``missed: stopped=both | cuts=mul:0`` are ways that don't. After a question's answers
+it is shown once the question is answered. ``run=20`` among the settings trains so many steps.
+
+``predict`` names a prediction that lesson.py grades; the roles it hides stay hidden until the
+learner has committed to an answer. ``holds`` names controls that stand still, at what this step's
+``lab`` sets, until then; ``training`` among them is the training: nothing runs. With ``as=number``
+the learner types a number: each answer's key is then a fact, and what was typed counts as the
+answer whose fact it equals. With ``as=sketch`` the learner draws a curve: lesson.py says over which
+x, and what curve each answer expects. ``by=TensorFlow`` names who computes the answer where torch
+does not. ``bug:`` makes the step's answers the fixes of bug.py. A value in double braces is a fact
+of the Result, with an optional format behind the colon.
 
 The commit shows the case that was asked about. ``reveal: place=outside`` sets the lab to it, over
 what the step's ``lab`` sets. What the lab cannot show is drawn under the verdict: the number that
@@ -48,10 +59,12 @@ quoted; a file without front matter is no error.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
+
+from lessons.contract.goal import Goal, GoalError
 
 _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
 _OPTION = re.compile(r"^- (\w+): (.+)$")
@@ -64,6 +77,8 @@ _AFTER = re.compile(r"\s*(?:$|[=<>,.;:)]|\\(?:approx|cdot|times|leq?|geq?|to)(?!
 """What a number in maths stands between that may stand apart from it: signs."""
 _SPACE = "\u00a0"
 
+TURN = "**Your turn:**"
+"""What the paragraph of a learner's task starts with."""
 TRAINING = "training"
 """What a question holds when nothing may be trained before the answer."""
 
@@ -112,23 +127,57 @@ class Question:
     computed: tuple[tuple[str, str, str], ...] = ()
     by: str = "torch"
 
+    @property
+    def is_of_lab(self) -> bool:
+        """Whether it is about what the lab runs; a bug and most transfers are about other code."""
+        return self.kind != "bug" and (self.name != "transfer" or bool(self.reveal))
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A small task on the stage, and when it is done.
+
+    Args:
+        text: Markdown.
+        goal: in facts, as ``lessons.contract.goal`` reads it.
+        solved: settings that do it.
+        missed: settings that nearly do, each by itself.
+    """
+
+    text: str
+    goal: Goal
+    solved: Mapping[str, str]
+    missed: tuple[Mapping[str, str], ...]
+
 
 @dataclass(frozen=True)
 class Step:
-    """One step: a title, Markdown, what it sets in the lab, perhaps a question, where to look.
+    """One step: a title, Markdown, what it sets in the lab and shows of it, perhaps a question.
 
-    ``cuts`` and ``graph_step``, a step of the backward pass, are what it sets in the graph: None
-    leaves that as the learner has it, but mends the cuts where the step sets a lab that does not
-    train.
+    Args:
+        title, text: Markdown.
+        lab: what it sets.
+        question: what it asks.
+        stage: the part of the lab that it shows.
+        cuts, graph_step: edges to cut and the step of the backward pass. None leaves that as the
+            learner has it, but mends the cuts where the step sets a lab that does not train.
+        controls: the controls in reach of the stage; None for those that the text names.
+        touch: the settings that the text asks the learner to try first.
+        uncovers: the roles to show though a later question hides them.
+        turn: a task to do there.
     """
 
     title: str
     text: str
     lab: Mapping[str, str]
     question: Question | None = None
-    show: str = ""
+    stage: str = ""
     cuts: str | None = None
     graph_step: int | None = None
+    controls: tuple[str, ...] | None = None
+    touch: Mapping[str, str] = field(default_factory=dict)
+    uncovers: frozenset[str] = frozenset()
+    turn: Turn | None = None
 
 
 @dataclass(frozen=True)
@@ -286,7 +335,9 @@ def _step(path: Path, section: str) -> Step:
     asked: list[str] = []
     reveal: dict[str, str] = {}
     computed: list[tuple[str, str, str]] = []
-    show = ""
+    stage, touch, uncovers = "", {}, frozenset[str]()
+    controls: tuple[str, ...] | None = None
+    task: dict[str, str] = {}
     lines: list[str] = []
     for line in body.splitlines():
         directive = _DIRECTIVE.match(line)
@@ -302,18 +353,38 @@ def _step(path: Path, section: str) -> Step:
             asked = directive.group(2).split()
         elif directive.group(1) == "bug":
             asked = ["bug", "as=bug"]
-        elif directive.group(1) == "show":
-            show = directive.group(2)
+        elif directive.group(1) == "stage":
+            stage = directive.group(2)
+        elif directive.group(1) == "controls":
+            controls = _names(directive.group(2))
+        elif directive.group(1) == "uncovers":
+            uncovers = frozenset(_names(directive.group(2)))
+        elif directive.group(1) == "touch":
+            touch = _settings(directive.group(2))
+        elif directive.group(1) in ("goal", "solved", "missed"):
+            task[directive.group(1)] = directive.group(2)
         else:
             raise ProseError(f"{where}: unknown directive {directive.group(1)!r}")
     cuts, number = lab.pop("cuts", None), lab.pop("at", None)
     if number is not None and not (number.isascii() and number.isdigit()):
         raise ProseError(f"{where}: at is a step of the backward pass, 0 or more, not {number!r}")
-    look = show, cuts, None if number is None else int(number)
+    lines, turn = _turn(where, lines, task)
+    step = Step(
+        title.strip(),
+        "\n".join(lines).strip(),
+        lab,
+        stage=stage,
+        cuts=cuts,
+        graph_step=None if number is None else int(number),
+        controls=controls,
+        touch=touch,
+        uncovers=uncovers,
+        turn=turn,
+    )
     if not asked:
         if reveal or computed:
             raise ProseError(f"{where}: there is no question whose commit could reveal anything")
-        return Step(title.strip(), "\n".join(lines).strip(), lab, None, *look)
+        return step
     text, options = _options(where, lines)
     settings = _settings(" ".join(asked[1:]))
     hides = tuple(filter(None, settings.get("hides", "").split(",")))
@@ -326,7 +397,29 @@ def _step(path: Path, section: str) -> Step:
         raise ProseError(f"{where}: a prediction is one of {list(_KINDS)}, not {settings['as']!r}")
     by = settings.get("by", "torch")
     question = Question(asked[0], hides, options, kind, holds, reveal, tuple(computed), by)
-    return Step(title.strip(), text, lab, question, *look)
+    return replace(step, text=text, question=question)
+
+
+def _turn(where: str, lines: list[str], task: Mapping[str, str]) -> tuple[list[str], Turn | None]:
+    """Take the paragraph of the learner's turn out of a step's lines."""
+    start = next((i for i, line in enumerate(lines) if line.startswith(TURN)), None)
+    if start is None and not task:
+        return lines, None
+    if start is None or task.keys() != {"goal", "solved", "missed"}:
+        raise ProseError(f"{where}: {TURN} needs a paragraph, goal, solved and missed")
+    end = next((i for i, line in enumerate(lines[start:], start) if not line.strip()), len(lines))
+    try:
+        goal = Goal.read(task["goal"])
+    except GoalError as error:
+        raise ProseError(f"{where}: {error}") from None
+    missed = tuple(_settings(one) for one in task["missed"].split("|"))
+    text = " ".join(lines[start:end])
+    return lines[:start] + lines[end:], Turn(text, goal, _settings(task["solved"]), missed)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Names with commas between."""
+    return tuple(filter(None, (name.strip() for name in text.split(","))))
 
 
 def _settings(text: str) -> dict[str, str]:

@@ -40,7 +40,6 @@ class Training:
         figures, table: from what was seen so far.
         steps: the parameter that says how many steps there are.
         seeds: the parameter that says how many networks are trained.
-        leads: whether these charts stand before those of the lab itself.
         cuts: whether an edge that is cut in the lab's graph is cut in what is trained as well; a
             new cut then begins a new run.
     """
@@ -52,5 +51,4 @@ class Training:
     table: Callable[[History, Values], Table]
     steps: str = "steps"
     seeds: str = "seeds"
-    leads: bool = True
     cuts: bool = False

@@ -71,7 +71,7 @@ def _does_what_is_meant(lesson: Lesson, values: Values) -> bool:
     return bool(np.allclose(given, meant))
 
 
-def specialised(text: str, name: str, chosen: Mapping[str, str]) -> str:
+def specialised(text: str, name: str, chosen: Mapping[str, str | None]) -> str:
     """The function or class of this name, without docstrings, types and branches not taken.
 
     >>> text = "def f(x: float, way: str) -> float:\\n    return 2 * x if way == 'on' else x\\n"
@@ -101,7 +101,7 @@ def specialised(text: str, name: str, chosen: Mapping[str, str]) -> str:
 class _Fold(ast.NodeTransformer):
     """Decides each comparison of a known name with what stands there literally."""
 
-    def __init__(self, known: Mapping[str, str]) -> None:
+    def __init__(self, known: Mapping[str, str | None]) -> None:
         self._known = known
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
@@ -119,6 +119,8 @@ class _Fold(ast.NodeTransformer):
                 return ast.Constant(value != beside)
             case [ast.In()]:
                 return ast.Constant(value in beside)
+            case [ast.Is()]:
+                return ast.Constant(value is beside)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
@@ -159,8 +161,10 @@ def _drop_unread(function: ast.FunctionDef) -> None:
     parts = [one for statement in function.body for one in ast.walk(statement)]
     read = {one.id for one in parts if isinstance(one, ast.Name)}
     given = function.args
-    if not given.defaults:  # which belong to the last ones
-        given.args = [one for one in given.args if one.arg in read]
+    always = len(given.args) - len(given.defaults)
+    kept = [place for place, one in enumerate(given.args) if one.arg in read]
+    given.defaults = [given.defaults[place - always] for place in kept if place >= always]
+    given.args = [given.args[place] for place in kept]
 
 
 def _is(node: ast.expr, value: bool) -> bool:

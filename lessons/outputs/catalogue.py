@@ -44,6 +44,10 @@ class Chapter:
     def summary(self) -> str:
         return self.prose.front["summary"]
 
+    def find(self, slug: str) -> Lesson | None:
+        """Return the chapter's lesson with this slug, if there is one."""
+        return next((lesson for lesson in self.lessons if lesson.slug == slug), None)
+
 
 @cache
 def chapters(language: str = "en") -> tuple[Chapter, ...]:

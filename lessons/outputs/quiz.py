@@ -1,19 +1,22 @@
-"""A chapter's quiz: numbers drawn anew for each seed, asked of the lessons' programs.
+"""A chapter's quiz: which gradient torch gives to a lesson's program, with numbers for each seed.
 
-A lesson can be asked of where all that its lab lets one set is an argument of its program: then
-the program and its settings are the whole question. torch computes it, in the lesson's lab; the
-wrong answers are the numbers that one takes it for, the lab's other roles.
+The trick is at work in every question: torch's gradient is not the true one. The true one is among
+the wrong answers, and the recorded backward pass explains the right one.
 """
 
+import ast
 import inspect
 import math
 import random
 import re
-import textwrap
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
+from lessons import tricks
+from lessons.contract.graph_numbers import GraphNumber, gradients_of
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import (
     Choice,
@@ -23,12 +26,16 @@ from lessons.contract.parameters import (
     Number,
     Numbers,
     Parameter,
-    Text,
+    Values,
 )
-from lessons.contract.roles import ROLES
+from lessons.contract.prose import Option
 from lessons.outputs.brief import choices, specialised
-from lessons.outputs.catalogue import chapters
+from lessons.outputs.catalogue import chapters, find
 from lessons.text import number
+from lessons.tracer import Edge, Node, RecordError, Recording, Value, record
+from lessons.tracer.derivatives.along_edge import local_derivative
+from lessons.tracer.picture.sentences import stale_sentence
+from lessons.tracer.recording.plain_tensor import place
 
 LENGTH = 5
 """Questions in a quiz."""
@@ -38,22 +45,15 @@ _LEAST, _MOST = 3, 4
 """Answers to choose from."""
 _APART = 0.02
 """How far two answers are apart at least, as a share of the larger."""
+_LONGEST, _LARGEST = 8, 1000
+"""Sentences of an explanation, and the largest right answer: a learner computes by hand."""
+_NONE = 1e-6
+"""A gradient below it is 0 but for rounding."""
+_SHOWN = 4
+"""A list of so many numbers is written out."""
 _TRIES = 400
-_ASKED = {
-    "trick_gradient": "Which gradient{of} does autograd give",
-    "true_gradient": "What is the true gradient{of}, without any trick,",
-    "forward": "What is the forward value",
-}
-_WEIGHTS = (3, 1, 1)
-_OTHER_SIGN = "right size with the other sign"
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One to choose from: the number as text, and what it is."""
-
-    text: str
-    what: str
+_TRICK = re.compile(rf"\b({'|'.join(tricks.__all__)})\b|\.detach\(|\.data\b|\.item\(")
+"""What edits a gradient, in the code of a program."""
 
 
 @dataclass(frozen=True)
@@ -62,126 +62,267 @@ class Item:
 
     Args:
         lesson: whose program.
-        role: what is asked for.
         settings: text by parameter, as an address has it.
-        code: the program without the branches that are not taken.
-        given: its arguments, each as ``name = value``.
-        answers: in the order of their numbers.
-        right: which of them is.
+        code: a whole program, up to the backward pass.
+        question: which number to predict, Markdown.
+        options: by their text, from the smallest to the largest; the reply names the belief.
+        right: the text of the right one.
+        why: the backward pass in sentences, Markdown.
     """
 
     lesson: Lesson
-    role: str
     settings: Mapping[str, str]
     code: str
-    given: tuple[str, ...]
-    answers: tuple[Answer, ...]
-    right: int
-
-    @property
-    def question(self) -> str:
-        by = self.lesson.lab.by
-        asked = _ASKED[self.role].format(of=f" of `{by}`" if by else "")
-        return f"{asked} at `{self.given[0]}`?"
+    question: str
+    options: Mapping[str, Option]
+    right: str
+    why: tuple[str, ...]
 
 
 @lru_cache(maxsize=64)
 def quiz(slug: str, seed: int) -> tuple[Item, ...]:
-    """A chapter's questions of this seed, in turn from those of its lessons that can be asked.
+    """A chapter's questions for this seed, in turn from those of its lessons that can be asked.
 
     Raises:
         ValueError: no such questions could be drawn, which the tests would have seen.
     """
     draw = random.Random(f"{slug} {seed}")
     chapter = next(one for one in chapters() if one.slug == slug)
-    lessons = [lesson for lesson in chapter.lessons if _inputs(lesson)]
+    lessons = [lesson for lesson in chapter.lessons if can_be_asked(lesson.slug)]
     draw.shuffle(lessons)
     items: list[Item] = []
     for index in range(LENGTH * _TRIES):
         item = _item(lessons[(len(items) + index // _TRIES) % len(lessons)], draw)
-        if item and item.given not in [one.given for one in items]:
+        if item and item.code not in [one.code for one in items]:
             items.append(item)
         if len(items) == LENGTH:
             return tuple(items)
     raise ValueError(f"{slug}: no {LENGTH} questions for the seed {seed}")
 
 
-def _inputs(lesson: Lesson) -> Numbers | None:
-    """The list of inputs, if all that the lab lets one set is an argument of the program."""
-    # What is drawn, noise say, is set by hand here: the settings of the draw do not count.
-    if lesson.lab.training or isinstance(lesson.program, type):
-        return None
-    arguments = inspect.signature(lesson.program).parameters
-    set_by_hand = [p for p in lesson.lab.parameters if not p.advanced and not isinstance(p, Index)]
-    drawn = lesson.lab.drawn(lesson.validate({}))
-    if not drawn and any(p.name not in arguments for p in set_by_hand if not _optional(p)):
-        return None
-    lists = [p for p in set_by_hand if isinstance(p, Numbers) and p.name in arguments]
-    return lists[0] if lists else None
-
-
-def _optional(parameter: Parameter) -> bool:
-    return isinstance(parameter, Numbers) and parameter.optional
+@lru_cache(maxsize=256)
+def can_be_asked(slug: str) -> bool:
+    """Whether a lesson's program can hold a trick, and one run of it gives its lab's gradients."""
+    lesson = find(slug)
+    if lesson.lab.training or not _TRICK.search(inspect.getsource(lesson.program)):
+        return False
+    return bool(_runs(lesson, lesson.validate({}), 0))
 
 
 def _item(lesson: Lesson, draw: random.Random) -> Item | None:
-    """A question with settings drawn; None where they are refused or leave too few answers."""
-    inputs = _inputs(lesson)
-    assert inputs is not None  # asked before
-    names = inspect.signature(lesson.program).parameters
-    arguments = [p for p in lesson.lab.parameters if p.name in names]
-    settings = {p.name: _drawn(p, draw) for p in arguments}
-    role = draw.choices(list(_ASKED), _WEIGHTS)[0]
+    """A question with drawn settings; None where the trick does nothing or torch refuses."""
+    settings = {p.name: _drawn(p, draw) for p in lesson.lab.parameters if _is_set(lesson, p)}
+    output = draw.randrange(2)
     try:
         values = lesson.validate(settings)
-    except InvalidParametersError:
+        program = _program(lesson.slug, tuple(choices(lesson, values).items()))
+        if not _TRICK.search(program[program.index("def ") :]):
+            return None
+        runs = _runs(lesson, values, output)
+    except (InvalidParametersError, RecordError):
         return None
-    result = lesson.compute(lesson.lab.preview(values))
-    found = {name: float(result[name].y[0]) for name in ROLES if name != "noise"}
-    answers: dict[float, str] = {}
-    for what, value in _candidates(found, role):
-        if math.isfinite(value) and all(_differ(value, one) for one in answers):
-            answers[value] = what
-        elif not answers:
-            return None  # there is no right one
-    if len(answers) < _LEAST:
+    if not runs:
         return None
-    kept = sorted(list(answers)[:_MOST])
-    chosen = choices(lesson, values)
-    whole = specialised(textwrap.dedent(lesson.source), lesson.program.__name__, chosen)
-    code = whole[whole.index("def ") :]  # what decorates it is of the lab
-    first = [inputs, *(p for p in arguments if p is not inputs)]
+    run = draw.choice(runs)
+    none = [one for one in (run.asked.value, run.true) if abs(one) < _NONE]
+    if any(none) or (none and len(run.start.index) > 1):  # rounded, or no factor to tell
+        return None
+    replies: dict[float, str] = {}
+    for value, reply in run.candidates():
+        if math.isfinite(value) and all(_differ(value, one) for one in replies):
+            replies[value] = reply
+        elif len(replies) < 2:  # no right one, or the trick does nothing
+            return None
+    why = run.told()
+    if len(replies) < _LEAST or len(why) > _LONGEST or abs(run.asked.value) > _LARGEST:
+        return None
+    kept = {number(value, 4): replies[value] for value in sorted([*replies][:_MOST])}
+    given = f" The true gradient is {number(run.true, 4)}." if len(run.start.index) > 1 else ""
     return Item(
         lesson,
-        role,
         settings,
-        code,
-        tuple(_given(p, settings[p.name], code) for p in first if _is_read(p, code)),
-        tuple(Answer(number(value, 4), answers[value]) for value in kept),
-        kept.index(found[role]),
+        f"{program}\n\n{_call(program, run.start, settings, output)}",
+        f"What is `{run.name}`?{given}",
+        {text: Option(text, text, reply) for text, reply in kept.items()},
+        number(run.asked.value, 4),
+        why,
     )
 
 
-def _is_read(parameter: Parameter, code: str) -> bool:
-    return bool(re.search(rf"\b{parameter.name}\b", code))
+def _is_set(lesson: Lesson, parameter: Parameter) -> bool:
+    """Whether a question draws it: it is an argument, or the arguments are made of it."""
+    if parameter.name in inspect.signature(lesson.program).parameters:
+        return True
+    loose = parameter.advanced or isinstance(parameter, Index | Numbers)
+    return not loose and not lesson.lab.drawn(lesson.validate({}))
 
 
-def _given(parameter: Parameter, text: str, code: str) -> str:
-    """An argument as code; a formula that the program calls stands as it is written."""
-    word = isinstance(parameter, Choice | Text) and not re.search(rf"\b{parameter.name}\(", code)
-    return f'{parameter.name} = "{text}"' if word else f"{parameter.name} = {text}"
-
-
-def _candidates(found: Mapping[str, float], role: str) -> Iterator[tuple[str, float]]:
-    """The right one, the numbers that one takes it for, at last the right one turned around."""
-    yield ROLES[role].label, found[role]
-    for other, value in found.items():
-        yield ROLES[other].label, value
-    yield _OTHER_SIGN, -found[role]
+def _runs(lesson: Lesson, values: Values, output: int) -> "list[_Run]":
+    """One run, from one output where there are two, for each input whose gradient the lab has."""
+    result = lesson.compute(lesson.lab.preview(values))
+    if lesson.lab.start is None or "noise" in [one.name for one in result.series]:
+        return []  # nothing is recorded, or the lab's gradients are means over draws
+    start = lesson.lab.start(values)
+    with record({**start.leaves, **start.besides}) as recording:
+        end = start.call(lesson.program)
+        if isinstance(end, tuple):
+            end = (end[output] ** 2).sum() / 2
+    recording.backward(end)
+    leaves = [node for node in recording if node.leaf and node.kind == "input"]
+    found: list[GraphNumber] = []
+    for role in ("trick_gradient", "intended_gradient"):  # of two outputs one has the latter
+        found = found or gradients_of(recording, leaves, start.index, result[role])
+    true, meant = result["true_gradient"].y, result["intended_gradient"].y
+    return [
+        _Run(recording, start, one, float(true[one.row or 0]), float(meant[one.row or 0]))
+        for one in found
+    ]
 
 
 def _differ(one: float, other: float) -> bool:
     return abs(one - other) > _APART * max(abs(one), abs(other))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The recorded backward pass of a question, for one number of one leaf."""
+
+    recording: Recording
+    start: Start
+    asked: GraphNumber
+    true: float
+    meant: float
+
+    @property
+    def name(self) -> str:
+        """The gradient as code."""
+        shape = self.recording.nodes[self.asked.node].outputs[0].shape
+        at = list(place(self.start.index, shape)) if math.prod(shape) > 1 else ""
+        return f"{self.asked.node}.grad{at}"
+
+    @cached_property
+    def way(self) -> list[tuple[Node, list[Edge]]]:
+        """The ops that lead to the leaf, last op first, each with its edges on the way there."""
+        leading = {self.asked.node}
+        for node in self.recording:
+            if any(edge.producer.name in leading for edge in node.operands):
+                leading.add(node.name)
+        nodes = [self.recording.nodes[one] for one in self.recording.order if one in leading]
+        return [(one, [e for e in one.operands if e.producer.name in leading]) for one in nodes]
+
+    @property
+    def stops(self) -> bool:
+        """Whether stopped paths, and nothing else, make the difference to the true gradient."""
+        kinds = {node.kind for node in self.recording} - {"input", "constant", "plain"}
+        return kinds == {"stopped"} and not any(node.stale for node in self.recording)
+
+    def candidates(self) -> Iterator[tuple[float, str]]:
+        """The right answer, the true gradient, then what else one may take for the right one."""
+        yield self.asked.value, "That is what torch gives."
+        yield self.true, "That is the true gradient, as if nothing were stopped or changed."
+        yield self.meant, "That is the gradient that the program is meant to have."
+        if self.stops:
+            yield self.true - self.asked.value, "That is what the stopped path would add."
+        for node, edges in self.way:
+            for edge in edges if node.kind != "plain" and node.outputs[0].size == 1 else ():
+                if edge.gradient is not None:
+                    sent = edge.gradient.component(self.start.index)
+                    yield sent, f"That is only what leaves `{node.type}`."
+        yield 0.0, "That would mean that no gradient comes back at all."
+        yield -self.asked.value, "The size is right, the sign is not."
+
+    def told(self) -> tuple[str, ...]:
+        """What each op on the way does to the gradient, where it changes it, and the end."""
+        lines = dict.fromkeys(line for node, edges in self.way for line in self._lines(node, edges))
+        true, right = number(self.true, 4), number(self.asked.value, 4)
+        arrived = self._arrived(self.recording.nodes[self.asked.node])
+        end = f"So `{self.name}` is {right if '[' in self.name else arrived}."
+        if len(self.start.index) > 1:  # a sum over examples: what matters is the factor
+            factor = number(self.asked.value / self.true, 4)
+            return (*lines, f"{end} That is {factor} times the true gradient, {true}.")
+        if self.stops:
+            more = f"would add {number(self.true - self.asked.value, 4)} and make it"
+            return (*lines, f"{end} The stopped path {more} the true gradient, {true}.")
+        return (*lines, f"{end} The true gradient is {true}.")
+
+    def _lines(self, node: Node, edges: list[Edge]) -> Iterator[str]:
+        arrived = self._arrived(node)
+        if "=" in arrived:
+            yield f"Paths meet: {arrived}."
+        came = arrived.rpartition("= ")[2]
+        for edge, value in ((one, one.gradient) for one in edges if one.gradient is not None):
+            local, sent = local_derivative(edge, self.start.index), self._text(value)
+            alone = node.outputs[0].size == value.size == 1
+            if node.kind != "plain" or (local is None and alone and sent != came):
+                yield f"Through `{node.type}`: {came} in, {sent} out."
+            elif alone and local not in (None, 1):
+                factor = _factor(number(local or 0.0, 4))
+                yield f"Through `{node.type}`: upstream {came} × local {factor} = {sent}."
+        for stale in node.stale:
+            yield stale_sentence(self.recording, node, stale, self.start.index)
+
+    def _arrived(self, node: Node) -> str:
+        """The gradient that came to an op or a leaf, as a sum where several paths meet."""
+        paths = [one.gradient for one in self.recording.consumers(node) if one.gradient is not None]
+        total = " and ".join(self._text(one) for one in node.upstream if one is not None)
+        if len(paths) < 2 or len(node.outputs) > 1 or len(paths) > _SHOWN:
+            return total
+        return f"{' + '.join(_factor(self._text(one)) for one in paths)} = {total}"
+
+    def _text(self, value: Value) -> str:
+        """One number, or all of a short list."""
+        if 1 < value.size <= _SHOWN:
+            return f"({', '.join(number(one, 4) for one in value.numbers)})"
+        return number(value.component(self.start.index), 4)
+
+
+def _factor(text: str) -> str:
+    return f"({text})" if text.startswith("−") else text
+
+
+@lru_cache(maxsize=256)
+def _program(slug: str, choices: tuple[tuple[str, str], ...]) -> str:
+    """The program without the branches that are not taken, after all that it reads."""
+    whole = find(slug).program
+    name, source = whole.__name__, inspect.getsource(sys.modules[whole.__module__])
+    parameters = inspect.signature(whole).parameters.values()
+    chosen = dict(choices) | {one.name: None for one in parameters if one.default is None}
+    program = specialised(source, name, chosen)
+    parts, imports = [program[program.index("def ") :]], {"import torch"}  # without decorators
+    for one in reversed(ast.parse(source).body):
+        nodes = [*ast.walk(ast.parse("\n".join(parts)))]
+        names = {(type(node.ctx), node.id) for node in nodes if isinstance(node, ast.Name)}
+        read = {word for _, word in names if (ast.Store, word) not in names}
+        if isinstance(one, ast.Import | ast.ImportFrom):
+            one.names = [alias for alias in one.names if (alias.asname or alias.name) in read]
+            imports |= {ast.unparse(one)} if one.names else set()
+        elif isinstance(one, ast.FunctionDef | ast.ClassDef) and one.name in read - {name}:
+            parts.insert(0, specialised(source, one.name, chosen))
+        elif isinstance(one, ast.AnnAssign) and one.value and ast.unparse(one.target) in read:
+            made = f"{ast.unparse(one.target)} = {ast.unparse(one.value)}"
+            parts.insert(0, made.replace("'", '"'))
+    return "\n\n".join(["\n".join(sorted(imports, reverse=True)), *parts])
+
+
+def _call(program: str, start: Start, settings: Mapping[str, str], output: int) -> str:
+    """The lines that make the inputs, run the program and start the backward pass."""
+    functions = [one for one in ast.parse(program).body if isinstance(one, ast.FunctionDef)]
+    lines, given = [], []
+    for name in (one.arg for one in functions[-1].args.args):
+        if (leaf := start.leaves.get(name)) is not None:
+            numbers = leaf.detach().double().round(decimals=6).tolist()
+            grad = ", requires_grad=True" * leaf.requires_grad
+            lines.append(f"{name} = torch.tensor({numbers}{grad})")
+            given.append(name)
+        elif callable(value := start.settings[name]):  # a formula
+            formula = re.sub(r"\b([a-z]+)\(", r"torch.\1(", settings[name])
+            given.append(f"{name}=lambda x: {formula}")
+        else:
+            given.append(f'{name}="{value}"' if isinstance(value, str) else f"{name}={value:g}")
+    call = f"{functions[-1].name}({', '.join(given)})"
+    if "return by_value, by_norm" in program:
+        call = f"({call}[{output}] ** 2).sum() / 2"
+    return "\n".join([*lines, f"loss = {call}", "loss.backward()"])
 
 
 def _drawn(parameter: Parameter, draw: random.Random) -> str:

@@ -6,7 +6,11 @@ from dataclasses import asdict, dataclass
 from lessons.outputs.catalogue import chapters
 from lessons.outputs.glossary import terms
 
-_MARKUP = re.compile(r"\{\{.*?\}\}|```.*?```|\$\$.*?\$\$|[`*$#>]|<[^>]*>", re.DOTALL)
+_CODE = re.compile(r"```.*?```", re.DOTALL)
+_MARKUP = re.compile(r"```.*?```|\$\$.*?\$\$|[`*$#>]|<[^>]*>", re.DOTALL)
+_VALUE = re.compile(r"\{\{.*?\}\}")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_NEXT_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z“])")
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,10 @@ def as_data() -> list[dict[str, str | int]]:
 
 
 def _asked(text: str) -> str:
-    """The questions that a step asks."""
-    return " ".join(re.findall(r"[^.?:\n]+\?", plain(text))).strip()
+    """Return the questions that a step asks, as whole sentences."""
+    paragraphs = map(plain, re.split(r"\n\s*\n", _CODE.sub("\n\n", text)))
+    sentences = (one for paragraph in paragraphs for one in _NEXT_SENTENCE.split(paragraph))
+    return " ".join(one for one in sentences if one.endswith("?"))
 
 
 def _words(text: str) -> str:
@@ -86,6 +92,7 @@ def _words(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A lesson's Markdown without its marks."""
+    """Return a lesson's Markdown without its marks; an ellipsis stands for a computed value."""
+    text = _LINK.sub(r"\1", _VALUE.sub("…", text))
     text = re.sub(r"\\(?:[a-z]*name|text)?\{?([A-Za-z]*)|[{}]", r"\1", _MARKUP.sub(" ", text))
-    return re.sub(r" ([?.,;])", r"\1", " ".join(text.split()))
+    return re.sub(r" ([?.,;:])", r"\1", " ".join(text.split()))

@@ -10,7 +10,8 @@ from lessons.trace.faults import Fault
 from lessons.trace.graph import Graph, bad_place
 from lessons.trace.watch import Run
 from lessons.tracer.picture.backward_steps import backward_steps, steps_through
-from lessons.tracer.picture.graph_drawing import LINE, picture
+from lessons.tracer.picture.graph_drawing import picture
+from lessons.tracer.picture.places import LINE, PILL
 from lessons.tracer.recording.plain_tensor import unflat
 
 WHOLE = 240
@@ -91,21 +92,22 @@ def _around(graph: Graph, focus: str) -> set[str]:
 
 def svg(spec: dict[str, Any]) -> str:
     """The picture as one SVG element; each node and edge is a group with its id."""
-    width, height = spec["width"] + 2 * MARGIN, spec["height"] + 2 * MARGIN
+    places = spec["narrow"]
+    width, height = places["width"] + 2 * MARGIN, places["height"] + 2 * MARGIN
     parts = [
         f'<svg class="graph" role="group" viewBox="{-MARGIN} {-MARGIN} {width:g} {height:g}" '
         f'style="--width:{width:g}px" aria-label="The graph: {len(spec["nodes"])} nodes, '
         f'{len(spec["edges"])} edges. Arrow keys go through them.">'
     ]
-    parts += [_edge(edge) for edge in spec["edges"]]
-    parts += [_node(node) for node in spec["nodes"]]
+    for kind, drawn_as in (("edges", _edge), ("nodes", _node)):
+        parts += [drawn_as(one | at) for one, at in zip(spec[kind], places[kind], strict=True)]
     return "".join([*parts, "</svg>"])
 
 
 def _edge(edge: dict[str, Any]) -> str:
     route = edge["route"]
     (x, y), label = route[-1], edge["gradient"]
-    wide = 6.7 * len(label) + 6 if label else 0
+    wide = 7.2 * len(label) + 6 if label else 0
     thick = 1.6 + 4 * float(edge["weight"])
     return (
         f'<g class="edge" data-id="{escape(edge["id"], True)}" data-state="{edge["state"]}" '
@@ -121,14 +123,15 @@ def _edge(edge: dict[str, Any]) -> str:
 
 
 def _node(node: dict[str, Any]) -> str:
-    width, height, lines = node["width"], node["height"], node["lines"]
+    width, height, (*lines, value) = node["width"], node["height"], node["lines"]
     round_ = min(height / 2 if node["kind"] == "input" else 5, 16)
     first = (1 - len(lines)) * LINE / 2
     texts = "".join(
-        f'<tspan x="0" y="{first + place * LINE:g}"'
-        f"{_line_class(place, len(lines))}>{escape(line)}</tspan>"
+        f'<tspan x="{-PILL[0] / 2:g}" y="{first + place * LINE:g}"'
+        f"{' class=does' * bool(place)}>{escape(line)}</tspan>"
         for place, line in enumerate(lines)
     )
+    texts += f'<tspan class="value" x="{(width - PILL[0]) / 2:g}" y="0">{escape(value)}</tspan>'
     spoken = f"{node['label']}: {node['type']}, value {node['value']}"
     return (
         f'<g class="node" data-id="{escape(node["id"], True)}" data-kind="{node["kind"]}"'
@@ -137,10 +140,6 @@ def _node(node: dict[str, Any]) -> str:
         f'<rect x="{-width / 2:g}" y="{-height / 2:g}" width="{width:g}" height="{height:g}" '
         f'rx="{round_:g}"/><text>{texts}</text></g>'
     )
-
-
-def _line_class(place: int, count: int) -> str:
-    return ' class="value"' if place == count - 1 else ' class="does"' if place else ""
 
 
 def _stale(entry: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from lessons.tracer.recording.nodes import Kind, State
 
 
 class GraphNode(TypedDict):
-    """A box, its middle at x and y; the last of its lines is the value.
+    """A box; the last of its lines is the value, which stands in a pill.
 
     ``entry`` says which of its tensor's numbers that is, where there are several; ``stale`` what
     the op had saved for its backward pass and was changed before it.
@@ -30,10 +30,6 @@ class GraphNode(TypedDict):
     rule: str | None
     stale: list[str]
     output: bool
-    x: float
-    y: float
-    width: float
-    height: float
 
 
 GraphEdge = TypedDict(
@@ -50,18 +46,43 @@ GraphEdge = TypedDict(
         "stale": bool,
         "cuttable": bool,
         "alternative": str,
-        "x": float,
-        "y": float,
-        "width": float,
-        "height": float,
-        "route": list[tuple[float, float]],
         "weight": float,
     },
 )
-"""A line with its gradient, whose middle is at x and y.
+"""A line with its gradient.
 
 ``offered`` is what a cut edge holds back, ``weight`` how thick the line is, 0 to 1.
 """
+
+
+class BoxPlace(TypedDict):
+    """Where a node's box lies; x and y are its middle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class EdgePlace(TypedDict):
+    """The points of an edge from producer to consumer; its gradient's middle is at x and y."""
+
+    x: float
+    y: float
+    route: list[tuple[float, float]]
+
+
+class GraphPlaces(TypedDict):
+    """Where everything lies, in the order of ``nodes`` and ``edges``.
+
+    Values flow to the right, or down.
+    """
+
+    right: bool
+    width: float
+    height: float
+    nodes: list[BoxPlace]
+    edges: list[EdgePlace]
 
 
 class GraphPart(TypedDict):
@@ -138,35 +159,27 @@ class Link(TypedDict):
     fact: str | None
 
 
-class LegendEntry(TypedDict):
-    """What one kind of line means."""
-
-    key: str
-    label: str
-
-
 class GraphSpec(TypedDict):
     """The whole drawing, for one component of its tensors.
 
     ``scissors`` says how an edge that is cut is told of: all that are cut, or each click by itself.
     ``covered`` says why no gradient is shown yet, if none is; ``entries`` of which entries the
-    numbers are, ``sums`` which gradients are sums over entries, each where there are any.
+    numbers are, if there are several; ``equation`` is the sum that an input's gradient is, piece by
+    piece with whether it is struck out. ``wide`` is None where the drawing only fits upright.
     """
 
     digest: NotRequired[str]
-    title: str
     scissors: Literal["cuts", "snip"] | None
     cuts: list[str]
     covered: str
     index: list[int]
-    width: float
-    height: float
+    wide: GraphPlaces | None
+    narrow: GraphPlaces
     nodes: list[GraphNode]
     edges: list[GraphEdge]
     steps: list[GraphStep]
+    equation: list[tuple[str, bool]]
     entries: str
-    sums: str
-    legend: list[LegendEntry]
     alternative: str
     stretches: list[Stretch]
     links: list[Link]

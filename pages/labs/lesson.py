@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
-from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_roles
+from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_roles, step_controls
 from lessons.contract.parameters import InvalidParametersError, Values
 from lessons.contract.result import Note, Result
 from lessons.outputs.catalogue import UnknownLessonError, find
@@ -16,10 +16,9 @@ from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
-from pages.labs.messages import LATER, Code, Frame, RefusedError, TableSpec, Wish
-from pages.labs.revealed import point_out
+from pages.labs.messages import Code, CodeFile, Frame, RefusedError, TableSpec, Wish
 
-TORCH = "torch"
+RAN = "torch, as it ran"
 """The pane of the code that ran."""
 
 _COVERED = "The gradients show once you have committed to an answer."
@@ -107,28 +106,31 @@ def frame(wish: Wish) -> Frame:
     notes = [Note("warning", refused)] if refused else []
     if values != asked and lesson.lab.preview_note:
         notes.append(Note("info", lesson.lab.preview_note))
-    figures = payload.figures(lesson.lab.figures(run.result, values, hidden))
-    table = payload.table(lesson.lab.table(run.result, values, hidden))
-    question = step.question
-    known = question is not None and question.name in wish.answers
-    if question and known and not run.cuts and lesson.shows_case(question, values):
-        about = computed(lesson, lesson.validate(step.lab)).result
-        point_out(lesson, question, about, run.result, values, figures, table)
-    drawn = lesson.lab.start is not None
-    waits = drawn and wish.live and "graph" in wish.later and "graph" in wish.have
+    drawn = payload.figures(lesson.lab.figures(run.result, values, hidden))
+    graph = ["graph"] if lesson.lab.start else []
+    views = [*graph, *(figure["id"] for figure in drawn), "table", "code"]
+    stage = step.stage or views[0]
+    shown = {stage, *wish.open}
+    figures = [figure for figure in drawn if figure["id"] in shown]
+    numbers_ = payload.table(lesson.lab.table(run.result, values, hidden))
     return {
         "form": text,
         "accepted": not errors,
-        "settled": values == asked and not waits,
-        "groups": payload.groups(lesson, values, text, errors, hide, fix, held),
+        "settled": values == asked,
+        "groups": payload.groups(
+            lesson, values, text, errors, hide, fix, held, step_controls(lesson, step)
+        ),
         "notes": payload.notes([*notes, *run.result.notes]),
         "query": payload.query(lesson, values, place, run.cuts, hide, fix),
         "key": payload.key(lesson, run.result, hidden),
         "figures": figures,
-        "table": table,
+        "table": numbers_ if "table" in shown else None,
         "status": payload.status(run.result, values, run.seconds),
-        "graph": _graph(lesson, run, values, hidden, table, waits),
-        "code": code(lesson.slug, run.cuts),
+        "graph": _graph(lesson, run, values, hidden, numbers_) if "graph" in shown else None,
+        "code": code(lesson.slug, run.cuts) if "code" in shown else None,
+        "stage": stage,
+        "views": [payload.view(name) for name in views],
+        "turn": numbers.turn(step, wish.answers, run.result.facts),
         "numbers": numbers.by_mark(step, wish.answers, run.result.facts),
         "trained": lesson.lab.trained_with,
         "document": "",
@@ -175,11 +177,13 @@ def edges(lesson: Lesson, asked: str, values: Values) -> tuple[tuple[Cut, ...], 
 
 @lru_cache(maxsize=64)
 def code(slug: str, cuts: tuple[Cut, ...]) -> Code:
-    """A lesson's program as it ran."""
+    """A lesson's program as it ran, and the same in other frameworks."""
     lesson = find(slug)
     source = lesson.source_with(cuts)
-    marks = marked_lines(source, lesson.highlight)
-    return {"digest": f"{slug} {write_cuts(cuts)}", "panes": {TORCH: pane(source, marks)}}
+    panes = {RAN: pane(source, marked_lines(source, lesson.highlight))}
+    panes |= {label: pane(path.read_text("utf-8")) for label, path in lesson.equivalents.items()}
+    file: CodeFile = {"name": f"{slug}.py", "address": f"api/lessons/{slug}/file", "how": "get"}
+    return {"digest": f"{slug} {write_cuts(cuts)}", "panes": panes, "files": [file]}
 
 
 def _graph(
@@ -188,13 +192,10 @@ def _graph(
     values: Values,
     hidden: frozenset[str],
     table: TableSpec,
-    waits: bool,
 ) -> GraphSpec | None:
-    """The run's graph, if it has one; where it waits, word that the newest one is to be kept."""
+    """The run's graph, if it has one."""
     if lesson.lab.start is None:
         return None
-    if waits:
-        return cast(GraphSpec, {"digest": LATER})
     recording = run.recording()
     if recording is None:
         return None

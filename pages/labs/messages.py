@@ -28,8 +28,6 @@ MAX_MESSAGE = 400_000
 """Characters of a message; a form of the playground with every field full has fewer."""
 MAX_TEXT = 200_000  # ten times what a lesson reads, so that it can say that it is too much
 MAX_SEQ = 2**32 - 1
-LATER = "later"
-"""Instead of a digest: what stands there may stay for now."""
 LOST_RUN = "the run was lost with the connection; Start begins another"
 """What is said of a training whose process is not there any more."""
 
@@ -85,9 +83,8 @@ class Wish(_Message):
         answers: names of the questions that have been answered.
         hide, fix: the controls that a teacher's link hides, and those that it fixes.
         have: digests of what is drawn already, by name: it is not sent again.
-        later: what need not be brought up to date while the hand moves, of what the browser has:
-            ``graph``, in a lesson. The answer is not settled then, and of the graph it has nothing
-            but ``LATER`` for a digest: the browser keeps the newest one that came before.
+        open: the drawers that are open, by view. What is in none, and not on the stage, is not
+            in the answer.
     """
 
     lab: Name
@@ -103,7 +100,7 @@ class Wish(_Message):
     hide: Names = []
     fix: Names = []
     have: Annotated[dict[Name, Name], Field(max_length=64)] = {}
-    later: Names = []
+    open: Names = []
 
 
 class Option(TypedDict):
@@ -177,9 +174,6 @@ class Column(TypedDict):
 
 
 class TableSpec(TypedDict):
-    """``asked`` is the row and column of the number that a verdict names."""
-
-    asked: NotRequired[list[int]]
     caption: str
     columns: list[Column]
     rows: list[list[str]]
@@ -206,11 +200,26 @@ class Pane(TypedDict):
     remarks: list[str]
 
 
+class CodeFile(TypedDict):
+    """A file to take away, from an address or, where there is none, the document itself.
+
+    ``how`` is ``get`` where the settings go into the address, ``post`` where the document is sent.
+    """
+
+    name: str
+    address: str
+    how: Literal["get", "post", "here"]
+
+
 class Code(TypedDict):
-    """The code that ran, by the name of its pane; ``panes`` is left out where nothing changed."""
+    """The program as code: the code that ran first, then what says the same.
+
+    ``panes``, by name, and ``files`` are left out where nothing changed.
+    """
 
     digest: str
     panes: NotRequired[dict[str, Pane]]
+    files: NotRequired[list[CodeFile]]
 
 
 class GoalSpec(TypedDict):
@@ -222,10 +231,20 @@ class GoalSpec(TypedDict):
     gradient: bool
 
 
+class View(TypedDict):
+    """A part of a lab that the stage or a drawer can show: the graph, the table or a chart."""
+
+    name: str
+    label: str
+
+
 class Frame(TypedDict):
     """Everything that a lab shows at one moment.
 
     Args:
+        stage: the view that the step is about; the others are in drawers.
+        views: all that there are, those of a training aside.
+        turn: whether the step's task is done; None where there is none to do.
         form: what every control says, those out of sight included.
         accepted: whether all of it gave this picture; else some text is refused.
         settled: whether the picture is whole: a resting hand changes nothing in it.
@@ -248,6 +267,9 @@ class Frame(TypedDict):
     status: str
     graph: GraphSpec | None
     code: Code | None
+    stage: str
+    views: list[View]
+    turn: bool | None
     numbers: dict[str, str]
     trained: list[str]
     document: str
@@ -273,11 +295,12 @@ class TrainerSpec(TypedDict):
 
 
 class Picture(TypedDict):
-    """How a training stands: its charts, before those of the lab if it ``leads``."""
+    """How a training stands: those of its charts that are shown."""
 
     figures: list[FigureSpec]
-    leads: bool
-    table: TableSpec
+    views: list[View]
+    turn: bool | None
+    table: TableSpec | None
     notes: list[NoteSpec]
     numbers: dict[str, str]
     status: str

@@ -7,6 +7,7 @@ lab in the browser puts it there. The text is no live region: nothing is read al
 import html
 from collections.abc import Collection, Mapping
 
+from lessons.contract.goal import GoalError
 from lessons.contract.prose import Step, quoted, written
 
 
@@ -14,7 +15,7 @@ def by_mark(
     step: Step, answered: Collection[str], facts: Mapping[str, float | int | str]
 ) -> dict[str, str]:
     """What each mark in a step's text says of these facts, and in replies if they can be seen."""
-    texts = [step.text]
+    texts = [step.text, step.turn.text if step.turn else ""]
     if step.question and step.question.name in answered:
         texts += [option.reply for option in step.question.options]
     return {
@@ -23,6 +24,18 @@ def by_mark(
         for name, form in quoted(text)
         if name in facts
     }
+
+
+def turn(
+    step: Step, answered: Collection[str], facts: Mapping[str, float | int | str]
+) -> bool | None:
+    """Whether the step's task is done; None where these facts don't say, or none is to do yet."""
+    if step.turn is None or (step.question and step.question.name not in answered):
+        return None
+    try:
+        return step.turn.goal.is_reached(facts)
+    except GoalError:
+        return None
 
 
 def mark(name: str, shown: str) -> str:

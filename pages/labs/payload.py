@@ -34,9 +34,9 @@ from pages.labs.messages import (
     KeyEntry,
     NoteSpec,
     TableSpec,
+    View,
 )
 
-_GRAPH_TITLE = "The graph of this run: forward values, and the gradient on its way back"
 _LONGEST_SHOWN = LONGEST_TEXT + 1
 """Characters sent to a field: all that is accepted, and so many that the rest is refused again."""
 
@@ -49,10 +49,11 @@ def groups(
     hidden: Collection[str] = (),
     fixed: Collection[str] = (),
     held: Collection[str] = (),
+    near: Collection[str] = (),
 ) -> list[Group]:
-    """The lesson's controls: the plain ones, then those under "More settings".
+    """The lesson's controls: those that the step talks about, then those under "More settings".
 
-    Where torch computes stands among the plain ones in a lesson that trains, if there is a choice.
+    Where torch computes stands among the first ones in a lesson that trains, if there is a choice.
 
     Args:
         lesson: whose parameters.
@@ -62,9 +63,10 @@ def groups(
         hidden: names of those not to show.
         fixed: names of those to show and not to move.
         held: names of those that wait for an answer.
+        near: names of those that the step talks about.
     """
     why = dict.fromkeys(held, "Held until you have answered the question.")
-    why |= dict.fromkeys(fixed, "Fixed by this link.")
+    why |= dict.fromkeys(fixed, "Locked by this link.")
 
     def shown(parameter: Parameter) -> Control:
         name = parameter.name
@@ -80,15 +82,11 @@ def groups(
 
     choice = lesson.lab.training is not None and len(devices()) > 1
     offered = [p for p in lesson.lab.parameters if isinstance(p, Device) and choice]
-    plain = [p for p in lesson.lab.parameters if not p.advanced or p in offered]
+    plain = [p for p in lesson.lab.parameters if p.name in near or p in offered]
     more = [p for p in lesson.lab.parameters if p not in plain]
     return [
         {"title": None, "open": True, "controls": [shown(p) for p in plain]},
-        {
-            "title": "More settings" if {p.name for p in more} - {*hidden} else None,
-            "open": any(p.name in errors for p in more),
-            "controls": [shown(p) for p in more],
-        },
+        {"title": None, "open": True, "controls": [shown(p) for p in more]},
     ]
 
 
@@ -114,6 +112,11 @@ def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
         }
         for figure in drawn
     ]
+
+
+def view(name: str) -> View:
+    """A view as a drawer names it."""
+    return {"name": name, "label": name.replace("_", " ").capitalize()}
 
 
 def table(shown: Table) -> TableSpec:
@@ -144,7 +147,7 @@ def graph(
     picture = drawing(recording, index, steps=() if cover else None)
     if cover:
         picture, scissors = covered(picture), None
-    about = {"title": _GRAPH_TITLE, "scissors": scissors, "cuts": cuts, "covered": cover}
+    about = {"scissors": scissors, "cuts": cuts, "covered": cover}
     made: Any = {**picture, **about, "stretches": [], "links": []}
     shown: GraphSpec = made
     return shown

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from urllib.parse import urlencode
 
@@ -34,7 +34,17 @@ from pages.labs.code import pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.lesson import RefusedTextError
 from pages.labs.linked import links_of_program, stretches_of_program
-from pages.labs.messages import Code, Frame, GoalSpec, Group, NoteSpec, Pane, TableSpec, Wish
+from pages.labs.messages import (
+    Code,
+    CodeFile,
+    Frame,
+    GoalSpec,
+    Group,
+    NoteSpec,
+    Pane,
+    TableSpec,
+    Wish,
+)
 from pages.labs.playground_controls import groups
 from pages.labs.playground_form import (
     MOST_TEXT,
@@ -61,11 +71,17 @@ def frame(wish: Wish) -> Frame:
     Raises:
         RefusedTextError: a text is refused, and the wish brings nothing that was good.
     """
-    return shown(state(wish), wish.live)
+    return shown(state(wish), wish.live, wish.open)
 
 
-def shown(state: State, live: bool = False) -> Frame:
-    """A state as a frame: charts, code and graph of the last good run; less while a hand moves."""
+def shown(state: State, live: bool = False, opened: Collection[str] = ()) -> Frame:
+    """A state as a frame: stage, drawers and code of the last good run; less while a hand moves.
+
+    Args:
+        state: what is set, and what it comes to.
+        live: whether a hand moves.
+        opened: the drawers that are open, by view.
+    """
     made = state.computed
     controls = groups(state)
     frame: Frame = {
@@ -81,6 +97,9 @@ def shown(state: State, live: bool = False) -> Frame:
         "status": "",
         "graph": None,
         "code": None,
+        "stage": "",
+        "views": [],
+        "turn": None,
         "numbers": {},
         "trained": [],
         "document": "",
@@ -89,13 +108,23 @@ def shown(state: State, live: bool = False) -> Frame:
     if made is not None:
         good = made.document
         numbers = payload.table(table(made.outcome))
+        charts = payload.figures(figures(made.outcome, good))
+        views = [
+            *["graph"] * (made.recording is not None),
+            *(one["id"] for one in charts),
+            "table",
+            "code",
+        ]
+        seen = {views[0], *opened}
         frame |= {
             "key": [payload.key_entry(ROLES[name]) for name in key(made.outcome)],
-            "figures": payload.figures(figures(made.outcome, good)),
-            "table": numbers,
+            "figures": [chart for chart in charts if chart["id"] in seen],
+            "table": numbers if "table" in seen else None,
             "status": payload.status(made.outcome, {"dtype": good.dtype}, made.seconds),
-            "graph": _graph(made, numbers),
-            "code": _code(good),
+            "graph": _graph(made, numbers) if "graph" in seen else None,
+            "stage": views[0],
+            "views": [payload.view(name) for name in views],
+            "code": _code(good) if "code" in seen else None,
             "document": "" if live else to_text(good),
         }
     return frame
@@ -123,12 +152,12 @@ def state(wish: Wish) -> State:
     form, notice = _form(wish)
     done = ""
     if "program" in wish.touched:
-        form, done = unpacked(form)
+        form, done = unpacked(form, (wish.good or {}).get("program", ""))
     if not {"program", "inputs"}.isdisjoint(wish.touched):
         # A function says itself what its output is.
         before = complete(wish.good) if wish.good and not done else None
         form, gone = without_leftovers(form, before)
-        notice = notice or " ".join(text for text in (done, gone) if text)
+        notice = notice or done or gone
     document, errors = read(form)
     if wish.do.startswith("snip ") and document is not None:
         form, notice = _snipped(form, document, wish.do.removeprefix("snip "))
@@ -281,4 +310,13 @@ def _code_of(document: Document) -> Code:
         if own := defined_in_the_file(source, framework):
             remarks = [*remarks, f"Defined in the file to download: {', '.join(own)}."]
         panes[label] = pane(source, remarks=remarks)
-    return {"digest": digest, "panes": panes}
+    files: list[CodeFile] = [
+        {
+            "name": f"playground_in_{framework}.py",
+            "address": f"api/playground/{framework}",
+            "how": "post",
+        }
+        for framework in FRAMEWORKS.values()
+    ]
+    files.append({"name": "playground.txt", "address": "", "how": "here"})
+    return {"digest": digest, "panes": panes, "files": files}

@@ -7,6 +7,7 @@ from lessons.playground import RULES, PlaygroundError, presets
 from lessons.playground.document.contents import DTYPES
 from lessons.playground.document.input_text import read_number
 from lessons.playground.language.limits import MAX_INPUTS
+from lessons.text import visible
 from lessons.tricks import op_types
 from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
@@ -14,29 +15,28 @@ from pages.labs.playground_form import rows
 from pages.labs.playground_state import State
 
 _KINDS = ("given", "uniform", "normal")
-_FOLDED = "Output, plot and number format"
 _LEFT_OUT = "The op’s own derivative is left out."
 """Of every rule that is offered: it reads what comes from upstream and the op's output at most."""
 _SOME_OPS = ("add", "identity", "mul", "sqrt")
 
 
 def groups(state: State) -> list[Group]:
-    """All controls: the program, the inputs, the override table, and what is plotted."""
+    """All controls: the program; folded away until used, inputs, override table and options."""
     names = state.input_names
     inputs = [_control(state, "inputs", "Names", placeholder=f"x, u: at most {MAX_INPUTS}")]
     inputs += [control for name in names for control in _input(state, name, names)]
     table = [
         control for place in range(1, rows(state.form) + 1) for control in _override(state, place)
     ]
-    found: list[tuple[str | None, list[Control]]] = [
-        (None, _program(state)),
-        ("Inputs", inputs),
-        ("Override table", table),
-        (_FOLDED, _plot(state)),
+    used = bool(state.document.overrides)
+    found: list[tuple[str | None, bool, list[Control]]] = [
+        (None, True, _program(state)),
+        (f"Inputs: {visible(', '.join(names), 40)}", False, inputs),
+        ("Override table", used, table),
+        ("Output, plot and number format", False, _plot(state)),
     ]
     return [
-        {"title": title, "open": title != _FOLDED, "controls": controls}
-        for title, controls in found
+        {"title": title, "open": open_, "controls": controls} for title, open_, controls in found
     ]
 
 

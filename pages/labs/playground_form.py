@@ -23,10 +23,10 @@ from lessons.playground.document.check import check_names
 from lessons.playground.document.contents import Distribution
 from lessons.playground.document.input_text import read_number, shortest
 from lessons.playground.language.expressions import Program
-from lessons.playground.language.limits import MAX_CHARACTERS, MAX_OVERRIDES
+from lessons.playground.language.limits import MAX_OVERRIDES
 from lessons.playground.language.parse import parse_program
-from lessons.playground.language.pasted import output_after, pasted_function, without_imports
-from lessons.text import cited, listed, visible
+from lessons.playground.language.pasted import output_after, pasted
+from lessons.text import cited, visible
 from lessons.tricks import op_types
 
 Form = dict[str, str]
@@ -149,31 +149,31 @@ def _readable_names(form: Mapping[str, str]) -> list[str]:
         return []
 
 
-def unpacked(form: Form) -> tuple[Form, str]:
-    """The form with the body of a function that was pasted as the program, and what was done.
+def unpacked(form: Form, before: str) -> tuple[Form, str]:
+    """The form with the program that pasted code is, and what was done with it.
 
-    Of another program the imports at its top go.
+    Args:
+        form: the code stands in it as the program.
+        before: the program that ran last; empty where it is not known.
     """
-    if len(form["program"]) > MAX_CHARACTERS:
+    there = _readable_names(form)
+    found = pasted(form["program"], there, before)
+    if found is None:
         return form, ""
-    pasted = pasted_function(form["program"])
-    if pasted is None:
-        program, imports = without_imports(form["program"])
-        shown = listed([f"“{visible(one)}”" for one in imports], 3)
-        note = f"Left out: {shown}. The functions of torch are known here without an import."
-        return form | {"program": program}, note if imports else ""
-    before = _readable_names(form)
-    made = form | {"program": pasted.program, "output": pasted.output}
-    if pasted.inputs:
-        made["inputs"] = ", ".join(pasted.inputs)
-        first = pasted.inputs[0]
-        if before and first not in before and before[0] not in pasted.inputs:
-            # The first argument is the first input under another name.
-            made |= {f"in.{first}.{word}": form[f"in.{before[0]}.{word}"] for word in INPUT}
-    return complete(made), (
-        f"The function’s body is the program now. Inputs: {visible(made['inputs'], 60)}. Output: "
-        f"{visible(pasted.output, 32)}."
-    )
+    made = form | {"program": found.program}
+    if found.output:
+        made |= {"output": found.output, "inputs": ", ".join(found.inputs or there)}
+    for name, values in found.inputs.items():
+        if values:
+            drawn = values in ("normal", "uniform")
+            new = {"is": values, "a": "0", "b": "1"} if drawn else {"values": values}
+            made |= {f"in.{name}.{word}": text for word, text in (_NEW_INPUT | new).items()}
+            made.pop(f"in.{name}.entry", None)
+    said = "The program is put into the words that there are here."
+    if found.output:
+        said = f"Your code is the program now. Inputs: {visible(made['inputs'], 60)}. Output: " + (
+            f"{visible(found.output, 32)}.")  # fmt: skip
+    return complete(made), "\n".join([said, *found.notes])
 
 
 def without_leftovers(form: Form, good: Mapping[str, str] | None = None) -> tuple[Form, str]:
@@ -189,30 +189,30 @@ def without_leftovers(form: Form, good: Mapping[str, str] | None = None) -> tupl
         inputs, program = names(form), _program(form)
     except PlaygroundError:
         return form, ""
-    made, dropped = dict(form), []
-    for control, label, there in (
-        ("intended", "Intended", program.names),
-        ("output", "Output", program.names),
-        ("over", "Plot over", inputs),
-        *((f"in.{name}.like", f"Shape of {name}", inputs) for name in inputs),
+    made, said = dict(form), []
+    for control, there, now in (
+        ("intended", program.names, "no gradient is the intended one"),
+        ("output", program.names, f"the output is {program.names[-1]}"),
+        ("over", inputs, f"the plot is over {(*inputs, 'no input')[0]}"),
+        *((f"in.{name}.like", inputs, f"{name} is one number") for name in inputs),
     ):
         if form[control].strip() not in ("", *there):
             made[control] = ""
-            dropped.append(f"“{label}: {visible(form[control], 32)}”")
+            said.append(f"There’s no {visible(form[control], 32)} any more, so {now} now.")
     for place in range(1, rows(form) + 1):
         lines = _words(form[f"override.{place}.only"])
         if lines and not set(lines) & set(program.names):
             made |= {f"override.{place}.{word}": "" for word in _OVERRIDE}
-            dropped.append(f"the rule for {visible(form[f'override.{place}.op'], 32)}")
+            said.append(f"The rule for {visible(form[f'override.{place}.op'], 32)} was for a line "
+                        "that is gone, so it is gone too.")  # fmt: skip
     if made["over"] != form["over"]:
         made["entry"] = "1"
-    gone = f"Dropped, since the program no longer has that name: {listed(dropped)}."
-    ended = ""
     if good:
         with contextlib.suppress(PlaygroundError):
             before, texts = _program(good), (made["output"], made["intended"])
             made["output"], ended = output_after(before, program, *texts)
-    return made, " ".join(text for text in (gone if dropped else "", ended) if text)
+            said.append(ended)
+    return made, "\n".join(filter(None, said))
 
 
 def _program(form: Mapping[str, str]) -> Program:

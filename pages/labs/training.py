@@ -66,6 +66,7 @@ class Watch:
         self._held = TRAINING in held
         self._hidden = hidden_roles(self.lesson, wish.answers, place)
         self._step, self._answers = step, wish.answers
+        self._shown = {step.stage, *wish.open}
         self._asked = asked
         run = self._run
         again = asked.begun > self._begun and run is not None and run.done > 0
@@ -148,8 +149,11 @@ class Watch:
         figures = self.training.figures(history, values)
         if not run.done:
             figures = [untrained_figure(figure) for figure in figures]
-        drawn = [covered_figure(figure, self._hidden) for figure in figures]
-        table = covered_table(self.training.table(history, values), self._hidden)
+        drawn = [covered_figure(one, self._hidden) for one in figures if one.name in self._shown]
+        table = None
+        if "table" in self._shown:
+            numbers_ = covered_table(self.training.table(history, values), self._hidden)
+            table = payload.table(numbers_)
         where = (
             counted(run.seeds, "seed"),
             f"{run.seconds:.1f} s of computing" if run.done else "",
@@ -158,8 +162,9 @@ class Watch:
         )
         return {
             "figures": payload.figures(drawn),
-            "leads": self.training.leads,
-            "table": payload.table(table),
+            "views": [payload.view(figure.name) for figure in figures],
+            "turn": numbers.turn(self._step, self._answers, history.facts),
+            "table": table,
             "notes": payload.notes((*history.notes(), *warned(self._told_of_device()))),
             "numbers": numbers.by_mark(self._step, self._answers, history.facts),
             "status": " · ".join(filter(None, where)),

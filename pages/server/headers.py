@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # Where each kind of content may come from.
 _SOURCES = {
-    # Refuses all that is not named below: frames, plug-ins, workers, eval.
+    # Refuses all that is not named below: plug-ins, workers, eval.
     "default-src": "'none'",
     # Streamlit imports the script of each component from a blob that it makes. The hashes of the
     # scripts inside the page itself follow here.
@@ -23,6 +23,8 @@ _SOURCES = {
     "img-src": "'self' data:",
     # One of KaTeX's fonts is inside Streamlit's styles.
     "font-src": "'self' data:",
+    # The page for teachers previews a lesson in a frame.
+    "frame-src": "'self'",
     # Recordings of "Record screen" in Streamlit's menu.
     "media-src": "blob:",
     # Allows sockets to the same host too, in every browser that Streamlit supports. "ws: wss:"
@@ -76,6 +78,8 @@ def framed_by() -> str:
             f"{FRAMED_BY} names sites such as https://moodle.example.org, with spaces between "
             f"them, or is self or *; not {wrong[0]!r}."
         )
+    if not {"*", "'self'"} & {*sites}:
+        sites.append("'self'")  # the page for teachers has a preview
     return " ".join(sites)
 
 

@@ -1,6 +1,4 @@
-"""The end of a lesson: one's predictions beside torch's, what to remember, what to take home."""
-
-from collections.abc import Sequence
+"""The end of a lesson: what one knows now, one's predictions beside torch's, what to take home."""
 
 import streamlit as st
 
@@ -10,6 +8,7 @@ from lessons.outputs.review import Predicted, reviewed
 from pages.ui import results
 from pages.ui.listing import markup
 from pages.ui.memory import Trail
+from pages.ui.verdict import MARKS
 
 _PASSED = "end_passed"
 """Session key: the lessons whose last question was passed by."""
@@ -33,33 +32,21 @@ def _passed() -> set[str]:
     return found
 
 
-def end_card(lesson: Lesson, trail: Trail) -> None:
-    """The card; what comes next stands below it."""
+def remembered(lesson: Lesson) -> None:
+    """What one knows now, in one sentence."""
+    st.html(f'<p class="gt-remember">{lesson.prose.front["remember"]}</p>')
+
+
+def at_end(lesson: Lesson, trail: Trail) -> None:
+    """The stage at the end: the code that contains the trick, and the predictions."""
     with st.container(key="end"):
-        st.markdown("### What you take with you", anchors=False)
-        st.markdown(f"**To remember:** {lesson.prose.front['remember']}")
+        st.markdown("### In plain torch", anchors=False)
+        st.html(markup(in_plain_torch(lesson.slug), label="The program in plain torch", wrap=True))
         predicted = reviewed(lesson.slug, tuple(sorted(trail.answers.items())))
         if any(one.said for one in predicted):
-            asked = [question.name for question in lesson.prose.questions]
-            first = {name for name, right in trail.first.items() if right}
-            _predictions(predicted, [name in first for name in asked])
+            st.markdown("### Your predictions", anchors=False)
+            st.markdown("\n".join(map(_row, predicted)), unsafe_allow_html=True)
             results.offer(lesson, trail)
-        st.markdown("In plain torch:")
-        st.html(markup(in_plain_torch(lesson.slug), label="The program in plain torch", wrap=True))
-
-
-def _predictions(predicted: Sequence[Predicted], first: list[bool]) -> None:
-    """Of this lesson, as they stand now; the line above the steps counts first tries alone.
-
-    Args:
-        predicted: question by question.
-        first: whether its first answer was right.
-    """
-    right, said = sum(one.right for one in predicted), sum(bool(one.said) for one in predicted)
-    at_first = sum(one.right and early for one, early in zip(predicted, first, strict=True))
-    later = f", {at_first} of them at first try" if at_first < right else ""
-    st.markdown(f"**Your predictions in this lesson:** {right} of {said} as torch computes{later}.")
-    st.markdown("\n".join(map(_row, predicted)), unsafe_allow_html=True)
 
 
 def _row(one: Predicted) -> str:
@@ -67,5 +54,5 @@ def _row(one: Predicted) -> str:
     if not one.said:
         return f"- – **{one.title}**: not answered, step {one.step}"
     if one.right:
-        return f"- ✓ **{one.title}**: {one.said}"
-    return f"- ✗ **{one.title}**: {one.said}<br>{one.by}: {one.computed}"
+        return f"- {MARKS['right']} **{one.title}**: {one.said}"
+    return f"- {MARKS['wrong']} **{one.title}**: {one.said}<br>{one.by}: {one.computed}"

@@ -1,10 +1,11 @@
-"""The glossary's page: every term, what it means, where it is taught."""
+"""The glossary's page: every term, what it means, where it is taught first."""
 
 import html
 import re
 
 import streamlit as st
 
+from lessons.contract.lesson import Lesson
 from lessons.outputs.glossary import Term, find_term, lessons_of, terms
 from pages.ui.verbatim import verbatim
 
@@ -23,10 +24,13 @@ def glossary_page() -> None:
 
 
 def _entry(term: Term) -> str:
-    links = ", ".join(
-        f'<a href="{one.chapter}?lesson={one.slug}">{html.escape(one.prose.front["short"])}</a>'
-        for one in lessons_of(term)
-    )
-    where = f'<p class="gt-where">In: {links}</p>' if links else ""
     text = re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(term.text))
+    first, *others = [*map(_link, lessons_of(term))] or [""]
+    more = f"<details><summary>more</summary>{', '.join(others)}</details>" if others else ""
+    where = f'<div class="gt-where">First in {first}{more}</div>' if first else ""
     return f"<div><dt>{html.escape(term.name)}</dt><dd>{text}{where}</dd></div>"
+
+
+def _link(lesson: Lesson) -> str:
+    address = f"{lesson.chapter}?lesson={lesson.slug}"
+    return f'<a href="{address}" data-inside>{html.escape(lesson.prose.front["short"])}</a>'

@@ -9,19 +9,24 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs.glossary import Term, first_uses, uses
 from pages.ui.listing import markup
 
+CODE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+"""Python in a lesson's Markdown."""
 _PARTS = re.compile(r"(.*?)(?:^```python\n(.*?)^```$|\Z)", re.DOTALL | re.MULTILINE)
 """Markdown, and the Python after it. Streamlit's own code block is a script of megabytes that comes
 after the step and moves what stands below it."""
 
 
 def show_text(lesson: Lesson, step: int, text: str) -> None:
-    """Show a step's Markdown, values filled in.
+    """Show a step's Markdown, values filled in; without its code where that is the stage.
 
     Args:
         lesson: whose text.
         step: 1 for the first.
         text: Markdown of ours; nothing in it comes from a visitor.
     """
+    question = lesson.prose.steps[step - 1].question
+    if question and not question.is_of_lab:
+        text = CODE.sub("", text)
     words = linked(text, first_uses(lesson.slug)[step - 1])
     for part, code in _PARTS.findall(words):
         if part.strip():

@@ -1,116 +1,91 @@
-"""Home: what this is, one lab to play with at once, and the course at a glance."""
+"""Home: the smallest graph with numbers and an edge to cut, one button, four symptoms."""
+
+import html
+from urllib.parse import quote
 
 import streamlit as st
 
+from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
-from lessons.outputs.catalogue import Chapter
-from pages.labs.code import marked_lines
-from pages.labs.home import CUTS, ENOUGH_TO_SEE
-from pages.labs.lesson import TORCH
+from pages.labs.home import ORDER
 from pages.ui import memory
-from pages.ui.listing import markup
+from pages.ui.course_view import length
 from pages.ui.live import live_lab
-from pages.ui.site import NAME
 
-ROW = 3
-"""Chapters side by side."""
+_DOTTED, _DASHED = 'stroke-dasharray="3 5"', 'stroke-dasharray="7 6"'
+_DOT = 'stroke-linecap="round" stroke-width="9"'
+_SYMPTOMS = {
+    "cut_by_accident": (
+        "My loss won’t go down, and nothing raises.",
+        [("true", "M4 8c30 34 70 36 140 38", _DOTTED), ("backward", "M4 8h140", "")],
+    ),
+    "collapse": (
+        "My self-supervised loss is perfect and my features are useless.",
+        [("backward", "M4 8c14 30 40 38 140 38", ""), ("forward", "M116 13h1M119 11h1", _DOT)],
+    ),
+    "cliff": (
+        "One update wrecked hours of training.",
+        [("forward", "M4 18c40 1 60-1 84 2l4 26 52-2", ""), ("backward", "M90 32 140 4", _DASHED)],
+    ),
+    "straight_through": (
+        "My network rounds. How do earlier layers learn?",
+        [("forward", "M4 48h34V33h36V20h36V7h34", ""), ("backward", "M4 50 144 5", "")],
+    ),
+}
+"""What people search for, by the lesson that answers it, and a small drawing: the lines of each
+role, as SVG's paths.
+"""
 
 
 def home() -> None:
     """Draw the page."""
-    words, lab = st.columns([4.4, 7.6], gap="large")
-    with lab, st.container(key="lab"):
-        _play()
+    words, stage = st.columns([4.4, 7.6], gap="large")
+    with stage, st.container(key="lab"):
+        live_lab("home", [ORDER])
     with words, st.container(key="words"):
-        st.title(NAME, anchor=False)
         st.html(
-            '<p class="gt-hero">The forward pass and the backward pass are <b>two programs</b>. '
-            "A gradient trick edits the second and leaves the first alone.</p>"
+            '<h1 class="gt-hero">Same <span class="gt-forward">output</span>. '
+            'Different <span class="gt-backward">gradient</span>.</h1>'
         )
         st.markdown(
-            "A course for people who train networks and have met `detach()`, a straight-through "
-            "estimator, a reversal layer or clipping, and want to know what it does to the "
-            "numbers. Each lesson is a question: you predict, then torch computes."
-        )
-        st.markdown(
-            "**Try it here.** Torch runs the program under the charts, forward and backward, "
-            "each time you move something. It multiplies by noise: widen that with the "
-            "two sliders. Then choose what `stop_gradient` cuts off. Which cut gives the gradient "
-            "without noise, the ticks? The value does not change."
+            "`detach()`, straight-through, gradient reversal, clipping: each edits the backward "
+            "pass and leaves the forward pass alone. Guess what it does to the numbers, then "
+            "watch torch do it."
         )
         with st.container(key="start"):
             _start()
-        st.page_link(
-            "playground.py",
-            label="Or write a program of your own in the playground",
-            icon=":material/edit:",
-        )
-    _course()
-
-
-def _play() -> None:
-    """Value and gradient of three programs, two sliders, and the program that ran."""
-    opening = {"id": "home", "first": True, "values": ENOUGH_TO_SEE, "cuts": "", "graph_step": None}
-    live_lab("home", [opening])
-    first = catalogue.find(next(iter(CUTS)))
-    marked = markup(first.source, marked_lines(first.source, first.highlight), "The program")
-    with st.container(key="code"):
-        st.html(f'<div data-pane="{TORCH}">{marked}</div>')
+    cards = "".join(_card(catalogue.find(slug), *card) for slug, card in _SYMPTOMS.items())
+    st.html(f'<h2 class="gt-bit">Or start from what bit you</h2><ul class="gt-cards">{cards}</ul>')
 
 
 def _start() -> None:
-    """The first lesson that is not done."""
+    """Lead to the lesson that was left, or else to the first."""
     course = catalogue.lessons()
-    lesson = next((lesson for lesson in course if not memory.trail(lesson).done), course[0])
-    first = lesson is course[0]
-    st.page_link(
-        f"{lesson.chapter}.py",
-        label="Start with the first lesson" if first else f"Go on: {lesson.prose.front['short']}",
-        icon=":material/arrow_forward:",
-        query_params={"lesson": lesson.slug},
+    trails = [(lesson, memory.trail(lesson)) for lesson in course]
+    begun = [lesson for lesson, trail in trails if trail != memory.Trail() and not trail.done]
+    ahead = [lesson for lesson, trail in trails if not trail.done]
+    lesson = (begun or ahead or [*course])[0]
+    first = lesson is course[0] and not begun
+    label = "Start: one cut, 5 minutes" if first else f"Go on: {lesson.prose.front['short']}"
+    st.page_link(f"{lesson.chapter}.py", label=label, query_params={"lesson": lesson.slug})
+
+
+def _card(lesson: Lesson, symptom: str, drawing: list[tuple[str, str, str]]) -> str:
+    chapter = html.escape(catalogue.chapter_of(lesson).title)
+    return (
+        f'<li><a href="{lesson.chapter}?lesson={lesson.slug}" data-inside>'
+        f'<span class="gt-drawing">{"".join(_line(*line) for line in drawing)}</span>'
+        f"<b>{symptom}</b><small>{chapter} · {length(lesson)}</small></a></li>"
     )
 
 
-def _course() -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="progress"):
-        st.markdown("## The course", anchors=False)
-        if not memory.is_empty():
-            st.caption(f"{memory.progress(catalogue.lessons())}, remembered in this browser")
-            if st.button("Forget my progress", type="tertiary"):
-                _forget()
-    chapters = catalogue.chapters()
-    for first in range(0, len(chapters), ROW):
-        row = chapters[first : first + ROW]
-        for place, column in enumerate(st.columns(ROW, gap="medium")[: len(row)]):
-            with column:
-                _chapter(first + place + 1, row[place])
-
-
-@st.dialog("Forget your progress?")
-def _forget() -> None:
-    """Asks once more, since nothing brings it back."""
-    st.markdown(
-        f"{memory.progress(catalogue.lessons())}. Answers, steps and check marks of all lessons "
-        "are removed from this browser."
+def _line(role: str, path: str, look: str) -> str:
+    """Draw a line in a role's colour. Streamlit leaves SVG out of HTML, and a picture would not
+    follow the theme: so this is a box in that colour whose mask is the line.
+    """
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="150" height="54" fill="none" stroke="#000" '
+        f'stroke-linejoin="round" stroke-width="3"><path d="{path}" {look}/></svg>'
     )
-    with st.container(horizontal=True):
-        if st.button("Forget it all", type="primary"):
-            memory.clear()
-            st.rerun()
-        if st.button("Keep it"):
-            st.rerun()
-
-
-def _chapter(number: int, chapter: Chapter) -> None:
-    done = [lesson for lesson in chapter.lessons if memory.trail(lesson).done]
-    st.html(f'<p class="gt-eyebrow">Chapter {number}</p>')
-    st.markdown(f"### {chapter.title}", anchors=False)
-    st.markdown(chapter.summary)
-    for lesson in chapter.lessons:
-        st.page_link(
-            f"{chapter.slug}.py",
-            label=lesson.prose.front["short"] + (" ✓" if lesson in done else ""),
-            query_params={"lesson": lesson.slug},
-        )
-    if chapter.lessons:
-        st.caption(str(memory.progress(chapter.lessons)))
+    mask = f"mask-image:url(&quot;data:image/svg+xml,{quote(svg)}&quot;)"
+    return f'<i class="gt-{role}" style="{mask}"></i>'

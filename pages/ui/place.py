@@ -97,7 +97,7 @@ class Place:
         asked = [name for name in names[:2000].split(",") if name]
         unknown = [name for name in asked if name not in self.text]
         if unknown:
-            self._note_unknown("The address hides or fixes something unknown.", unknown[0])
+            self._note_unknown("The address hides or locks something unknown.", unknown[0])
         return frozenset(asked) & self.text.keys()
 
     def _note_unknown(self, message: str, name: str) -> None:

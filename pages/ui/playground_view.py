@@ -18,12 +18,11 @@ from lessons.playground import (
     preset,
     to_url,
 )
-from pages.labs.playground import FIRST, FRAMEWORKS
+from pages.labs.playground import FIRST
 from pages.labs.playground_form import form_of
 from pages.ui.live import live_lab
 from pages.ui.tab import address
 
-_TAKE = "Take it with you"
 _LINK = "playground_link"
 """Session key: the number of the next link that opens a program."""
 _ORDER = "playground_order"
@@ -34,16 +33,14 @@ def playground() -> None:
     """Draw the page."""
     st.title("Playground", anchor=False)
     st.markdown(
-        "Write a program, give it inputs and noise, hang rules on its ops. Torch runs it forward "
-        "and backward each time you change something."
+        "Write a program, or paste code of your own. Torch runs it forward and backward each time "
+        "you change something."
     )
     order = _order()
     with st.container(key="playground"):
         # The lab's own headings are of the third rank: for a screen reader one stands above them.
         st.html('<h2 class="gt-unseen">The program and what it comes to</h2>')
         live_lab("playground", [order], note=order["note"])
-    with st.container(key="code"):
-        _code()
     _words()
 
 
@@ -99,37 +96,14 @@ def asked(words: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _code() -> None:
-    """The same program in the frameworks, one pane at a time, and as files; the lab fills it."""
-    st.markdown("## The code", anchors=False)
-    names = [*FRAMEWORKS, _TAKE]
-    shown = st.segmented_control(
-        "Which code", names, default=names[0], required=True, label_visibility="collapsed"
-    )
-    if shown in FRAMEWORKS:
-        st.html(f'<div data-pane="{shown}"></div>')
-        return
-    st.markdown(
-        "Each file holds the program with the values and the draw of your screen. It runs alone, "
-        "and prints the forward value and the gradients as one JSON object. The document runs "
-        "with `python -m lessons play`. The address of this page restores the screen."
-    )
-    files = {f"Download for {label}": framework for label, framework in FRAMEWORKS.items()}
-    buttons = (
-        f'<a class="gt-button" href="#" data-download="{what}">{label}</a>'
-        for label, what in {**files, "Download the document": "document"}.items()
-    )
-    st.html(f'<p class="gt-buttons">{"".join(buttons)}</p>')
-
-
 def _words() -> None:
     """Every function of the language."""
     with st.expander("What a program can say"):
         st.markdown(
             "A program is a list of assignments: `+ - * / ** @`, comparisons, numbers, lists of "
             "numbers, and the functions here. `torch.relu(x)` and `x.relu()` are `relu(x)`; "
-            "`x.pow(2)` is `x**2`. A function, pasted from `def` to its one `return`, becomes the "
-            "program. What has loops or classes runs with "
+            "`x.pow(2)` is `x**2`. Code that you paste, such as a class with its `forward`, is "
+            "read as far as it can be; a layer or loop in it becomes an input. All of it runs with "
             "`python -m lessons trace FILE.py:function`. "
             "A rule of the override table is an expression over "
             "`grad` (`grad1`, `grad2` …), `in1` … and `out1` …, one for each tensor operand, with "
@@ -152,7 +126,6 @@ def offer(lesson: Lesson) -> None:
     st.page_link(
         "playground.py",
         label="Open this program in the playground",
-        icon=":material/edit:",
         # Followed a second time, it is a wish again: the number makes it another address.
         query_params={
             "program": to_url(document),

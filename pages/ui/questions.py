@@ -1,7 +1,8 @@
 """The question of a step (a choice, a number, a sketch, a bug to find) and what is said to it."""
 
 import inspect
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -9,12 +10,11 @@ from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import TRAINING, Option, Question, fill
 from lessons.contract.typed import Typed, grade
-from lessons.contract.verdict import Facts, Named, compared
+from lessons.contract.verdict import Named, compared
 from lessons.outputs.glossary import first_uses, terms
 from lessons.text import number
 from pages.labs import numbers
-from pages.labs.code import Mark
-from pages.ui.glossed import linked
+from pages.ui.glossed import CODE, linked
 from pages.ui.listing import bare, difference, markup
 from pages.ui.memory import Trail
 from pages.ui.place import Place
@@ -24,7 +24,7 @@ from pages.ui.verdict import reply, side_by_side, verdict
 
 
 def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
-    """Ask; after the learner has committed, say what is so and which belief led elsewhere."""
+    """Ask; after the answer, say what is so and which belief leads elsewhere."""
     facts = place.asked(question).facts
     linked_before = frozenset().union(*first_uses(lesson.slug)[: trail.step])
     new = frozenset(term.slug for term in terms()) - linked_before
@@ -46,17 +46,42 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
             if question.kind == "sketch":
                 _sketched(lesson, question, options, trail)
             else:
-                _answered(lesson, question, options, trail, facts)
+                _answered(lesson, question, options, trail)
     else:
         commit = _commit(lesson, question, place, trail)
-        form = {"choice": _choice, "number": _number, "sketch": _sketch}[question.kind]
-        form(lesson, question, options, commit)
-        if question.hides:
-            st.caption("The lab shows the covered curve once you have committed.")
-        if _elsewhere(question):
-            st.caption("The lab shows the lesson’s program, not this one.")
+        if question.kind == "choice":
+            _tiles(options, _key(lesson, question), commit)
+        elif question.kind == "number":
+            _number(lesson, question, commit)
+        else:
+            st.caption("Draw your answer on the chart.")
         for name in question.holds:
-            st.caption(f"{_waits(lesson, name)} once you have committed.")
+            st.caption(f"{_waits(lesson, name)} once you have answered.")
+
+
+def has_stage(question: Question, trail: Trail) -> bool:
+    """Whether a question has a stage of its own now, in place of the lab."""
+    draws = question.kind == "sketch" and question.name not in trail.answers
+    return draws or not question.is_of_lab
+
+
+def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
+    """The stage of a question: a chart to draw on, or code that the lab doesn't run, and its result."""
+    answer = trail.answers.get(question.name)
+    if question.kind == "bug":
+        assert lesson.bug is not None
+        _bug_stage(lesson.bug, answer)
+        return
+    if question.kind == "sketch":
+        _sketch(lesson, question, _commit(lesson, question, place, trail))
+        return
+    text = lesson.step_of(question).text
+    for code in CODE.findall(text):
+        st.html(markup(code, label="The code in question"))
+    if answer is not None:
+        facts = lesson.asked_about(question).facts
+        right = lesson.answer(question)
+        side_by_side(compared(question, right, _said(question, answer), facts))
 
 
 def stands_still(lesson: Lesson, question: Question) -> bool:
@@ -65,16 +90,6 @@ def stands_still(lesson: Lesson, question: Question) -> bool:
     Of a training the case is a run, whose numbers come as it goes on.
     """
     return lesson.lab.training is None or bool(question.reveal)
-
-
-def is_of_lab(question: Question) -> bool:
-    """Whether it is about what the lab runs."""
-    return question.kind != "bug" and not _elsewhere(question)
-
-
-def _elsewhere(question: Question) -> bool:
-    """Whether it is about a program that the lab does not run."""
-    return question.name == "transfer" and not question.reveal
 
 
 def _waits(lesson: Lesson, name: str) -> str:
@@ -116,42 +131,21 @@ def _key(lesson: Lesson, question: Question) -> str:
     return f"{lesson.slug}_{question.name}"
 
 
-def _choice(
-    lesson: Lesson,
-    question: Question,
-    options: dict[str, Option],
-    commit: Callable[[str], None],
-) -> None:
-    key = _key(lesson, question)
-    _one_of(options, key, "Your prediction", "Commit to this answer", commit)
+_NUMBER = re.compile(
+    r"((?:[−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?|[−-]?∞|NaN|None)\b(?: %)?)[.,:;]?\s+(.+)"
+)
 
 
-def _one_of(
-    options: dict[str, Option], key: str, label: str, button: str, commit: Callable[[str], None]
-) -> None:
-    """These options to choose from, and a button that commits to the one chosen."""
-    chosen = st.radio(
-        label,
-        list(options),
-        index=None,
-        key=key,
-        format_func=lambda name: options[name].text,
-    )
-
-    def send() -> None:
-        # Asked anew: who changes the answer and clicks at once is faster than this run of the page.
-        if answer := st.session_state.get(key):
-            commit(answer)
-
-    st.button(button, disabled=chosen is None, on_click=send, type="primary")
+def _tiles(options: dict[str, Option], key: str, commit: Callable[[str], None]) -> None:
+    """These answers, each a button with its number in large; a press is the answer."""
+    with st.container(key="tiles"):
+        for name, option in options.items():
+            found = _NUMBER.fullmatch(option.text.rstrip("."))
+            label = f"**{found[1]}** {found[2]}" if found else option.text.rstrip(".")
+            st.button(label, key=f"{key}_{name}", on_click=commit, args=(name,), width="stretch")
 
 
-def _number(
-    lesson: Lesson,
-    question: Question,
-    options: dict[str, Option],
-    commit: Callable[[str], None],
-) -> None:
+def _number(lesson: Lesson, question: Question, commit: Callable[[str], None]) -> None:
     """A form, so that a click on the button takes along what was typed a moment before."""
     key = _key(lesson, question)
 
@@ -164,18 +158,13 @@ def _number(
             st.session_state.pop(f"{key}_refused", None)
 
     with st.form(f"{key}_form", border=False):
-        st.text_input("Your prediction", key=key, placeholder="a number, as in -0.5")
+        st.text_input("Your answer", key=key, placeholder="a number, as in -0.5")
         if refused := st.session_state.get(f"{key}_refused"):
             st.error(verbatim(refused))
-        st.form_submit_button("Commit to this number", on_click=send, type="primary")
+        st.form_submit_button("Answer", on_click=send, type="primary")
 
 
-def _sketch(
-    lesson: Lesson,
-    question: Question,
-    options: dict[str, Option],
-    commit: Callable[[str], None],
-) -> None:
+def _sketch(lesson: Lesson, question: Question, commit: Callable[[str], None]) -> None:
     key = f"{_key(lesson, question)}_sketch"
 
     def send(sent: object) -> None:
@@ -200,90 +189,76 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
     drawn(sketch, graded, sketch.whole(asked_about), f"{_key(lesson, question)}_drawn")
     head = f"Your sketch: {options[key].text}" if key else ""
     if key == right:
-        reply("right", f"✓ {head}", f"{graded} {options[key].reply}")
+        reply("right", head, f"{graded} {options[key].reply}")
     elif key:
-        reply("wrong", f"✗ {head}", f"{graded} {options[key].reply}")
+        reply("wrong", head, f"{graded} {options[key].reply}")
     else:
         said = f"{graded} It resembles none of the curves that the answers lead to."
-        reply("wrong", "✗ Your sketch is another curve.", said)
+        reply("wrong", "Your sketch is another curve.", said)
     if key != right:
-        reply("right", f"What {question.by} computes: {options[right].text}", options[right].reply)
+        st.markdown(options[right].reply, unsafe_allow_html=True)
     as_numbers(sketch, graded)
 
 
-def _answered(
-    lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail, facts: Facts
-) -> None:
-    """What the learner said beside what is so: as a picture, then in words."""
+def _said(question: Question, answer: str) -> str | Named:
+    """An answer as ``compared`` takes it: an option's key, or a number that is none of them."""
+    if question.kind != "number":
+        return answer
+    typed = Typed.parse(question, answer)
+    return typed.key or Named("you said", number(typed.value), typed.value, computed=False)
+
+
+def _answered(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
+    """Whether the answer was right, and if not which belief led there; then what is so."""
     right, key = lesson.answer(question), trail.answers[question.name]
     heads = {name: option.text for name, option in options.items()}
-    said: str | Named = key
     if question.kind == "number":
         typed = Typed.parse(question, key)
         key = typed.key
-        shown = number(typed.value)
-        said = key or Named("you said", shown, typed.value, computed=False)
         if key:
             heads[key] = typed.followed_by(heads[key])
-    side_by_side(compared(question, right, said, facts))
-    if question.reveal:
-        st.caption("The lab shows this case now.")
-    elif _elsewhere(question):
-        st.caption("Run beside the lab, which shows another program.")
-    if not key:
-        reply("wrong", f"✗ You said: {shown}", typed.distance())
+        else:
+            reply("wrong", f"You said: {number(typed.value)}", typed.distance())
     if key == right:
-        reply("right", f"✓ You said: {heads[key]}", options[key].reply)
+        reply("right", "That’s what you said.", options[right].reply)
         return
     if key:
-        reply("wrong", f"✗ You said: {heads[key]}", options[key].reply)
-    reply("right", f"What {question.by} computes: {options[right].text}", options[right].reply)
+        reply("wrong", f"You said: {heads[key]}", options[key].reply)
+    st.markdown(options[right].reply, unsafe_allow_html=True)
 
 
 def _bug(
     lesson: Lesson, bug: Bug, question: Question, options: dict[str, Option], trail: Trail
 ) -> None:
-    """The code and what its assertion says, beside it fixes to try until one passes.
-
-    The column's style gives all of its width to what has this key: the lab is another matter.
-    """
-    with st.container(key="bug"):
-        found, fixing = st.columns([7, 5], gap="large")
-    broken = code_of(bug.broken)
-    with found:
-        st.markdown(f"From [{bug.source}]({bug.url}), not what the lab runs:")
-        _show(broken, "The code with the bug")
-        _verdict(bug.failure(bug.broken))
-        assertion = markup(code_of(bug.check), label="The assertion", wrap=True)
-        st.html(
-            f"<details class=gt-assertion><summary>The assertion</summary>{assertion}</details>"
-        )
+    """Fixes to try until one passes; what each comes to is on the stage."""
+    st.markdown(f"From [{bug.source}]({bug.url}).")
     tried = trail.answers.get(question.name)
-    failure = bug.failure(bug.fixes[tried]) if tried else None
-    passed = tried is not None and failure is None
-    with fixing:
-        if not passed:
+    passed = tried is not None and bug.failure(bug.fixes[tried]) is None
+    if tried:
+        with verdict():
+            head = f"You tried: {options[tried].text}"
+            reply("right" if passed else "wrong", head, options[tried].reply)
+    if not passed:
 
-            def run(fix: str) -> None:
-                trail.commit(question, fix, bug.failure(bug.fixes[fix]) is None)
-                mark_done(lesson, trail)
+        def run(fix: str) -> None:
+            trail.commit(question, fix, bug.failure(bug.fixes[fix]) is None)
+            mark_done(lesson, trail)
 
-            key = _key(lesson, question)
-            _one_of(options, key, "Your fix", "Run the assertion on this fix", run)
-        if tried:
-            with verdict(), st.container(key=f"reply_{'right' if passed else 'wrong'}"):
-                st.markdown(f"**{'✓' if passed else '✗'} You tried: {options[tried].text}**")
-                fixed, marks = difference(broken, code_of(bug.fixes[tried], bug.broken.__name__))
-                _show(fixed, "The fix", marks)
-                _verdict(failure)
-                st.markdown(options[tried].reply, unsafe_allow_html=True)
-                if not passed:
-                    st.markdown("Choose another fix and run it.")
+        left = {name: option for name, option in options.items() if name != tried}
+        _tiles(left, _key(lesson, question), run)
 
 
-def _show(source: str, label: str, marks: Mapping[int, Mark] | None = None) -> None:
-    """Python in a narrow column."""
-    st.html(markup(source, marks, label, wrap=True))
+def _bug_stage(bug: Bug, tried: str | None) -> None:
+    """The code, with what the tried fix changes, and what the assertion says to it."""
+    broken = code_of(bug.broken)
+    if tried is None:
+        st.html(markup(broken, label="The code with the bug"))
+    else:
+        fixed, marks = difference(broken, code_of(bug.fixes[tried], bug.broken.__name__))
+        st.html(markup(fixed, marks, label="The code with your fix"))
+    _verdict(bug.failure(bug.fixes[tried] if tried else bug.broken))
+    assertion = markup(code_of(bug.check), label="The assertion")
+    st.html(f"<details class=gt-assertion><summary>The assertion</summary>{assertion}</details>")
 
 
 def code_of(function: Callable[..., object], name: str = "") -> str:

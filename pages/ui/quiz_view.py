@@ -4,10 +4,10 @@ import secrets
 
 import streamlit as st
 
-from lessons.outputs.catalogue import Chapter
+from lessons.outputs.catalogue import Chapter, chapters
 from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
 from pages.ui import tab
-from pages.ui.listing import bare, markup
+from pages.ui.listing import markup
 from pages.ui.verbatim import verbatim
 from pages.ui.verdict import reply
 
@@ -34,78 +34,78 @@ def seed_of(text: str) -> int:
 
 
 def quiz_view(chapter: Chapter, seed: int) -> None:
-    """The five questions of this seed."""
+    """One question of this seed at a time, then the end."""
     if st.session_state.get(f"{_NEXT}_{chapter.slug}") == seed:
         del st.session_state[f"{_NEXT}_{chapter.slug}"]  # the next link is to new numbers
-    items = quiz(chapter.slug, seed)
-    keys = [f"quiz_{chapter.slug}_{seed}_{place}" for place in range(len(items))]
+    items, name = quiz(chapter.slug, seed), f"quiz_{chapter.slug}_{seed}"
+    keys = [f"{name}_{place}" for place in range(LENGTH)]
     said = [_said(item, key) for item, key in zip(items, keys, strict=True)]
+    place = min(tab.kept().get(f"{name}_at", 0), LENGTH)
     with st.container(key="quiz"):
         st.title(f"Quiz: {chapter.title}", anchor=False)
-        st.markdown(
-            f"{LENGTH} questions on the programs of this chapter. Torch has computed the answers. "
-            "The address of this page holds the numbers: whoever opens it gets the same questions."
-        )
-        for place, item in enumerate(items):
-            _ask(item, place, keys[place], said[place])
-        if None not in said:
-            right = sum(one == item.right for one, item in zip(said, items, strict=True))
-            st.markdown(f"## {right} of {len(items)} right", anchors=False)
+        if place == LENGTH:
+            _end(chapter, items, said)
+        else:
+            st.markdown(f"Question {place + 1} of {LENGTH}")
+            _question(items[place], keys[place], said[place])
+            if said[place] is not None:
+                label = "See the end →" if place + 1 == LENGTH else "Next question →"
+                st.button(label, on_click=_keep, args=(f"{name}_at", place + 1), type="primary")
         link(chapter, f"{LENGTH} new questions", ":material/refresh:")
 
 
-def _said(item: Item, key: str) -> int | None:
+def _keep(key: str, place: int) -> None:
+    tab.kept()[key] = place
+
+
+def _said(item: Item, key: str) -> str | None:
     """Which answer was given, if any."""
-    said = tab.kept().get(key)
-    return said if said in range(len(item.answers)) else None
+    said, options = tab.kept().get(key), list(item.options)
+    return options[said] if said is not None and said < len(options) else None
 
 
-def _ask(item: Item, place: int, key: str, said: int | None) -> None:
-    """One question beside its program; once answered, which number is what."""
-    st.markdown(f"## Question {place + 1}", anchors=False)
-    st.markdown(item.question)
-    code, words = st.columns([7, 5], gap="large")
+def _question(item: Item, key: str, said: str | None) -> None:
+    """The program beside its question; once answered, what torch gives and why."""
+    code, words = st.columns([7, 5], gap="medium")
     with code:
-        given = "\n".join(item.given)
-        st.html(
-            markup(
-                f"{given}\n\n{bare(item.code)}",
-                label=f"The program of question {place + 1}",
-                wrap=True,
-            )
-        )
+        st.html(markup(item.code, label="The program", wrap=True))
     with words:
+        st.markdown(f"## {item.question}", anchors=False)
         if said is None:
-            _choose(item, place, key)
+            with st.container(key="tiles"):
+                for place, text in enumerate(item.options):
+                    st.button(
+                        f"**{text}**",
+                        key=f"{key}_{place}",
+                        on_click=_keep,
+                        args=(key, place),
+                        width="stretch",
+                    )
+            return
+        why = "\n".join(f"- {line}" for line in item.why)
+        if said == item.right:
+            reply("right", f"✓ You said: {said}", why)
         else:
-            _verdict(item, said, place)
+            reply("wrong", f"✗ You said: {said}", item.options[said].reply)
+            reply("right", f"Torch gives {item.right}", why)
 
 
-def _choose(item: Item, place: int, key: str) -> None:
-    texts = [one.text for one in item.answers]
-    chosen = st.radio("Your answer", texts, index=None, key=key)
-
-    def send() -> None:
-        # Asked anew: who clicks at once is faster than this run of the page.
-        if (answer := st.session_state.get(key)) in texts:
-            tab.kept()[key] = texts.index(answer)
-
-    label = f"Commit to answer {place + 1}"
-    st.button(label, key=f"{key}_send", disabled=chosen is None, on_click=send, type="primary")
-
-
-def _verdict(item: Item, said: int, place: int) -> None:
-    chosen, right = item.answers[said], item.answers[item.right]
-    if said == item.right:
-        reply("right", f"✓ You said: {right.text}", f"That is the {right.what}.", place)
-    else:
-        reply("wrong", f"✗ You said: {chosen.text}", f"That is the {chosen.what}.", place)
-        reply("right", f"What torch computes: {right.text}", f"That is the {right.what}.", place)
+def _end(chapter: Chapter, items: tuple[Item, ...], said: list[str | None]) -> None:
+    """How many were right, the trick in a sentence, and where to read on."""
+    missed = [one for one, answer in zip(items, said, strict=True) if answer != one.right]
+    st.markdown(f"## You got {len(items) - len(missed)} of {len(items)}", anchors=False)
+    st.markdown(f"**{chapter.title}:** {chapter.summary}")
     if st.context.is_embedded:
-        return  # a teacher's page, which the link would lead out of
-    st.page_link(
-        f"{item.lesson.chapter}.py",
-        label=f"See it in the lab of “{item.lesson.prose.front['short']}”",
-        icon=":material/arrow_forward:",
-        query_params={"lesson": item.lesson.slug, **item.settings},
-    )
+        return  # a teacher's page, which the links would lead out of
+    for item in {one.lesson.slug: one for one in missed}.values():
+        front = item.lesson.prose.front
+        st.page_link(
+            f"{chapter.slug}.py",
+            label=f"Missed: {front['short']}",
+            icon=":material/arrow_forward:",
+            query_params={"lesson": item.lesson.slug, **item.settings},
+        )
+        st.markdown(front["remember"])
+    course = chapters()
+    for after in course[course.index(chapter) + 1 :][:1]:
+        st.page_link(f"{after.slug}.py", label=f"Next chapter: {after.title}")

@@ -12,22 +12,12 @@ from lessons.outputs import catalogue
 from lessons.outputs.results import Answered, answered, as_data, as_files
 from lessons.outputs.review import Predicted, reviewed
 from pages.ui import memory
+from pages.ui.component import component
 from pages.ui.memory import Trail
-from pages.ui.page import LIVE
 
 # The browser makes the files from what the page brings: Streamlit's own button would keep them on
 # the server, in the one process that a frame without nginx's cookie may not come back to.
-_component = st.components.v2.component(
-    "gradient_results",
-    html='<div class="gt-buttons"></div>',
-    js=f"""
-export default async function ({{ data, parentElement }}) {{
-  const {{ show }} = await import(new URL("{LIVE}/results.js", document.baseURI).href);
-  show(parentElement.querySelector(".gt-buttons"), data);
-}}
-""",
-    isolate_styles=False,
-)
+_component = component("gradient_results", "results", '<div class="gt-buttons"></div>')
 
 _LESSON, _CHAPTER = "This lesson", "This chapter"
 

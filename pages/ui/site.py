@@ -1,11 +1,13 @@
-"""The site's frame: navigation, style, and the lesson that an address names."""
+"""The site's frame: its pages, the header, and the lesson that an address names."""
+
+import html
 
 import streamlit as st
 from streamlit.navigation.page import Page
 
 from lessons.outputs import catalogue
 from pages.server.application import OTHER_PAGES
-from pages.ui import place, tab
+from pages.ui import place, quiz_view, tab
 from pages.ui.search import search_box
 
 NAME = "Gradient Tricks Lab"
@@ -21,20 +23,42 @@ _PAGE, _SHOWN = "page_shown", "part_shown"
 
 
 def navigation() -> Page:
-    """Set up the page and its navigation; returns the page to run."""
+    """Set up the page and its header; returns the page to run."""
     st.set_page_config(page_title=NAME, page_icon=_ICON, layout="wide")
-    framed = bool(st.context.is_embedded)  # nothing leads out of the lesson that a teacher chose
-    page = st.navigation(pages(), position="hidden" if framed else "top")
+    page = st.navigation(pages(), position="hidden")
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path
         st.session_state.pop(_SHOWN, None)
         tab.turn_page()
-    with st.container(key="search"):
+    with st.container(key="header", horizontal=True):
         if tab.meet(page.url_path):
             place.forget()
-        if not framed:
-            search_box()
+        if not st.context.is_embedded:  # nothing leads out of the lesson that a teacher chose
+            _header(page)
     return page
+
+
+def _header(page: Page) -> None:
+    """Lead to the other pages; on a chapter's page say where in the chapter the learner is."""
+    chapter = next((one for one in catalogue.chapters() if one.slug == page.url_path), None)
+    if chapter is None:
+        st.page_link("home.py", label=f"**{NAME}**")
+        st.page_link("course.py", label="Course")
+        st.page_link("playground.py", label="Playground")
+    else:
+        here = {"chapter": chapter.slug}
+        st.page_link("course.py", label=f"**←\u00a0{chapter.title}**", query_params=here)
+        st.html(f'<p class="gt-here">{_where(chapter)}</p>')
+    search_box()
+
+
+def _where(chapter: catalogue.Chapter) -> str:
+    """Say which of the chapter's lessons is shown, as HTML."""
+    if quiz_view.WORD in st.query_params:
+        return "Quiz"
+    lesson = chapter.find(st.query_params.get("lesson", "")) or chapter.lessons[0]
+    number = f"{chapter.lessons.index(lesson) + 1} of {len(chapter.lessons)}"
+    return f"{number}<span> · {html.escape(lesson.prose.front['short'])}</span>"
 
 
 def is_lab_alone() -> bool:

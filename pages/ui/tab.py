@@ -12,18 +12,9 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from pages.ui.page import LIVE
+from pages.ui.component import component
 
-_component = st.components.v2.component(
-    "gradient_tab",
-    js=f"""
-export default async function ({{ data, setStateValue }}) {{
-  const {{ drawn }} = await import(new URL("{LIVE}/tab.js", document.baseURI).href);
-  drawn(data, (report) => setStateValue("report", report));
-}}
-""",
-    isolate_styles=False,
-)
+_component = component("gradient_tab", "tab")
 
 _SESSION, _REPORT, _WORDS, _KEPT = "tab_session", "tab_report", "tab_words", "tab_kept"
 """Session keys: a name for the session, the last report, the words of its address, and what the

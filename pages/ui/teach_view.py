@@ -1,6 +1,7 @@
-"""The page for teachers: builds a link to one step of a lesson with its lab set and restricted."""
+"""The page for teachers: sets a lesson on a live preview, and makes its link and its frame."""
 
 import html
+from collections.abc import Collection, Mapping
 from urllib.parse import parse_qsl
 
 import streamlit as st
@@ -10,13 +11,34 @@ from lessons.contract.parameters import Values
 from lessons.contract.prose import Step
 from lessons.outputs import catalogue
 from lessons.outputs.scorm import framed, package
+from lessons.tracer.cutting import Cut
 from pages.labs import payload
 from pages.ui import results
-from pages.ui.live import kept_labs
 from pages.ui.place import Place
 
-_HEIGHT = 900
-"""Pixels of the frame: a step beside its lab at a common width."""
+_HEIGHT = 600
+"""Pixels of the frame: it shows one step with its stage."""
+_PREVIEW = "teach_preview"
+"""Session key of the preview: ``query`` is the address in it, which follows its lab."""
+_component = st.components.v2.component(
+    "teach_preview",
+    html=f'<iframe class="gt-preview" title="Preview" height="{_HEIGHT}"></iframe>',
+    js="""
+export default function ({ data, parentElement, setStateValue }) {
+  const frame = parentElement.querySelector("iframe");
+  if (frame.dataset.choice !== data.choice) frame.src = data.address;
+  frame.dataset.choice = data.choice;
+  const look = setInterval(() => {
+    const { search } = frame.contentWindow.location;
+    if (search === frame.dataset.query || !search) return;
+    frame.dataset.query = search;
+    setStateValue("query", search);
+  }, 500);
+  return () => clearInterval(look);
+}
+""",
+    isolate_styles=False,
+)
 _TOLD = """\
 It sends `gradient-tricks/results`, version 1, by `postMessage`: when the lesson opens, after each
 answer, and at the end. Check the `origin` and the `source` of each message.
@@ -32,78 +54,45 @@ def teach_page() -> None:
     """Draw the page."""
     st.title("Teach", anchor=False)
     st.markdown(
-        "Make a link that opens a lesson at one step, with its lab as you want it. A hidden "
-        "control is not shown; a held one is shown and cannot be moved. No account is needed."
+        "Choose a lesson and a step, set its lab in the preview, and give learners the link or "
+        "the frame. **Hide** removes a control. **Lock** keeps it visible but fixed."
     )
     with st.container(key="teach"):
-        left, right = st.columns(2, gap="large")
-    with left:
-        slugs = [lesson.slug for lesson in catalogue.lessons()]
-        slug = st.selectbox("Lesson", slugs, format_func=_name, key="teach_lesson")
+        choice = st.columns([4, 4, 3, 3])
+        with choice[0]:
+            slugs = [lesson.slug for lesson in catalogue.lessons()]
+            slug = st.selectbox("Lesson", slugs, format_func=_name, key="teach_lesson")
         lesson = catalogue.find(slug)
-        steps = lesson.prose.steps
-        step = st.selectbox(
-            "Step",
-            range(1, len(steps) + 1),
-            format_func=lambda number: f"{number}. {steps[number - 1].title}",
-            key=f"teach_step_{slug}",
-        )
-        values = _values(lesson, steps[step - 1])
-        names = [parameter.name for parameter in lesson.lab.parameters]
-        labels = {parameter.name: parameter.label for parameter in lesson.lab.parameters}
-        hidden = st.multiselect(
-            "Hide",
-            names,
-            format_func=labels.__getitem__,
-            key=f"teach_hide_{lesson.slug}",
-            select_all=False,
-        )
-        fixed = st.multiselect(
-            "Fix",
-            [name for name in names if name not in hidden],
-            format_func=labels.__getitem__,
-            key=f"teach_fix_{lesson.slug}",
-            select_all=False,
-        )
-        if without_hidden(lesson, steps[step - 1].text, hidden) != steps[step - 1].text:
+        with choice[1]:
+            step = _step(lesson)
+        with choice[2]:
+            hidden = _controls(lesson, "Hide")
+        with choice[3]:
+            locked = _controls(lesson, "Lock", hidden)
+        asked = lesson.prose.steps[step - 1]
+        if without_hidden(lesson, asked.text, hidden) != asked.text:
             st.caption("The step's “Try it” names a control that you hide, and is left out.")
-    with right:
-        _settings(lesson, values)
-        st.markdown("**The link**")
-        query = teacher_query(lesson, step, values, hidden, fixed)
-        link = f"{_site()}{lesson.chapter}?{query}"
-        st.code(link, language=None, wrap_lines=True)
-        st.link_button("Preview in a new tab", link)
-        _frame(lesson, query)
-
-
-def _frame(lesson: Lesson, query: str) -> None:
-    """Offer the same lesson for a page of the teacher's, and for a learning platform."""
-    try:
-        address = framed(lesson, _site(), query)
-    except ValueError:  # the browser says where the site is, and may say anything
-        return
-    st.markdown("**In a frame of your page**")
-    title = html.escape(lesson.title)
-    style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
-    frame = f'<iframe src="{html.escape(address)}" title="{title}" {style}></iframe>'
-    st.code(frame, language=None, wrap_lines=True)
-    with st.expander("What the frame tells your page"):
-        st.markdown(_TOLD)
-    st.markdown(
-        "**In Moodle or another learning platform**: a SCORM 1.2 package, which reports completion "
-        "and the share of right answers."
-    )
-    results.downloads({f"{lesson.slug}-scorm.zip": package(lesson, address)})
+        query = teacher_query(lesson, step, *_set(lesson, asked), hidden, locked)
+        _give(lesson, query)
+        choices = repr((slug, step, hidden, locked))
+        address = f"{lesson.chapter}?{query}&embed=true"
+        data = {"choice": choices, "address": address}
+        _component(key=_PREVIEW, data=data, on_query_change=lambda: None)
+        _for_platforms(lesson, query)
 
 
 def teacher_query(
-    lesson: Lesson, step: int, values: Values, hidden: list[str], fixed: list[str]
+    lesson: Lesson,
+    step: int,
+    values: Values,
+    cuts: tuple[Cut, ...],
+    hidden: list[str],
+    locked: list[str],
 ) -> str:
-    """The link's query: what the step would set is always in it, so that the link decides."""
+    """Return the link's query: it always has what the step would set, so that the link decides."""
     own = {name for name in lesson.prose.steps[step - 1].lab if name in values}
-    query = payload.query(lesson, values, step, (), hidden, fixed)
-    there = lesson.changed(values).keys() | set(fixed)
+    query = payload.query(lesson, values, step, cuts, hidden, locked)
+    there = lesson.changed(values).keys() | set(locked)
     rest = {name: text for name, text in lesson.text(values).items() if name in own - there}
     return "&".join([query, *([payload.encoded(rest)] if rest else [])])
 
@@ -113,38 +102,77 @@ def _name(slug: str) -> str:
     return f"{lesson.prose.front['short']}: {lesson.title}"
 
 
-def _values(lesson: Lesson, step: Step) -> Values:
-    """The lab as it is set in this tab; where it was never opened, as the step sets it."""
-    query = kept_labs().get(lesson.slug)
-    if query is None:
-        return lesson.validate(step.lab)
-    words = dict(parse_qsl(query, keep_blank_values=True)[:200])
-    return Place.opened(lesson, words).values
-
-
-def _settings(lesson: Lesson, values: Values) -> None:
-    changed = lesson.changed(values)
-    labels = {parameter.name: parameter.label for parameter in lesson.lab.parameters}
-    st.markdown("**The lab's settings**")
-    if changed:
-        st.html(
-            "<ul>"
-            + "".join(f"<li>{labels[name]}: {_plain(text)}</li>" for name, text in changed.items())
-            + "</ul>"
-        )
-    else:
-        st.markdown("All as they are at first.")
-    st.page_link(
-        f"{lesson.chapter}.py",
-        label="Open the lab to set it, then come back",
-        query_params={"lesson": lesson.slug},
+def _step(lesson: Lesson) -> int:
+    steps = lesson.prose.steps
+    return st.selectbox(
+        "Step",
+        range(1, len(steps) + 1),
+        format_func=lambda number: f"{number}. {steps[number - 1].title}",
+        key=f"teach_step_{lesson.slug}",
     )
 
 
-def _plain(text: str) -> str:
-    return html.escape(text) or "empty"
+def _controls(lesson: Lesson, verb: str, without: Collection[str] = ()) -> list[str]:
+    """Let the teacher choose controls of the lab to hide or lock."""
+    labels = {parameter.name: parameter.label for parameter in lesson.lab.parameters}
+    return st.multiselect(
+        verb,
+        [name for name in labels if name not in without],
+        format_func=labels.__getitem__,
+        key=f"teach_{verb}_{lesson.slug}",
+        select_all=False,
+    )
+
+
+def _set(lesson: Lesson, step: Step) -> tuple[Values, tuple[Cut, ...]]:
+    """Return how the preview's lab is set, or how the step sets it if none of this lesson is there.
+
+    The address comes from the browser, which may say anything.
+    """
+    state = st.session_state.get(_PREVIEW)
+    query = state.get("query") if isinstance(state, Mapping) else None
+    words = dict(parse_qsl(str(query or "")[1:30_000], keep_blank_values=True)[:200])
+    if words.pop("lesson", "") != lesson.slug:
+        return lesson.validate(step.lab), ()
+    place = Place.opened(lesson, words)
+    return place.values, place.drawn
+
+
+def _give(lesson: Lesson, query: str) -> None:
+    """Show the link and the code for a frame, next to each other."""
+    link, frame = st.columns(2)
+    with link:
+        address = f"{_site()}{lesson.chapter}?{query}"
+        st.markdown("**The link**")
+        st.code(address, language=None, wrap_lines=True)
+        st.link_button("Open it in a new tab", address, type="tertiary")
+    with frame:
+        st.markdown("**A frame in your page**")
+        source, title = html.escape(_framed(lesson, query)), html.escape(lesson.title)
+        style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
+        code = f'<iframe src="{source}" title="{title}" {style}></iframe>'
+        st.code(code, language=None, wrap_lines=True)
+
+
+def _for_platforms(lesson: Lesson, query: str) -> None:
+    with st.expander("What the frame tells your page"):
+        st.markdown(_TOLD)
+    if address := _framed(lesson, query):
+        st.markdown(
+            "**For Moodle or another learning platform**: a SCORM 1.2 package, which reports "
+            "completion and the share of right answers."
+        )
+        results.downloads({f"{lesson.slug}-scorm.zip": package(lesson, address)})
+
+
+def _framed(lesson: Lesson, query: str) -> str:
+    """Return the frame's address; empty where the browser names no site, as it may say anything."""
+    try:
+        return framed(lesson, _site(), query)
+    except ValueError:
+        return ""
 
 
 def _site() -> str:
-    """The address of the home page."""
+    """Return the address of the home page."""
     return (st.context.url or "").split("?")[0].removesuffix("teach")

@@ -18,14 +18,22 @@ def verdict() -> "DeltaGenerator":
     return st.container(key="verdict")
 
 
-def reply(kind: str, head: str, text: str, place: int | None = None) -> None:
-    """What is said to an answer: ``right`` or ``wrong``, with a number where there are several.
+MARKS = {"right": ":material/check:", "wrong": ":material/close:"}
+"""Of the icons' font: the letters' font has no such signs."""
 
-    All of it is ours, or a number that was read and written anew.
+
+def reply(kind: str, head: str, text: str, place: int | None = None) -> None:
+    """What is said to an answer.
+
+    Args:
+        kind: ``right`` or ``wrong``.
+        head: a line above it.
+        text: Markdown of ours, or a number that was read and written again.
+        place: a number where there are several of a kind.
     """
     key = f"reply_{kind}" if place is None else f"reply_{kind}_{place}"
     with st.container(key=key):
-        st.markdown(f"**{head}**\n\n{text}", unsafe_allow_html=True)
+        st.markdown(f"{MARKS[kind]} **{head}**\n\n{text}", unsafe_allow_html=True)
 
 
 def side_by_side(named: Sequence[Named]) -> None:

@@ -25,12 +25,11 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find
 from pages.labs import home, numbers
-from pages.labs.lesson import TORCH
 from pages.server.addresses import Addresses
 from pages.server.application import SOCKET
 from pages.server.worker import LABS, frame
 from pages.ui.memory import Trail
-from pages.ui.page import FIRST_MODULES, LIVE, STYLE
+from pages.ui.page import LIVE, STYLE
 from pages.ui.place import Place
 from pages.ui.playground_view import asked
 from pages.ui.style import css
@@ -47,7 +46,6 @@ PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>A lab</title>
 <link rel="icon" href="data:,">
-{ahead}
 <style>
 {css}
 * {{ box-sizing: border-box; }}
@@ -58,8 +56,8 @@ body {{ color: var(--st-text-color); font: 16px/1.6 var(--st-font); margin: 0; }
 .columns {{ display: flex; flex-wrap: wrap; gap: 4rem; }}
 .columns > * {{ overflow-wrap: anywhere; }}
 @media (min-width: 641px) {{
-  .st-key-words {{ width: calc(100% * 4.4 / 12 - 2rem); }}
-  .st-key-lab {{ width: calc(100% * 7.6 / 12 - 2rem); }}
+  .st-key-words {{ width: calc(100% * 4 / 12 - 2rem); }}
+  .st-key-lab {{ width: calc(100% * 8 / 12 - 2rem); }}
 }}
 @media (max-width: 640px) {{ .columns > * {{ width: 100%; }} }}
 </style>
@@ -71,10 +69,10 @@ body {{ color: var(--st-text-color); font: 16px/1.6 var(--st-font); margin: 0; }
 <div class="st-key-words">{words}</div>
 <div class="st-key-lab"><h2>The lab</h2><div class="gl-lab"></div></div>
 </div>
-<div class="st-key-code"><div data-pane="{pane}"></div><a data-file="{file}">Download</a></div>
 </main></div>
 <script type="module">
-import {{ render }} from "./{live}/lab.js";
+import {{ modules }} from "./{live}";
+const {{ render }} = modules.lab;
 let place = {place};
 let orders = 0;
 const parentElement = document.querySelector(".st-key-lab");
@@ -125,22 +123,18 @@ def lesson_page(lesson: Lesson, given: Mapping[str, str]) -> str:
         "hide": sorted(place.hide),
         "fix": sorted(place.fix),
         "note": place.note,
-        "show": {"name": step.show, "step": f"{lesson.slug} {trail.step}"},
     }
     words = f"<h2>{step.title}</h2><p>{fill(step.text, place.result.facts, numbers.mark)}</p>"
-    return page(data, words, f"api/lessons/{lesson.slug}/file")
+    return page(data, words)
 
 
-def page(data: Mapping[str, object], words: str = "", file: str = "") -> str:
+def page(data: Mapping[str, object], words: str = "") -> str:
     """A page with the lab that this is said to."""
-    nothing = {"step": 1, "answers": [], "hide": [], "fix": [], "note": "", "show": None}
+    nothing = {"step": 1, "answers": [], "hide": [], "fix": [], "note": ""}
     place = nothing | {"socket": SOCKET, "cookie": None} | data
     return PAGE.format(
-        ahead="".join(f'<link rel="modulepreload" href="{one}">' for one in FIRST_MODULES),
         css=look(),
         words=words,
-        pane=TORCH,
-        file=file,
         live=LIVE,
         place=json.dumps(place).replace("<", "\\u003c"),
     )
@@ -155,9 +149,7 @@ async def answer(request: Request) -> HTMLResponse:
     elif "lesson" in given:
         made = lesson_page(find(given.pop("lesson")), given)
     else:
-        order = {"id": "home", "first": True, "values": home.ENOUGH_TO_SEE, "cuts": ""}
-        order["graph_step"] = None
-        made = page({"lab": "home", "orders": [order]})
+        made = page({"lab": "home", "orders": [home.ORDER]})
     return HTMLResponse(made)
 
 

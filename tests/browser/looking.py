@@ -187,6 +187,14 @@ def look(page: Page, width: int, theme: str) -> None:
     still(page)
 
 
+def to_lesson(page: Page, name: str) -> None:
+    """Go to a lesson or a quiz by the Course page, in the same session."""
+    page.locator(".st-key-header").get_by_role("link").first.click()
+    page.wait_for_url("**/course*")
+    links = page.locator(".gt-chapter, [class*=st-key-chapter_]").get_by_role("link")
+    links.filter(has_text=name).first.click()
+
+
 def control(page: Page, name: str, part: str = "input") -> Locator:
     return page.locator(f'[data-control="{name}"] {part}').first
 
@@ -218,7 +226,8 @@ def node(page: Page, name: str) -> Locator:
 
 
 def button(page: Page, name: str) -> Locator:
-    """One of the stepper's."""
+    """A button of the stepper, which is opened for it."""
+    page.locator(".gl-steps").evaluate("one => { one.open = true; }")
     return page.locator(".gl-stepper").get_by_role("button", name=name)
 
 

@@ -22,8 +22,9 @@ KINDS = {
     "bug": ("/stop_gradient?lesson=right_place&step=5", ".gt-code"),
     "arrows": ("/clipping?lesson=value_or_norm", LAB),
     "training": ("/reversal?lesson=moons&step=2", ".gl-trainer"),
-    "quiz": ("/reversal?quiz=3", '[role="radiogroup"]'),
+    "quiz": ("/reversal?quiz=3", ".st-key-tiles button"),
     "playground": ("/playground", LAB),
+    "course": ("/course", ".gt-chapter"),
     "glossary": ("/glossary?term=leaf", ".gt-asked"),
     "teach": ("/teach", '[data-testid="stLinkButton"]'),
 }
@@ -87,7 +88,7 @@ def title(path: str) -> str:
         return re.sub(r"[`*]", "", find(asked["lesson"][0]).title)
     if "quiz" in asked:
         return f"Quiz: {urlsplit(path).path.strip('/').capitalize()}"
-    return urlsplit(path).path.strip("/").capitalize() or "Gradient Tricks Lab"
+    return urlsplit(path).path.strip("/").capitalize() or "Same output. Different gradient."
 
 
 def one_look(often: int) -> list[object]:

@@ -1,13 +1,9 @@
 """What moves on the graph, and the chart beside it: with mouse, keyboard and finger."""
 
-from itertools import pairwise
-
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.looking import becomes, button, caught_up, edge, node, press_on, ready
-from tests.support.amount import also
+from tests.browser.looking import becomes, button, edge, node, ready
 
 pytestmark = pytest.mark.browser
 
@@ -46,7 +42,6 @@ PLACES = """() => {
 
 def test_play_sends_the_gradient_to_the_end_and_can_be_halted_on_the_way(bare, open_page):
     page = ready(open_page(bare + RIGHT + "&at=4"))
-    page.locator(".gl-handy").scroll_into_view_if_needed()
     button(page, "Play").focus()
     # As Enter does: by the time that a busy machine presses it again, the gradient has landed.
     page.evaluate(HALT, "step 5 of 6")
@@ -58,16 +53,6 @@ def test_play_sends_the_gradient_to_the_end_and_can_be_halted_on_the_way(bare, o
     assert label == page.locator(".gl-edge[data-flying] .gl-gradient").text_content() == "−1"
     page.wait_for_timeout(300)
     assert pulse(page) == halted
-    # With the mouse on the bar: on towards x, which lies above.
-    bar = page.locator(".gl-stepper .gl-range").bounding_box()
-    middle = bar["y"] + bar["height"] / 2
-    page.mouse.move(bar["x"] + 9 + (bar["width"] - 18) * 4.5 / 6, middle)
-    page.mouse.down()
-    first = pulse(page)
-    page.mouse.move(bar["x"] + 9 + (bar["width"] - 18) * 4.8 / 6, middle)
-    page.mouse.up()
-    assert pulse(page)[1] < first[1]
-    expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
     button(page, "Play").click()
     expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
     expect(button(page, "Play")).to_be_visible()
@@ -99,70 +84,6 @@ TWICE = """['pinned', 'gradient'].map((name) => JSON.stringify(
       .filter(({ mode }) => mode !== "text").map(({ y }) => [...y])))"""
 
 
-def test_the_curve_that_a_cut_changes_is_seen_beside_the_edge(bare, open_page):
-    page = ready(open_page(bare + RIGHT))
-    edge(page, "sqrt_1:0").evaluate("one => one.scrollIntoView({ block: 'center' })")
-    page.wait_for_function(f"{PINNED}?._fullData?.length")
-    seen = ["[data-figure=pinned] .gl-plot", '[data-id="sqrt_1:0"] .gl-gradient', ".gl-stepper"]
-    assert in_window(page, *seen) == [True, True, True]
-    # Where it stands: with a note above the charts that comes or goes, the browser scrolls.
-    place = "document.querySelector('.gl-svg').getBoundingClientRect().top"
-    stood = page.evaluate(place)
-    label = edge(page, "sqrt_1:0").locator(".gl-gradient")
-    for snip in (label.click, lambda: press_on(page, "sqrt_1:0", "Enter")):
-        before = page.evaluate(TWICE)
-        snip()
-        changed = f"(before) => {TWICE}.every((one, at) => one !== before[at])"
-        page.wait_for_function(changed, arg=before)
-        small, large = page.evaluate(TWICE)
-        assert small == large
-        assert in_window(page, *seen) == [True, True, True]
-        assert page.evaluate(place) == pytest.approx(stood, abs=1)
-    # The controls stay at the top, and the chart stays below them.
-    node(page, "add").evaluate("one => one.scrollIntoView({ block: 'end' })")
-    below = "one => one.getBoundingClientRect().bottom"
-    head = page.locator(".gl-head[data-stays]").evaluate(below)
-    assert page.locator(".gl-pinned").evaluate("one => one.getBoundingClientRect().top") >= head
-    # At 200 % the window is 640 by 400: the chart takes none of it from the graph.
-    page.set_viewport_size({"width": 640, "height": 400})
-    assert (
-        page.evaluate("getComputedStyle(document.querySelector('.gl-handy')).position") == "static"
-    )
-
-
-def test_on_a_phone_the_chart_is_a_sheet_that_can_be_folded_away(bare, open_page):
-    page = ready(open_page(bare + RIGHT, width=390, height=844))
-    sheet, fold = page.locator(".gl-handy"), page.locator(".gl-pinned .gl-fold")
-    assert sheet.bounding_box()["y"] > 844  # the graph is out of sight
-    page.locator(".gl-graph").evaluate("one => one.scrollIntoView()")
-    page.wait_for_function(f"{PINNED}?._fullData?.length")
-    box = sheet.bounding_box()
-    assert box["y"] + box["height"] == pytest.approx(844, abs=1)
-    assert box["height"] < 0.3 * 844
-    scrolled = page.evaluate(SCROLLED)
-    # What can be pressed is as large as a fingertip.
-    pressed = sheet.locator("button:visible")
-    assert all(one.bounding_box()["height"] >= 44 for one in pressed.all())
-    tap(page, fold)
-    expect(fold).to_have_attribute("aria-expanded", "false")
-    assert sheet.bounding_box()["height"] < 110
-    fold.focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-figure=pinned] .main-svg").first).to_be_visible()
-    assert sheet.bounding_box()["height"] == box["height"]
-    assert page.evaluate(SCROLLED) == scrolled
-    # What the keyboard comes to is not behind it.
-    page.locator('.gl-svg [tabindex="0"]').focus()
-    for _ in range(page.locator(".gl-svg [data-id]").count()):
-        here = page.locator(".gl-svg :focus").bounding_box()
-        assert here["y"] + here["height"] <= sheet.bounding_box()["y"] + 1
-        page.keyboard.press("ArrowDown")
-    tap(page, button(page, "Back"))
-    expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
-    found = Axe().run(page, context=".gl-lab").response["violations"]
-    assert not found, [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
-
-
 def tap(page: Page, what: Locator) -> None:
     """With a finger."""
     box = what.bounding_box()
@@ -188,11 +109,9 @@ def lit(page: Page) -> set[str]:
 
 def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
     page = ready(open_page(bare + "/stop_gradient?lesson=right_place&step=3", height=2000))
-    page.wait_for_function(f"{PINNED}?._fullData?.length")
     output = {"add", "return stop_gradient(z - clean) + clean", "1,2", "forward:.5g", "forward"}
     node(page, "add").locator(".gl-value").hover()
     assert lit(page) == output
-    expect(page.locator(".gl-detail")).to_contain_text("in the code: return stop_gradient(z")
     page.mouse.move(5, 5)
     assert lit(page) == set()
     node(page, "add").focus()
@@ -201,8 +120,8 @@ def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
     assert page.evaluate(underlined) == ["stop_gradient(z - clean) + clean"]
     # An edge: its op's code, and the gradient of the input whose only edge it is.
     edge(page, "pow:0").focus()
-    assert {"pow:0", "y = x**2", "1,3", "gradient", "pinned"} <= lit(page)
-    page.locator(".gl-pinned .gl-fold").focus()
+    assert {"pow:0", "y = x**2", "1,3", "gradient"} <= lit(page)
+    page.locator(".gl-alternative summary").focus()
     assert lit(page) == set()
     # The other way: from the table, the text, the code, a chart.
     page.locator("[data-table] tbody td").nth(2).hover()
@@ -215,47 +134,11 @@ def test_pointing_at_one_thing_lights_the_same_elsewhere(bare, open_page):
     button(page, "Back").click()
     expect(page.locator(".gl-rule math")).to_be_visible()  # its script has come: nothing moves
     page.locator(".gl-rule").hover()  # of y = x**2, the last op that sends
-    assert {"pow:0", "y = x**2", "1,3", "gradient", "pinned"} <= lit(page)
+    assert {"pow:0", "y = x**2", "1,3", "gradient"} <= lit(page)
     point = page.locator("[data-figure=forward] .points path").first.bounding_box()
     page.mouse.move(point["x"] - 20, point["y"])
     page.mouse.move(point["x"] + 4, point["y"] + 4, steps=5)
     becomes(page, lambda: lit(page), output)
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "reversal?lesson=flip",
-        pytest.param("stop_gradient?lesson=noise_layer", marks=pytest.mark.long),
-    ],
-)
-def test_the_names_of_lines_stand_apart_in_the_small_chart_too(address, bare, open_page):
-    page = ready(open_page(f"{bare}/{address}&step=99"))
-    page.locator(".gl-graph").scroll_into_view_if_needed()
-    names = page.locator("[data-figure=pinned] .textpoint text")
-    expect(names.nth(1)).to_be_visible()
-    caught_up(page)
-    boxes = sorted((box["y"], box["height"]) for box in (one.bounding_box() for one in names.all()))
-    assert all(y + 0.75 * height <= after for (y, height), (after, _) in pairwise(boxes))
-
-
-def test_no_word_below_the_small_chart_runs_into_the_next(bare, open_page):
-    page = ready(open_page(bare + "/reversal?lesson=wrong_ways&step=4", width=1280, height=800))
-    page.locator(".gl-handy").scroll_into_view_if_needed()
-    words = page.locator(".gl-pinned .xtick text")
-    expect(words.nth(1)).to_be_visible()
-    caught_up(page)
-    boxes = sorted((box["x"], box["width"]) for box in (one.bounding_box() for one in words.all()))
-    assert all(x + width + 4 <= after for (x, width), (after, _) in pairwise(boxes)), boxes
-
-
-def test_small_arrows_have_no_names_over_each_other(bare, open_page):
-    page = ready(open_page(bare + "/clipping?lesson=value_or_norm&step=99"))
-    page.locator(".gl-handy").scroll_into_view_if_needed()
-    expect(page.locator(".gl-pinned .xtick text").first).to_be_visible()
-    caught_up(page)
-    assert page.locator('[data-figure="arrows"] .textpoint text').count() == 4
-    assert page.locator(".gl-pinned .textpoint text").count() == 0
 
 
 PHONE = {"width": 390, "height": 844}
@@ -264,155 +147,3 @@ HEADER = 60
 DRAWN = """(all) => all.map((name) => JSON.stringify(
     (document.querySelector(`[data-figure=${name}] .gl-plot`)._fullData ?? [])
       .filter(({ mode }) => mode !== "text").map(({ y }) => y && [...y])))"""
-
-
-@pytest.mark.parametrize(
-    ("address", "charts"),
-    [
-        # Of the first the text speaks.
-        ("stop_gradient?lesson=wrong_place&step=4", ["histogram", "gradient"]),
-        ("clipping?lesson=where_to_clip&step=4", ["gradient", "training"]),
-        *also(
-            ("stop_gradient?lesson=noise_leaks&step=4", ["gradient", "forward"]),
-            ("gone_missing?lesson=frozen_checkpoint&step=4", ["gradient", "training"]),
-        ),
-    ],
-)
-def test_a_hand_on_a_phone_sees_both_charts_that_it_changes(address, charts, bare, open_page):
-    page = ready(open_page(f"{bare}/{address}", **PHONE))
-    small = [f"hand-{one}" for one in charts]
-    page.locator(".gl-hand").scroll_into_view_if_needed()
-    page.wait_for_function(f"(all) => ({DRAWN})(all).every((one) => one !== '[]')", arg=small)
-    for slider in page.locator(".gl-controls .gl-slider:visible").all():
-        slider.evaluate("one => one.scrollIntoView({ block: 'center' })")
-        before = page.evaluate(DRAWN, small)
-        slider.locator(".gl-range").press("ArrowLeft")
-        changed = f"([all, before]) => String(({DRAWN})(all)) !== String(before)"
-        page.wait_for_function(changed, arg=[small, before])
-        caught_up(page)
-        assert page.evaluate(DRAWN, small) == page.evaluate(DRAWN, charts)
-        hand, *plots = (
-            one.bounding_box()
-            for one in (slider, *(page.locator(f"[data-figure={one}] .gl-plot") for one in small))
-        )
-        assert HEADER <= plots[0]["y"] < plots[0]["y"] + plots[0]["height"] <= plots[1]["y"]
-        assert plots[1]["y"] + plots[1]["height"] <= hand["y"], "the sheet lies over the control"
-        assert hand["y"] + hand["height"] <= PHONE["height"]
-    assert page.locator(".gl-hand").bounding_box()["height"] < 0.43 * PHONE["height"]
-
-
-def test_another_step_has_charts_of_its_own_above_the_controls(bare, open_page):
-    """Plotly cannot make one chart of another one with a strip; open_page hears its errors."""
-    page = ready(open_page(bare + "/stop_gradient?lesson=wrong_place&step=4", **PHONE))
-    page.locator(".gl-hand").scroll_into_view_if_needed()
-    shown = "all => all.map((one) => one.closest('.gl-figure').dataset.figure)"
-    plots = page.locator(".gl-hand .gl-plot:has(.nsewdrag)")
-    becomes(page, lambda: plots.evaluate_all(shown), ["hand-histogram", "hand-gradient"])
-    for number, name, other in ((5, "gradient", "forward"), (6, "histogram", "gradient")):
-        show = {"name": name, "step": f"wrong_place {number}"}
-        page.evaluate("(more) => placed(more)", {"step": number, "show": show})
-        becomes(page, lambda: plots.evaluate_all(shown), [f"hand-{name}", f"hand-{other}"])
-        page.locator(".gl-hand").scroll_into_view_if_needed()
-
-
-@pytest.mark.parametrize("height", [844, 667])
-def test_what_a_key_comes_to_is_not_under_the_charts_and_what_is_typed_has_the_window(
-    height, bare, open_page
-):
-    url = bare + "/stop_gradient?lesson=noise_leaks&step=4"
-    page = ready(open_page(url, width=390, height=height))
-    sheet = page.locator(".gl-hand")
-    sheet.scroll_into_view_if_needed()
-    expect(sheet.locator(".main-svg").first).to_be_visible()
-    page.locator(".gl-controls input:visible").last.focus()
-    for _ in range(page.locator(".gl-controls input:visible").count() - 1):
-        page.keyboard.press("Shift+Tab")
-        here = page.locator(".gl-controls :focus")
-        stays = sheet.evaluate("one => getComputedStyle(one).position") == "sticky"
-        assert stays == (here.get_attribute("type") == "range")
-        box = sheet.bounding_box()
-        assert here.bounding_box()["y"] >= box["y"] + box["height"] or not stays
-        assert here.bounding_box()["y"] >= HEADER
-    # Folded away they leave a bar, and beside the text there is no sheet.
-    tap(page, sheet.locator(".gl-fold"))
-    expect(sheet.locator(".gl-fold")).to_have_text("Show charts")
-    assert sheet.bounding_box()["height"] < 60
-    page.set_viewport_size({"width": 1280, "height": 800})
-    expect(sheet).to_be_hidden()
-
-
-# Of every mark of a small chart that reaches over the frame of its axes, whether all of it is seen.
-OVER = """(figure) => {
-  const plot = document.querySelector(`[data-figure=${figure}] .gl-plot`);
-  const all = plot.getBoundingClientRect();
-  const frame = plot.querySelector('.nsewdrag').getBoundingClientRect();
-  const holds = (one, { left, top, right, bottom }) =>
-    one.left <= left && one.top <= top && right <= one.right && bottom <= one.bottom;
-  return [...plot.querySelectorAll('.scatterlayer .point')].flatMap((mark) => {
-    const box = mark.getBoundingClientRect();
-    return holds(frame, box) ? [] : !mark.closest('[clip-path]') && holds(all, box);
-  });
-}"""
-
-
-@pytest.mark.parametrize(
-    ("address", "figure"),
-    [
-        ("clipping?lesson=not_finite&step=1&w=4,1,0.25,0", "hand-gradient"),
-        ("clipping?lesson=value_or_norm&step=99&g2=-0.1", "hand-angle"),
-        *also(
-            ("clipping?lesson=not_finite&step=1&w=4,1,0.25,0", "hand-forward"),
-            ("clipping?lesson=not_finite&step=1&w=4,1,0.25,0", "pinned"),
-        ),
-    ],
-)
-def test_a_mark_on_the_frame_of_a_small_chart_is_seen_whole(address, figure, bare, open_page):
-    page = ready(open_page(f"{bare}/{address}", **PHONE))
-    page.locator(f"[data-figure={figure}]").scroll_into_view_if_needed()
-    expect(page.locator(f"[data-figure={figure}] .point").first).to_be_attached()
-    caught_up(page)
-    seen = page.evaluate(OVER, figure)
-    assert seen
-    assert all(seen)
-
-
-@pytest.mark.long
-def test_names_above_a_small_chart_have_room(bare, open_page):
-    page = ready(open_page(bare + "/override_map?lesson=guided_relu&step=1", **PHONE))
-    page.locator(".gl-hand").scroll_into_view_if_needed()
-    names = page.locator("[data-figure=hand-maps] .annotation-text")
-    expect(names.first).to_be_visible()
-    top = page.locator("[data-figure=hand-maps] .gl-plot").bounding_box()["y"]
-    assert all(one.bounding_box()["y"] >= top for one in names.all())
-
-
-@pytest.mark.parametrize(
-    ("address", "figure"),
-    [
-        ("stop_gradient?lesson=noise_leaks&step=4", "hand-gradient"),  # with a strip below
-        ("clipping?lesson=starved&step=4", "hand-size"),  # by powers of ten
-    ],
-)
-def test_no_number_at_an_upright_axis_runs_into_the_next(address, figure, bare, open_page):
-    page = ready(open_page(f"{bare}/{address}", **PHONE))
-    page.locator(".gl-hand").scroll_into_view_if_needed()
-    numbers = page.locator(f"[data-figure={figure}] :is(.ytick, .y2tick) text")
-    expect(numbers.nth(1)).to_be_visible()
-    caught_up(page)
-    boxes = sorted(
-        (box["y"], box["height"]) for box in (one.bounding_box() for one in numbers.all())
-    )
-    assert all(y + 0.75 * height <= after for (y, height), (after, _) in pairwise(boxes)), boxes
-    assert page.locator(f"[data-figure={figure}] :is(.ytitle, .y2title)").count() == 0
-
-
-def test_the_small_chart_stands_still_when_its_title_takes_a_second_line(bare, open_page):
-    page = ready(open_page(bare + "/reversal?lesson=flip&step=4", width=1280, height=800))
-    bar, title = page.locator(".gl-pinned .gl-bar"), page.locator(".gl-pinned .gl-bar .gl-title")
-    bar.scroll_into_view_if_needed()
-    heights = []
-    for words in ("dL/dx", "dL/dx is −2 × the true one, as it is intended to be here"):
-        title.evaluate("(one, words) => { one.textContent = words; }", words)
-        heights.append((title.bounding_box()["height"], bar.bounding_box()["height"]))
-    assert heights[0][0] < heights[1][0]
-    assert heights[0][1] == heights[1][1]

@@ -92,9 +92,9 @@ def drag(page: Page) -> None:
 
 def step_back_through_the_graph(page: Page) -> None:
     stepper = page.locator(".gl-stepper")
-    first = stepper.get_by_role("button", name="First")
-    if first.get_attribute("aria-disabled") != "true":  # a step may begin there
-        first.click()
+    if not stepper.is_visible():  # a step may open it
+        page.locator(".gl-steps > summary").click()
+    stepper.get_by_role("slider").press("Home")
     expect(stepper).to_contain_text("step 0 of")
     stepper.get_by_role("button", name="Next").click()
     expect(stepper).to_contain_text("step 1 of")
@@ -147,15 +147,12 @@ def test_a_learner_walks_a_chapter(chapter, lessons, app, open_page, tmp_path):
         )
         if lesson is not chapter.lessons[-1]:
             words(page).get_by_role("link", name=re.compile("^.*Next lesson")).click()
-    done = page.locator(".st-key-lessons [data-testid=stCaptionContainer]")
-    expect(done).to_contain_text(f"{len(lessons)} of {len(chapter.lessons)} lessons done")
     expect(words(page)).to_contain_text(f"0 of {asked} predictions right at first try")
     if chapter is GONE_MISSING:
         expect(words(page)).to_contain_text("playground")
     words(page).get_by_role("link", name="The chapter’s quiz").click()
     expect(page.locator("h1")).to_have_text(f"Quiz: {chapter.title}")
     expect(page).to_have_url(re.compile(r"\?quiz=\d+$"))
-    page.get_by_role("radiogroup").first.locator("label").first.click()
-    page.get_by_role("button", name="Commit to answer 1").click()
+    page.locator(".st-key-tiles button").first.click()
     expect(page.locator('[class*="st-key-reply_right"]')).to_be_visible()
     expect(page).to_have_url(re.compile(r"\?quiz=\d+$"))

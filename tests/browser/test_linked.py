@@ -6,12 +6,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.looking import cells, control, edge, node, ready
+from tests.browser.looking import button, cells, control, edge, node, ready
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
-
-PINNED = "document.querySelector('[data-figure=pinned] .gl-plot')"
 
 
 def lit(page: Page, selector: str) -> list[str]:
@@ -127,18 +125,18 @@ def test_the_key_lights_its_lines_and_is_lit_by_them(bare, open_page):
     expect(entry).to_have_attribute("aria-pressed", "true")
     node(page, "add").focus()
     assert bright(page) == {"forward"}
-    page.locator(".gl-pinned .gl-fold").focus()
+    page.locator(".gl-alternative summary").focus()
     assert bright(page) == {"true_gradient"}
     found = Axe().run(page, context=".gl-key").response["violations"]
     assert not found, [one["id"] for one in found]
     entry.click()
     expect(entry).to_have_attribute("aria-pressed", "false")
     page.mouse.move(5, 5)
-    page.locator(".gl-pinned .gl-fold").focus()
+    page.locator(".gl-alternative summary").focus()
     assert bright(page) == set()
 
 
-def test_the_keyboard_goes_through_code_table_and_terms(bare, open_page):
+def test_the_keyboard_goes_through_code_and_rules(bare, open_page):
     page = ready(open_page(f"{bare}/stop_gradient?lesson=right_place&step=99", height=2000))
     page.locator(".gt-code").focus()
     for _ in range(2):
@@ -149,16 +147,12 @@ def test_the_keyboard_goes_through_code_table_and_terms(bare, open_page):
     assert lit(page, ".gl-node") == []
     page.keyboard.press("Escape")
     expect(page.locator(".gt-code")).to_be_focused()
-    # Each number of upstream × local = outgoing is that of an op or of an edge.
-    page.locator(".gl-stepper").get_by_role("button", name="Back").click()
-    terms = page.locator(".gl-product .gl-term")
-    expect(terms).to_have_count(3)
+    # A rule is that of an edge.
+    button(page, "Back").click()
     expect(page.locator(".gl-rule math")).to_be_visible()  # its script has come: nothing moves
-    terms.first.hover()
-    assert lit(page, ".gl-node") == ["pow"]
-    assert lit(page, ".gt-row") == ["y = x**2"]
-    terms.last.hover()
+    page.locator(".gl-rule").hover()
     assert lit(page, ".gl-edge") == ["pow:0"]
+    assert lit(page, ".gt-row") == ["y = x**2"]
     assert "trick_gradient" in bright(page)
 
 

@@ -35,7 +35,7 @@ new PerformanceObserver((list) => {
 
 def kinds() -> Iterator[tuple[str, str]]:
     """A page of each kind, and of the lessons' steps one of each: its name and address."""
-    yield from (("home", "/"), ("playground", "/playground"))
+    yield from (("home", "/"), ("course", "/course"), ("playground", "/playground"))
     yield from (("glossary", "/glossary"), ("teach", "/teach"))
     steps = [
         (lesson, number, step)
@@ -116,7 +116,7 @@ def test_a_quiz_shows_as_soon_as_its_questions_are_there(app, browser):
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.add_init_script(PATIENT)
     page.goto(app.url + "/reversal?quiz=3")
-    expect(page.locator("[role=radiogroup]").last).to_be_visible()
+    expect(page.locator(".st-key-tiles button").last).to_be_visible()
     expect(page.locator(".st-key-quiz .stPageLink p")).to_be_visible()
     page.close()
 

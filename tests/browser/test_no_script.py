@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.looking import LAB, cells, control
+from tests.browser.looking import LAB, cells, control, to_lesson
 from tests.browser.test_app import LESSON
 
 pytestmark = pytest.mark.browser
@@ -34,7 +34,7 @@ def test_it_is_said_the_rest_works_and_the_next_lab_tries_again(app, page):
     assert cells(page) != before
     expect(note).to_have_count(1)
     page.context.unroute(SCRIPT)
-    page.locator(".st-key-lessons").get_by_role("link", name="The place that works").click()
+    to_lesson(page, "The place that works")
     page.wait_for_url("**/stop_gradient?lesson=right_place*")
     page.wait_for_selector(LAB)
     expect(page.locator(".js-plotly-plot .js-line").first).to_be_attached()

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import chapters, lessons
-from tests.browser.looking import LAB, becomes, cells, control
+from pages.server.application import OTHER_PAGES
+from tests.browser.looking import LAB, becomes, cells, control, to_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -54,7 +54,7 @@ def mostly_long(every: Iterable[Any], *often: Any) -> list[Any]:
     return [one if one in often else pytest.param(one, marks=pytest.mark.long) for one in every]
 
 
-@pytest.mark.parametrize("path", mostly_long(["/", "/playground", "/glossary", "/teach"], "/"))
+@pytest.mark.parametrize("path", mostly_long(["/", *(f"/{name}" for name in OTHER_PAGES)], "/"))
 def test_no_page_needs_what_the_policy_forbids(app, page, path):
     shown(page, app.url + path)
     assert page.evaluate("forbidden") == []
@@ -75,7 +75,7 @@ def test_no_lesson_does(app, page, chapter, lessons):
     shown(page, f"{app.url}/{chapter.slug}")
     for lesson in lessons:
         title = re.sub(r"[`*]", "", lesson.title)
-        page.locator(".st-key-lessons").get_by_role("link", name=short(lesson)).click()
+        to_lesson(page, re.sub(r"[`*]", "", lesson.prose.front["short"]))
         expect(page.locator("h1")).to_have_text(title)
         drawn(page)
         assert page.evaluate("forbidden") == [], lesson.slug
@@ -85,11 +85,6 @@ def test_no_lesson_does(app, page, chapter, lessons):
     with page.expect_download():
         page.get_by_role("link", name="Download").click()
     assert page.evaluate("forbidden") == []
-
-
-def short(lesson: Lesson) -> re.Pattern[str]:
-    """What a link to it says."""
-    return re.compile(f"^{re.escape(re.sub('[`*]', '', lesson.prose.front['short']))}")
 
 
 @pytest.mark.parametrize("kind", mostly_long(["choice", "number", "sketch", "bug"], "sketch"))

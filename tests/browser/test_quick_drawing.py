@@ -157,32 +157,3 @@ def test_a_crowd_of_points_lies_where_plotly_draws_it(bare, open_page):
     assert [at for *_, at in quick] != [at for *_, at in before], "nothing moved before Plotly drew"
     for (_, at), (_, slow_at) in zip(quick, slow, strict=True):
         assert np.array(at) == pytest.approx(np.array(slow_at), abs=0.6)
-
-
-# Of each input's mark in the small chart beside the graph whether it is shown.
-SHOWN = """() => [...document.querySelectorAll('[data-figure=pinned] .scatterlayer .points')]
-  .filter(({childElementCount}) => childElementCount === 3)
-  .map(({children}) => [...children].map((one) => getComputedStyle(one).display !== 'none'))"""
-
-
-def test_a_mark_outside_the_axes_of_a_small_chart_is_hidden_as_plotly_hides_it(bare, open_page):
-    """No frame cuts it off there; a zoom leaves it outside, and drags take it in and out."""
-    page = still(open_page(f"{bare}/reversal?lesson=flip&step=4&x=-1,0.5,1", height=1800))
-    ready(page)
-    page.locator("[data-figure=pinned]").scroll_into_view_if_needed()
-    page.wait_for_selector("[data-figure=pinned] .point", state="attached")
-    caught_up(page)
-    page.evaluate(
-        "Plotly.relayout(document.querySelector('[data-figure=pinned] .gl-plot'),"
-        " {'xaxis.range': [0, 1.5]})"
-    )
-    slow = page.evaluate(SHOWN)
-    assert slow == [[False, True, True]] * len(slow) != []
-    page.evaluate(WATCH.replace(f"({SEEN})(figure)", f"({SHOWN})()"), "pinned")
-    field = page.locator("[data-control=x] input").first
-    field.fill("0.5, -1, 1")
-    page.wait_for_function("window.quick && window.reacted")
-    # The first input's marks come in, and the second's leave.
-    assert page.evaluate("window.quick") == [[True, False, True]] * len(slow)
-    caught_up(page)
-    assert page.evaluate(SHOWN) == [[True] * 3] * len(slow), "the whole range is back"

@@ -1,24 +1,26 @@
 """What one takes from a lab: its address, its charts, the lab itself in somebody else's page."""
 
+import re
 import struct
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from lessons.outputs.catalogue import find
 from tests.browser.looking import LAB, elsewhere, ready
 
 pytestmark = pytest.mark.browser
 
 LESSON = "/reversal?lesson=flip&step=2&scale=2.5"
-REST = (".st-key-words", ".st-key-lessons", ".st-key-code", "[data-testid=stTopNavLink]")
+REST = (".st-key-words", ".st-key-header a")
 """What a page has besides the lab."""
 
 
 def saved(page: Page, form: str) -> bytes:
-    """The first chart as a picture of this form."""
+    """The gradient's chart as a picture of this form."""
     with page.expect_download() as download:
-        page.locator(".gl-pictures button", has_text=form).first.click()
+        page.locator(".gl-pictures button", has_text=form).nth(1).click()
     assert download.value.suggested_filename == f"gradient.{form.lower()}"
     return Path(download.value.path()).read_bytes()
 
@@ -31,6 +33,9 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     ready(page)
     for part in REST:
         expect(page.locator(part).first).to_be_attached()
+    for drawer in ("Gradient", "More settings"):
+        page.locator(".gl-tabs").get_by_role("button", name=drawer).click()
+    page.locator("[data-figure=gradient] .js-plotly-plot").wait_for()
     page.locator(".gl-share summary").click()
     page.get_by_role("button", name="Copy link").click()
     text = page.get_by_label("To copy")
@@ -44,8 +49,13 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     title = page.locator("[data-figure=gradient] .gl-title").inner_text()
     assert svg.startswith("<svg")
     assert title.split()[0] in svg
+    assert re.sub(r"[`*]", "", find("flip").title) in svg
+    assert "/reversal?lesson=flip&amp;step=2&amp;scale=2.5</text>" in svg
+    assert "@font-face" in svg
+    assert "data:font/woff2;base64," in svg
     page.get_by_role("button", name="Copy embed code").click()
     code = text.input_value()
+    assert 'height="600"' in code
     page.keyboard.press("Escape")
     expect(page.locator(".gl-menu")).to_be_hidden()
     expect(page.locator(".gl-share summary")).to_be_focused()
@@ -54,6 +64,7 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
         page.goto(address)
         frame = page.frame_locator("iframe").first
         expect(frame.locator(LAB)).to_be_visible(timeout=60_000)
+        frame.locator(".gl-tabs").get_by_role("button", name="More settings").click()
         expect(frame.locator('[data-control="scale"] .gl-exact')).to_have_value("2.5")
         expect(frame.locator(".gl-key")).not_to_contain_text("covered")
         for part in REST:

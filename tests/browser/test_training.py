@@ -1,6 +1,5 @@
 """A training in a real browser: it moves while one watches, takes a change, stops, is left."""
 
-import re
 import time
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import find
 from tests.bench.usage import cpu_seconds
-from tests.browser.looking import becomes, caught_up, control, ready, trains
+from tests.browser.looking import becomes, caught_up, control, ready, to_lesson, trains
 
 pytestmark = pytest.mark.browser
 
@@ -99,7 +98,7 @@ def test_what_a_key_changes_in_a_training_at_rest_is_drawn_at_once(bare, open_pa
     page = trains(ready(open_page(bare + address, height=3200, script=LATE)))
     caught_up(page)
     control(page, "strength", "input[type=range]").focus()
-    page.evaluate(CHANGES, ["[data-figure=pinned]", "[data-figure=noise]", "[data-table]"])
+    page.evaluate(CHANGES, ["[data-figure=noise]", "[data-table]"])
     page.keyboard.press("ArrowRight")
     page.wait_for_function("window.all")
     changes = page.evaluate("changes")
@@ -314,11 +313,11 @@ def test_leaving_the_page_ends_it_within_a_second(app, open_page, way):
         page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
 
     train()
-    if way == "Glossary":
-        page.get_by_role("link", name="Glossary").first.click()
-        another_page_is_drawn("Glossary")
+    if way == "Course":
+        page.locator(".st-key-header").get_by_role("link").first.click()
+        another_page_is_drawn("Course")
     elif way == "Flip":
-        page.locator(".st-key-lessons").get_by_role("link", name=re.compile("^Flip")).click()
+        to_lesson(page, "Flip")
         another_page_is_drawn(find("flip").title)
     else:
         page.goto(way)

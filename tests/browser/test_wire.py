@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -30,6 +30,7 @@ from tests.browser.looking import (
     exact,
     ready,
     silent,
+    to_lesson,
     trains,
 )
 from tests.browser.test_playground import program, shows, write
@@ -115,7 +116,7 @@ def shows_itself(page: Page, path: str, title: str, lab: bool) -> None:
     expect(page.locator("h1").first).to_have_text(title, timeout=90_000)
     if lab:
         ready(page)
-    page.locator("a", has_text="Home").first.wait_for()
+    page.locator(".st-key-header a").first.wait_for()
     assert page.get_by_text("Page not found").count() == 0
     assert page.locator('[data-testid="stException"]').count() == 0
     assert urlsplit(page.url).path == urlsplit(path).path
@@ -123,7 +124,7 @@ def shows_itself(page: Page, path: str, title: str, lab: bool) -> None:
 
 def places() -> dict[str, tuple[str, str, bool]]:
     """Every page by name: address, title, whether it has a lab; of each chapter a lesson."""
-    plain = {"home": ("/", "Gradient Tricks Lab", True)}
+    plain = {"home": ("/", "Same output. Different gradient.", True)}
     for chapter in chapters():
         lesson = chapter.lessons[-1]
         title = re.sub(r"[`*]", "", lesson.title)
@@ -393,20 +394,12 @@ def test_a_lesson_that_is_come_back_to_is_as_it_was_left_and_a_teacher_s_link_ha
     control(page, "x").fill("-3, 0.5")
     cut(page, "sqrt_1:0")
     answered(page)
+    page.get_by_text("Step by step").click()
     page.locator(".gl-stepper").get_by_role("button", name="Back").click()
     page.wait_for_function("/cuts=sqrt_1:0&at=3/.test(location.search)")
     left, rows = asked(page), cells(page)
 
-    page.get_by_role("link", name="Teach").first.click()
-    lesson = page.get_by_role("combobox", name="Lesson")
-    lesson.fill(find("right_place").title)
-    lesson.press("Enter")
-    link = page.get_by_role("link", name="Preview in a new tab")
-    expect(link).to_have_attribute("href", re.compile("lesson=right_place.*noise_high=1.7"))
-    made = dict(parse_qsl(urlsplit(link.get_attribute("href")).query))
-    assert made["x"].replace(" ", "") == "-3,0.5"
-
-    page.get_by_role("link", name="Open the lab to set it").click()
+    to_lesson(page, "The place that works")
     page.wait_for_url("**/stop_gradient?*")
     ready(page)
     is_at_step(page, 3)

@@ -1,42 +1,32 @@
-"""The home page's lab: three programs under one choice."""
+"""The home page's lab: the graph of one program, to cut."""
 
 import pytest
 
-from lessons.training.covering import roles_of
-from pages.labs.home import CUTS, frame
+from pages.labs.home import frame
 from pages.labs.messages import Wish
 
 
-@pytest.mark.parametrize("cut", CUTS)
-def test_each_choice_shows_its_program_and_its_gradient(cut):
-    shown = frame(Wish(lab="home", values={"cut": cut, "noise_high": "1.3"}))
-    assert [one["id"] for one in shown["figures"]] == ["forward", "gradient"]
-    gradient = shown["figures"][1]
-    assert gradient["title"].startswith("dz/dx: spread ")
-    assert (cut == "right_place") == gradient["title"].endswith("→ 0")
-    roles = set(roles_of(gradient["figure"]["data"]))
-    assert (
-        roles
-        == {"trick_gradient", "intended_gradient"}
-        == {k["role"] for k in shown["key"]} - {"forward"}
-    )
-    (goal,) = shown["goals"]
-    assert goal["value"], "the noise is in the value whatever is cut"
-    assert goal["gradient"] == (cut == "right_place")
-    controls = {c["name"]: c for group in shown["groups"] for c in group["controls"]}
-    assert list(controls) == ["cut", "noise_low", "noise_high"]
-    assert (controls["cut"]["value"], controls["noise_high"]["value"]) == (cut, "1.3")
-    assert shown["code"]["digest"].startswith(cut)
-    assert shown["form"] == {"cut": cut, "noise_low": "0.6", "noise_high": "1.3"}
+@pytest.mark.parametrize(
+    ("cuts", "said"),
+    [
+        ("", "32 + 16 = 48"),
+        ("pow:0", "~32~ + 16 = 16"),
+        ("mul:1", "32 + ~16~ = 32"),
+        ("mul:0", "16"),
+        ("pow:0,mul:1", "~32~ + ~16~ = none"),
+        ("nothing:9", "32 + 16 = 48"),
+    ],
+)
+def test_the_sum_follows_the_scissors_and_the_output_stays(cuts, said):
+    graph = frame(Wish(lab="home", cuts=cuts))["graph"]
+    pieces = [f"~{text}~" if cut else text for text, cut in graph["equation"]]
+    assert "".join(pieces).endswith(f"= {said}")
+    assert [node["value"] for node in graph["nodes"] if node["id"] == "mul"] == ["64"]
 
 
-def test_without_noise_the_goal_is_not_reached():
-    (goal,) = frame(Wish(lab="home", values={"noise_low": "1", "noise_high": "1"}))["goals"]
-    assert (goal["value"], goal["gradient"]) == (False, True)
-
-
-@pytest.mark.parametrize("cut", ["flip", "", "../x"])
-def test_a_choice_that_there_is_not_is_the_first_one(cut):
-    shown = frame(Wish(lab="home", values={"cut": cut, "x": "9"}))
-    assert shown["form"]["cut"] == next(iter(CUTS))
-    assert "x" not in shown["form"]
+def test_nothing_else_can_be_set():
+    given = {"x": "9", "stopped": "both", "evil": "1"}
+    shown = frame(Wish(lab="home", values=given, step=99, open=["table"]))
+    plain = frame(Wish(lab="home"))
+    assert shown["groups"] == shown["figures"] == []
+    assert shown["graph"]["equation"] == plain["graph"]["equation"]

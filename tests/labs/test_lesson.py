@@ -7,7 +7,7 @@ import pytest
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from pages.labs.lesson import RefusedTextError, frame, seconds
-from pages.labs.messages import LATER, Frame, Wish
+from pages.labs.messages import Frame, Wish
 
 
 def wish(slug: str = "noise_leaks", **more: Any) -> Wish:
@@ -63,26 +63,14 @@ def test_what_is_no_control_is_left_out(name):
     assert shown["query"] == frame(wish(hide=["seed"], fix=["x"]))["query"]
 
 
-def test_the_graph_may_wait_while_the_hand_moves_where_the_browser_has_one(monkeypatch):
-    made = []
-    real = Lesson.record
-    monkeypatch.setattr(Lesson, "record", lambda *all_: made.append(1) or real(*all_))
-    asked = {"values": {"noise_high": "1.77"}, "later": ["graph"]}
-    had = {"graph": "as it was"}
-    shown = frame(wish(**asked, have=had, live=True))
-    assert shown["graph"] == {"digest": LATER}
-    assert not shown["settled"], "a hand that rests asks again"
-    assert made == [], "that is what waiting saves"
-    whole = frame(wish(**asked, have=had))
-    assert whole["settled"]
-    assert frame(wish(**asked, live=True))["graph"] == whole["graph"], "it has none"
-    assert whole["graph"]["nodes"]
-    assert made == [1]
-    others = {name: part for name, part in whole.items() if name not in ("graph", "settled")}
-    assert others.keys() == shown.keys() - {"graph", "settled"}
-    assert shown["table"] == whole["table"]
-    assert shown["numbers"] == whole["numbers"]
-    assert frame(wish("cliff", later=["graph"], have=had, live=True))["graph"] is None
+def test_what_is_neither_on_the_stage_nor_open_is_not_in_a_frame(monkeypatch):
+    monkeypatch.setattr(Lesson, "record", lambda *all_: pytest.fail("the graph is not shown"))
+    shown = frame(wish(values={"noise_high": "1.77"}, open=["table"]))
+    assert shown["stage"] == "forward"
+    assert [figure["id"] for figure in shown["figures"]] == ["forward"]
+    assert shown["graph"] is None
+    assert shown["table"]["rows"]
+    assert {view["name"] for view in shown["views"]} > {"graph", "gradient", "table"}
 
 
 def test_dragging_draws_less_and_letting_go_draws_all():

@@ -25,7 +25,7 @@ def answered(slug):
     """The lesson's frame at its end, nothing covered."""
     steps = find(slug).prose.steps
     asked = [step.question.name for step in steps if step.question]
-    return frame(Wish(lab=slug, step=len(steps), answers=asked))
+    return frame(Wish(lab=slug, step=len(steps), answers=asked, open=["graph", "table"]))
 
 
 def written(text):
@@ -41,7 +41,9 @@ def said(graph, link):
 
 def test_a_frame_computes_no_fact_that_its_step_does_not_quote(monkeypatch):
     monkeypatch.setattr(lab, "_many", pytest.fail)
-    assert frame(Wish(lab="value_or_norm", values={"g1": "2.123"}))["graph"]["links"]
+    assert frame(Wish(lab="value_or_norm", values={"g1": "2.123"}, open=["graph"]))["graph"][
+        "links"
+    ]
 
 
 @folded("slug", DRAWN)
@@ -88,7 +90,8 @@ def test_all_but_a_few_lessons_link_the_gradient_to_charts_and_table():
 
 def test_one_equal_component_does_not_make_a_tensor_the_same():
     # At x = 0 the layer's output and its tanh are both 0: only the output is the lab's value.
-    shown = frame(Wish(lab="noise_layer", step=9, values={"point": "9"}, answers=["where"]))
+    asked = {"step": 9, "values": {"point": "9"}, "answers": ["where"], "open": ["graph"]}
+    shown = frame(Wish(lab="noise_layer", **asked))
     box = {one["id"]: one["value"] for one in shown["graph"]["nodes"]}
     linked = {one["node"] for one in shown["graph"]["links"] if one["role"] == "forward"}
     assert box["tanh"] == "0"
@@ -98,7 +101,8 @@ def test_one_equal_component_does_not_make_a_tensor_the_same():
 
 @folded("preset", presets(), ids=lambda one: one.name)
 def test_a_program_of_the_playground_is_linked(preset):
-    shown = playground.frame(Wish(lab="playground", values=form_of(preset.document)))
+    asked = {"values": form_of(preset.document), "open": ["graph", "table"]}
+    shown = playground.frame(Wish(lab="playground", **asked))
     graph = shown["graph"]
     lines = ["".join(text for _, text in line) for line in shown["code"]["panes"]["torch"]["lines"]]
     typed = preset.document.program.split("\n")

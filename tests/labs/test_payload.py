@@ -59,6 +59,6 @@ def test_a_gpu_is_offered_where_a_lesson_trains_and_an_absent_one_is_shown(monke
 def test_a_slider_reaches_a_value_beyond_its_usual_span():
     lesson = find("noise_leaks")
     values = lesson.validate({"noise_high": "7"})
-    plain, _ = payload.groups(lesson, values, lesson.text(values), {})
+    plain, _ = payload.groups(lesson, values, lesson.text(values), {}, near={"noise_high"})
     (control,) = (c for c in plain["controls"] if c["name"] == "noise_high")
     assert control["max"] == 7

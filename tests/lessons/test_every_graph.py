@@ -8,7 +8,6 @@ from lessons.tracer.cutting import read_cuts
 from lessons.tracer.picture.graph_drawing import covered, picture
 from lessons.tracer.picture.sentences import spelled
 from lessons.tracer.recording.plain_tensor import Value
-from lessons.training.under_way import Run
 
 LESSONS = pytest.mark.parametrize(
     "lesson", [one for one in lessons() if one.lab.start], ids=lambda lesson: lesson.slug
@@ -96,18 +95,6 @@ def test_a_covered_graph_holds_no_gradient(lesson):
     assert not any(edge[name] for edge in hidden["edges"] for name in covered_fields)
     assert {edge["full"] for edge in hidden["edges"]} == {"none"}
     assert {node["upstream_full"] for node in hidden["nodes"]} == {"none"}
-
-
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
-def test_what_a_step_points_at_is_there(lesson):
-    values = lesson.validate({})
-    result = lesson.compute(values)
-    figures = lesson.lab.figures(result, values, frozenset())
-    if training := lesson.lab.training:
-        figures += training.figures(Run(training, lesson.program, values).history, values)
-    names = {figure.name for figure in figures}
-    names |= {"table", *(["graph"] if lesson.lab.start else [])}
-    assert {step.show for step in lesson.prose.steps if step.show} <= names
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)

@@ -306,8 +306,8 @@ def rules_broken(lesson):
     for step in steps:
         if len(step.text.split()) > 120:
             yield f"“{step.title}” has {len(step.text.split())} words; a step has at most 120."
-        if not step.question and not TRY.search(step.text):
-            yield f"“{step.title}” asks nothing and has no paragraph **Try it:** …"
+        if not (step.question or step.turn or TRY.search(step.text)):
+            yield f"“{step.title}” asks nothing and has no **Try it:** … or **Your turn:** …"
         for tried in TRY.findall(step.text) if not step.question else ():
             labels = [one.label for one in lesson.lab.parameters]
             if not any(word in tried for word in labels) and not SEEN.search(tried):
@@ -328,16 +328,16 @@ def rules_broken(lesson):
         if sign and (said != number or name not in (repository, f"{owner}/{repository}")):
             yield f"[{label}] leads to {owner}/{repository}#{number}."
     if lesson.lab.start and not any(
-        s.show == "graph" or s.cuts or s.graph_step is not None for s in steps
+        s.stage == "graph" or s.cuts or s.graph_step is not None for s in steps
     ):
-        yield "The lab has a graph: one step uses it (`show: graph`, or `cuts=` or `at=` in `lab`)."
+        yield "The lab has a graph: one step uses it (`stage: graph`, `cuts=` or `at=`)."
 
 
 TRY = re.compile(r"^\*\*Try it:\*\*(.+?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 THREAD = re.compile(
     r"\[([^\]]+)\]\(https://github\.com/([\w.-]+)/([\w.-]+)/(?:issues|pull)/(\d+)\)"
 )
-SEEN = re.compile(r"graph|scissors|\bStart\b|edge|chart|table|Step|Play")
+SEEN = re.compile(r"graph|scissors|\bStart\b|edge|chart|table|Step|Play|\bdrag")
 
 
 @LESSONS

@@ -78,7 +78,7 @@ def test_a_detach_in_a_rule_raises_only_where_no_other_path_is_left():
             (x,) = ctx.saved_tensors
             return upstream * 3 * x.detach() ** 2
 
-    said("second_derivative", "the term is lost, mostly without an error")
+    said("second_derivative", "you lose a term, mostly without an error")
     x = leaf(2.0)
     (slope,) = torch.autograd.grad(Cube.apply(x).sum(), x, create_graph=True)
     with pytest.raises(RuntimeError, match="does not require grad"):
@@ -159,7 +159,7 @@ def test_the_small_number_under_a_root_is_zero_in_float16():
 
 
 def test_neither_stop_keeps_a_batch_norm_from_its_statistics():
-    replied("two_passes", "still updates its running statistics. So it does under `no_grad`")
+    replied("two_passes", "still updates its running statistics. The same goes for `no_grad`")
     layer, fake = torch.nn.BatchNorm1d(1), torch.full((4, 1), 10.0, requires_grad=True)
     layer(fake.detach())
     once = layer.running_mean.item()

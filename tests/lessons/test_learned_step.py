@@ -6,7 +6,6 @@ import torch
 
 from lessons.chapters.in_the_wild.learned_step.quantiser import COUNTS, formula, levels
 from lessons.outputs.catalogue import find
-from lessons.outputs.quiz import quiz
 
 LESSON = find("learned_step")
 
@@ -114,13 +113,6 @@ def test_the_formula_is_independent_of_the_program():
     s = torch.tensor([0.3, 0.3], dtype=torch.float64)
     x = torch.tensor([0.4, 2.5], dtype=torch.float64)
     assert formula(x, s, 3, "none").tolist() == pytest.approx([-1 / 3, 3])
-
-
-def test_the_quiz_says_by_what_is_differentiated():
-    for seed in range(10):
-        for item in quiz("in_the_wild", seed):
-            if item.lesson.slug == "learned_step":
-                assert ("of `s`" in item.question) is (item.role != "forward")
 
 
 def after_steps(optimiser, scale):

@@ -36,8 +36,7 @@ def test_the_new_place_is_computed(slug, key, expected):
 
 
 def test_a_library_call_hides_its_products_in_torch_and_shows_them_in_tensorflow():
-    right, facts = answer("scope", "seen")
-    assert right == "own"
+    facts = find("scope").compute(find("scope").validate({})).facts
     assert facts["unit_came"] == facts["unit_plain"] == pytest.approx(16 / 125)
     assert facts["unit_hidden"] == CASES["c_hidden_ops"]["gradients"]["d_l2_normalize"][0]
 
@@ -75,7 +74,7 @@ def test_what_the_issues_and_the_article_say_is_not_said_otherwise():
     assert "`SparseMatMul`" in whole(find("silent_key"))  # the call of tensorflow#8608
     assert "default true gradient in current TensorFlow" in whole(find("upstream_not_true"))
     lower = next(s for s in find("silent_key").prose.steps if s.question)
-    assert "The lab accepts this key" in lower.text
+    assert "This course accepts that key" in lower.text
 
 
 def test_the_files_in_plain_torch_share_one_map():

@@ -128,4 +128,4 @@ def test_the_table_names_what_is_differentiated_as_the_chart_does(order, name):
     columns = [label for label, _ in lesson.lab.table(result, values, frozenset()).columns]
     assert columns[1] == f"forward {name}"
     said = " ".join(note.text for note in result.notes)
-    assert ("The graph stays with y and its first derivative." in said) == (order != "1")
+    assert ("The graph always shows y and its first derivative." in said) == (order != "1")

@@ -136,5 +136,5 @@ def test_another_program_makes_another_answer_right():
 def test_a_question_about_tensorflow_is_answered_in_its_name():
     lower, absent = review(find("silent_key"), {"lower": "rule", "absent": "error"})[:2]
     assert lower.by == "TensorFlow"
-    assert lower.computed.startswith("0: the key matches nothing")
+    assert lower.computed.startswith("0, because the key matches nothing")
     assert absent.by == "torch"

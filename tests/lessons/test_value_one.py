@@ -15,7 +15,6 @@ from lessons.chapters.in_the_wild.value_one.tokens import second_on_average
 from lessons.contract.prose import fill
 from lessons.kit.gradients import gradient
 from lessons.outputs.catalogue import find
-from lessons.outputs.quiz import quiz
 from lessons.tricks import stop_gradient
 from tests.lessons.said.value_one import sigmoid_twice
 from tests.support import course
@@ -137,13 +136,6 @@ def test_the_divergence_of_the_bug_is_0_either_way_and_only_its_curvature_differ
     assert gradient(divergence, z).tolist() == pytest.approx([0, 0, 0], abs=1e-12)
     assert not BUG.broken(z.detach()).any()
     assert BUG.fixes["old_fixed"](z.detach()).abs().max() > 0.1
-
-
-def test_the_quiz_can_ask_it():
-    items = [item for seed in range(24) for item in quiz("in_the_wild", seed)]
-    mine = [item for item in items if item.lesson.slug == "value_one"]
-    assert {item.role for item in mine} >= {"trick_gradient", "forward"}
-    assert all(item.given[0].startswith("x = ") for item in mine)
 
 
 def test_in_a_sequence_the_exponential_of_the_sum_has_all_second_derivatives():

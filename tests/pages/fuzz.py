@@ -14,6 +14,7 @@ import sys
 import time
 from contextlib import ExitStack
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qs, quote, unquote
 
@@ -30,7 +31,7 @@ from pages.server import application
 from pages.server.addresses import Addresses
 from pages.server.application import OTHER_PAGES, SOCKET
 from pages.server.headers import SecurityHeaders
-from pages.server.streamlit_guard import STREAM
+from pages.server.socket_guard import STREAM
 from pages.ui import search, tab
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import ask
@@ -160,13 +161,17 @@ def opened(random_: random.Random, page: str, query: str) -> list[str]:
             reported = SimpleNamespace(report=report(random_, page))
             stack.enter_context(patch.object(tab, "_component", lambda **_: reported))
         if random_.random() < 0.15:
-            went = SimpleNamespace(go=report(random_, page))
+            sent = report(random_, page)
+            if isinstance(sent, dict) and random_.random() < 0.8:
+                sent["query"] = {name: sent.get(name) for name in ("lesson", "step", "term")}
+            went = SimpleNamespace(go=sent)
             visit.session_state[search._CLICKED] = True
             stack.enter_context(patch.object(search, "_component", lambda **_: went))
         if page == "teach":
-            queries = {one: query_of(random_, "") for one in SLUGS if random_.random() < 0.2}
-            visit.session_state["kept_labs"] = {"queries": random_.choice([queries, queries, 3])}
-            visit.session_state["teach_lesson"] = random_.choice([*queries, SLUGS[0]])
+            slug = random_.choice(SLUGS)
+            sent = f"?lesson={slug}&{query_of(random_, '')}"
+            visit.session_state["teach_preview"] = {"query": random_.choice([sent, sent, 3])}
+            visit.session_state["teach_lesson"] = slug
         visit.run()
         if random_.random() < 0.2 and (there := [one for one in visit.button if not one.disabled]):
             random_.choice(there).click().run()
@@ -176,12 +181,16 @@ def opened(random_: random.Random, page: str, query: str) -> list[str]:
         if node.type in ("root", "main", "sidebar", "event", "column", "bidi_component", "code"):
             continue
         text = str(getattr(node, "value", "") or getattr(node, "label", "") or "")
-        text = node.proto.body if node.type == "html" else text
+        text = shown_html(node) or text
         alive = [one for one in ALIVE if re.search(rf"(?<!\\){re.escape(one)}", text)]
         assert not alive, f"{alive[0]!r} in {node.type}: {text[:300]}"
-    titles = [one.value for one in visit.title]
+    titles = [one for one in visit if one.type == "title" or "<h1" in shown_html(one)]
     assert len(titles) == 1, titles
     return ["page"]
+
+
+def shown_html(node: Any) -> str:
+    return str(node.proto.body) if node.type == "html" else ""
 
 
 def settings_of(random_: random.Random, slug: str) -> str:

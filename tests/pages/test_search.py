@@ -1,6 +1,7 @@
 """What can be found, and that a made-up wish from the browser leads nowhere."""
 
 import json
+import re
 from subprocess import PIPE
 from typing import Any
 
@@ -37,6 +38,15 @@ def test_the_text_is_plain_and_the_index_small():
     for entry in index():
         assert not set("`{}") & set(entry.title + entry.text), entry
     assert len(json.dumps(as_data())) < 200_000
+
+
+def test_what_is_shown_below_a_step_is_whole_questions():
+    shown = [
+        entry.text for entry in index() if re.search(r", step \d+$", entry.kind) and entry.text
+    ]
+    assert len(shown) > 100
+    assert [text for text in shown if not re.fullmatch(r"[“(]?[A-Z0-9].*\?", text)] == []
+    assert [text for text in shown if re.search(r"\]\(|[=|] ?[?.]| [:,.?]|import ", text)] == []
 
 
 SEARCHED = {
@@ -117,9 +127,10 @@ def follow():
     [
         {},
         {"page": "../app", "lesson": "x"},
-        {"page": "glossary", "lesson": "no such term"},
-        {"page": "stop_gradient", "lesson": ["wrong_place"], "step": 1},
-        {"page": None, "lesson": "a" * 100_000, "step": "1"},
+        {"page": "glossary", "query": {"term": "no such term"}},
+        {"page": "stop_gradient", "query": {"lesson": ["wrong_place"], "step": 1}},
+        {"page": "stop_gradient", "query": [["lesson", "wrong_place"]]},
+        {"page": None, "query": {"lesson": "a" * 100_000, "step": "1"}},
     ],
 )
 def test_a_made_up_wish_is_ignored(asked):

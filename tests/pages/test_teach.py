@@ -3,10 +3,11 @@
 from urllib.parse import parse_qs
 
 import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from lessons.contract.lesson import without_hidden
 from lessons.outputs.catalogue import find, lessons
-from pages.labs import payload
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
 from pages.ui import teach_view
@@ -15,26 +16,56 @@ from pages.ui.teach_view import teacher_query
 from tests.support.folded import folded
 
 
-def test_a_kept_address_of_many_words_counts_as_far_as_it_is_read(monkeypatch):
-    query = "scale=3&" + "a=1&" * 5000
-    monkeypatch.setattr(teach_view, "kept_labs", lambda: {"flip": query})
-    flip = find("flip")
-    assert teach_view._values(flip, flip.prose.steps[0]) == flip.validate({"scale": "3"})
+def test_the_link_follows_the_preview_of_its_lesson_as_far_as_that_is_read(monkeypatch):
+    flip, hot = find("flip"), "?lesson=flip&scale=3&" + "a=1&" * 5000
+    for query, wanted in (
+        (hot, {"scale": "3"}),
+        ("?lesson=two_passes&scale=3", {}),
+        ("?scale=3", {}),
+        ("?lesson=flip&scale=<script>", {}),
+        (None, {}),
+        (3, {}),
+    ):
+        monkeypatch.setattr(st, "session_state", {"teach_preview": {"query": query}})
+        values, cuts = teach_view._set(flip, flip.prose.steps[0])
+        assert values == flip.validate({**flip.prose.steps[0].lab, **wanted}), query
+        assert cuts == ()
 
 
-def test_what_a_link_hides_is_neither_named_in_the_text_nor_leaves_an_empty_heading():
+def test_the_link_takes_along_the_edges_that_were_cut(monkeypatch):
+    lesson = find("right_place")
+    query = "?lesson=right_place&step=3&cuts=sqrt_1:0"
+    monkeypatch.setattr(st, "session_state", {"teach_preview": {"query": query}})
+    set_ = teach_view._set(lesson, lesson.prose.steps[2])
+    assert "cuts=sqrt_1:0" in teacher_query(lesson, 3, *set_, [], [])
+
+
+def test_the_frame_is_as_high_as_a_stage_and_what_is_hidden_cannot_be_locked(monkeypatch):
+    monkeypatch.setattr(teach_view, "_site", lambda: "https://lab.example.org/")
+    page = AppTest.from_function(teach, default_timeout=60).run()
+    assert not page.exception
+    page.multiselect[0].select("stopped").run()
+    assert "stopped" not in page.multiselect[1].options
+    link, frame = (code.value for code in page.code)
+    assert "hide=stopped" in link
+    assert 'height="600"' in frame
+    assert "embed=true" in frame
+
+
+def teach():
+    from pages.ui.teach_view import teach_page
+
+    teach_page()
+
+
+def test_what_a_link_hides_is_not_named_in_the_text():
     leaks = find("noise_leaks")
-    text = leaks.prose.steps[2].text
+    text = leaks.prose.steps[0].text
     assert "**Noise to**" in text
     left = without_hidden(leaks, text, {"noise_high"})
     assert "Noise to" not in left
     assert left in text
     assert without_hidden(leaks, text, {"seed"}) == text
-    more = {p.name for p in leaks.lab.parameters if p.advanced}
-    values = leaks.validate({})
-    for hidden, title in ((more, None), (set(list(more)[1:]), "More settings")):
-        groups = payload.groups(leaks, values, leaks.text(values), {}, hidden)
-        assert groups[1]["title"] == title
 
 
 def test_a_teachers_address_hides_and_holds_and_comes_back():
@@ -67,7 +98,7 @@ def test_hostile_names_in_a_teachers_address_are_left_out(names):
 def test_a_link_for_teaching_opens_the_lab_as_it_was(lesson):
     for number, step in enumerate(lesson.prose.steps, start=1):
         for values in (lesson.validate({}), lesson.validate(step.lab)):
-            query = teacher_query(lesson, number, values, [], [])
+            query = teacher_query(lesson, number, values, (), [], [])
             asked = {n: t for n, (t,) in parse_qs(query, keep_blank_values=True).items()}
             assert (asked.pop("lesson"), asked.pop("step")) == (lesson.slug, str(number))
             assert lesson.validate(asked) == values

@@ -80,7 +80,6 @@ def refusal(program: str, **given) -> PlaygroundError:
         ("y = x +", 1, 8, "cannot be read"),
         ("", 1, 1, "empty"),
         ("y = sqrt(x, u)", 1, 13, "sqrt(x) takes 1 argument"),
-        ("y = clamp(x, 0)", 1, 5, "lacks high"),
         ("y = clamp(x, 0, u)", 1, 17, "must be a number"),
         ("y = clamp(x, low=0, top=1)", 1, 21, "no “top”"),
         ("y = (x > 0) * 2", 1, 6, "where(condition, 1, 0)"),

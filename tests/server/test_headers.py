@@ -57,9 +57,9 @@ def test_no_other_host_is_named_and_no_script_runs_but_ours():
 @pytest.mark.parametrize(
     ("given", "framed_by"),
     [
-        ("https://moodle.example.org", {"https://moodle.example.org"}),
+        ("https://moodle.example.org", {"https://moodle.example.org", "'self'"}),
         ("self http://localhost:8000", {"'self'", "http://localhost:8000"}),
-        ("https://*.example.org", {"https://*.example.org"}),
+        ("https://*.example.org", {"https://*.example.org", "'self'"}),
         ("", {"*"}),
     ],
 )

@@ -25,8 +25,7 @@ from lessons.playground import run as run_document
 from lessons.playground.running.outcome_charts import figures as playground_figures
 from lessons.training.covering import covered_figure
 from lessons.training.under_way import Run
-from pages.labs import home, payload, wire
-from pages.labs.messages import Wish
+from pages.labs import payload, wire
 from pages.ui.page import LIVE
 from tests.browser.bare import labs, look
 from tests.support.decoded import decode
@@ -51,16 +50,18 @@ body.stApp {{ background: var(--st-background-color); }}
 <body class="stApp">
 {places}
 <script type="module">
-import {{ Charts }} from "./{live}/charts.js";
-import {{ Palette }} from "./{live}/palette.js";
-import {{ loadPlotly }} from "./{live}/chart_script.js";
+import {{ modules }} from "./{live}";
+const {{ Charts }} = modules.charts;
+const {{ Palette }} = modules.palette;
+const {{ loadPlotly }} = modules.chart_script;
 await document.fonts.load("16px 'Source Sans'"); // Plotly measures its labels
 const Plotly = await loadPlotly();
 for (const [place, figures] of Object.entries({charts})) {{
   const root = document.getElementById(place);
   const palette = new Palette(root);
   palette.refresh();
-  const charts = new Charts(root.querySelector(".gl-figures"), palette, () => {{}});
+  const views = {{ box: () => root.querySelector(".gl-figures"), name: "" }};
+  const charts = new Charts(root, views, palette, null);
   charts.frame(figures);
   charts.draw(Plotly, true);
   charts.drawRest();
@@ -76,15 +77,9 @@ def sheets(asked: str, steps: bool) -> Iterator[tuple[str, list[dict[str, Any]]]
     """Headings, and the charts below each.
 
     Args:
-        asked: a lesson's name, ``home``, ``playground``, or nothing for all of them.
+        asked: a lesson's name, ``playground``, or nothing for all of them.
         steps: a lesson's charts at each step.
     """
-    if asked in ("", "home"):
-        frame = home.frame(Wish(lab="home", values=home.ENOUGH_TO_SEE))
-        yield "home", _plain(frame["figures"])
-        for slug in list(home.CUTS)[1:]:
-            wish = Wish(lab="home", values={**home.ENOUGH_TO_SEE, "cut": slug})
-            yield f"home {slug}", _plain(home.frame(wish)["figures"])
     for lesson in lessons():
         if asked in ("", lesson.slug):
             yield from _at_steps(lesson) if steps else [(lesson.slug, _of(lesson.slug))]
@@ -154,7 +149,7 @@ def _finite(part: Any) -> Any:
 async def answer(request: Request) -> HTMLResponse:
     """The page that such an address has."""
     asked = request.path_params.get("page", "")
-    if asked not in ("", "home", "playground"):
+    if asked not in ("", "playground"):
         find(asked)
     return HTMLResponse(page(asked, "steps" in request.query_params))
 

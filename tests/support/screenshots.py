@@ -38,6 +38,7 @@ TALLEST = 6000
 
 PAGES = {
     "home": "/",
+    "course": "/course",
     "playground": "/playground",
     "glossary": "/glossary",
     "term": "/glossary?term=leaf",

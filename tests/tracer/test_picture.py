@@ -1,5 +1,6 @@
 """The picture is plain data, drawn from the recording alone, and says what the numbers say."""
 
+import itertools
 import json
 
 import pytest
@@ -8,20 +9,13 @@ from hypothesis import given
 
 from lessons.outputs.catalogue import lessons
 from lessons.tracer import record
-from lessons.tracer.picture.graph_drawing import CHARACTER, PADDING, covered, picture, whole
+from lessons.tracer.picture.graph_drawing import covered, picture, whole
 from lessons.tracer.picture.layout import Drawing
-from lessons.tracer.picture.legend import LEGEND
+from lessons.tracer.picture.places import HIGHEST, NAME, PADDING, PILL, SMALL, WIDEST
 from lessons.tracer.recording.plain_tensor import Value
-from lessons.tricks import (
-    clip_gradient,
-    flip_gradient,
-    gradient_override_map,
-    scale_gradient,
-    stop_gradient,
-    straight_through,
-)
+from lessons.tricks import stop_gradient
 from tests.tracer.programs import U, X, inputs, leaf, own_run, programs, run
-from tests.tracer.test_layout import check
+from tests.tracer.test_layout import check, crosses
 
 
 def lesson_picture(slug, index=(0,), cuts=(), x=X):
@@ -36,20 +30,45 @@ def by_id(items):
     return {one["id"]: one for one in items}
 
 
-def drawn(drawing):
-    """Its sizes, edges, labels and places as test_layout.check takes them."""
+def drawings(picture):
+    """Each of its drawings as test_layout.check takes it."""
+    for place in filter(None, (picture["wide"], picture["narrow"])):
+        # Half of a value's pill hangs below its box. Places are rounded to a tenth: boxes 0.2
+        # smaller than they are cannot touch by that.
+        more = PILL[1] * place["right"] - 0.2
+        sizes = [(n["width"] - 0.2, n["height"] + more) for n in place["nodes"]]
+        yield (
+            sizes,
+            [],
+            [(PILL[0] - 0.2, PILL[1] - 0.2)] * len(place["edges"]),
+            Drawing(
+                tuple((n["x"], n["y"]) for n in place["nodes"]),
+                tuple((e["x"], e["y"]) for e in place["edges"]),
+                (),
+                place["width"] + 0.1,
+                place["height"] + 0.1,
+            ),
+        )
 
-    places = Drawing(
-        tuple((n["x"], n["y"]) for n in drawing["nodes"]),
-        tuple((e["x"], e["y"]) for e in drawing["edges"]),
-        tuple(tuple(map(tuple, e["route"])) for e in drawing["edges"]),
-        drawing["width"] + 0.1,
-        drawing["height"] + 0.1,
-    )
-    # Places are rounded to a tenth: boxes 0.2 smaller than they are cannot touch by that.
-    sizes = [(n["width"] - 0.2, n["height"] - 0.2) for n in drawing["nodes"]]
-    labels = [(e["width"] - 0.2, e["height"] - 0.2) for e in drawing["edges"]]
-    return sizes, [], labels, places
+
+def check_routes(picture):
+    """Each edge runs from the box that it leaves to the one that it enters, through none."""
+    for place in filter(None, (picture["wide"], picture["narrow"])):
+        boxes = {node["id"]: at for node, at in zip(picture["nodes"], place["nodes"], strict=True)}
+        for edge, at in zip(picture["edges"], place["edges"], strict=True):
+            for name, (x, y) in ((edge["from"], at["route"][0]), (edge["to"], at["route"][-1])):
+                box = boxes[name]
+                off = abs(x - box["x"]) - box["width"] / 2, abs(y - box["y"]) - box["height"] / 2
+                assert max(off) == pytest.approx(0, abs=0.2), (edge["id"], place["right"])
+            for name, box in boxes.items():
+                corners = (box["x"] - box["width"] / 2 + 1, box["y"] - box["height"] / 2 + 1)
+                inside = (
+                    *corners,
+                    box["x"] + box["width"] / 2 - 1,
+                    box["y"] + box["height"] / 2 - 1,
+                )
+                for start, end in itertools.pairwise(at["route"]):
+                    assert not crosses(start, end, inside), (edge["id"], name, place["right"])
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
@@ -58,8 +77,13 @@ def test_every_lesson_is_drawn_without_overlap(lesson):
     with record(start.leaves) as recording:
         z = own(start.leaves)
     drawing = picture(recording.backward(z), start.index)
-    check(*drawn(drawing))
+    for one in drawings(drawing):
+        check(*one)
+    check_routes(drawing)
     assert len(drawing["nodes"]) <= 25
+    if drawing["wide"]:
+        assert drawing["wide"]["width"] <= WIDEST
+        assert drawing["wide"]["height"] <= HIGHEST
 
 
 @given(programs())
@@ -73,11 +97,14 @@ def test_random_programs_are_drawn_as_strict_json(program):
     names = {node["id"] for node in drawing["nodes"]}
     assert all({edge["from"], edge["to"]} <= names for edge in drawing["edges"])
     if len(names) <= 25:
-        check(*drawn(drawing))
+        for one in drawings(drawing):
+            check(*one)
+        check_routes(drawing)
 
 
 def test_nodes_show_name_type_and_the_chosen_component():
-    nodes = by_id(lesson_picture("wrong_place", index=(1,))["nodes"])
+    drawing = lesson_picture("wrong_place", index=(1,))
+    nodes = by_id(drawing["nodes"])
     assert nodes["pow"]["lines"] == ["y", "pow 2", "1"]
     assert nodes["mul"]["lines"] == ["yu", "mul", "0.94"]
     assert nodes["x"]["lines"] == ["x", "−1"]
@@ -85,10 +112,10 @@ def test_nodes_show_name_type_and_the_chosen_component():
     assert nodes["sqrt"]["output"]
     assert not nodes["mul"]["output"]
     assert nodes["stop_gradient"]["kind"] == "stopped"
-    for node in nodes.values():
-        assert all(
-            len(line) * CHARACTER + 2 * PADDING <= node["width"] + 0.1 for line in node["lines"]
-        )
+    for node, box in zip(drawing["nodes"], drawing["narrow"]["nodes"], strict=True):
+        name, *others, _ = node["lines"]
+        room = box["width"] - PILL[0] - 2 * PADDING + 0.1
+        assert max(len(name) * NAME, *(len(line) * SMALL for line in others), 0) <= room
 
 
 def test_edges_carry_gradient_sign_weight_and_state():
@@ -108,26 +135,46 @@ def test_a_cut_edge_says_what_it_holds_back():
     edge = by_id(drawing["edges"])["sqrt:0"]
     assert (edge["state"], edge["gradient"], edge["offered"]) == ("cut", "none", "0.2451")
     assert "cut, 0.2451 stays here" in drawing["alternative"]
-    assert "cut" in [one["key"] for one in drawing["legend"]]
     assert edge["cuttable"]
 
 
-def test_the_legend_names_what_is_there_and_nothing_else():
-    def tricks(x):
-        y = flip_gradient(x) + scale_gradient(x, 2.0) + clip_gradient(x, -0.1, 0.1)
-        return y + straight_through(torch.round)(x) + stop_gradient(x * 2) + torch.relu(x)
+def written(drawing):
+    """The equation, what is struck out in brackets."""
+    return "".join(f"[{text}]" if cut else text for text, cut in drawing["equation"])
 
-    x = leaf(1.0)
-    with record({"x": x}) as recording, gradient_override_map({"relu": lambda op, g: g}):
-        z = tricks(x)
-    keys = [one["key"] for one in picture(recording.backward(z))["legend"]]
-    assert keys == [
-        *("positive", "negative", "stopped", "overridden", "reversed", "scaled", "clipped"),
-        *("surrogate", "none"),
-    ]
-    assert set(keys) <= set(LEGEND)
-    plain = [one["key"] for one in lesson_picture("noise_leaks")["legend"]]
-    assert plain == ["positive", "negative", "none"]
+
+def square_times(x, cuts=(), first=lambda x: x):
+    """The picture of first(x)² · x."""
+    with record({"x": x}, cuts=cuts) as recording:
+        y = first(x) ** 2 * x
+    return picture(recording.backward(y), (0,))
+
+
+@pytest.mark.parametrize(
+    ("cuts", "first", "said"),
+    [
+        ([], lambda x: x, "dy/dx = 32 + 16 = 48"),
+        ([("pow", 0)], lambda x: x, "dy/dx = [32] + 16 = 16"),
+        ([("pow", 0), ("mul", 1)], lambda x: x, "dy/dx = [32] + [16] = none"),
+        ([], stop_gradient, "dy/dx = 16"),
+        ([("mul", 1)], stop_gradient, "dy/dx = [16] = none"),
+    ],
+)
+def test_the_equation_is_the_sum_of_what_the_edges_bring(cuts, first, said):
+    drawing = square_times(leaf(4.0), cuts, first)
+    assert written(drawing) == said
+    assert written(covered(drawing)) == "dy/dx = ?"
+
+
+def test_of_several_inputs_the_equation_is_for_the_one_with_several_paths():
+    assert two_factors(leaf(2.0), leaf(3.0))["equation"] == []
+    x, w = leaf(-2.0), leaf(3.0)
+    with record({"x": x, "w": w}) as recording:
+        loss = x * w + x
+    assert written(picture(recording.backward(loss))) == "dloss/dx = 3 + 1 = 4"
+    with record({"x": x}) as recording:
+        long = x + x + x + x + x
+    assert picture(recording.backward(long))["equation"] == []
 
 
 def test_nothing_moves_while_values_change():
@@ -135,11 +182,8 @@ def test_nothing_moves_while_values_change():
         lesson_picture("wrong_place"),
         lesson_picture("wrong_place", x=[1e-7, 3.0, -1e9]),
     )
-    places = ("id", "x", "y", "width", "height")
-    for kind in ("nodes", "edges"):
-        assert [[one[key] for key in places] for one in first[kind]] == [
-            [one[key] for key in places] for one in second[kind]
-        ]
+    assert first["wide"] == second["wide"]
+    assert first["narrow"] == second["narrow"]
     assert first["nodes"][0]["value"] != second["nodes"][0]["value"]
 
 
@@ -147,7 +191,6 @@ def test_nan_is_said_and_not_hidden():
     drawing = lesson_picture("noise_leaks", x=[0.0, 1.0, 2.0])
     edge = by_id(drawing["edges"])["pow:0"]
     assert (edge["gradient"], edge["sign"], edge["weight"]) == ("NaN", "nan", 0)
-    assert "nan" in [one["key"] for one in drawing["legend"]]
     assert any("The NaN arises here" in step["sentence"] for step in drawing["steps"])
 
 
@@ -171,7 +214,7 @@ def test_before_a_backward_pass_all_ops_are_drawn():
 def test_the_text_alternative_has_every_node_and_edge_with_its_number():
     drawing = lesson_picture("right_place", index=(2,))
     lines = drawing["alternative"].splitlines()
-    assert lines[0] == "A graph of 9 nodes and 10 edges. The numbers are of entry 3 of 3."
+    assert lines[0] == "A graph of 9 nodes and 10 edges. Showing the third input, x = 1."
     assert len(lines) == 1 + 9 + 10
     assert "clean: sqrt of y, value 1." in lines
     assert "Gradient from clean back to y: 0.5." in lines
@@ -184,7 +227,7 @@ def test_steps_are_text():
     assert steps[1]["parts"][0]["latex"].endswith("= 0.2451")
     last = steps[-1]
     assert (last["kind"], last["node"], last["upstream"]) == ("leaf", "x", "−1.0198")
-    ends = "The way back ends at the leaf x, with the gradient −1.0198 (entry 1 of 3)."
+    ends = "The backward pass ends here: x.grad = −1.0198."
     assert last["sentence"] == ends
     assert (last["parts"], last["arrived"], last["waiting"]) == ([], [], [])
 
@@ -198,10 +241,9 @@ def two_factors(x, w, index=(0,)):
 
 def test_it_says_which_entry_is_shown_and_which_gradients_are_sums():
     drawing = two_factors(leaf(-2.0, 0.5, 2.0), leaf(3.0).squeeze(), (2,))
-    assert drawing["entries"] == "The numbers are of entry 3 of 3."
-    assert drawing["sums"] == (
-        "A gradient into a tensor with one number is summed over the entries that read it."
-    )
+    assert drawing["entries"] == "Showing entry 3 of 3."
+    sums = "A gradient into a tensor with one number is summed over the entries that read it."
+    assert drawing["alternative"].endswith(sums)
     gradients = {edge["from"]: edge["gradient"] for edge in drawing["edges"]}
     assert gradients == {"x": "3", "w": "0.5"}, "−2 + 0.5 + 2: the sum, beside x's third entry"
     assert {n["id"]: n["entry"] for n in drawing["nodes"]} == {
@@ -209,23 +251,22 @@ def test_it_says_which_entry_is_shown_and_which_gradients_are_sums():
         "w": "",
         "mul": "entry 3 of 3",
     }
-    assert drawing["sums"] in drawing["alternative"]
-    assert covered(drawing)["sums"] == ""
     assert "summed" not in covered(drawing)["alternative"]
     assert drawing["entries"] in covered(drawing)["alternative"]
 
 
 def test_of_single_numbers_it_says_neither():
     drawing = two_factors(leaf(2.0).squeeze(), leaf(3.0).squeeze())
-    assert drawing["entries"] == drawing["sums"] == ""
+    assert drawing["entries"] == ""
+    assert "summed" not in drawing["alternative"]
     assert {node["entry"] for node in drawing["nodes"]} == {""}
 
 
 def test_several_shapes_are_told_apart():
     matrix = torch.arange(6.0).reshape(2, 3).requires_grad_()
     drawing = two_factors(matrix, leaf(1.0, 2.0, 3.0), (1, 2))
-    assert drawing["entries"] == "The numbers are of row 2, column 3 of 2×3; entry 3 of 3."
-    assert drawing["sums"].startswith("A gradient into a tensor with fewer numbers")
+    assert drawing["entries"].startswith("Showing one entry of each tensor.")
+    assert "A gradient into a tensor with fewer numbers" in drawing["alternative"]
 
 
 def test_large_tensors_are_shown_in_part():

@@ -76,7 +76,6 @@ def test_the_step_says_so_and_multiplies_what_the_backward_pass_reads():
     box = next(one for one in drawn["nodes"] if one["id"] == "exp")
     assert box["lines"][-2] == f"y{CHANGED}"
     assert box["stale"][0] in step["sentence"]
-    assert {"key": "stale", "label": drawn["legend"][-1]["label"]} in drawn["legend"]
     assert box["stale"][0] in drawn["alternative"]
     hidden = covered(drawn)
     assert not any(one["stale"] for one in [*hidden["nodes"], *hidden["edges"]])

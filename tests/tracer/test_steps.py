@@ -125,19 +125,25 @@ def half(op, upstream):
 @pytest.mark.parametrize(
     ("program", "sentence"),
     [
-        (lambda x: flip_gradient(x * 2, 0.5) * 3, "turns the gradient round: −1.5 to mul"),
-        (lambda x: scale_gradient(x * 2, 2.0) * 3, "scales the gradient: 3 came, 6 to mul"),
-        (lambda x: clip_gradient(x * 2, -1, 1) * 3, "limits the gradient: 3 came, 1 to mul"),
+        (lambda x: flip_gradient(x * 2, 0.5) * 3, "flips the gradient: −1.5 to mul"),
+        (
+            lambda x: scale_gradient(x * 2, 2.0) * 3,
+            "scales the gradient: 3 came in, it sends 6 to mul",
+        ),
+        (
+            lambda x: clip_gradient(x * 2, -1, 1) * 3,
+            "limits the gradient: 3 came in, it sends 1 to mul",
+        ),
         (lambda x: clip_gradient(x * 2, -5, 5) * 3, "finds 3 within its limit"),
-        (lambda x: straight_through(torch.round)(x * 2) * 3, "on as it is: 3 to mul"),
+        (lambda x: straight_through(torch.round)(x * 2) * 3, "on unchanged: 3 to mul"),
         (
             lambda x: forward_backward(torch.sign, lambda x: 2 * x)(x * 2) * 3,
             "the gradient of the surrogate g: 6 to mul",
         ),
-        (lambda x: stop_gradient(x * 2) * x, "lets no gradient back: mul gets nothing from here"),
+        (lambda x: stop_gradient(x * 2) * x, "stops the gradient: mul gets nothing from here"),
         (lambda x: (x * 2).sum(), "vector-Jacobian product: 1 to mul"),
         (lambda x: torch.sqrt(x * 0) ** 2, "The NaN arises here: 0 · ∞"),
-        (lambda x: stop_gradient(x), "lets no gradient back: x gets nothing"),
+        (lambda x: stop_gradient(x), "stops the gradient: x gets nothing"),
     ],
 )
 def test_a_sentence_says_what_the_trick_did(program, sentence):
@@ -148,7 +154,7 @@ def test_a_sentence_says_what_the_trick_did(program, sentence):
 def test_sentences_of_overrides_no_grad_and_cuts():
     with gradient_override_map({"square": half}):
         steps = steps_of(torch.square, leaf(3.0))
-    assert "The rule half stands in place of the gradient of square: 1 came" in steps[1].sentence
+    assert "The rule half replaces the gradient of square: 1 came in" in steps[1].sentence
 
     def partly(x):
         with torch.no_grad():

@@ -197,7 +197,7 @@ _ROWS = (
          "torch.maximum(a, b)", "tf.maximum(a, b)", "jnp.maximum(a, b)"),
     _row("minimum a b", "minimum", torch.minimum, "The smaller of two, entry by entry.",
          "torch.minimum(a, b)", "tf.minimum(a, b)", "jnp.minimum(a, b)"),
-    _row("clamp x low# high#", "clamp", torch.clamp, "x, kept between two numbers.",
+    _row("clamp x low#=-1e30 high#=1e30", "clamp", torch.clamp, "x, kept between two numbers.",
          "torch.clamp(x, low, high)", "tf.clip_by_value(x, low, high)", "clamp(x, low, high)"),
     _row("where condition? a! b!", "where", _where,
          "a where the comparison holds, else b, entry by entry.",

@@ -1,90 +1,94 @@
-"""Code that was pasted over a program: what becomes the program, its inputs and its output.
+"""Reads pasted code: a function, a class with its forward, or a stretch of a script as a program.
 
-The playground shows a program as ``def program(x, u)``, and torch code is written so: the body of
-such a function becomes the program, its arguments the inputs. What is not plainly one function with
-one ``return`` at its end stays as it is, for the language to refuse.
+What has a reading in the language gets it. What has none, such as a layer of a network, becomes an
+input under its own name, so that everything around it still runs; a note says where and why.
 """
 
 import ast
+import io
+import itertools
+import re
 import textwrap
-from dataclasses import dataclass
+import tokenize
+import unicodedata
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from lessons.playground.language.expressions import Program
-from lessons.playground.language.spellings import MODULES
+from lessons.playground.language.expressions import Kind, Program
+from lessons.playground.language.functions import CALLABLE
+from lessons.playground.language.limits import MAX_NAME
+from lessons.playground.language.parse import parse_program
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.language.read_expressions import Reader
+from lessons.playground.language.rewrite import ROOTS, Rewriter, path
+from lessons.playground.language.scan import scan
+from lessons.playground.language.spellings import INSTEAD, MODULES, NOISE, TENSORS
+from lessons.text import listed, visible
+
+_LONGEST, _LONGEST_STATEMENT = 12_000, 1_500
+"""Characters."""
+_MOST_TRIES, _MOST_CALLS = 1_000, 8
+"""Expressions that are tried, each up to a millisecond; calls of helpers that are read."""
+_WHOLE = ("forward", "__call__", "call", "compute_loss", "loss")
+"""Of several functions the first of these is read, else the last."""
+_SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval", "__init__",
+           "manual_seed", "append", "print", "requires_grad_"}  # fmt: skip
+"""Calls on a line of their own that change no value."""
+_SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
+_CODE = (ast.FunctionDef, ast.ClassDef, ast.Return, ast.With, ast.AnnAssign)
+_LISTS = ("[0.5, 1, 2]", "[0.2, 0.7, 0.1]", "[1, 0.3, 0.6]")
+"""Values of inputs that the code has none for; a setting such as self.beta is one number."""
 
 
 @dataclass(frozen=True)
 class Pasted:
-    """What a pasted function comes to.
+    """What pasted code comes to.
 
     Args:
-        program: its body, at the left edge.
-        inputs: the names of its arguments.
-        output: the name that it returns.
+        program: the assignments.
+        inputs: what it reads: by name, values as text, or ``normal`` or ``uniform``; empty for an
+            input that is there and stays as it is.
+        output: the name that it returns; empty where the program is the old one, reworded.
+        notes: what was left out and what could not be read, line by line.
     """
 
     program: str
-    inputs: tuple[str, ...]
+    inputs: dict[str, str]
     output: str
+    notes: tuple[str, ...]
 
 
-def pasted_function(text: str) -> Pasted | None:
-    r"""The program that a pasted function is; None for any other text.
+def pasted(text: str, inputs: Sequence[str], before: str = "") -> Pasted | None:
+    r"""The program that pasted code is; None for a program that is typed here.
 
-    >>> pasted_function("def f(x):\n    y = x * 2\n    return y + 1")
-    Pasted(program='y = x * 2\nout = y + 1', inputs=('x',), output='out')
-    >>> pasted_function("y = x * 2") is None
+    Args:
+        text: what stands in the program's field.
+        inputs: the inputs that there are.
+        before: the program that ran last, where it is known: code that shares no line with it was
+            pasted over it.
+
+    >>> pasted("def f(x):\n    y = x * 2\n    return self.w * y", ["x"]).program
+    'y = x * 2\nout = w * y'
+    >>> pasted("y = sqr(x)", ["x"]) is None
     True
     """
-    statements = _parsed(text) if "def " in text else []
-    function = statements[-1] if statements else None
-    if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+    try:
+        parse_program(text, inputs)
         return None
-    body = function.body[ast.get_docstring(function) is not None :]
-    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
-    inputs = tuple(argument.arg for argument in function.args.args)
-    only = ast.unparse(function.args) == ", ".join(map(ast.unparse, function.args.args))
-    before = all(isinstance(one, ast.Import | ast.ImportFrom) for one in statements[:-1])
-    if not (before and only and body and returns == body[-1:]):
+    except PlaygroundError:
+        tree, clean = _parsed(text)
+    if not tree:
         return None
-    end = returns[0]
-    lines = text.expandtabs(4).splitlines()
-    inside = textwrap.dedent("\n".join(lines[body[0].lineno - 1 : end.end_lineno])).split("\n")
-    kept, last = inside[: end.lineno - body[0].lineno], inside[end.lineno - body[0].lineno :]
-    if end.value is None or body[0].lineno == function.lineno or last[0][:7] != "return ":
+    try:
+        paste = _Paste(clean, inputs)
+        found = paste.read(tree)
+    except (RecursionError, ValueError):
         return None
-    used = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
-    if isinstance(end.value, ast.Name):
-        name = end.value.id
-        if any(node.id == name and isinstance(node.ctx, ast.Store) for node in used):
-            return Pasted("\n".join(kept).strip("\n"), inputs, name)
-    taken = {*inputs, *(node.id for node in used)}
-    name = next(n for n in ("out", "output", "result", "returned") if n not in taken)
-    last[0] = f"{name} = {last[0][7:]}"
-    return Pasted("\n".join([*kept, *last]), inputs, name)
-
-
-def without_imports(text: str) -> tuple[str, list[str]]:
-    r"""A program without the imports at its top that the language needs not, and these.
-
-    >>> without_imports("import torch\nimport torch.nn.functional as F\ny = F.relu(x)")
-    ('y = F.relu(x)', ['import torch', 'import torch.nn.functional as F'])
-    >>> without_imports("import torch")
-    ('import torch', [])
-    """
-    lines = text.replace("\r\n", "\n").split("\n")
-    imports: list[str] = []
-    above: list[str] = []
-    for place, line in enumerate(lines):
-        code = line.partition("#")[0].strip()
-        statements = _parsed(code)
-        if statements and all(map(_imports, statements)):
-            imports.append(" ".join(code.split()))
-        elif code:
-            return ("\n".join([*above, *lines[place:]]), imports) if imports else (text, [])
-        elif line.strip() or above:
-            above.append(line)
-    return text, []  # nothing else yet: somebody is typing
+    if _is_code(tree) or _replaces(clean, tree, before):
+        return found
+    # Of a program that is typed here, only torch's words become the language's own.
+    return None if found is None or paste.guessed else replace(found, output="")
 
 
 def output_after(before: Program, program: Program, output: str, intended: str) -> tuple[str, str]:
@@ -97,9 +101,7 @@ def output_after(before: Program, program: Program, output: str, intended: str) 
     if name in ("", last) or last in (before.names[-1], intended):
         return output, ""
     if _line_of(program, name) == _line_of(before, name):
-        return output, (
-            f"The output is still {name}, not the last name, {last}. Change it under “Output”."
-        )
+        return output, f"The output is still {name}. To see {last}, choose it under “Output”."
     return "", f"The output is now {last}, the last name; it was {name}."
 
 
@@ -109,21 +111,387 @@ def _line_of(program: Program, name: str) -> str:
     return next((program.text[line.span.start : line.span.end] for line in found), "")
 
 
-def _parsed(text: str) -> list[ast.stmt]:
-    """The statements of a text; none where Python cannot read it."""
-    try:
-        return ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+def _parsed(text: str) -> tuple[list[ast.stmt], str]:
+    """The statements of a text, and the text at the left edge; none where Python cannot read it."""
+    text = text.replace("\r\n", "\n").expandtabs(4)[: _LONGEST + 1]
+    first, _, rest = text.partition("\n")
+    # Of a method that was copied from its first word on, only the first line has lost its indent.
+    for tried in (text, textwrap.dedent(text), f"{first.strip()}\n{textwrap.dedent(rest)}"):
+        try:
+            with warnings.catch_warnings(action="ignore"):  # of 2if, say
+                return (ast.parse(tried).body if len(text) <= _LONGEST else []), tried
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            pass
+    return [], text
 
 
-def _imports(statement: ast.stmt) -> bool:
-    """Whether this imports nothing but modules that the language knows, by a name it knows."""
-    if isinstance(statement, ast.ImportFrom):
-        modules = [statement.module or ""]
-    elif isinstance(statement, ast.Import):
-        modules = [one.name for one in statement.names]
-    else:
-        return False
-    known = all(module.partition(".")[0] in MODULES for module in modules)
-    return known and all(one.asname in {None, *MODULES} for one in statement.names)
+def _is_code(tree: list[ast.stmt]) -> bool:
+    """Whether something stands here that only pasted code has; imports alone may be half of it."""
+    imports = [isinstance(line, ast.Import | ast.ImportFrom) for line in tree]
+    return not all(imports) and (any(imports) or any(
+        isinstance(node, _CODE)
+        or (isinstance(node, ast.Attribute) and _name(node.value) in ROOTS)
+        for line in tree for node in ast.walk(line)
+    ))  # fmt: skip
+
+
+def _replaces(text: str, tree: list[ast.stmt], before: str) -> bool:
+    old, new = ({line.strip() for line in code.split("\n")} - {""} for code in (before, text))
+    return bool(before) and len(tree) > 2 and old.isdisjoint(new)
+
+
+class _TooLongError(ValueError):
+    """The code has more that cannot be read than is worth trying."""
+
+
+class _Paste:
+    """Reads statement after statement; knows what each name is called in the program."""
+
+    def __init__(self, text: str, there: Sequence[str]) -> None:
+        self.there = there  # the inputs that the playground has
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        self.comments = {t.start[0]: t for t in tokens if t.type == tokenize.COMMENT}
+        self.place = 0  # the line that was read last
+        self.kinds: dict[str, Kind] = {}
+        self.inputs: dict[str, str] = {}  # all that were met, with values where the code has some
+        self.stand_ins: dict[str, str] = {}  # by the code that they stand for
+        self.why: dict[str, str] = {}  # of an input that stands for code: the note
+        self.helpers: dict[str, ast.FunctionDef] = {}
+        self.inlined: list[str] = []
+        self.result: ast.expr | None = None  # of the helper that is read
+        self.rewriter = Rewriter(self.clean)
+        self.lines: list[str] = []
+        self.notes: list[str] = []
+        self.output = ""
+        self.tries = 0
+        self.done = False
+        self.guessed = False  # whether anything is an input that need not be one, or left out
+
+    def read(self, tree: list[ast.stmt]) -> Pasted | None:
+        functions = {one.name: one for one in _functions(tree)}
+        body, main = tree, ""
+        if functions:
+            plain = [n for n in functions if n[:2] != "__" and n != "backward"]
+            main = next((n for n in (*_WHOLE, *plain[::-1], *functions) if n in functions), "")
+            self.helpers = {n: functions[n] for n in plain if n != main}
+            for node in ast.walk(functions.get("__init__", ast.Module([], []))):
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+                    self._setting(node.targets[0].attr, node.value, functions["__init__"])
+            self.rewriter.names |= self._arguments(functions[main], [])
+            body = [s for s in tree if isinstance(s, ast.Assign) and _number(s.value)]
+            body += functions[main].body
+            self.rewriter.left.clear()
+        self.place = body[0].lineno - 1 if functions else 0
+        for statement in body:
+            self.statement(statement)
+        program = "\n".join(self.lines)
+        code = re.sub(r"#.*", "", program)
+        used = [name for name in self.inputs if re.search(rf"\b{name}\b", code)]
+        lists = itertools.cycle(_LISTS)
+        values = dict.fromkeys(used, "")
+        for name in used:
+            if self.inputs[name] or name not in self.there:
+                values[name] = self.inputs[name] or (
+                    "0.5" if name in self.rewriter.settings else next(lists))  # fmt: skip
+        made = [name for name in self.kinds if name not in self.inputs]
+        if not made:
+            return None
+        output = self.output if self.output in made else made[-1]
+        others = [n for n in functions if n not in (main, "__init__", *self.inlined)]
+        if others:
+            self.notes.append(f"Only {main} is read, not {listed(others)}.")
+        if "backward" in others:
+            self.notes.append("A gradient of your own is a rule in the override table.")
+        if self.rewriter.left:
+            said = "Shapes, devices and dropout play no part here."
+            self.notes.append(f"Left out: {listed([*self.rewriter.left])}. {said}")
+        notes = [*self.notes, *(self.why[n].replace("INPUT", n) for n in used if n in self.why)]
+        return Pasted(program, values, output, tuple(dict.fromkeys(notes)))
+
+    def _arguments(self, function: ast.FunctionDef, given: Sequence[ast.expr]) -> dict[str, str]:
+        """What a function's arguments are called in the program; those not given are inputs."""
+        bound: dict[str, str] = {}
+        places = iter(given)
+        for name, default in _defaults(function).items():
+            value = next(places, None)
+            if value is None:
+                bound[name] = self._input(self.clean(name), _number(default))
+            elif isinstance(value, ast.Name):
+                bound[name] = value.id
+            else:
+                bound[name] = made = self._fresh(name)
+                self.kinds[made] = self._kind(value)
+                self.lines.append(f"{made} = {ast.unparse(value)}")
+        return bound
+
+    def _setting(self, name: str, value: ast.expr, init: ast.FunctionDef) -> None:
+        """What __init__ says of a name on self: its number, or a function such as nn.ReLU()."""
+        value = _defaults(init).get(_name(value)) or value
+        settled = self.rewriter.settle(self.clean(name), value)
+        if not settled and (number := _number(self.rewriter.read(value))):
+            self._input(self.clean(name), number)
+
+    def statement(self, node: ast.stmt) -> None:
+        """Read one statement; what it cannot be leaves a note."""
+        if self.done or isinstance(node, _SKIPPED):
+            return
+        if isinstance(node, ast.Return):
+            self._return(node)
+        elif isinstance(node, ast.Expr):
+            called = path(node.value.func) if isinstance(node.value, ast.Call) else [""]
+            if called[-1] == "backward":
+                self.output = self.rewriter.names.get(called[0], self.output)
+            if called[-1] not in _SILENT and not isinstance(node.value, ast.Constant):
+                self._unread(node, [called[0]] if called[-1].endswith("_") else [])
+        elif isinstance(node, ast.AugAssign):
+            old = ast.parse(ast.unparse(node.target), mode="eval").body
+            self.assign(node, node.target, ast.BinOp(old, node.op, node.value))
+        elif isinstance(node, ast.AnnAssign | ast.Assign):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if node.value is not None:
+                    self.assign(node, target, node.value)
+        elif isinstance(node, ast.If):
+            test = ast.unparse(node.test)
+            other = test.endswith(" is None") or test.startswith("not ")
+            if not test.endswith((" is None", " is not None", "__name__ == '__main__'")):
+                self.guessed = True
+                self.notes.append(
+                    f"Line {node.lineno}: of “if {visible(test, 32)}” only the "
+                    f"{'other' if other else 'first'} branch is read. A choice between values is "
+                    "where(condition, a, b)."
+                )
+            for each in node.orelse if other else node.body:
+                self.statement(each)
+        elif isinstance(node, ast.With):
+            before = self.rewriter.stopped
+            self.rewriter.stopped |= "no_grad" in ast.unparse(node.items[0])
+            for each in node.body:
+                self.statement(each)
+            self.rewriter.stopped = before
+        else:
+            self._unread(node)
+
+    def _unread(self, node: ast.stmt, changed: Sequence[str] = ()) -> None:
+        """Keep a statement as a comment; the names that it gives become inputs where used."""
+        self.guessed = True
+        names = (n.id for n in ast.walk(node) if isinstance(n, ast.Name)
+                 and (isinstance(n.ctx, ast.Store) or n.id in changed))  # fmt: skip
+        said = f"Line {node.lineno}: {_shown(node)} can’t be read"
+        given = [(name, self._input(self._fresh(name))) for name in dict.fromkeys(names)]
+        self.rewriter.names |= dict(given)
+        self.why |= {made: f"{said}, so INPUT is an input.{_hint(node)}" for _, made in given}
+        self._emit(node, f"# {_shown(node)}")
+        if not given:
+            self.notes.append(f"{said}.{_hint(node)}")
+
+    def _return(self, node: ast.Return) -> None:
+        self.done, value = True, node.value
+        if value is None:
+            return
+        several = getattr(value, "elts", None) or getattr(value, "values", None) or [value]
+        returned = next((v for v in several if "loss" in ast.unparse(v).lower()), several[0])
+        if self.inlined and self.result is None:
+            self.result = self.mended(self.rewriter.read(returned))
+            return
+        if len(several) > 1:
+            said = f"it returns {len(several)} values, and {visible(ast.unparse(returned), 32)}"
+            self.notes.append(f"Line {node.lineno}: {said} is the output.")
+        self.output = self.rewriter.names.get(_name(returned), "")
+        if self.output not in self.kinds or self.output in self.inputs:
+            names = (n for n in ("out", "output", "result", "returned") if n not in self.kinds)
+            self.output = next(names)
+            self.assign(node, ast.Name(self.output, ast.Store()), returned)
+
+    def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
+        """Read one assignment."""
+        if isinstance(target, ast.Attribute) and target.attr in ("requires_grad", "grad"):
+            return
+        if isinstance(target, ast.Attribute):
+            target = ast.Name(target.attr, ast.Store())
+        targets = target.elts if isinstance(target, ast.Tuple) else [target]
+        parts = value.elts if isinstance(value, ast.Tuple) and len(targets) > 1 else []
+        if not all(isinstance(one, ast.Name) for one in targets):
+            self._unread(node)
+        elif len(parts) == len(targets):
+            # As Python does: all are read before any is given.
+            for one, part in [
+                (o, self.rewriter.read(p)) for o, p in zip(targets, parts, strict=True)
+            ]:
+                self._assign(node, [_name(one)], part)
+        elif values := _values(value):
+            self.rewriter.names[_name(target)] = self._input(self.clean(_name(target)), values)
+        elif len(targets) > 1 or not self.rewriter.settle(_name(target), value):
+            self._assign(node, [_name(one) for one in targets], self.rewriter.read(value))
+
+    def _assign(self, node: ast.stmt, targets: list[str], value: ast.expr) -> None:
+        several = len(targets) if len(targets) > 1 else 0
+        if not several:
+            value = self.mended(value)
+        elif self.fault(value, several):
+            value = self.stand_in(value)
+        whole = _name(value)
+        if whole in self.why and not re.search(rf"\b{whole}\b", "\n".join(self.lines)):
+            # All of it stands for code that cannot be read: the names on the left are the inputs.
+            reason, values = self.why.pop(whole), self.inputs.pop(whole)
+            del self.kinds[whole]
+            self.stand_ins = {k: n for k, n in self.stand_ins.items() if n != whole}
+            self._emit(node, f"# {_shown(node)}")
+            for target in targets:
+                self.rewriter.names[target] = made = self._input(self._fresh(target), values)
+                self.why[made] = reason
+        elif whole and re.sub(r"\d+$", "", whole) == self.clean(targets[0]):
+            self.rewriter.names[targets[0]] = whole  # as in x = x.view(-1)
+        else:
+            names = [self._fresh(target) for target in targets]
+            self.kinds |= dict.fromkeys(names, self._kind(value, several))
+            self.rewriter.names |= dict(zip(targets, names, strict=True))
+            self._emit(node, f"{', '.join(names)} = {ast.unparse(value)}")
+
+    def _emit(self, node: ast.stmt, text: str) -> None:
+        """Add a line, with the comments above it and at its end."""
+        above = range(self.place + 1, node.lineno)
+        self.lines += [self.comments[k].string for k in above if k in self.comments]
+        self.place = max(self.place, end := node.end_lineno or 0)
+        tail = self.comments.get(end)
+        self.lines.append(f"{text}  {tail.string}" if tail and text[0] != "#" else text)
+
+    def mended(self, node: ast.expr) -> ast.expr:
+        """The expression with inputs in place of what cannot be read in it."""
+        if self.fault(node) is None:
+            return node
+        if isinstance(node, ast.Name) and node.id not in (*CALLABLE, *MODULES):
+            self.guessed |= node.id not in self.there
+            self._input(node.id)
+            return node
+        func = node.func if isinstance(node, ast.Call) else None
+        if isinstance(func, ast.Attribute) and path(func)[0] not in MODULES:
+            func.value = self.mended(func.value)
+        parts = (ast.UnaryOp, ast.BinOp, ast.Compare, ast.Call)
+        for name, child in ast.iter_fields(node) if isinstance(node, parts) else ():
+            if isinstance(child, ast.expr) and child is not func:
+                setattr(node, name, self.mended(child))
+            elif isinstance(child, list):
+                made = [self.mended(one) if isinstance(one, ast.expr) else one for one in child]
+                setattr(node, name, made)
+        for keyword in getattr(node, "keywords", []):
+            keyword.value = self.mended(keyword.value)
+        return node if self.fault(node) is None else self.stand_in(node)
+
+    def fault(self, node: ast.expr, several: int = 0) -> PlaygroundError | None:
+        """Why the language cannot read this; None where it can."""
+        self.tries += 1
+        if self.tries > _MOST_TRIES:
+            raise _TooLongError
+        try:
+            self._kind(node, several)
+        except PlaygroundError as error:
+            return error
+        return None
+
+    def _kind(self, node: ast.expr, several: int = 0) -> Kind:
+        text = ast.unparse(node)
+        if len(text) > _LONGEST_STATEMENT:
+            raise PlaygroundError("This is too long to be read.")
+        try:
+            value = ast.parse(scan(text).text, mode="eval").body
+        except SyntaxError:
+            raise PlaygroundError("This is no expression of its own.") from None
+        kind = Reader(text, dict(self.kinds)).read(value, several).kind
+        return "tensor" if kind == "several" else kind
+
+    def stand_in(self, node: ast.expr) -> ast.expr:
+        """What a helper gives, or an input in place of an expression that cannot be read."""
+        func = getattr(node, "func", getattr(node, "value", node))
+        func = node if isinstance(node, ast.Attribute) else getattr(func, "func", func)
+        called, key = path(func)[-1], ast.unparse(node)
+        arguments = node.args if isinstance(node, ast.Call) else []
+        if called in self.helpers and not getattr(node, "keywords", []):
+            return self._helped(called, arguments)
+        if key not in self.stand_ins:
+            self.guessed = True
+            noise = NOISE.get(called, "")
+            first = _name(arguments[0]) if arguments else ""
+            name = self._fresh("noise" if noise else "_".join(filter(None, [called, first])))
+            what = f"becomes the input INPUT, drawn from {noise}(0, 1)." if noise else (
+                f"can’t be read, so INPUT is an input.{_hint(node)}")  # fmt: skip
+            line = f"Line {node.lineno}: " if hasattr(node, "lineno") else ""
+            self.why[name] = f"{line}{visible(getattr(node, 'written', key), 48)} {what}"
+            self.stand_ins[key] = self._input(name, noise)
+        return ast.Name(self.stand_ins[key], ast.Load())
+
+    def _helped(self, name: str, arguments: list[ast.expr]) -> ast.expr:
+        """What another function of the code gives; its statements become lines of the program."""
+        self.inlined.append(name)
+        if len(self.inlined) > _MOST_CALLS:
+            raise _TooLongError
+        names, self.result = self.rewriter.names, None
+        self.rewriter.names = self._arguments(self.helpers[name], arguments)
+        for statement in self.helpers[name].body:
+            self.statement(statement)
+        self.rewriter.names, self.done = names, False
+        return self.result or ast.Constant(0)
+
+    def _input(self, name: str, values: str = "") -> str:
+        self.kinds.setdefault(name, "tensor")
+        self.inputs[name] = values or self.inputs.get(name, "")
+        return name
+
+    def clean(self, name: str) -> str:
+        """The name as the language can have it: of letters a to z, none of its functions'."""
+        letters = (c if c.isascii() else unicodedata.name(c, "x").split()[-1].lower() for c in name)
+        made = re.sub(r"\W", "", "".join(letters)).strip("_")[: MAX_NAME - 3] or "x"
+        return f"{made}_" if made in (*CALLABLE, *MODULES) else made
+
+    def _fresh(self, name: str) -> str:
+        """A name that nothing has yet: each is given once."""
+        first = self.clean(name)
+        made = (f"{first}{count}" if count > 1 else first for count in itertools.count(1))
+        return next(one for one in made if one not in self.kinds)
+
+
+def _name(node: ast.AST | None) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _shown(node: ast.stmt) -> str:
+    return visible(ast.unparse(node).partition("\n")[0], 90)
+
+
+def _functions(tree: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef]:
+    for node in tree:
+        if isinstance(node, ast.FunctionDef):
+            yield node
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node.body)
+
+
+def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr | None]:
+    """A function's arguments with what each is if it is not given."""
+    given = function.args
+    plain = [*given.posonlyargs, *given.args]
+    none = [None] * (len(plain) - len(given.defaults))
+    pairs = [*zip(plain, [*none, *given.defaults], strict=True)]
+    pairs += zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return {one.arg: default for one, default in pairs if one.arg not in ROOTS}
+
+
+def _number(node: ast.AST | None) -> str:
+    """A number that is written out, as text; empty for anything else."""
+    written = ast.unparse(node) if isinstance(node, ast.Constant | ast.UnaryOp) else ""
+    return written if re.fullmatch(r"-?[\d.]+(e-?\d+)?", written) else ""
+
+
+def _values(node: ast.expr) -> str:
+    """The numbers of a tensor that is written out, as in torch.tensor([1.0, 2.0])."""
+    given = node.args if isinstance(node, ast.Call) and path(node.func)[-1] in TENSORS else []
+    written = ast.unparse(given[0]) if given else ""
+    return written if re.fullmatch(r"[-\d\s.,e\[\]]+", written) else ""
+
+
+def _hint(node: ast.AST) -> str:
+    """What to write instead of the first thing in it that the language has a word on."""
+    for part in ast.walk(node):
+        said = INSTEAD.get(path(part)[-1], "") if isinstance(part, ast.Attribute | ast.Name) else ""
+        if said and not said.startswith("Leave"):
+            return f" {said}"
+    return ""

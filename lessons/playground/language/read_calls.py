@@ -158,8 +158,7 @@ class CallReader:
             given[word] = keyword.value
         missing = [p.name for p in parameters if p.name not in given and not p.optional]
         if missing:
-            hint = " Where there is no limit, write 1e30." if function.name == "clamp" else ""
-            raise error(node, f"{function.signature} lacks {' and '.join(missing)}.{hint}")
+            raise error(node, f"{function.signature} lacks {' and '.join(missing)}.")
         found: list[Node] = []
         for parameter in parameters:
             if parameter.name in given:

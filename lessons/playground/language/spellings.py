@@ -6,6 +6,8 @@ to write instead.
 
 import ast
 
+from lessons.playground.language.functions import CALLABLE
+
 MODULES = {"torch", "tf", "tensorflow", "np", "numpy", "jnp", "jax", "math", "F", "nn"}
 _WITHIN = {
     "nn",
@@ -43,7 +45,54 @@ OPERATORS = {
 }
 """An operator spelt as a function of two operands: ``x.pow(2)`` is ``x**2``."""
 
+_HUBER = "mean(where(abs(x - t) < 1, 0.5 * (x - t)**2, abs(x - t) - 0.5))"
+
+WRITTEN_OUT = {
+    "mse_loss": "mean((x - t)**2)",
+    "l1_loss": "mean(abs(x - t))",
+    **dict.fromkeys(("smooth_l1_loss", "huber_loss"), _HUBER),
+    "binary_cross_entropy": "mean(-t * log(x) - (1 - t) * log(1 - x))",
+    "binary_cross_entropy_with_logits": "mean(softplus(x) - t * x)",
+    "kl_div": "mean(t * (log(t) - x))",
+    "cross_entropy": "-sum(t * log_softmax(x))",
+    "norm": "sqrt(sum(x**2))",
+    "normalize": "x / sqrt(sum(x**2))",
+    "cosine_similarity": "sum(a * b) / sqrt(sum(a**2) * sum(b**2))",
+    "silu": "x * sigmoid(x)",
+    "gelu": "x * sigmoid(1.702 * x)",
+    "leaky_relu": "where(x > 0, x, 0.01 * x)",
+    "logsigmoid": "-softplus(-x)",
+    "elu": "where(x > 0, x, exp(clamp(x, -1e30, 0)) - 1)",
+    "reciprocal": "1 / x",
+    "rsqrt": "1 / sqrt(x)",
+    "log1p": "log(1 + x)",
+    "expm1": "exp(x) - 1",
+    "tan": "sin(x) / cos(x)",
+    "trunc": "sign(x) * floor(abs(x))",
+    **dict.fromkeys(("neg", "negative"), "-x"),
+    "gradient_reversal": "flip_gradient(x)",
+}
+"""What torch has a function for, written with those that there are; t is the target."""
+
+_FORMATS = ("float", "double", "half", "to", "type", "type_as", "cuda", "cpu", "int", "long")
+_SHAPES = ("view", "reshape", "unsqueeze", "squeeze", "flatten", "expand", "permute", "contiguous")
+TENSORS = ("tensor", "Tensor", "FloatTensor", "as_tensor", "array", "Parameter")
+WITHOUT_EFFECT = {
+    *(*_FORMATS, *_SHAPES, *TENSORS, "view_as", "expand_as", "t", "item", "numpy"),
+    *("requires_grad_", "Variable", "dropout"),
+}
+"""What pasted code can do without: devices, shapes, number formats."""
+
+NUMBERS = {"ones": 1, "ones_like": 1, "zeros": 0, "zeros_like": 0}
+NOISE = {
+    **dict.fromkeys(("randn", "randn_like", "normal", "normal_"), "normal"),
+    **dict.fromkeys(("rand", "rand_like", "uniform", "uniform_"), "uniform"),
+}
+"""Functions that draw numbers, and the distribution of each."""
+
 INSTEAD = {
+    **{name: f"Write {each}." for name, each in WRITTEN_OUT.items()},
+    "GELU": "Nearly the same is x * sigmoid(1.702 * x).",
     "pow": "Write a**b, as in x**2.",
     "power": "Write a**b, as in x**2.",
     "max": "The larger of two is maximum(a, b), as in maximum(x, 0). The largest entry of x is "
@@ -57,25 +106,17 @@ INSTEAD = {
     "gumbel_softmax": "Write softmax((x - log(-log(u))) / 0.5), 0.5 the temperature tau, u an "
     "input drawn from uniform(0, 1).",
     **dict.fromkeys(
-        ("rand", "randn", "rand_like", "randn_like", "normal", "uniform", "bernoulli", "dropout"),
+        (*NOISE, "bernoulli", "dropout"),
         "Noise is an input: name it among the inputs, and say there how it is drawn.",
     ),
-    "norm": "Write sqrt(sum(x**2)).",
-    "mse_loss": "Write mean((x - t)**2), t the target.",
-    "leaky_relu": "Write where(x > 0, x, 0.01 * x).",
-    "gelu": "Nearly the same is x * sigmoid(1.702 * x).",
-    "GELU": "Nearly the same is x * sigmoid(1.702 * x).",
-    "silu": "Write x * sigmoid(x).",
     "std": "For n entries torch’s is sqrt(sum((x - mean(x))**2) / (n - 1)); NumPy divides by n.",
     "var": "For n entries torch’s is sum((x - mean(x))**2) / (n - 1); NumPy divides by n.",
-    "gradient_reversal": "Write flip_gradient(x).",
-    "cross_entropy": "Write logsumexp(x) - select(x, 0), where class 0 is right.",
     "values": "Leave it out: topk gives the values alone.",
     "indices": "topk gives the values alone. The place of the largest is onehot_argmax(x).",
     "stop": "Did you mean stop_gradient?",
     "sgn": "Did you mean sign?",
     **dict.fromkeys(
-        ("tensor", "Tensor", "FloatTensor", "as_tensor", "array", "Parameter"),
+        TENSORS,
         "Write the list itself, as in [1, 2, 3], or the number. What the gradient is taken by is "
         "an input.",
     ),
@@ -85,30 +126,21 @@ INSTEAD = {
     "add": "Write a + b.",
     **dict.fromkeys(("sub", "subtract"), "Write a - b."),
     **dict.fromkeys(("div", "divide", "true_divide"), "Write a / b."),
-    **dict.fromkeys(("neg", "negative"), "Write -x."),
-    "reciprocal": "Write 1 / x.",
-    "rsqrt": "Write 1 / sqrt(x).",
-    "log1p": "Write log(1 + x).",
-    "expm1": "Write exp(x) - 1.",
-    "tan": "Write sin(x) / cos(x).",
     "dot": "Write sum(a * b), or a @ b.",
     **dict.fromkeys(("mm", "mv", "bmm", "linear", "Linear"), "Write W @ x + b, W and b inputs."),
-    "elu": "Write where(x > 0, x, exp(clamp(x, -1e30, 0)) - 1).",
     "relu6": "Write clamp(x, 0, 6). Only at the limits is its gradient another.",
     "hardtanh": "Write clamp(x, -1, 1). Only at the limits is its gradient another.",
     "clamp_min": "Write clamp(x, 0, 1e30), 0 the limit.",
     "clamp_max": "Write clamp(x, -1e30, 1), 1 the limit.",
-    "heaviside": "Write step(x), 1 where x > 0.",
-    "trunc": "Write sign(x) * floor(abs(x)).",
     **dict.fromkeys(("gt", "greater"), "Write a > b, within where(a > b, …, …)."),
     **dict.fromkeys(("lt", "less"), "Write a < b, within where(a < b, …, …)."),
     **dict.fromkeys(
-        ("float", "double", "half", "to", "type", "type_as", "cuda", "cpu", "int", "long"),
+        _FORMATS,
         "Leave it out: every tensor has one number format, chosen under “Output, plot and number "
         "format”. A comparison becomes numbers by where(condition, 1, 0).",
     ),
     **dict.fromkeys(
-        ("view", "reshape", "unsqueeze", "squeeze", "flatten", "expand", "permute", "contiguous"),
+        _SHAPES,
         "A shape is not changed here. Give the inputs the shape they need, as in [[1, 2], [3, 4]].",
     ),
     **dict.fromkeys(
@@ -137,39 +169,6 @@ INSTEAD = {
 }
 """What to write instead of a name that means something elsewhere."""
 
-_IN_PLACE = {
-    "add_": "y2 = y + 1",
-    "sub_": "y2 = y - 1",
-    "mul_": "y2 = y * 2",
-    "div_": "y2 = y / 2",
-    "pow_": "y2 = y**2",
-    "neg_": "y2 = -y",
-    "zero_": "y2 = 0 * y",
-    "fill_": "y2 = 0 * y + 1",
-    "copy_": "y2 = x",
-    "detach_": "y2 = y.detach()",
-    **{
-        f"{name}_": f"y2 = {name}(y)"
-        for name in ("sqrt", "exp", "log", "abs", "sign", "round", "floor", "ceil", "sin", "cos",
-                     "tanh", "sigmoid", "relu")
-    },
-    **dict.fromkeys(("clamp_", "clip_"), "y2 = clamp(y, -1, 1)"),
-}  # fmt: skip
-
-LEFT_OUT = {
-    "requires_grad": "The gradient by every input is taken. Leave requires_grad out; a value "
-    "without a gradient is stop_gradient(x).",
-    "keepdim": "keepdim is not part of the language. Leave it out: the result has an axis less.",
-    "keepdims": "keepdims is not part of the language. Leave it out: the result has an axis less.",
-    "inplace": "inplace is not part of the language. Leave it out.",
-    "unbiased": "unbiased is not part of the language. Write the sum and its divisor out.",
-    "retain_graph": "Leave this line out: the backward pass runs by itself, from the output.",
-    "create_graph": "Leave this line out: the backward pass runs by itself, from the output.",
-    "hard": "hard is not part of the language. A hard value with a gradient is "
-    "straight_through(f)(x).",
-}
-"""What is said of True or False given to one of these."""
-
 
 def in_place(name: str) -> str:
     """What is said of a method that changes its tensor; empty for any other.
@@ -177,10 +176,12 @@ def in_place(name: str) -> str:
     >>> in_place("mul_"), in_place("mul"), in_place("x_")
     ('mul_ changes a tensor in place. Write a new name instead, as in y2 = y * 2.', '', '')
     """
-    written = _IN_PLACE.get(name)
-    if not written:
+    base = _FUNCTIONS.get(name[:-1], name[:-1])
+    if name[-1:] != "_" or base not in {*OPERATORS, *CALLABLE, "neg"}:
         return ""
-    return f"{name} changes a tensor in place. Write a new name instead, as in {written}."
+    written = f"y {OPERATORS[base]} 2" if base in OPERATORS else f"{base}(y)"
+    written = {"clamp": "clamp(y, -1, 1)", "neg": "-y"}.get(base, written)
+    return f"{name} changes a tensor in place. Write a new name instead, as in y2 = {written}."
 
 
 def spelt(node: ast.expr) -> str:

@@ -1,15 +1,15 @@
-"""Which entry of its tensors a drawing shows, in words: only where a tensor has several."""
+"""Say which entry of its tensors a drawing shows, where a tensor has several."""
 
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from lessons.text import number
 from lessons.tracer.derivatives.along_edge import terms
 from lessons.tracer.recording.nodes import Edge, Node
 from lessons.tracer.recording.plain_tensor import Value, place
 
-_MOST = 3
-"""Shapes that are named one by one."""
+_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"]
 
 
 def entry_of(value: Value, index: Sequence[int]) -> str:
@@ -41,14 +41,26 @@ def _entry(of: tuple[int, ...], chosen_at: tuple[int, ...]) -> str:
 
 
 def shown_entries(nodes: Iterable[Node], index: Sequence[int]) -> str:
-    """Of which entries the numbers of these nodes are; empty where no tensor has several."""
-    entries = dict.fromkeys(entry_of(node.outputs[0], index) for node in nodes)
+    """Which entry of the tensors a drawing shows; empty where no tensor has several.
+
+    >>> x = Node("x", "input", "input", [Value((3,), "float64", [1, 2, 3])], requires_grad=True)
+    >>> shown_entries([x], (2,))
+    'Showing the third input, x = 3.'
+    """
+    drawn = list(nodes)
+    entries = dict.fromkeys(entry_of(node.outputs[0], index) for node in drawn)
     entries.pop("", None)
     if not entries:
         return ""
-    if len(entries) > _MOST:
-        return "Each number is of one entry of its tensor; point at a node to see them all."
-    return f"The numbers are of {'; '.join(entries)}."
+    inputs = [node for node in drawn if node.kind == "input" and node.requires_grad]
+    if len(inputs) == 1 and len(shape := inputs[0].outputs[0].shape) == 1 and shape[0] > 1:
+        value = inputs[0].outputs[0]
+        (at,) = place(index, shape)
+        which = f"the {_ORDINALS[at]} input" if at < len(_ORDINALS) else f"input {at + 1}"
+        return f"Showing {which}, {inputs[0].label} = {number(value.component(index), 4)}."
+    if len(entries) == 1:
+        return f"Showing {next(iter(entries))}."
+    return "Showing one entry of each tensor. Point at a node to see all of them."
 
 
 def shown_sums(edges: Iterable[Edge], index: Sequence[int]) -> str:

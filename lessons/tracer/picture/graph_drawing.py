@@ -1,34 +1,28 @@
 """The drawing of a recording as plain data: what a page hands to the browser as JSON.
 
 Only what leads to the output is drawn, unless dead ends are asked for. Every number is text
-already, as lessons.text writes it; `weight` is for the eye. Sizes depend on words and not on
-values, so nothing moves while a learner drags; the layout is then found in a cache.
+already, as lessons.text writes it; `weight` is for the eye.
 """
 
 import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from lessons.text import visible
 from lessons.tracer.picture.backward_steps import backward_steps
 from lessons.tracer.picture.entries import entry_of, shown_entries, shown_sums
-from lessons.tracer.picture.layout import layout
-from lessons.tracer.picture.legend import legend
+from lessons.tracer.picture.equation import equation, unknown
+from lessons.tracer.picture.places import places
 from lessons.tracer.picture.sentences import spelled, stale_sentence
 from lessons.tracer.picture.step import Part, Step, Sum
 from lessons.tracer.recording.nodes import Edge, Node
 from lessons.tracer.recording.plain_tensor import NOT_KEPT, Value
 from lessons.tracer.recording.recording import Recording
 
-CHARACTER = 7.2
-"""The width of a character of the monospaced text in a node, at 12 px."""
-LINE = 16.0
-PADDING = 10.0
-VALUE = 10
-"""Characters that a value has room for: a sign, six digits, a point and a little more."""
-LABEL = (70.0, 16.0)
-"""The box of an edge's gradient, at 11 px: room for VALUE characters."""
 SHOWN = 32
 """Numbers written out of a whole tensor."""
+LONGEST = 18
+"""Characters of a name in a box; all of it is in the words."""
 CHANGED = " changed since"
 """Behind the name of a tensor, in the box of the op that had saved it."""
 DIGITS = 4
@@ -52,38 +46,25 @@ def picture(
     place_of = {node.name: place for place, node in enumerate(nodes)}
     every = [edge for node in nodes for edge in node.operands]
     edges = [edge for edge in every if edge.producer.name in place_of]
-    lines = [_lines(node, index) for node in nodes]
-    drawing = layout(
-        [_size(entry) for entry in lines],
-        [(place_of[edge.producer.name], place_of[edge.consumer.name]) for edge in edges],
-        [LABEL] * len(edges),
-    )
+    boxes = [_node(recording, node, index) for node in nodes]
+    ends = [(place_of[edge.producer.name], place_of[edge.consumer.name]) for edge in edges]
     shown = [_edge(edge, index) for edge in edges]
     # A cut edge is as thick as what it holds back, and the others stay as they were before the cut.
     sizes = [_size_of(edge.offered if edge.cut else edge.gradient, index) for edge in edges]
     largest = max((size or 0.0 for size in sizes), default=0.0)
-    drawn = zip(shown, sizes, drawing.labels, drawing.routes, strict=True)
-    for entry, size, (x, y), route in drawn:
-        entry |= {"x": round(x, 1), "y": round(y, 1), "width": LABEL[0], "height": LABEL[1]}
-        entry["route"] = [[round(x, 1), round(y, 1)] for x, y in route]
+    for entry, size in zip(shown, sizes, strict=True):
         entry["weight"] = 0.0 if not size else round(math.sqrt(size / largest), 4)
-    boxes = [
-        _node(recording, node, index, text) | _place(point, _size(text))
-        for node, point, text in zip(nodes, drawing.nodes, lines, strict=True)
-    ]
     if steps is None:
         steps = backward_steps(recording, index) if recording.output else []
-    entries, sums = shown_entries(nodes, index), shown_sums(edges, index)
+    entries = shown_entries(nodes, index)
     return {
         "index": list(index),
-        "width": round(drawing.width, 1),
-        "height": round(drawing.height, 1),
+        **places([box["lines"] for box in boxes], ends),
         "nodes": boxes,
         "edges": shown,
+        "equation": [list(piece) for piece in equation(recording, nodes, index)],
         "entries": entries,
-        "sums": sums,
-        "legend": legend(shown, boxes),
-        "alternative": _alternative(recording, boxes, shown, f"{entries} {sums}".strip()),
+        "alternative": _alternative(recording, boxes, shown, entries, shown_sums(edges, index)),
         "steps": [_step(step) for step in steps],
     }
 
@@ -92,15 +73,14 @@ def covered(drawn: dict[str, Any]) -> dict[str, Any]:
     """The same drawing as `picture` made, with forward values and without any gradient."""
     gone = {"gradient": "", "full": "none", "offered": None, "weight": 0.0}
     gone |= {"sign": "none", "state": "none", "alternative": "", "stale": False}
-    alternative = drawn["alternative"].replace(f" {drawn['sums']}", "", bool(drawn["sums"]))
+    alternative = drawn["alternative"]
     for sentence in (sentence for node in drawn["nodes"] for sentence in node["stale"]):
         alternative = alternative.replace(f" {sentence}", "")
     lines = alternative.split("\n")
     return drawn | {
         "nodes": [_covered(node) for node in drawn["nodes"]],
         "edges": [edge | gone for edge in drawn["edges"]],
-        "sums": "",
-        "legend": [],
+        "equation": [list(piece) for piece in unknown(drawn["equation"])],
         "alternative": "\n".join(lines[: 1 + len(drawn["nodes"])]),
         "steps": [],
     }
@@ -141,33 +121,15 @@ def _lines(node: Node, index: Sequence[int]) -> list[str]:
         for value in node.numbers
         if isinstance(value, (int, float)) and not isinstance(value, bool)
     ]
-    does = " ".join([node.type, *numbers[:3]])
-    named = [] if node.leaf or (node.label == node.type and numbers) else [node.label]
-    if node.leaf:
-        named = [node.label]
+    does = " ".join([visible(node.type, LONGEST), *numbers[:3]])
+    name = visible(node.label, LONGEST)
+    named = [] if node.label == node.type and numbers else [name]
     value = _short(node.outputs[0].component(index))
-    doing = [] if node.leaf or does == node.label else [does]
+    doing = [] if node.leaf or does == name else [does]
     return [*named, *doing, *(f"{one.name}{CHANGED}" for one in node.stale), value]
 
 
-def _size(lines: Sequence[str]) -> tuple[float, float]:
-    """Of the box for these lines; the last is the value, whose room is fixed."""
-    longest = max(VALUE, *(len(line) for line in lines[:-1])) if len(lines) > 1 else VALUE
-    return round(longest * CHARACTER + 2 * PADDING, 1), LINE * len(lines) + PADDING
-
-
-def _place(point: tuple[float, float], size: tuple[float, float]) -> dict[str, float]:
-    return {
-        "x": round(point[0], 1),
-        "y": round(point[1], 1),
-        "width": size[0],
-        "height": size[1],
-    }
-
-
-def _node(
-    recording: Recording, node: Node, index: Sequence[int], lines: list[str]
-) -> dict[str, Any]:
+def _node(recording: Recording, node: Node, index: Sequence[int]) -> dict[str, Any]:
     upstream = next((value for value in node.upstream if value is not None), None)
     return {
         "id": node.name,
@@ -176,7 +138,7 @@ def _node(
         "kind": node.kind,
         "rule": node.rule,
         "output": node.name == recording.output,
-        "lines": lines,
+        "lines": _lines(node, index),
         "value": spelled(node.outputs[0].component(index)),
         "entry": entry_of(node.outputs[0], index),
         "full": "; ".join(whole(value) for value in node.outputs),
@@ -248,17 +210,18 @@ def _alternative(
     recording: Recording,
     nodes: Sequence[dict[str, Any]],
     edges: Sequence[dict[str, Any]],
-    about: str,
+    entries: str,
+    sums: str,
 ) -> str:
     """The drawing in words, for screen readers: a line for each node, then one for each edge."""
-    spoken = [f"A graph of {len(nodes)} nodes and {len(edges)} edges. {about}".rstrip()]
+    spoken = [f"A graph of {len(nodes)} nodes and {len(edges)} edges. {entries}".rstrip()]
     for box in nodes:
         node = recording.nodes[box["id"]]
         made = ", ".join(edge.producer.label for edge in node.operands)
         what = f"{box['label']}: {node.type} of {made}" if made else f"{box['label']}: {node.type}"
         trick = "" if node.kind in ("plain", "input", "constant") else f", {node.kind}"
         spoken.append(" ".join([f"{what}{trick}, value {box['value']}.", *box["stale"]]))
-    return "\n".join([*spoken, *(edge["alternative"] for edge in edges)])
+    return "\n".join([*spoken, *(edge["alternative"] for edge in edges), *([sums] if sums else [])])
 
 
 def _step(step: Step) -> dict[str, Any]:

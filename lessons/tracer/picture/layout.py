@@ -16,17 +16,13 @@ Size = tuple[float, float]
 """Width and height."""
 
 OPTIONS: dict[str, Any] = {
-    "direction": "topbottom",
     "effort": "fast",
     "spacing": {
-        "layer_gap": 16.0,
-        "node_gap": 14.0,
         "isolated_gap": 14.0,
-        "dummy_gap": 10.0,
-        "port_gap": 12.0,
+        "port_gap": 20.0,
         "stub": 4.0,
     },
-    # Every edge leaves at the bottom and enters at the top.
+    # Every edge leaves on the side that faces the next layer.
     "routing": {"style": "orthogonal", "port_sides": "facing_only"},
     "tuning": {
         # Straightening a long edge sometimes draws it across a node.
@@ -51,33 +47,52 @@ class Drawing(NamedTuple):
 
 
 def layout(
-    sizes: Sequence[Size], edges: Sequence[tuple[int, int]], labels: Sequence[Size]
+    sizes: Sequence[Size],
+    edges: Sequence[tuple[int, int]],
+    labels: Sequence[Size],
+    right: bool = False,
+    gap: float = 18.0,
 ) -> Drawing:
-    """Lay out a graph without cycles, its inputs at the top.
+    """Lay out a graph without cycles, its inputs at the top, or at the left if it runs `right`.
 
     `sizes` of the node boxes; `edges` from producer to consumer, by place in `sizes`, several
-    between the same two allowed; `labels` the size of each edge's label. Raises `ValueError` for a
-    wrong number of labels.
+    between the same two allowed; `labels` the size of each edge's label; `gap` the room between the
+    layers. Raises `ValueError` for a wrong number of labels.
     """
     if len(labels) != len(edges):
         raise ValueError(f"expected a label size for each of {len(edges)} edges, got {len(labels)}")
-    return _layout(tuple(sizes), tuple(edges), tuple(labels))
+    return _layout(tuple(sizes), tuple(edges), tuple(labels), right, gap)
 
 
 @lru_cache(256)
 def _layout(
-    sizes: tuple[Size, ...], edges: tuple[tuple[int, int], ...], labels: tuple[Size, ...]
+    sizes: tuple[Size, ...],
+    edges: tuple[tuple[int, int], ...],
+    labels: tuple[Size, ...],
+    right: bool,
+    gap: float,
 ) -> Drawing:
+    enter, leave = ("left", "right") if right else ("top", "bottom")
     count = len(sizes)
     nodes = [{"size": {"width": width, "height": height}} for width, height in (*sizes, *labels)]
     halves = []
     for label, (start, end) in enumerate(edges, count):
         # The larger weight keeps a long edge's label next to its consumer.
         halves += [
-            {"source": start, "target": label, "weight": 1.0, "target_port": _middle("top")},
-            {"source": label, "target": end, "weight": 2.0, "source_port": _middle("bottom")},
+            {"source": start, "target": label, "weight": 1.0, "target_port": _middle(enter)},
+            {"source": label, "target": end, "weight": 2.0, "source_port": _middle(leave)},
         ]
-    drawn = graphlay.layout({"nodes": nodes, "edges": halves}, options=OPTIONS)
+    options = {
+        **OPTIONS,
+        "direction": "leftright" if right else "topbottom",
+        "spacing": {
+            **OPTIONS["spacing"],
+            "layer_gap": gap,
+            "node_gap": 0.8 * gap,
+            "dummy_gap": 0.6 * gap,
+        },
+    }
+    drawn = graphlay.layout({"nodes": nodes, "edges": halves}, options=options)
     corner, far = drawn.bounds["min"], drawn.bounds["max"]
 
     def point(at: dict[str, float]) -> Point:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from lessons.text import number
-from lessons.tracer.picture.entries import entry_of
 from lessons.tracer.picture.step import Part, Step, Sum
 from lessons.tracer.recording.nodes import Node, Stale
 from lessons.tracer.recording.plain_tensor import NOT_KEPT, unflat
@@ -36,9 +35,7 @@ def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> 
         return _stopped(node)
     if step.kind == "leaf":
         total = "".join(f" {_sum(sum_)}" for sum_ in step.arrived)
-        entry = entry_of(node.outputs[0], index)
-        came = f"{spelled(step.upstream)}{f' ({entry})' * bool(entry)}"
-        return f"The way back ends at the leaf {node.label}, with the gradient {came}.{total}"
+        return f"The backward pass ends here: {node.label}.grad = {spelled(step.upstream)}.{total}"
     sentences = [_op(recording, node, step)]
     sentences += [stale_sentence(recording, node, one, index) for one in node.stale]
     for part in step.parts:
@@ -86,7 +83,7 @@ def _stopped(node: Node) -> str:
     elif node.type == "py_func":
         why = f"{node.label} is a py_func, which has no gradient"
     else:
-        why = f"{node.type} let the value through and lets no gradient back"
+        why = f"{node.type} passes the value on and stops the gradient"
     return f"{why}: {operand} gets nothing from here."
 
 
@@ -101,23 +98,24 @@ def _op(recording: Recording, node: Node, step: Step) -> str:
     first = parts[0]
     if node.kind == "overridden":
         return (
-            f"The rule {node.rule} stands in place of the gradient of {node.type}: "
-            f"{upstream} came, it sends {sent}."
+            f"The rule {node.rule} replaces the gradient of {node.type}: "
+            f"{upstream} came in, it sends {sent}."
         )
     if node.kind == "reversed":
-        return f"{node.type} let the value through and turns the gradient round: {sent}."
+        return f"{node.type} passes the value on and flips the gradient: {sent}."
     if node.kind == "scaled":
         return (
-            f"{node.type} let the value through and scales the gradient: {upstream} came, {sent}."
+            f"{node.type} passes the value on and scales the gradient: "
+            f"{upstream} came in, it sends {sent}."
         )
     if node.kind == "clipped":
         if first.gradient == step.upstream:
-            return f"{node.type} finds {upstream} within its limit and sends it on: {sent}."
-        return f"{node.type} limits the gradient: {upstream} came, {sent}."
+            return f"{node.type} finds {upstream} within its limit and passes it on: {sent}."
+        return f"{node.type} limits the gradient: {upstream} came in, it sends {sent}."
     if node.kind == "surrogate":
         if node.type == "straight_through":
-            return f"{node.type} gave f's value and sends the gradient on as it is: {sent}."
-        return f"{node.type} gave f's value and sends the gradient of the surrogate g: {sent}."
+            return f"{node.type} gives f's value and passes the gradient on unchanged: {sent}."
+        return f"{node.type} gives f's value and the gradient of the surrogate g: {sent}."
     if all(part.local is not None for part in parts):
         products = ", ".join(_product(recording, part) for part in parts)
         return f"{node.label}: upstream × local derivative, {products}.{_nan(step, parts)}"
@@ -144,7 +142,7 @@ def _nan(step: Step, parts: list[Part]) -> str:
     born = any(
         spelled(part.gradient) == "NaN" and spelled(step.upstream) != "NaN" for part in parts
     )
-    return " The NaN arises here: 0 · ∞ is no number." if born else ""
+    return " The NaN arises here: 0 · ∞ is not a number." if born else ""
 
 
 def _sum(sum_: Sum) -> str:

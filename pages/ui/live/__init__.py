@@ -6,7 +6,7 @@ browser needs lie in this folder too.
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -19,26 +19,8 @@ from pages.labs.training import Watch
 from pages.server.application import SOCKET
 from pages.server.worker import LABS
 from pages.ui import memory
-from pages.ui.page import LIVE
+from pages.ui.component import component
 from pages.ui.room import room
-
-# Streamlit hands inline scripts to the browser as a blob, which cannot import its neighbours by
-# a relative address. So the script is this small shim. The addresses are relative to the page's
-# <base>, so a server.baseUrlPath is kept.
-_SHIM = f"""
-let lab;
-export default async function (component) {{
-  lab ??= import(new URL("{LIVE}/lab.js", document.baseURI).href);
-  try {{
-    return (await lab).render(component);
-  }} catch (error) {{
-    lab = undefined; // the next render tries again
-    console.error("The live lab could not be loaded.", error);
-    component.parentElement.querySelector(".gl-lab").textContent =
-      "The lab's script could not be loaded. Reload the page to try again.";
-  }}
-}}
-"""
 
 SOON = 0.25
 """Seconds of computing that a page spends on its lab's first picture. The lab asks for a longer one
@@ -49,22 +31,12 @@ KEPT = 128
 _FIRST = "first_picture"
 """Session key: what the first lab of a session was asked to show at first, as text."""
 
-# Registered once, at import: registering again under the same name would remount every lab.
-_component = st.components.v2.component(
+_component = component(
     "gradient_lab",
-    html='<div class="gl-lab"></div>',
-    js=_SHIM,
-    isolate_styles=False,
+    "lab",
+    '<div class="gl-lab"></div>',
+    broken="The lab’s script could not be loaded. Reload the page to try again.",
 )
-
-_KEPT = f"""
-export default async function ({{ setStateValue, data }}) {{
-  const {{ queries }} = await import(new URL("{LIVE}/kept.js", document.baseURI).href);
-  const found = queries();
-  if (JSON.stringify(found) !== JSON.stringify(data.known)) setStateValue("queries", found);
-}}
-"""
-_kept = st.components.v2.component("kept_labs", js=_KEPT, isolate_styles=False)
 
 
 def live_lab(
@@ -77,8 +49,6 @@ def live_lab(
     hide: Collection[str] = (),
     fix: Collection[str] = (),
     note: str = "",
-    show: Mapping[str, str] | None = None,
-    on_go: Callable[[], None] = lambda: None,
 ) -> None:
     """Mount a lab, or tell the mounted one what has changed on the page.
 
@@ -90,28 +60,10 @@ def live_lab(
         step, answers, hide, fix: as in ``pages.labs.messages.Wish``.
         committed: the answer to the step's question, once there is one.
         note: something to say above the charts until the learner changes something.
-        show: the part of the lab that the text speaks of, by ``name``, for which ``step``.
-        on_go: called when the mark of another step was clicked, whose number is ``go`` then, in
-            the session's state of ``lab_`` and the lab's name.
     """
     state = st.session_state.get(f"lab_{lab}")
     if isinstance(state, Mapping):
         memory.reach(state.get("goals"))
-    data = {
-        "lab": lab,
-        "socket": SOCKET,
-        "orders": [dict(one) for one in orders],
-        "step": step,
-        "answers": sorted(answers),
-        "committed": committed,
-        "hide": sorted(hide),
-        "fix": sorted(fix),
-        "note": note,
-        "show": dict(show) if show else None,
-        "goals": memory.goals(),
-        "cookie": memory.cookie(),
-    }
-    _component(key=f"lab_{lab}", data=data, on_goals_change=lambda: None, on_go_change=on_go)
     values: dict[str, str] = {}
     for order in orders:
         values |= order["values"]
@@ -126,48 +78,46 @@ def live_lab(
         hide=sorted(hide),
         fix=sorted(fix),
     ).model_dump_json()
-    # Later the scripts are there, and the lab comes at once and as it was left. A run that draws
-    # the first page again shows the same.
-    if st.session_state.setdefault(_FIRST, wish) == wish and (picture := first(wish)):
-        # As text, which Streamlit draws with the page's first pieces; HTML comes with its last.
-        st.text(f"{picture} {lab} {show['name'] if show else ''}")
+    # Later the scripts are there, and the lab asks for its first frame itself. A run that draws the
+    # first page again shows the same.
+    comes_first = st.session_state.setdefault(_FIRST, wish) == wish
+    data = {
+        "lab": lab,
+        "socket": SOCKET,
+        "first": first(wish) if comes_first else [],
+        "orders": [dict(one) for one in orders],
+        "step": step,
+        "answers": sorted(answers),
+        "committed": committed,
+        "hide": sorted(hide),
+        "fix": sorted(fix),
+        "note": note,
+        "goals": memory.goals(),
+        "cookie": memory.cookie(),
+    }
+    _component(key=f"lab_{lab}", data=data, on_goals_change=lambda: None)
 
 
-def first(wish: str) -> str:
-    """Return what the lab will show at first, for the browser to draw before the lab is there.
+def first(wish: str) -> list[str]:
+    """What the lab shows at first, as the socket would bring it, in base64.
 
-    Empty where computing it takes too long for a page.
+    A frame, then the picture of a training if there is one. Nothing where computing it takes too
+    long for a page.
     """
     with room:
-        return _first(wish)
+        return [b64encode(one).decode() for one in _first(wish)]
 
 
 @lru_cache(KEPT)
-def _first(wish: str) -> str:
+def _first(wish: str) -> list[bytes]:
     asked = Wish.model_validate_json(wish)
     lab = LABS.get(asked.lab, lesson)
     if asked.lab == "playground" and lab.seconds(asked) > SOON:
-        return ""
+        return []
     frame = lab.frame(asked)
-    names = ("goals", "accepted", "groups", "notes", "status", "key", "figures")
-    shown: dict[str, Any] = {name: part for name, part in frame.items() if name in names}
-    if frame["trained"]:  # with the run as it stands before its first step
+    made = [wire.addressed(0, wire.encode(frame))]
+    if frame["trained"]:
         run = asked.model_copy(update={"live": False})  # as the lab asks for it at first
         picture = Watch(find(asked.lab), run, TrainingWish()).picture()
-        both = (picture, frame) if picture["leads"] else (frame, picture)
-        shown |= {name: picture[name] for name in ("status", "training")}
-        shown["figures"] = [figure for one in both for figure in one["figures"]]
-        shown["notes"] = [*frame["notes"], *picture["notes"]]
-    return b64encode(wire.addressed(0, wire.encode(shown))).decode()
-
-
-def kept_labs() -> dict[str, str]:
-    """The address of each lab as it was left in this tab, by name; empty until the browser told."""
-    state = st.session_state.get("kept_labs")
-    sent = state.get("queries") if isinstance(state, Mapping) else None
-    known = {
-        str(name)[:100]: str(query)[:30_000]
-        for name, query in (sent.items() if isinstance(sent, Mapping) else ())
-    }
-    _kept(key="kept_labs", data={"known": known}, on_queries_change=lambda: None)
-    return known
+        made.append(wire.addressed(0, wire.encode(picture), wire.PICTURE))
+    return made

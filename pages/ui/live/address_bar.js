@@ -1,13 +1,4 @@
-// What the address bar says of a lab: the step at once, the rest when the hand rests.
-
-/**
- * At once: should the server go before the lab has answered, the address is what is left.
- * @param {number} step
- */
-export function showStep(step) {
-  const search = location.search.replace(/([?&]step=)[^&]*/, `$1${step}`);
-  if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
-}
+// What the address bar says of a lab once the hand rests.
 
 /**
  * Replaced, never added: the Back button leaves the page instead of replaying a drag.

@@ -4,7 +4,6 @@
 import { axes, fullLayout } from "./chart_layout.js";
 import { element, setText } from "./dom.js";
 import { draggable } from "./drag.js";
-import { Ghost } from "./ghost.js";
 import { handBack, quickDraw } from "./quick.js";
 import { Zoom } from "./zoom.js";
 
@@ -16,6 +15,9 @@ const CONFIG = {
   scrollZoom: false, // the wheel scrolls the page
 };
 
+const STAGE = 420; // px, the height of a chart on the stage
+const LOW = 260; // and in a narrow window, where the text scrolls below it
+const NARROW = matchMedia("(max-width: 640px)");
 const TITLE = 24; // pixels above a chart that is taken away as a picture
 
 /** @import { Charts } from "./charts.js" */
@@ -49,27 +51,21 @@ export class Chart {
     this.zoom = new Zoom(() => this.spec.figure?.layout ?? {}, () => this.draw());
     const { title, plot, caption, zoom } = this;
     this.root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom.button, zoom.hint, plot, caption);
-    this.ghost = new Ghost(plot, charts.palette);
   }
 
-  /** Another's, who has controls, from now on. @param {Charts} charts */
-  belongTo(charts) {
-    this.charts = charts;
-    this.ghost.palette = charts.palette;
-    this.root.classList.remove("gl-outlined");
-    if (this.listening && charts.controls) this.#obey(charts.controls);
-  }
-
-  /** Title, caption and room: everything but the drawing. @param {FigureSpec} spec */
-  frame(spec) {
+  /**
+   * Title, caption and room: everything but the drawing.
+   * @param {FigureSpec} spec
+   * @param {boolean} staged  whether it stands on the stage
+   */
+  frame(spec, staged) {
     const { plot } = this;
-    this.root.classList.toggle("gl-wide", spec.wide);
-    this.given = spec;
+    const height = Math.min(staged ? STAGE : spec.height, NARROW.matches ? LOW : STAGE);
+    this.given = { ...spec, height };
     this.spec = this.#held();
     setText(this.title, spec.title);
     setText(this.caption, spec.caption);
-    const height = `${spec.height}px`;
-    if (plot.style.height !== height) plot.style.height = height;
+    plot.style.height = `${height}px`;
     if (this.alt !== spec.alt) plot.setAttribute("aria-label", (this.alt = spec.alt));
   }
 
@@ -111,7 +107,6 @@ export class Chart {
       if (controls) this.#obey(controls);
     }
     this.zoom.drawn();
-    this.showGhost();
   }
 
   /** Draw without Plotly, where only numbers have changed. @returns {boolean} whether that was done */
@@ -121,15 +116,7 @@ export class Chart {
     if (!quickDraw(this.plot, figure)) return false;
     this.digest = digest ?? "";
     this.quick = true;
-    this.showGhost();
     return true;
-  }
-
-  /** What was there before the last change. */
-  showGhost() {
-    const { rests } = this.charts;
-    if (rests === null) this.ghost.forget();
-    else this.ghost.follow(this.spec, rests, this.charts);
   }
 
   /** With its title, as the address of an SVG. */

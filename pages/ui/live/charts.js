@@ -2,8 +2,6 @@
 // digest did not change is not touched.
 
 import { Chart } from "./chart.js";
-import { setChildren } from "./dom.js";
-
 /** @import { FigureSpec } from "./messages.d.ts" */
 /** @import { Controls } from "./controls.js" */
 /** @import { Plotly } from "./plotly.d.ts" */
@@ -12,12 +10,14 @@ const UNSEEN = 150; // ms after which a chart is drawn that has had no width bef
 
 export class Charts {
   /**
-   * @param {HTMLElement} box
+   * @param {HTMLElement} root  the lab's
+   * @param {import("./views.js").Views} views  where they stand
    * @param {import("./palette.js").Palette} palette
    * @param {?Controls} controls  that a click or a drag in a chart sets
    */
-  constructor(box, palette, controls) {
-    this.box = box;
+  constructor(root, views, palette, controls) {
+    this.root = root;
+    this.views = views;
     this.palette = palette;
     this.controls = controls;
     /** @type {Map<string, Chart>} */
@@ -28,9 +28,6 @@ export class Charts {
     this.family = "";
     /** @type {?boolean} */
     this.rests = null;
-    /** @type {?number} */
-    this.step = null; // of the lesson, that these belong to
-    this.change = ""; // what was set when they were asked for, as text
     /** @type {?Plotly} */
     this.Plotly = null;
     this.resized = new ResizeObserver((entries) => this.#resize(entries));
@@ -62,10 +59,11 @@ export class Charts {
       const chart = before.get(spec.id) ?? this.#make(spec);
       before.delete(spec.id);
       this.all.set(spec.id, chart);
-      chart.frame(spec);
+      const box = this.views.box(spec.id);
+      if (chart.root.parentNode !== box) box.append(chart.root);
+      chart.frame(spec, this.views.name === spec.id);
     }
     for (const chart of before.values()) this.#drop(chart);
-    setChildren(this.box, [...this.all.values()].map((chart) => chart.root));
   }
 
   /**
@@ -78,10 +76,10 @@ export class Charts {
   draw(Plotly, recoloured, rests) {
     this.Plotly = Plotly;
     this.rests = rests;
-    this.box.classList.toggle("gl-eases", rests === true); // a hand that drags is followed at once
+    this.root.classList.toggle("gl-eases", rests === true); // a hand that drags is followed at once
     const charts = [...this.all.values()];
     if (recoloured) {
-      this.family = getComputedStyle(this.box).fontFamily;
+      this.family = getComputedStyle(this.palette.root).fontFamily; // its own root may be in no page yet
       for (const chart of charts) if (chart.theme !== this.palette.theme) chart.forget();
     }
     // Widths first, all of them: reading one after drawing another would lay the page out again.
@@ -90,25 +88,14 @@ export class Charts {
     for (const chart of near) {
       if (!chart.drawQuickly()) chart.draw();
     }
-    if (rests) this.rest();
     return charts.some((chart) => chart.width && (chart.isStale || chart.quick)); // not in a sheet that this window has none of
-  }
-
-  /** Draw the uppermost alone, of those that have a width. @param {Plotly} Plotly */
-  drawFirst(Plotly) {
-    this.Plotly = Plotly;
-    this.family = getComputedStyle(this.box).fontFamily;
-    const top = (/** @type {Chart} */ { root }) => root.getBoundingClientRect().top; // style may change the order
-    const there = [...this.all.values()].filter(({ width }) => width);
-    there.sort((one, other) => top(one) - top(other))[0]?.draw();
   }
 
   /** The hand came to rest, perhaps on what is drawn already. */
   rest() {
     if (this.rests === null) return;
     this.rests = true;
-    this.box.classList.add("gl-eases");
-    for (const chart of this.all.values()) if (!chart.isStale && chart.digest !== null) chart.showGhost();
+    this.root.classList.add("gl-eases");
   }
 
   /** Draw what has no shape yet, while pictures of a training leave no quiet moment. */
@@ -125,24 +112,9 @@ export class Charts {
     return ![...this.all.values()].some((chart) => chart.isStale);
   }
 
-  /** Take over what is drawn already, and shown elsewhere until it is framed here. @param {Charts} others */
-  adopt(others) {
-    for (const [id, chart] of others.all) {
-      if (chart.digest === null) continue;
-      chart.belongTo(this);
-      this.all.set(id, chart);
-      this.#watch(chart);
-    }
-  }
-
-  /** Look after nothing any more; what is on the page stays. */
-  detach() {
+  stop() {
     this.resized.disconnect();
     this.sighted.disconnect();
-  }
-
-  stop() {
-    this.detach();
     for (const chart of this.all.values()) this.#drop(chart);
     this.all.clear();
   }

@@ -18,12 +18,18 @@ const REST = 250; // ms without a key before a value counts as resting
  * @typedef {Object} Handlers
  * @property {(live: boolean) => void} changed  the learner set something
  * @property {(word: "undo"|"redo") => void} went
+ * @property {(field: HTMLElement) => void} wrong  what this says is refused
  */
 
 export class Controls {
-  /** @param {HTMLElement} box  @param {Handlers} handlers */
-  constructor(box, handlers) {
+  /**
+   * @param {HTMLElement} box  of those in reach
+   * @param {HTMLElement} more  of the others: groups without a heading, but for the first
+   * @param {Handlers} handlers
+   */
+  constructor(box, more, handlers) {
     this.box = box;
+    this.more = more;
     this.handlers = handlers;
     /** @type {Map<string, Entry>} */
     this.known = new Map(); // by name and kind
@@ -160,6 +166,7 @@ export class Controls {
   #open(root) {
     const group = root.closest("details");
     if (group) group.open = true;
+    this.handlers.wrong(root);
   }
 
   stop() {
@@ -225,21 +232,15 @@ export class Controls {
 
   #watchPointer() {
     const { signal } = this.listeners;
-    this.box.addEventListener(
-      "pointerdown",
-      (event) => {
-        this.pressed = event.target instanceof HTMLInputElement && event.target.type === "range";
-      },
-      { signal },
-    );
-    this.box.addEventListener(
-      "focusout",
-      ({ target, relatedTarget }) => {
+    for (const box of [this.box, this.more]) {
+      box.addEventListener("pointerdown", ({ target }) => {
+        this.pressed = target instanceof HTMLInputElement && target.type === "range";
+      });
+      box.addEventListener("focusout", ({ target, relatedTarget }) => {
         const [left, entered] = [target, relatedTarget].map(rowAround);
         if (left && left !== entered) this.#settle();
-      },
-      { signal },
-    );
+      });
+    }
     const released = () => {
       if (!this.pressed) return;
       this.pressed = false;
@@ -277,8 +278,10 @@ export class Controls {
       setChildren(/** @type {Element} */ (box.querySelector(".gl-fields")), fields);
       return box;
     });
-    setChildren(this.box, boxes);
-    if (focused !== document.activeElement && this.box.contains(focused)) focused?.focus();
+    const isMore = (/** @type {unknown} */ _, /** @type {number} */ index) => index > 0 && groups[index].title === null;
+    setChildren(this.box, boxes.filter((box, index) => !isMore(box, index)));
+    setChildren(this.more, boxes.filter(isMore));
+    if (focused !== document.activeElement) focused?.focus();
   }
 
   /** @param {Group} group  @param {number} index */

@@ -2,11 +2,9 @@
 // it time. Fetches Plotly's script.
 
 import { loadPlotly } from "./chart_script.js";
-import { dropFirst } from "./first_place.js";
 
 /** @import { Charts } from "./charts.js" */
 /** @import { Palette } from "./palette.js" */
-/** @import { Pinned } from "./pinned.js" */
 
 const QUIET = 150; // ms without a new picture before the slower half of drawing is caught up on
 
@@ -24,15 +22,12 @@ export class Drawing {
   /**
    * @param {HTMLElement} root  the lab's, which says of which answer the charts are
    * @param {Charts} charts
-   * @param {Pinned[]} pinned
    * @param {Palette} palette
    * @param {Pace} pace
    */
-  constructor(root, charts, pinned, palette, pace) {
+  constructor(root, charts, palette, pace) {
     this.root = root;
     this.charts = charts;
-    this.pinned = pinned;
-    this.all = [charts, ...pinned.map((one) => one.charts)];
     this.palette = palette;
     this.pace = pace;
     this.seq = 0; // of the answer that is shown
@@ -47,32 +42,31 @@ export class Drawing {
       this.draw();
     };
     this.scheme.addEventListener("change", this.repaint);
-    this.#load();
   }
 
   /** What is in sight. */
   draw() {
-    if (!this.Plotly || !this.charts.framed) return;
-    const { Plotly, recoloured } = this;
+    const { charts, recoloured } = this;
+    if (!charts.framed) return;
+    if (charts.all.size && !this.Plotly) return this.#load();
     const { dataset } = this.root;
     const seq = String(this.seq);
     const rests = this.pace.trains() ? null : this.pace.rests();
-    const rest = [this.charts, ...this.pinned].map((one) => one.draw(Plotly, recoloured, rests)).some(Boolean);
+    const rest = this.Plotly ? charts.draw(this.Plotly, recoloured, rests) : false;
     this.recoloured = false;
     this.pace.drawn();
     dataset.seq = seq;
-    if (!dataset.ready) dropFirst();
     dataset.ready = "true";
     clearTimeout(this.later);
     if (rest) this.later = setTimeout(() => this.#drawRest(), dataset.whole ? QUIET : 0);
     else dataset.caughtUp = seq;
-    if (this.charts.areAllShown()) dataset.whole = seq;
+    if (charts.areAllShown()) dataset.whole = seq;
   }
 
   stop() {
     clearTimeout(this.later);
     this.scheme.removeEventListener("change", this.repaint);
-    for (const one of [this.charts, ...this.pinned]) one.stop();
+    this.charts.stop();
   }
 
   #load() {
@@ -83,7 +77,6 @@ export class Drawing {
       },
       (error) => {
         console.error(error);
-        dropFirst(); // whose controls are none
         this.pace.failed();
       },
     );
@@ -97,7 +90,6 @@ export class Drawing {
       return;
     }
     this.charts.drawRest();
-    for (const one of this.pinned) one.drawRest();
     this.root.dataset.whole = this.root.dataset.caughtUp = String(this.seq);
   }
 }

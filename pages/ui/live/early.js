@@ -1,38 +1,20 @@
-// Named in the page itself, so that the first picture's modules and the charts' script are there
-// soon: Streamlit waits for the network meanwhile, and a script takes long to read.
+// Named in the page itself, so that the lab's modules are there soon: Streamlit waits for the network
+// meanwhile, and a script takes long to read.
 
-import { LATER } from "./addresses.js";
-import { loadPlotly } from "./chart_script.js";
 import { element } from "./dom.js";
-import { BAR, BROKEN, enter, watchForFirst } from "./first_place.js";
 import "./frame.js";
 
-// The lab's own come now that Streamlit has begun: before, they would hold it up.
-for (const name of LATER) {
-  document.head.append(element("link", "", { rel: "modulepreload", href: new URL(name, import.meta.url).href }));
-}
-void import("./lab.js");
-
+const BAR = "[data-testid=stSkeleton]"; // what stands where a piece's script has not come yet
+const BROKEN = ".stException";
 /** @param {number} ms  @param {Promise<unknown>} work */
 const atMost = (ms, work) => Promise.race([work, new Promise((late) => setTimeout(late, ms))]);
-const begin = () => loadPlotly().catch(() => {}); // the lab says so where it shows
-const SOON = 1000; // ms: by then comes what a browser has kept
-const [here] = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByName(import.meta.url));
-if (here?.transferSize === 0) {
-  // A browser that was here before has it, read already: it draws the first picture.
-  void watchForFirst(atMost(SOON, begin()));
-} else {
-  void watchForFirst();
-  if ("requestIdleCallback" in window) requestIdleCallback(begin, { timeout: 1000 });
-  else setTimeout(begin, 200); // Safari
-}
 
 // Streamlit draws a page piece by piece, each when its own script has come. style.css hides home,
 // lessons, quizzes and the teachers' page until here all pieces of their text are there, so that none
 // pushes another down; or until this has taken too long, from the first piece on: before, nothing is
 // hidden.
 const PATIENT = 6000; // ms
-const HIDDEN = ".st-key-lessons, .st-key-words, .st-key-lab_home, .st-key-teach"; // as in style.css
+const HIDDEN = ".st-key-words, .st-key-lab_home, .st-key-teach"; // as in style.css
 let waits = 0;
 const STILL = 60; // ms without another piece, where some that are no text are still on their way
 const FONTS = 1000; // ms at most to wait for fonts: in another font lines break elsewhere
@@ -40,10 +22,10 @@ const CODE = /code/i; // a font whose lines do not break
 let count = 0; // of the changes so far
 let still = 0;
 const WORDS = ".st-key-words, .st-key-teach, .st-key-quiz";
-const COMING = `:is(.st-key-lessons, ${WORDS}) ${BAR}`;
+const COMING = `:is(${WORDS}) ${BAR}`;
 const QUIZ = ".st-key-quiz > .stElementContainer .stPageLink p"; // to other questions
 const LAST = `.st-key-turn p, .st-key-start p, .st-key-teach [data-testid=stLinkButton], ${QUIZ}`;
-const OWN = '[class*="st-key-lab_"], .gl-first, .stElementContainer:has(> .stText), .st-key-code, .st-key-search';
+const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-header';
 /** Not what the lab draws at the same time, nor what moves nothing. @param {Element} node */
 const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
 const { dataset } = document.documentElement;
@@ -55,9 +37,7 @@ const pieces = new MutationObserver((changes) => {
   if (!waits && document.querySelector(HIDDEN)) waits = setTimeout(show, PATIENT);
   if (document.querySelector(BROKEN)) return show();
   const words = document.querySelector(WORDS);
-  const links = [...document.querySelectorAll(".st-key-lessons .stPageLink")];
-  const coming = document.querySelector(COMING) || !links.every((link) => link.querySelector("p"));
-  if (!words || !document.querySelector(LAST) || coming) return;
+  if (!words || !document.querySelector(LAST) || document.querySelector(COMING)) return;
   if (document.querySelector(BAR)) still = setTimeout(dress, STILL);
   else dress();
 });
@@ -76,7 +56,6 @@ function show() {
   clearTimeout(waits);
   dataset.whole = "true";
   pieces.disconnect();
-  enter();
 }
 
 // Behind a proxy that changes the host's name the server refuses Streamlit's socket, and the page

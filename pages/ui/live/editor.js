@@ -22,7 +22,7 @@ export function code(spec, id, notify, { body }) {
   });
   const run = element("button", "gl-button", { type: "button" }, "Run");
   const sheet = element("div", "gl-sheet", {}, numbers, area, mark);
-  const see = element("button", "gl-button gl-ran", { type: "button", hidden: "" }, "Computed: see the charts below");
+  const see = element("button", "gl-button gl-ran", { type: "button", hidden: "" }, "Computed: see the graph below");
   const feet = element("div", "gl-feet", { role: "status" }, see, run);
   body.append(sheet, feet);
   let applied = "";
@@ -54,7 +54,7 @@ export function code(spec, id, notify, { body }) {
     mark.style.setProperty("--gl-length", String(/^\w+/.exec(rest)?.[0].length ?? 1));
     mark.style.transform = `translate(${-area.scrollLeft}px, ${-area.scrollTop}px)`;
   };
-  const charts = () => body.closest(".gl-lab")?.querySelector(".gl-figures");
+  const stage = () => body.closest(".gl-lab")?.querySelector(".gl-stage");
   const apply = () => {
     waits ||= area.value !== applied;
     applied = area.value;
@@ -76,9 +76,9 @@ export function code(spec, id, notify, { body }) {
   run.addEventListener("click", apply);
   see.addEventListener("click", () => {
     see.hidden = true;
-    // What is said of the run stands above the charts.
+    // What is said of the run stands above the stage.
     const notes = body.closest(".gl-lab")?.querySelector(".gl-notes");
-    (notes?.clientHeight ? notes : charts())?.scrollIntoView();
+    (notes?.clientHeight ? notes : stage())?.scrollIntoView();
   });
 
   return {
@@ -91,7 +91,7 @@ export function code(spec, id, notify, { body }) {
     describe(next) {
       marked = next.mark ?? null;
       if (waits) {
-        const top = charts()?.getBoundingClientRect().top ?? 0;
+        const top = stage()?.getBoundingClientRect().top ?? 0;
         see.hidden = Boolean(next.error) || top < innerHeight; // in sight one sees it change
         waits = false;
       }

@@ -1,9 +1,7 @@
-// What Streamlit has around each page's content, made to fit: its link past the navigation leads to
-// the question, where one is open, and its drawer on a phone closes behind who has chosen.
+// Streamlit's link past the navigation, made to fit: it leads to the question, where one is open.
 
 import { setText } from "./dom.js";
 
-const NARROW = matchMedia("(max-width: 767px)"); // from here on Streamlit has a drawer
 const ANSWERS = "input:not(:disabled), .gt-handle, button:not(:disabled)";
 const SKIP = '[data-testid="stSkipToContent"]';
 
@@ -34,16 +32,3 @@ function answer() {
 function words() {
   return document.querySelector(".st-key-words");
 }
-
-// Who left it open finds it closed on the next page.
-if (NARROW.matches) {
-  for (const key of Object.keys(localStorage)) {
-    if (key.startsWith("stSidebarCollapsed")) localStorage.removeItem(key);
-  }
-}
-addEventListener("click", ({ target }) => {
-  if (!NARROW.matches || !(target instanceof Element)) return;
-  if (!target.closest('[data-testid="stSidebarNavLink"]')) return;
-  const close = document.querySelector('[data-testid="stSidebarCollapseButton"] button');
-  if (close instanceof HTMLElement) close.click();
-});

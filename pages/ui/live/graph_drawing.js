@@ -3,16 +3,16 @@
 
 import { setChildren, setOrRemove, setText, svg } from "./dom.js";
 import { Flight } from "./graph_flight.js";
-import { curve, edgeGroup, MARKS, nodeGroup, plate } from "./graph_shapes.js";
+import { aside, curve, edgeGroup, MARKS, nodeGroup, ROOM, write } from "./graph_shapes.js";
 import { thickness } from "./graph_pulse.js";
 
-/** @import { GraphEdge, GraphNode, GraphSpec } from "./messages.d.ts" */
 /** @import { Reached } from "./graph_reached.js" */
+/** @import { Laid } from "./graph_shapes.js" */
 
-const LINE = 16; // px between the lines of a node, as lessons/tracer/picture/graph_drawing.py counts them
-const REACH = 14; // px around the middle of the scissors that are theirs
-const LINGER = 400; // ms that scissors stay for a pointer that is on its way to them
-const MARGIN = 14; // room for focus rings and marks
+const LINE = 19; // px from a node's line to the next, as lessons/tracer/picture/places.py counts them
+const HEAD = 11; // px of an arrowhead, where its line ends
+const NEAR = 30; // px from the border of what is in sight
+const MARGIN = 16; // room for focus rings and marks
 /** @type {Record<string, number | undefined>} */
 const KEYS = { ArrowDown: 1, ArrowUp: -1 };
 
@@ -24,33 +24,27 @@ export class Drawing {
   constructor(box, handlers) {
     this.box = box;
     this.handlers = handlers;
-    /** @type {GraphSpec | null} */
+    /** @type {Laid | null} */
     this.spec = null;
     /** @type {Map<string | null, SVGGElement>} */
     this.known = new Map(); // groups by id
     /** @type {string[]} */
-    this.order = []; // ids, from the top down
+    this.order = []; // ids, the way the values go
+    this.hits = svg("g", "gl-hits"); // below all that is seen, so that a line itself wins
     this.edges = svg("g", "");
     this.nodes = svg("g", "");
     this.flight = new Flight();
-    this.root = svg("svg", "gl-svg", { role: "group" }, this.edges, this.nodes, this.flight.layer);
+    this.root = svg("svg", "gl-svg", { role: "group" }, this.hits, this.edges, this.nodes, this.flight.layer);
     box.append(this.root);
-    /** @type {Map<string | null, DOMPoint[]>} */
-    this.sampled = new Map(); // points along paths, by their `d`
     /** @type {string | null} */
     this.stop = null; // the id that Tab comes to
-    this.root.addEventListener("keydown", (event) => this.#key(event));
     /** @type {string | null} */
     this.current = null; // the node that the step is at
     /** @type {string | null} */
     this.near = null; // the node or edge under the pointer
-    /** @type {string | null} */
-    this.left = null; // the edge that was before it, while its scissors stay
-    this.leaving = this.forgetting = 0;
-    /** @type {Map<string, DOMPoint>} */
-    this.scissors = new Map(); // where they are, by edge
-    this.root.addEventListener("click", (event) => this.#press(this.#under(event)));
-    this.root.addEventListener("pointermove", (event) => this.#hover(this.#under(event)));
+    this.root.addEventListener("keydown", (event) => this.#key(event));
+    this.root.addEventListener("click", (event) => this.#press(idAt(event)));
+    this.root.addEventListener("pointermove", (event) => this.#hover(idAt(event)));
     this.root.addEventListener("pointerleave", () => this.#hover(null));
     // On the box: an SVG element that listens for focus gets a tab stop of its own.
     box.addEventListener("focusin", (event) => {
@@ -59,19 +53,27 @@ export class Drawing {
       this.handlers.look(id);
     });
     box.addEventListener("focusout", () => this.handlers.look(null));
+    // A large drawing is shown first where the gradient ends up.
+    this.sized = new ResizeObserver(() => {
+      if (!this.root.clientWidth || !this.spec) return;
+      this.#bring(this.spec.nodes.find(({ id }) => id === this.current) ?? this.spec.nodes[0]);
+      this.sized.disconnect();
+    });
+    this.sized.observe(box);
   }
 
   /**
-   * @param {GraphSpec} spec
+   * @param {Laid} spec
    * @param {Reached} reached
    * @param {Set<string>} cuts
    */
   show(spec, reached, cuts) {
     this.spec = spec;
-    const width = spec.width + 2 * MARGIN;
-    setOrRemove(this.root, "viewBox", `${-MARGIN} ${-MARGIN} ${width} ${spec.height + 2 * MARGIN}`);
+    const [width, height] = [spec.width + 2 * MARGIN, spec.height + 2 * MARGIN];
+    setOrRemove(this.root, "viewBox", `${-MARGIN} ${-MARGIN} ${width} ${height}`);
     this.root.style.setProperty("--gl-width", `${width}px`);
-    setOrRemove(this.root, "aria-label", `${spec.title}: ${spec.nodes.length} nodes, ${spec.edges.length} edges. Up and down arrows go through them.`);
+    this.root.style.setProperty("--gl-height", String(height));
+    setOrRemove(this.root, "aria-label", `Graph of ${spec.nodes.length} nodes and ${spec.edges.length} edges. Up and down arrows go through them.`);
     const before = this.known;
     this.known = new Map();
     const take = (/** @type {string} */ id, /** @type {typeof nodeGroup} */ build) => {
@@ -79,23 +81,34 @@ export class Drawing {
       this.known.set(id, group);
       return group;
     };
+    const hits = spec.edges.map((_, place) => this.hits.children[place] ?? svg("path", ""));
+    setChildren(this.hits, hits);
+    hits.forEach((hit, place) => {
+      setOrRemove(hit, "data-hit", spec.edges[place].id);
+      setOrRemove(hit, "d", curve(spec.edges[place].route));
+    });
     setChildren(this.edges, spec.edges.map((edge) => this.#edge(take(edge.id, edgeGroup), edge, reached)));
     setChildren(this.nodes, spec.nodes.map((node) => this.#node(take(node.id, nodeGroup), node, reached)));
     this.markCuts(cuts);
-    if (this.sampled.size > 200) this.sampled.clear();
-    this.order = [...spec.nodes, ...spec.edges].sort((a, b) => a.y - b.y || a.x - b.x).map(({ id }) => id);
+    const along = (/** @type {{x: number, y: number}} */ { x, y }) => (spec.right ? [x, y] : [y, x]);
+    this.order = [...spec.nodes, ...spec.edges]
+      .sort((a, b) => along(a)[0] - along(b)[0] || along(a)[1] - along(b)[1])
+      .map(({ id }) => id);
     this.#stopAt(this.stop !== null && this.known.has(this.stop) ? this.stop : this.order[0]);
     const now = spec.nodes.find(({ id }) => reached.nodes.get(id)?.state === "current");
-    if (now && now.id !== this.current) this.#bring((now.x + MARGIN) / width);
+    if (now && now.id !== this.current) this.#bring(now);
     this.current = now?.id ?? null;
   }
 
-  /** A wide drawing scrolls in its box: to where the step is. @param {number} share  of its width */
-  #bring(share) {
-    const { box } = this;
-    const at = share * this.root.clientWidth;
-    const isSeen = at > box.scrollLeft && at < box.scrollLeft + box.clientWidth;
-    if (!isSeen) box.scrollLeft = at - box.clientWidth / 2;
+  /** Scroll a large drawing within its box until a node is in sight. @param {Laid["nodes"][0]} node */
+  #bring({ x, y }) {
+    const { box, root } = this;
+    const scale = root.clientWidth / root.viewBox.baseVal.width;
+    const from = (/** @type {number} */ at, /** @type {number} */ now, /** @type {number} */ size) => {
+      const far = (at + MARGIN) * scale;
+      return far > now + NEAR && far < now + size - NEAR ? now : far - size / 2;
+    };
+    box.scrollTo(from(x, box.scrollLeft, box.clientWidth), from(y, box.scrollTop, box.clientHeight));
   }
 
   /**
@@ -118,46 +131,50 @@ export class Drawing {
 
   /**
    * @param {SVGGElement} group
-   * @param {GraphNode} node
+   * @param {Laid["nodes"][0]} node
    * @param {Reached} reached
    */
   #node(group, node, { nodes }) {
     const { state, mark } = nodes.get(node.id) ?? { state: "", mark: "" };
-    const [box, text, badge] = group.children;
+    const [box, text, value, badge] = group.children;
+    const { width, height } = node;
+    const right = this.spec?.right;
     setOrRemove(group, "transform", `translate(${node.x} ${node.y})`);
     setOrRemove(group, "data-kind", node.kind);
     setOrRemove(group, "data-stale", node.stale.length ? "true" : null);
     setOrRemove(group, "data-step", state);
     const spoken = { "": "", passed: ", passed", current: ", the step is here", waiting: `, waiting ${mark}` }[state];
     setOrRemove(group, "aria-label", `${node.label}: ${node.type}, value ${node.value}${spoken}${node.stale.map((said) => `. ${said}`).join("")}`);
-    const { width, height } = node;
-    const round = node.kind === "input" ? height / 2 : 5;
-    const place = { x: -width / 2, y: -height / 2, width, height, rx: Math.min(round, 16) };
-    for (const [name, value] of Object.entries(place)) setOrRemove(box, name, value);
-    const first = ((1 - node.lines.length) * LINE) / 2;
-    const lines = node.lines.map((_, place) => text.children[place] ?? svg("tspan", "", { x: 0 }));
+    const place = { x: -width / 2, y: -height / 2, width, height, rx: 10 };
+    for (const [name, number] of Object.entries(place)) setOrRemove(box, name, number);
+    const words = node.lines.slice(0, -1);
+    // The value lies on the lower border, or upright at the right of the words.
+    const [x, y] = right ? [0, -5] : [-ROOM / 2, 0];
+    const lines = words.map((_, line) => text.children[line] ?? svg("tspan", ""));
     setChildren(text, lines);
-    lines.forEach((line, place) => {
-      setOrRemove(line, "y", first + place * LINE);
-      setOrRemove(line, "class", place === lines.length - 1 ? "gl-value" : place ? "gl-does" : "");
-      setText(line, node.lines[place]);
+    lines.forEach((line, at) => {
+      setOrRemove(line, "x", x);
+      setOrRemove(line, "y", y + ((1 - words.length) / 2 + at) * LINE);
+      setOrRemove(line, "class", at ? "gl-does" : "");
+      setText(line, words[at]);
     });
-    setOrRemove(badge, "x", width / 2 + 4);
-    setOrRemove(badge, "y", -height / 2 + 2);
+    write(value, node.lines[words.length], right ? 0 : (width - ROOM) / 2 - 6, right ? height / 2 : 0);
+    setOrRemove(badge, "x", width / 2);
+    setOrRemove(badge, "y", -height / 2);
     setText(badge, mark);
     return group;
   }
 
   /**
    * @param {SVGGElement} group
-   * @param {GraphEdge} edge
+   * @param {Laid["edges"][0]} edge
    * @param {Reached} reached
    */
   #edge(group, edge, { shown }) {
-    const [hit, way, sent, head, back, paper, label, mark, cut] = group.children;
+    const [way, sent, head, back, label, mark, cut] = group.children;
+    const right = Boolean(this.spec?.right);
     const known = shown.has(edge.id);
-    const path = curve(edge.route);
-    for (const line of [hit, way, sent]) setOrRemove(line, "d", path);
+    const wide = thickness(edge);
     setOrRemove(group, "data-state", edge.state);
     setOrRemove(group, "data-sign", edge.sign);
     setOrRemove(group, "data-stale", edge.stale ? "true" : null);
@@ -165,42 +182,42 @@ export class Drawing {
     const between = `Edge from ${edge.from} to ${edge.to}`;
     // While the gradients are covered there is nothing to say of one.
     setOrRemove(group, "aria-label", known ? edge.alternative || `${between}.` : `${between}: no gradient yet.`);
-    setOrRemove(sent, "stroke-width", thickness(edge));
+    const [dx, dy] = aside(right);
+    const [[fromX, fromY], [toX, toY]] = [edge.route[0], edge.route[edge.route.length - 1]];
+    const [headX, headY] = right ? [HEAD, 0] : [0, HEAD];
+    setOrRemove(way, "d", curve([...edge.route.slice(0, -1), [toX - headX, toY - headY]]));
+    setOrRemove(sent, "d", curve([[fromX + headX, fromY + headY], ...edge.route.slice(1)]));
+    setOrRemove(way, "transform", `translate(${-dx} ${-dy})`);
+    setOrRemove(sent, "transform", `translate(${dx} ${dy})`);
+    setOrRemove(sent, "stroke-width", wide);
+    setOrRemove(head, "transform", `translate(${toX - dx} ${toY - dy}) rotate(${right ? 0 : 90})`);
+    setOrRemove(back, "transform", `translate(${fromX + dx} ${fromY + dy}) rotate(${right ? 180 : 270}) scale(1.1 ${0.8 + wide / 8})`);
     const text = !known ? "" : edge.state === "cut" ? (edge.offered ?? "") : edge.gradient;
-    setText(label, text);
-    setOrRemove(label, "x", edge.x);
-    setOrRemove(label, "y", edge.y);
-    const place = plate(text, edge.x, edge.y);
-    for (const [name, value] of Object.entries(place)) setOrRemove(paper, name, value);
-    const [[startX, startY], [x, y]] = [edge.route[0], edge.route[edge.route.length - 1]];
-    setOrRemove(head, "transform", `translate(${x} ${y})`);
-    setOrRemove(back, "transform", `translate(${startX} ${startY}) rotate(180)`);
-    setOrRemove(mark, "transform", `translate(${x + 12} ${y - 8})`);
+    const room = write(label, text, edge.x + dx, edge.y + dy);
+    setOrRemove(mark, "transform", `translate(${toX - headX + 2 * dx} ${toY - headY + 2 * dy})`);
     setText(mark.children[1], MARKS[edge.state] ?? "");
     setOrRemove(mark, "visibility", MARKS[edge.state] && known ? null : "hidden");
-    const beside = new DOMPoint(edge.x - (text ? place.width / 2 + 10 : 0), edge.y);
-    setOrRemove(cut, "transform", `translate(${beside.x} ${beside.y}) scale(0.85)`);
-    this.scissors.set(edge.id, beside);
+    setOrRemove(cut, "transform", `translate(${edge.x + dx - (room && room / 2 + 9)} ${edge.y + dy})`);
     return group;
   }
 
   /**
    * The gradients that are on their way, over the drawing.
-   * @param {import("./graph_pulse.js").Moment} moment
+   * @param {import("./graph_pulse.js").Pulse[]} pulses
    */
-  fly(moment) {
+  fly(pulses) {
     if (!this.spec) return;
-    const flying = new Set(moment.pulses.map(({ edge }) => edge.id));
+    const flying = new Set(pulses.map(({ edge }) => edge.id));
     for (const { id } of this.spec.edges) {
       const group = this.known.get(id);
       if (group) setOrRemove(group, "data-flying", flying.has(id) ? "true" : null);
     }
-    this.flight.show(moment, this.spec.nodes);
+    this.flight.show(pulses, this.spec.right);
   }
 
   /** @param {string | null} id */
   #press(id) {
-    if (id && this.#isCuttable(id)) this.handlers.press(id);
+    if (id && this.known.get(id)?.dataset.cuttable) this.handlers.press(id);
   }
 
   /** @param {KeyboardEvent} event */
@@ -228,88 +245,16 @@ export class Drawing {
 
   /** @param {string | null} id */
   #hover(id) {
-    if (id === null && this.#isCuttable(this.near)) {
-      this.leaving ||= setTimeout(() => this.#comeTo(null), LINGER);
-      return;
-    }
-    clearTimeout(this.leaving);
-    this.leaving = 0;
-    if (id !== this.near) this.#comeTo(id);
-  }
-
-  /** @param {string | null} id */
-  #comeTo(id) {
-    this.leaving = 0;
-    const before = this.near;
-    this.known.get(before)?.removeAttribute("data-near");
+    if (id === this.near) return;
+    this.known.get(this.near)?.removeAttribute("data-near");
     this.known.get(id)?.setAttribute("data-near", "");
     this.near = id;
-    this.#forget();
-    if (id !== null && this.#isCuttable(before)) {
-      this.left = before;
-      this.known.get(before)?.setAttribute("data-left", "");
-      this.forgetting = setTimeout(() => this.#forget(), LINGER);
-    }
     this.handlers.look(id);
-  }
-
-  #forget() {
-    clearTimeout(this.forgetting);
-    this.known.get(this.left)?.removeAttribute("data-left");
-    this.left = null;
-  }
-
-  /** @param {string | null} id */
-  #isCuttable(id) {
-    return Boolean(this.known.get(id)?.dataset.cuttable);
-  }
-
-  /**
-   * What the pointer means: scissors that are in sight, else where edges lie close together the
-   * nearest of them.
-   * @param {MouseEvent} event
-   */
-  #under(event) {
-    const id = idAt(event);
-    const way = this.root.getScreenCTM()?.inverse();
-    if (!way) return id;
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(way);
-    for (const seen of [this.near, this.left]) {
-      const there = seen !== null && this.#isCuttable(seen) && this.scissors.get(seen);
-      if (there && distance(point, [there]) <= REACH) return seen;
-    }
-    if (!this.spec?.edges.some((edge) => edge.id === id)) return id;
-    const far = this.spec.edges.map(({ id }) => ({ id, away: distance(point, this.#points(id)) }));
-    return far.sort((a, b) => a.away - b.away)[0].id;
-  }
-
-  /**
-   * Points along an edge's path, kept as long as it stays as it is.
-   * @param {string} id
-   */
-  #points(id) {
-    const path = /** @type {SVGPathElement} */ (this.known.get(id)?.querySelector(".gl-hit"));
-    const d = path.getAttribute("d");
-    let points = this.sampled.get(d);
-    if (!points) {
-      const length = path.getTotalLength();
-      const count = Math.ceil(length / 4);
-      points = Array.from({ length: count + 1 }, (_, i) => path.getPointAtLength((i * length) / count));
-      this.sampled.set(d, points);
-    }
-    return points;
   }
 }
 
 /** @param {Event} event */
 function idAt({ target }) {
-  return /** @type {Element} */ (target).closest("[data-id]")?.getAttribute("data-id") ?? null;
-}
-
-/**
- * @param {DOMPoint} from
- * @param {DOMPoint[]} points
- */
-function distance({ x, y }, points) {
-  return Math.min(...points.map((point) => Math.hypot(point.x - x, point.y - y)));
+  const part = /** @type {Element} */ (target).closest("[data-id], [data-hit]");
+  return part?.getAttribute("data-id") ?? part?.getAttribute("data-hit") ?? null;
 }

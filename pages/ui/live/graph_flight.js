@@ -1,60 +1,33 @@
 // The gradient on its way, drawn over the graph: a line that grows from an op back to what it reads,
-// its front a dot, and the sums where several paths have met.
+// its front a dot.
 
-import { setChildren, setOrRemove, setText, svg } from "./dom.js";
-import { bracketed } from "./graph_pulse.js";
-import { curve, plate } from "./graph_shapes.js";
+import { setChildren, setOrRemove, svg } from "./dom.js";
+import { aside, curve, pill, write } from "./graph_shapes.js";
 
-/** @import { GraphNode } from "./messages.d.ts" */
-/** @import { Moment, Pulse } from "./graph_pulse.js" */
+/** @import { Pulse } from "./graph_pulse.js" */
 
 const FRONT = 2.5; // px by which the front is thicker than its line
-const BELOW = 9; // px from a node to the middle of its sum
 
 export class Flight {
   constructor() {
     this.layer = svg("g", "gl-flight", { "aria-hidden": "true" }); // the stepper says it in words
-    this.pulses = svg("g", "");
-    this.sums = svg("g", "");
-    this.layer.append(this.pulses, this.sums);
   }
 
-  /**
-   * @param {Moment} moment
-   * @param {GraphNode[]} nodes
-   */
-  show({ pulses, sums }, nodes) {
-    const drawn = pulses.map((_, place) => this.pulses.children[place] ?? pulseGroup());
-    setChildren(this.pulses, drawn);
+  /** @param {Pulse[]} pulses  @param {boolean} right */
+  show(pulses, right) {
+    setOrRemove(this.layer, "transform", `translate(${aside(right)})`);
+    const drawn = pulses.map((_, place) => this.layer.children[place] ?? pulseGroup());
+    setChildren(this.layer, drawn);
     drawn.forEach((group, place) => fill(group, pulses[place]));
-    const written = sums.map((_, place) => this.sums.children[place] ?? sumGroup());
-    setChildren(this.sums, written);
-    sums.forEach(({ node: id, parts, total }, place) => {
-      const node = nodes.find((one) => one.id === id);
-      if (!node) return;
-      const terms = parts.map(({ value }) => bracketed(value ?? "?")).join(" + ");
-      write(written[place], `${terms} = ${total}`, node.x, node.y + node.height / 2 + BELOW);
-    });
   }
 }
 
 function pulseGroup() {
-  return svg(
-    "g", "gl-pulse", {},
-    svg("path", "", { pathLength: 1 }),
-    svg("circle", "gl-front"),
-    svg("g", "", {}, svg("rect", "gl-plate", { rx: 3 }), svg("text", "gl-gradient")),
-  ); // prettier-ignore
+  const parts = [svg("path", "", { pathLength: 1 }), svg("circle", "gl-front"), pill("gl-gradient")];
+  return svg("g", "gl-pulse", {}, ...parts);
 }
 
-function sumGroup() {
-  return svg("g", "gl-sum", {}, svg("rect", "gl-plate", { rx: 3 }), svg("text", "gl-gradient"));
-}
-
-/**
- * @param {Element} group
- * @param {Pulse} pulse
- */
+/** @param {Element} group  @param {Pulse} pulse */
 function fill(group, { edge, route, share, width, sign, text }) {
   const path = /** @type {SVGPathElement} */ (group.children[0]);
   const front = group.children[1];
@@ -71,18 +44,4 @@ function fill(group, { edge, route, share, width, sign, text }) {
     for (const [name, value] of Object.entries({ cx: x, cy: y, r: width / 2 + FRONT })) setOrRemove(front, name, value);
   }
   write(group.children[2], text, edge.x, edge.y);
-}
-
-/**
- * A number on its plate.
- * @param {Element} group
- * @param {string} text
- * @param {number} x
- * @param {number} y
- */
-function write(group, text, x, y) {
-  for (const [name, value] of Object.entries(plate(text, x, y))) setOrRemove(group.children[0], name, value);
-  setOrRemove(group.children[1], "x", x);
-  setOrRemove(group.children[1], "y", y);
-  setText(group.children[1], text);
 }

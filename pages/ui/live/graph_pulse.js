@@ -1,33 +1,27 @@
 // The gradient on its way, as numbers: how far the backward pass is at a moment between two steps,
 // how thick each gradient is, and how long a step lasts. Knows the picture's steps, no screen.
 
-/** @import { GraphEdge, GraphPart, GraphSpec, GraphStep, GraphSum } from "./messages.d.ts" */
-/** @typedef {GraphEdge["route"]} Route */
+/** @import { EdgePlace, GraphEdge, GraphPart, GraphStep } from "./messages.d.ts" */
+/** @import { Laid, Route } from "./graph_shapes.js" */
+/** @typedef {GraphEdge & EdgePlace} Edge */
 
 const OP = 1600; // ms for a step that sends something
 const PAUSE = 800; // ms for one that does not: the start, a stop, a leaf that has its gradient
 const SET_OUT = 0.3; // of a step: by then the factor has been shown
-const LANDED = 0.85; // of a step: what is left is for the sum
-const THIN = 1.4; // px
-const THICK = 5;
+const LANDED = 0.85; // of a step
+const THIN = 3; // px
+const THICK = 10;
 
 /**
  * One gradient along one edge.
  * @typedef {Object} Pulse
- * @property {GraphEdge} edge
+ * @property {Edge} edge
  * @property {Route} route   from the op back to what it reads; on a cut edge to the scissors
  * @property {number} share  of that way
  * @property {number} width  0 for none: an exact zero is not to be seen
  * @property {"positive" | "negative" | "nan" | "zero" | "none"} sign
  * @property {string} text   the factor, then what is sent
- *
- * @typedef {Object} Moment
- * @property {Pulse[]} pulses
- * @property {GraphSum[]} sums  that have just been completed
  */
-
-/** @type {Moment} */
-const STILL = { pulses: [], sums: [] };
 
 /**
  * Also of what a cut holds back, which no edge's sign says.
@@ -78,48 +72,46 @@ export function hasLanded(place) {
 
 /**
  * What moves at that place.
- * @param {GraphSpec} spec
+ * @param {Laid} spec
  * @param {number} place
- * @returns {Moment}
+ * @returns {Pulse[]}
  */
-export function momentAt(spec, place) {
+export function pulsesAt(spec, place) {
   const taken = spec.steps[Math.ceil(place) - 1];
-  if (!taken || place >= spec.steps.length) return STILL;
-  const sums = hasLanded(place) || taken.kind === "leaf" ? taken.arrived : [];
-  if (place === Math.floor(place)) return { pulses: [], sums };
   const along = place - Math.floor(place);
+  if (!taken || !along) return [];
   const share = Math.min(Math.max((along - SET_OUT) / (LANDED - SET_OUT), 0), 1);
   const edges = new Map(spec.edges.map((edge) => [edge.id, edge]));
-  const pulses = taken.parts.flatMap((part) => {
+  return taken.parts.flatMap((part) => {
     const edge = edges.get(part.edge);
-    return edge ? [pulse(edge, part, share, along < SET_OUT)] : [];
+    return edge ? [pulse(edge, part, share, along < SET_OUT, spec.right)] : [];
   });
-  return { pulses, sums };
 }
 
 /**
- * @param {GraphEdge} edge
+ * @param {Edge} edge
  * @param {GraphPart} part
  * @param {number} share
  * @param {boolean} multiplied  whether it is at its op still, where it is multiplied
+ * @param {boolean} right
  * @returns {Pulse}
  */
-function pulse(edge, part, share, multiplied) {
+function pulse(edge, part, share, multiplied, right) {
   const cut = edge.state === "cut";
   const text = (cut ? edge.offered : edge.gradient) ?? "";
   const sign = signOf(text);
   const factor = part.local === null || part.terms.length ? "" : `× ${bracketed(part.local)}`;
   const width = sign === "zero" || sign === "none" ? 0 : thickness(edge);
-  const route = cut ? toScissors(edge) : [...edge.route].reverse();
+  const route = cut ? toScissors(edge, right) : [...edge.route].reverse();
   return { edge, route, share, width, sign, text: multiplied ? factor : text };
 }
 
-/** @param {GraphEdge} edge  @returns {Route} */
-function toScissors({ route, x, y }) {
-  return [...route.filter((point) => point[1] > y).reverse(), [x, y]];
+/** @param {Edge} edge  @param {boolean} right  @returns {Route} */
+function toScissors({ route, x, y }, right) {
+  return [...route.filter((point) => (right ? point[0] > x : point[1] > y)).reverse(), [x, y]];
 }
 
-/** A factor or a term: a minus in front of it needs brackets. @param {string} text */
-export function bracketed(text) {
+/** A factor: a minus in front of it needs brackets. @param {string} text */
+function bracketed(text) {
   return text.startsWith("−") ? `(${text})` : text;
 }

@@ -1,19 +1,38 @@
-// The pieces that the graph's drawing is put together from, as SVG.
+// The pieces of the graph's drawing, as SVG, and where they go.
 
-import { svg } from "./dom.js";
+import { setOrRemove, setText, svg } from "./dom.js";
+
+/** @import { BoxPlace, EdgePlace, GraphEdge, GraphNode, GraphSpec } from "./messages.d.ts" */
+/** @typedef {EdgePlace["route"]} Route */
+/**
+ * A graph with the place of each node and edge.
+ * @typedef {Omit<GraphSpec, "nodes" | "edges"> & {right: boolean, width: number, height: number,
+ *   nodes: (GraphNode & BoxPlace)[], edges: (GraphEdge & EdgePlace)[]}} Laid
+ */
 
 /** @type {Record<string, string | undefined>} */
 export const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped: "⊓", surrogate: "≈", stopped: "■" };
+export const ROOM = 72; // px for a number, as lessons/tracer/picture/places.py counts them
+const ROUND = 40; // px, the radius of a corner
+const APART = 5; // px from the middle of an edge to its line forward, and to that back
 // Two handles and two blades, around (0, 0), open to the right.
 const SCISSORS = "M-7-3.5a2.2 2.2 0 1 0 0.1 0M-7 4a2.2 2.2 0 1 0 0.1 0M-4.6-0.6L7 4.5M-4.6 1.4L7-4.5";
-// An arrowhead whose tip is at (0, 0) and points down, as a value goes; a gradient's points up.
-const HEAD = "M0 0L-4-8L4-8Z";
+// An arrowhead whose tip is at (0, 0) and points to the right.
+const HEAD = "M0 0L-10-6L-10 6Z";
 
-/** @typedef {import("./messages.d.ts").GraphEdge["route"]} Route */
+/** @param {GraphSpec} spec  @param {boolean} isNarrow  @returns {Laid} */
+export function laid(spec, isNarrow) {
+  const { right, width, height, nodes, edges } = (!isNarrow && spec.wide) || spec.narrow;
+  return {
+    ...spec, right, width, height,
+    nodes: spec.nodes.map((node, place) => ({ ...node, ...nodes[place] })),
+    edges: spec.edges.map((edge, place) => ({ ...edge, ...edges[place] })),
+  }; // prettier-ignore
+}
 
 /** @param {string} id */
 export function nodeGroup(id) {
-  const parts = [svg("rect", ""), svg("text", "gl-lines"), svg("text", "gl-mark")];
+  const parts = [svg("rect", "gl-box"), svg("text", "gl-lines"), pill("gl-value"), svg("text", "gl-mark")];
   return svg("g", "gl-node", { "data-id": id, role: "img", tabindex: "-1" }, ...parts);
 }
 
@@ -21,57 +40,54 @@ export function nodeGroup(id) {
 export function edgeGroup(id) {
   return svg(
     "g", "gl-edge", { "data-id": id, tabindex: "-1" },
-    svg("path", "gl-hit"),
     svg("path", "gl-way"),
     svg("path", "gl-sent"),
     svg("path", "gl-forth", { d: HEAD }),
     svg("path", "gl-back", { d: HEAD }),
-    svg("rect", "gl-plate", { rx: 3 }),
-    svg("text", "gl-gradient"),
-    svg("g", "gl-how", {}, svg("circle", "", { r: 7.5 }), svg("text", "")),
-    svg("g", "gl-scissors", {}, svg("circle", "", { r: 11 }), svg("path", "", { d: SCISSORS })),
+    pill("gl-gradient"),
+    svg("g", "gl-how", {}, svg("circle", "", { r: 9 }), svg("text", "")),
+    svg("g", "gl-scissors", {}, svg("circle", "", { r: 13 }), svg("path", "", { d: SCISSORS })),
   ); // prettier-ignore
 }
 
-/**
- * Through all points of the route, upright at each.
- * @param {Route} route
- */
-export function curve(route) {
-  let path = `M${route[0]}`;
-  for (let i = 1; i < route.length; i++) {
-    const [[x, y], [toX, toY]] = [route[i - 1], route[i]];
-    const middle = (y + toY) / 2;
-    path += x === toX ? `L${toX},${toY}` : `C${x},${middle} ${toX},${middle} ${toX},${toY}`;
-  }
-  return path;
+/** A number on paper, so that no line runs through it. @param {string} name  of its text */
+export function pill(name) {
+  return svg("g", "", {}, svg("rect", "gl-plate"), svg("text", name));
 }
 
 /**
- * The paper behind a number, so that no line runs through it.
+ * @param {Element} group  a pill
  * @param {string} text
  * @param {number} x
  * @param {number} y
+ * @returns px, its width
  */
-export function plate(text, x, y) {
-  const width = text ? text.length * 6.7 + 6 : 0;
-  return { x: x - width / 2, y: y - 8, width, height: 16 };
+export function write(group, text, x, y) {
+  const size = Math.min(20, Math.max(15, 120 / text.length));
+  const width = text ? Math.max(34, 14 + text.length * size * 0.52) : 0;
+  const place = { x: x - width / 2, y: y - 14, width, height: 28, rx: 14 };
+  for (const [name, value] of Object.entries(place)) setOrRemove(group.children[0], name, value);
+  for (const [name, value] of Object.entries({ x, y, "font-size": size })) setOrRemove(group.children[1], name, value);
+  setText(group.children[1], text);
+  return width;
 }
 
-/**
- * An edge or a box in small, for the legend.
- * @param {string} key
- */
-export function swatch(key) {
-  if (key === "stale") {
-    const box = svg("g", "gl-node", { "data-stale": "true" }, svg("rect", "", { x: 7, y: 2, width: 34, height: 14, rx: 4 }));
-    return svg("svg", "gl-swatch", { viewBox: "0 0 48 18", "aria-hidden": "true" }, box);
+/** From an edge's middle to its line back; that forward lies on the other side. @param {boolean} right */
+export function aside(right) {
+  return right ? [0, APART] : [APART, 0];
+}
+
+/** Through all points of the route, its corners made round. @param {Route} route */
+export function curve(route) {
+  let path = `M${route[0]}`;
+  for (let i = 1; i < route.length - 1; i++) {
+    const [x, y] = route[i];
+    const [before, after] = [route[i - 1], route[i + 1]].map(([toX, toY]) => {
+      const far = Math.hypot(toX - x, toY - y) || 1;
+      const by = Math.min(ROUND, far / 2) / far;
+      return [x + (toX - x) * by, y + (toY - y) * by];
+    });
+    path += `L${before}Q${x},${y} ${after}`;
   }
-  const signs = ["positive", "negative", "zero", "nan"];
-  const named = signs.includes(key) ? { "data-state": "flowing", "data-sign": key } : { "data-state": key, "data-sign": "positive" };
-  const group = svg("g", "gl-edge", { ...named, "data-shown": "true", ...(key === "cut" && { "data-cut": "true" }) });
-  group.append(svg("path", "gl-way", { d: "M2,9H46" }), svg("path", "gl-sent", { d: "M2,9H46", "stroke-width": 2.6 }));
-  if (MARKS[key]) group.append(svg("g", "gl-how", { transform: "translate(24 9)" }, svg("circle", "", { r: 7.5 }), svg("text", "", {}, MARKS[key])));
-  if (key === "cut") group.append(svg("g", "gl-scissors", { transform: "translate(24 9) scale(0.8)" }, svg("circle", "", { r: 11 }), svg("path", "", { d: SCISSORS })));
-  return svg("svg", "gl-swatch", { viewBox: "0 0 48 18", "aria-hidden": "true" }, group);
+  return `${path}L${route[route.length - 1]}`;
 }

@@ -5,7 +5,6 @@
 /** @import { Frame } from "./messages.d.ts" */
 
 const MOST = 3; // frames: what two requests under way may bring, and the one before them
-const LATER = "later"; // instead of a digest: the newest one stays
 
 export class Had {
   constructor() {
@@ -24,7 +23,7 @@ export class Had {
     }
     const { graph, code } = frame;
     if (graph && !graph.nodes) {
-      const same = this.#find((past) => (graph.digest === LATER || past.graph?.digest === graph.digest) && past.graph);
+      const same = this.#find((past) => past.graph?.digest === graph.digest && past.graph);
       frame.graph = same || null;
     }
     if (code && !code.panes) {

@@ -1,5 +1,5 @@
 // What each lab was when it was left, for as long as this tab is open: a page that is come back to
-// finds it as it was. Nothing of it reaches the server but the addresses, for the page for teachers.
+// finds it as it was. Nothing of it reaches the server.
 
 /**
  * @typedef {Object} Kept
@@ -22,9 +22,4 @@ export function kept(lab) {
 /** @param {string} lab  @param {Kept} what */
 export function keep(lab, what) {
   labs.set(lab, what);
-}
-
-/** The address of each lab, by name. */
-export function queries() {
-  return Object.fromEntries([...labs].map(([lab, { query }]) => [lab, query]));
 }

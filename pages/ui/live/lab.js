@@ -2,17 +2,16 @@
 // wants of the lab. Everything else, each drag and each picture, goes over the lab's own line: the
 // lab says what it wants when something was set, and has the view show what is answered.
 
-import { showAddress, showStep } from "./address_bar.js";
+import { showAddress } from "./address_bar.js";
 import { Flow } from "./flow.js";
 import { Had, digests } from "./had.js";
-import { GraphPace } from "./graph_pace.js";
 import { keep, kept } from "./kept.js";
 import { LostLine } from "./lost_line.js";
 import { Pictures } from "./pictures.js";
 import { remember } from "./remember.js";
-import { Line } from "./socket.js";
+import { Line, read } from "./socket.js";
 import { Undo } from "./undo.js";
-import { goToVerdict } from "./verdict.js";
+import { goToStep, goToVerdict } from "./verdict.js";
 import { View } from "./view.js";
 import { Wish, sameSetting } from "./wish.js";
 
@@ -23,7 +22,6 @@ import { Wish, sameSetting } from "./wish.js";
  * @typedef {Object} Component
  * @property {Place} data
  * @property {HTMLElement} parentElement
- * @property {(name: string, value: unknown) => void} setTriggerValue
  * @property {(name: string, value: unknown) => void} [setStateValue]  tells the page; it is drawn anew
  */
 
@@ -36,12 +34,11 @@ const labs = new WeakMap();
  * @param {Component} component
  * @returns {() => void} clean-up, for when the lab has left the page
  */
-export function render({ data, parentElement, setStateValue, setTriggerValue }) {
+export function render({ data, parentElement, setStateValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gl-lab"));
   let lab = labs.get(root);
   if (!lab) labs.set(root, (lab = new Lab(root, data)));
   lab.tell = setStateValue;
-  lab.go = (step) => setTriggerValue("go", step);
   lab.placed(data);
   // Streamlit also runs the clean-up of a render that a newer one overtook, with the lab still in
   // use: so wait, and look whether the lab is really gone.
@@ -58,8 +55,6 @@ class Lab {
   /** @param {HTMLElement} root  @param {Place} place */
   constructor(root, place) {
     this.place = place;
-    /** Ask the page for another step. @type {(step: number) => void} */
-    this.go = () => {};
     /** @type {((name: string, value: unknown) => void) | undefined} */
     this.tell = undefined;
     const before = kept(place.lab);
@@ -73,9 +68,6 @@ class Lab {
     /** @type {?Frame} */
     this.frame = null;
     this.had = new Had();
-    this.graphPace = new GraphPace(() => {
-      if (!this.frame?.settled && this.graph.inSight && this.flow.isQuiet()) this.flow.offer(true);
-    });
     this.rests = false; // the hand came to rest on what was asked, and the answer may be a preview
 
     this.flow = new Flow(
@@ -89,11 +81,10 @@ class Lab {
       reached: (names) => this.tell?.("goals", names),
       cut: () => this.#cut(),
       walked: () => this.#showAddress(),
-      go: (step) => this.go(step),
       document: () => this.frame?.document ?? "",
       isQuiet: () => this.flow.isQuiet(),
       rests: () => Boolean(this.frame?.settled && this.flow.resting),
-      seen: () => this.graphPace.askSoon(),
+      opened: () => this.flow.offer(false),
       noted: () => this.view.showNotes(this.place),
     });
     this.controls = this.view.controls;
@@ -116,6 +107,14 @@ class Lab {
       aside: (aside) => this.#hear(aside),
       lost: () => this.#lost(),
     });
+    for (const bytes of before ? [] : (place.first ?? [])) this.#begin(bytes);
+  }
+
+  /** What the page has brought along, before the line is open. @param {string} text  in base64 */
+  #begin(text) {
+    const { what, body } = read(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+    if (what) this.pictures.take(body);
+    else this.#take(0, body);
   }
 
   /** The page was drawn: at another step perhaps, or with something to set. @param {Place} place */
@@ -127,12 +126,11 @@ class Lab {
     this.view.goals.remember(place.goals ?? []);
     this.view.drawing.repaint();
     for (const order of place.orders) this.#obey(order);
-    this.view.outline.show(place.show);
     if (place.note && place.note !== before.note) this.view.showNotes(place);
     const same = ["step", "answers", "hide", "fix"].every(
       (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
     );
-    if (asked && place.step !== before.step) showStep(place.step);
+    if (asked && place.step !== before.step) goToStep();
     else if (place.committed && place.committed !== before.committed) goToVerdict();
     if (!asked || !same) this.flow.offer(false);
     else this.view.pageParts.refresh();
@@ -142,7 +140,6 @@ class Lab {
     if (this.frame) this.#keep(kept(this.place.lab)?.query ?? this.frame.query);
     this.pictures.stop();
     this.lostLine.end();
-    this.graphPace.stop();
     this.line.stop();
     this.flow.stop();
     this.view.stop();
@@ -227,18 +224,16 @@ class Lab {
     return this.place.lab === "playground";
   }
 
-  /** The wish as text. @param {boolean} live  @param {string[]} [later]  what may wait */
-  #asking(live, later = []) {
+  /** The wish as text. @param {boolean} live */
+  #asking(live) {
     const touched = this.#playing ? [...this.controls.since] : [];
-    return this.wish.text(this.place, live, touched, digests(this.frame), later);
+    return this.wish.text(this.place, live, touched, digests(this.frame), this.view.views.open);
   }
 
   /** @param {number} seq  @param {boolean} live  @returns {boolean} whether it went */
   #send(seq, live) {
     if (!this.line.isOpen) return false;
-    const { graphPace, graph, view } = this;
-    graphPace.sends(seq, live, this.wish.graphOf(this.place), view.drawing.seq, graph.inSight);
-    const wish = this.#asking(live, graphPace.waits ? ["graph"] : []);
+    const wish = this.#asking(live);
     this.wish.sent(seq, this.place);
     const training = this.trainer.shown ? `\n${this.trainer.wish()}` : "";
     this.line.expect();
@@ -303,8 +298,6 @@ class Lab {
       wish.answered(seq, frame, before);
       this.graph.snip = wish.snip;
       this.controls.since.clear();
-      const change = JSON.stringify([wish.form, wish.cuts]);
-      for (const charts of view.drawing.all) Object.assign(charts, { step: wish.askedStep, change });
     }
     if (newest && flow.resting && this.#playing) undo.remember(frame.form);
     this.controls.allow({ undo: undo.past.length > 0, redo: undo.future.length > 0 });
@@ -314,7 +307,6 @@ class Lab {
       trainer.expect();
       this.#train();
     }
-    if (newest) this.graphPace.askSoon();
     this.pictures.showFrame(trains, () => this.#show(newest));
   }
 

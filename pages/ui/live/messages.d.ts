@@ -9,9 +9,23 @@ export interface Aside {
   text?: string;
 }
 
+export interface BoxPlace {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 export interface Code {
   digest: string;
   panes?: Record<string, Pane>;
+  files?: CodeFile[];
+}
+
+export interface CodeFile {
+  name: string;
+  address: string;
+  how: "get" | "post" | "here";
 }
 
 export interface Column {
@@ -36,6 +50,12 @@ export interface Control {
   options?: Option[];
   mark?: number[] | null;
   of?: string;
+}
+
+export interface EdgePlace {
+  x: number;
+  y: number;
+  route: ([number, number])[];
 }
 
 export interface FigureSpec {
@@ -65,6 +85,9 @@ export interface Frame {
   status: string;
   graph: GraphSpec | null;
   code: Code | null;
+  stage: string;
+  views: View[];
+  turn: boolean | null;
   numbers: Record<string, string>;
   trained: string[];
   document: string;
@@ -90,11 +113,6 @@ export interface GraphEdge {
   stale: boolean;
   cuttable: boolean;
   alternative: string;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  route: ([number, number])[];
   weight: number;
 }
 
@@ -112,10 +130,6 @@ export interface GraphNode {
   rule: string | null;
   stale: string[];
   output: boolean;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
 }
 
 export interface GraphPart {
@@ -131,21 +145,27 @@ export interface GraphPart {
   more: number;
 }
 
+export interface GraphPlaces {
+  right: boolean;
+  width: number;
+  height: number;
+  nodes: BoxPlace[];
+  edges: EdgePlace[];
+}
+
 export interface GraphSpec {
   digest?: string;
-  title: string;
   scissors: "cuts" | "snip" | null;
   cuts: string[];
   covered: string;
   index: number[];
-  width: number;
-  height: number;
+  wide: GraphPlaces | null;
+  narrow: GraphPlaces;
   nodes: GraphNode[];
   edges: GraphEdge[];
   steps: GraphStep[];
+  equation: ([string, boolean])[];
   entries: string;
-  sums: string;
-  legend: LegendEntry[];
   alternative: string;
   stretches: Stretch[];
   links: Link[];
@@ -179,11 +199,6 @@ export interface KeyEntry {
   dash: string;
 }
 
-export interface LegendEntry {
-  key: string;
-  label: string;
-}
-
 export interface Link {
   node: string;
   of: "value" | "gradient";
@@ -211,8 +226,9 @@ export interface Pane {
 
 export interface Picture {
   figures: FigureSpec[];
-  leads: boolean;
-  table: TableSpec;
+  views: View[];
+  turn: boolean | null;
+  table: TableSpec | null;
   notes: NoteSpec[];
   numbers: Record<string, string>;
   status: string;
@@ -234,7 +250,6 @@ export interface Summand {
 }
 
 export interface TableSpec {
-  asked?: number[];
   caption: string;
   columns: Column[];
   rows: string[][];
@@ -260,6 +275,11 @@ export interface TrainingWish {
   count?: number;
 }
 
+export interface View {
+  name: string;
+  label: string;
+}
+
 export interface Wish {
   lab: string;
   values?: Record<string, string>;
@@ -274,5 +294,5 @@ export interface Wish {
   hide?: string[];
   fix?: string[];
   have?: Record<string, string>;
-  later?: string[];
+  open?: string[];
 }

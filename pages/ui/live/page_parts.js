@@ -1,12 +1,9 @@
-// What stands on the page beside a lab and follows it: numbers in the text, the code that ran,
-// files to take away. The page itself is drawn by Streamlit; here only marked places are filled.
+// What stands on the page beside a lab and follows it: numbers in the text, and the tick of its task.
+// The page itself is drawn by Streamlit; here only marked places are filled.
 
-import { element, save, setText } from "./dom.js";
+import { setText } from "./dom.js";
 
-const PLACES = [".st-key-words", ".st-key-code"];
-const NOT_SETTINGS = ["lesson", "step", "hide", "fix", "at"];
-
-/** @typedef {import("./messages").Pane} Pane */
+const PLACES = [".st-key-words"];
 
 // A lab that comes may meet the one that goes. The places are the newest one's: two that fill them
 // in turn would never end.
@@ -16,10 +13,6 @@ let newest = null;
 export class PageParts {
   /**
    * @param {Object} handlers
-   * @param {() => string} handlers.document  the playground's program as a document
-   * @param {() => void} handlers.see         show what the text speaks of
-   * @param {() => void} handlers.up          show the text
-   * @param {(step: number) => void} handlers.go
    * @param {import("./number_handles.js").NumberHandles} handlers.numbers
    */
   constructor(handlers) {
@@ -27,33 +20,23 @@ export class PageParts {
     newest = this;
     /** @type {Record<string, string>} */
     this.numbers = {};
-    this.query = "";
-    /** @type {Record<string, Pane>} */
-    this.panes = {};
-    this.digest = "";
+    this.done = false; // the task in the text
+    this.task = "";
     this.observer = new MutationObserver(() => this.#fill());
     /** @type {Element[]} */
     this.watched = [];
-    this.listeners = new AbortController();
-    addEventListener("click", (event) => this.#click(event), { signal: this.listeners.signal });
   }
 
   /**
    * @param {Record<string, string>} numbers
-   * @param {?import("./messages").Code} code
-   * @param {string} query
+   * @param {string} task  names the task in the text
+   * @param {boolean} done  whether the task in the text is done now; its tick stays
    */
-  show(numbers, code, query) {
+  show(numbers, task, done) {
     this.numbers = numbers;
-    this.query = query;
-    if (code) this.digest = code.digest;
-    if (code?.panes) this.panes = code.panes;
+    this.done = done || (this.done && task === this.task);
+    this.task = task;
     this.refresh();
-  }
-
-  /** The lines of a pane. @param {string} name */
-  lines(name) {
-    return (this.panes[name]?.lines ?? []).map((pieces) => pieces.map(([, text]) => text).join(""));
   }
 
   /** The page was drawn anew, and the lab has nothing new to say. */
@@ -64,7 +47,6 @@ export class PageParts {
 
   stop() {
     this.observer.disconnect();
-    this.listeners.abort();
   }
 
   /** The page draws these places anew now and then, and then without what was filled in. */
@@ -85,63 +67,10 @@ export class PageParts {
         setText(node, text);
         this.handlers.numbers.mark(node, text);
       }
-      for (const node of place.querySelectorAll("[data-pane]")) this.#fillPane(node);
-      for (const node of place.querySelectorAll("[data-file]")) this.#fillLink(node);
+      for (const node of place.querySelectorAll("[data-turn]")) {
+        setText(node, this.done ? "✓ Done" : "○");
+        node.classList.toggle("gt-done", this.done);
+      }
     }
-  }
-
-  /** @param {Element} node */
-  #fillPane(node) {
-    const name = node.getAttribute("data-pane") ?? "";
-    const pane = this.panes[name];
-    if (!pane || node.getAttribute("data-digest") === this.digest) return;
-    node.setAttribute("data-digest", this.digest);
-    const rows = pane.lines.map((pieces, line) => {
-      const tag = /** @type {keyof HTMLElementTagNameMap} */ (pane.marks[line] ?? "span");
-      const row = element(tag, "gt-row");
-      for (const [kind, text] of pieces) row.append(kind ? element("span", kind, {}, text) : text);
-      row.append(pieces.length ? "\n" : " \n");
-      return row;
-    });
-    const code = element("code", "", {}, ...rows);
-    const about = { tabindex: "0", role: "region", "aria-label": `The code, ${name}` };
-    const remarks = pane.remarks.map((sentence) => element("p", "gt-remark", {}, sentence));
-    node.replaceChildren(element("pre", "gt-code", about, code), ...remarks);
-  }
-
-  /** @param {Element} node */
-  #fillLink(node) {
-    const settings = new URLSearchParams(this.query);
-    for (const name of NOT_SETTINGS) settings.delete(name);
-    const link = `${node.getAttribute("data-file")}?${settings}`;
-    if (node.getAttribute("href") !== link) node.setAttribute("href", link);
-  }
-
-  /** @param {MouseEvent} event */
-  async #click(event) {
-    if (newest !== this || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const clicked = event.target instanceof Element ? event.target : null;
-    const target = clicked?.closest("[data-download], [data-go], [data-see], [data-up]");
-    if (!target) return;
-    event.preventDefault();
-    if (target.matches("[data-see]")) this.handlers.see();
-    else if (target.matches("[data-up]")) this.handlers.up();
-    else if (target.matches("[data-go]")) this.handlers.go(Number(target.getAttribute("data-go")));
-    else await this.#download(target);
-  }
-
-  /** @param {Element} target */
-  async #download(target) {
-    const what = target.getAttribute("data-download");
-    const name = new URLSearchParams(this.query).get("preset") ?? "playground";
-    const text = this.handlers.document();
-    if (what === "document") {
-      save(text, `${name}.txt`);
-      return;
-    }
-    const address = new URL(`api/playground/${what}`, document.baseURI);
-    const answer = await fetch(address, { method: "POST", body: text });
-    if (answer.ok) save(await answer.text(), what === "torch" ? `${name}.py` : `${name}_in_${what}.py`);
-    else target.after(element("span", "gt-remark", { role: "alert" }, (await answer.json()).error));
   }
 }

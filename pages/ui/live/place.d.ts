@@ -8,6 +8,8 @@ export interface Place {
   lab: string;
   /** the address of the labs' route */
   socket: string;
+  /** the first frame, and the picture of a training, in base64; empty later */
+  first?: string[];
   /** in turn */
   orders: Order[];
   step: number;
@@ -18,8 +20,6 @@ export interface Place {
   fix: string[];
   /** until the learner changes something */
   note: string;
-  /** the part of the lab that the text speaks of */
-  show: { name: string; step: string } | null;
   /** those that were reached */
   goals?: string[];
   /** what to remember across reloads */

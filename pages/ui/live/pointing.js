@@ -2,7 +2,7 @@
 // say it themselves, everything else is told from the element. With the arrow keys the focus goes from
 // cell to cell of the table and from line to line of the code.
 
-const CODE = '[data-pane="torch"] .gt-row'; // of the code that ran
+const CODE = ".gt-code[data-ran] .gt-row"; // of the code that ran
 const PROGRAM = '[data-control="program"]';
 
 /**

@@ -2,8 +2,6 @@
 // the cookie when it came: it writes what it has changed itself, lesson by lesson, over what the
 // cookie holds now, so that no tab undoes what another has done, or forgotten.
 
-import { forgetFirst } from "./first_kept.js";
-
 const FORM = "2!"; // as memory.py writes it: lessons with "/" between, each beginning with its name
 
 /**
@@ -30,7 +28,6 @@ export function remember(cookie) {
   const afresh = same && taken.forgotten !== forgotten;
   taken = { session, value, forgotten };
   if (value === before && !afresh) return;
-  if (afresh) forgetFirst();
   let text = afresh ? value : merged(before, value, current(name) ?? current(older) ?? "");
   if (text.length > longest) text = value;
   // A year, this site only: no account, nothing that leaves the browser but to this server.

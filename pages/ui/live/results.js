@@ -11,8 +11,9 @@ import { element, save, setChildren } from "./dom.js";
 
 let told = ""; // the message sent last
 
-/** @param {HTMLElement} root  @param {Results} results */
-export function show(root, { files, message }) {
+/** @param {{data: Results, parentElement: HTMLElement}} component */
+export function render({ data: { files, message }, parentElement }) {
+  const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gt-buttons"));
   const links = Object.entries(files).map(([name, content]) => {
     const link = element("a", "gt-button", { href: "#", role: "button", "aria-label": `Download ${name}` }, `↓ ${name}`);
     link.addEventListener("click", (event) => {

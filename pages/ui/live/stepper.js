@@ -1,54 +1,39 @@
-// Goes through the backward pass: by steps, by itself, or with the hand on the bar. Between two steps
-// the gradient is on its way; for who wants no motion there are steps alone.
+// Goes through the backward pass, by steps or by itself. Between two steps the gradient is on its way;
+// with reduced motion there are steps alone.
 
 import { element, setOrRemove, setText } from "./dom.js";
 import { advanced } from "./graph_pulse.js";
 
-/** @import { GraphSpec, GraphStep } from "./messages.d.ts" */
+/** @import { GraphSpec } from "./messages.d.ts" */
 
 const LONGEST = 100; // ms between two pictures: after a longer pause it goes on where it was
-/** @type {Record<string, number>} */
-const KEYS = { ArrowUp: 1, ArrowDown: -1 };
 
 export class Stepper {
   /**
    * @param {HTMLElement} box
-   * @param {(place: number, scrubs?: boolean) => void} go  scrubs: a hand is on the bar
+   * @param {(place: number) => void} go
    */
   constructor(box, go) {
     this.box = box;
     this.go = go;
     this.place = 0;
-    /** @type {GraphStep[]} */
+    /** @type {GraphSpec["steps"]} */
     this.steps = [];
     this.timer = 0;
+    this.replays = false; // all of it at once, which is no step that somebody took
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     const button = (/** @type {string} */ label, /** @type {() => void} */ press) => {
       const made = element("button", "gl-button", { type: "button" }, label);
       made.addEventListener("click", press);
       return made;
     };
-    this.first = button("First", () => this.jump(0));
-    this.first.classList.add("gl-to-start");
     this.back = button("Back", () => this.by(-1));
     this.next = button("Next", () => this.by(1));
     this.play = button("Play", () => this.#toggle());
     this.said = element("span", "gl-place");
-    this.bar = element("input", "gl-range", { type: "range", min: "0", step: "0.01", "aria-label": "Backward pass" });
-    this.bar.addEventListener("input", () => {
-      this.pause();
-      const { valueAsNumber } = this.bar;
-      go(this.still.matches ? Math.round(valueAsNumber) : valueAsNumber, true);
-    });
-    // The bar's own step is a hundredth, for the hand: a key goes to the next whole one, as those do
-    // that work everywhere in the graph.
-    this.bar.addEventListener("keydown", (event) => {
-      const by = KEYS[event.key];
-      if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      this.by(by);
-    });
-    const buttons = element("div", "gl-buttons", {}, this.first, this.back, this.next, this.play, this.said);
+    this.bar = element("input", "gl-range", { type: "range", min: "0", "aria-label": "Backward pass" });
+    this.bar.addEventListener("input", () => this.jump(this.bar.valueAsNumber));
+    const buttons = element("div", "gl-buttons", {}, this.back, this.next, this.play, this.said);
     box.append(buttons, this.bar);
   }
 
@@ -57,13 +42,12 @@ export class Stepper {
    * @param {number} place  how many steps are taken; between two whole ones, on the way
    */
   show({ nodes, steps }, place) {
-    this.box.hidden = !steps.length;
     this.steps = steps;
     this.place = place;
     const step = Math.ceil(place);
     setText(this.said, `step ${step} of ${steps.length}`);
     // Not `disabled`: a button that goes grey under the finger would lose the keyboard's place.
-    for (const button of [this.first, this.back]) setOrRemove(button, "aria-disabled", String(place === 0));
+    setOrRemove(this.back, "aria-disabled", String(place === 0));
     setOrRemove(this.next, "aria-disabled", String(place >= steps.length));
     setOrRemove(this.bar, "max", steps.length);
     const at = nodes.find(({ id }) => id === steps[step - 1]?.node);
@@ -74,9 +58,10 @@ export class Stepper {
 
   /** A step forth is on its way a while; one back, and several, are there at once. @param {number} by */
   by(by) {
+    const from = this.replays ? this.steps.length : Math.ceil(this.place);
     this.pause();
-    if (by === 1 && !this.still.matches) this.#run(Math.ceil(this.place) + 1);
-    else this.jump(Math.ceil(this.place) + by);
+    if (by === 1 && !this.still.matches) this.#run(from + 1);
+    else this.jump(from + by);
   }
 
   /** @param {number} to */
@@ -88,7 +73,17 @@ export class Stepper {
   pause() {
     cancelAnimationFrame(this.timer);
     this.timer = 0;
+    this.replays = false;
     setText(this.play, "Play");
+  }
+
+  /** Let the gradient run back once, from the output to the inputs. */
+  replay() {
+    this.pause();
+    if (this.still.matches) return;
+    this.replays = true;
+    this.place = 0;
+    this.#run(this.steps.length, this.steps.length);
   }
 
   #toggle() {
@@ -100,13 +95,13 @@ export class Stepper {
     this.#run(this.steps.length);
   }
 
-  /** @param {number} to  a whole place */
-  #run(to) {
+  /** @param {number} to  a whole place  @param {number} speed */
+  #run(to, speed = 1) {
     let at = this.place;
     let before = performance.now();
     const tick = (/** @type {number} */ now) => {
       const until = Math.min(to, this.steps.length);
-      at = advanced(this.steps, at, Math.min(Math.max(now - before, 1), LONGEST), until);
+      at = advanced(this.steps, at, speed * Math.min(Math.max(now - before, 1), LONGEST), until);
       before = now;
       this.timer = requestAnimationFrame(tick);
       this.go(this.still.matches ? Math.ceil(at) : at);

@@ -18,23 +18,23 @@ let last = null;
 let send = () => {};
 /** @type {?{button: string, step: ?string}} */
 let pressed = null; // the button of another step that was pressed, and where
-const stepShown = () => document.querySelector(".gt-eyebrow")?.firstChild?.textContent ?? null;
+const stepShown = () => document.querySelector("[aria-current=step]")?.getAttribute("aria-label") ?? null;
 const LATEST = 10_000; // ms after which nobody expects it to do anything
 
 /**
  * The page was drawn. Another one begins at its top, which Streamlit leaves to chance: where the
  * page before was scrolled to, if the new one is as long by then.
- * @param {Drawn} now
- * @param {(report: object) => void} deliver  has the page drawn anew, with this report
+ * @param {{data: Drawn, setStateValue: (name: string, value: object) => void}} component  it has the
+ *   page drawn again, with a report
  */
-export function drawn(now, deliver) {
+export function render({ data: now, setStateValue }) {
   if (!last) watch();
   else if (last.page !== now.page) {
     document.querySelector(".stMain")?.scrollTo({ top: 0, behavior: "instant" });
   }
   if (pressed && last?.session !== now.session) void pressAgain(pressed);
   last = now;
-  send = deliver;
+  send = (report) => setStateValue("report", report);
 }
 
 /**

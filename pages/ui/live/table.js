@@ -38,10 +38,6 @@ export class Table {
     const rows = spec.rows.map((_, index) => this.body.rows[index] ?? element("tr", ""));
     setChildren(this.body, rows);
     rows.forEach((row, index) => this.#showRow(row, spec.rows[index]));
-    const [row, column] = spec.asked ?? [];
-    const asked = row === undefined || column === undefined ? null : rows[row].cells[column];
-    for (const cell of this.body.querySelectorAll(".gl-asked")) if (cell !== asked) cell.classList.remove("gl-asked");
-    asked?.classList.add("gl-asked");
   }
 
   /** @param {Column[]} columns */

@@ -1,9 +1,8 @@
 // After a commit the form is gone, and the keyboard with it: it goes to what is said to the answer,
 // which is then read aloud, and is brought into sight.
 
-import { behavior } from "./in_sight.js";
-
 const PLACE = ".st-key-verdict";
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 const PATIENT = 5000; // ms that the page may take to draw the verdict
 const GROWS = 1500; // ms in which what is drawn in it has its size
 const HEADER = 72; // px that the page's head covers
@@ -19,6 +18,16 @@ export function goToVerdict() {
     if (performance.now() - began > PATIENT || take()) waiting?.disconnect();
   });
   if (!take()) waiting.observe(document.body, { childList: true, subtree: true });
+}
+
+/** A new step: the keyboard begins at its text, which is read from its top. */
+export function goToStep() {
+  const words = /** @type {?HTMLElement} */ (document.querySelector(".st-key-words"));
+  if (!words) return;
+  words.tabIndex = -1;
+  words.focus({ preventScroll: true });
+  words.scrollTop = 0;
+  document.querySelector(".stMain")?.scrollTo({ top: 0, behavior: "instant" });
 }
 
 /** @returns {boolean} whether the verdict is there */
@@ -48,5 +57,5 @@ function show(place) {
   const end = Math.min(innerHeight, view?.getBoundingClientRect().bottom ?? innerHeight);
   const begin = own ? words.getBoundingClientRect().top : HEADER;
   const by = Math.min(bottom - end + 8, top - begin - 8);
-  if (by > 0) view?.scrollBy({ top: by, behavior: behavior() });
+  if (by > 0) view?.scrollBy({ top: by, behavior: STILL.matches ? "auto" : "smooth" });
 }

@@ -1,27 +1,24 @@
-// All that a lab shows, part by part: goals, controls, notes, charts, graph and table, and the marks
-// in the page's text.
+// All that a lab shows, part by part: the stage, the controls, the drawers, and the marks in the page's
+// text.
 
 import { Charts } from "./charts.js";
+import { CodeView } from "./code.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
 import { Drawing } from "./drawing.js";
-import { giveFirst } from "./first_place.js";
 import { Goals } from "./goals.js";
 import { Graph } from "./graph.js";
-import { keepInSight } from "./head.js";
 import { hearKey, keyOf } from "./key.js";
 import { Linked } from "./linked.js";
 import { Notes } from "./notes.js";
 import { NumberHandles } from "./number_handles.js";
-import { Outline } from "./outline.js";
 import { PACE } from "./pace.js";
 import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
-import { Pinned, cutChanges, handChanges } from "./pinned.js";
 import { Share } from "./share.js";
-import { small } from "./small.js";
 import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
+import { Views } from "./views.js";
 
 /** @import { Frame, KeyEntry, Picture } from "./messages.d.ts" */
 /** @import { Place } from "./place.d.ts" */
@@ -38,11 +35,10 @@ const CHARTLESS = "The charts' script could not be loaded. Reload the page to tr
  * @property {(names: string[]) => void} reached  goals
  * @property {() => void} cut      an edge of the graph
  * @property {() => void} walked   to another step of the backward pass
- * @property {(step: number) => void} go  to another step of the lesson
  * @property {() => string} document  the playground's
  * @property {() => boolean} isQuiet  nothing is awaited from the server
  * @property {() => boolean} rests    nothing moves, and what is shown is final
- * @property {() => void} seen     the graph has come into sight
+ * @property {() => void} opened   other drawers are open
  * @property {() => void} noted    there is another note to show
  */
 
@@ -63,18 +59,21 @@ export class View {
       element("div", `gl-${name}`, attributes);
     const goals = part("goals", { hidden: "" });
     const controls = part("controls");
+    const settings = part("settings");
     const trainer = part("trainer", { role: "group", "aria-label": "Training" });
-    const head = part("head");
-    const hand = part("hand");
-    head.append(hand, controls, trainer);
     const notes = part("notes", { "aria-live": "polite" });
     const status = part("status");
     const key = part("key", { role: "group", "aria-label": "Lines of the charts" });
-    const figures = part("figures");
-    const graph = part("graph", { role: "group", "aria-labelledby": "gl-graph-title" });
-    const table = part("scroll", { role: "region", tabindex: "0" });
-    this.stays = keepInSight(head, root);
-    root.replaceChildren(goals, head, notes, status, key, figures, graph, table);
+    const more = part("more");
+    const views = new Views(more, lab.opened);
+    const head = element("div", "gl-head", {}, controls, trainer);
+    const graph = views.box("graph");
+    graph.classList.add("gl-graph");
+    graph.setAttribute("role", "group");
+    graph.setAttribute("aria-label", "Graph of the run");
+    const scroll = element("div", "gl-scroll", { role: "region", tabindex: "0" });
+    views.box("table").append(scroll);
+    root.replaceChildren(goals, views.stage, head, notes, views.tabs, views.drawers);
 
     this.root = root;
     /** @type {?Frame} */
@@ -88,13 +87,13 @@ export class View {
     this.keyed = "";
 
     this.palette = new Palette(root);
-    this.controls = new Controls(controls, lab);
-    this.charts = new Charts(figures, this.palette, this.controls);
-    giveFirst(this.charts);
+    this.controls = new Controls(controls, settings, { ...lab, wrong: (field) => views.reveal(field) });
+    this.views = views;
+    this.charts = new Charts(root, views, this.palette, this.controls);
     this.share = new Share(this.charts);
-    status.after(this.share.root);
+    more.append(settings, key, status, this.share.root);
     this.goals = new Goals(goals, lab.reached);
-    this.table = new Table(table);
+    this.table = new Table(scroll);
     this.graph = new Graph(graph, {
       cut: lab.cut,
       moved: () => {
@@ -102,16 +101,11 @@ export class View {
         this.linked.light(this.linked.source);
       },
       looked: (id) => this.linked.light(id === null ? null : { id }),
-      seen: lab.seen,
-      code: () => this.pageParts.lines("torch"),
     });
-    const pinned = (/** @type {HTMLElement} */ box, /** @type {string} */ name) =>
-      new Pinned(box, name, this.palette, this.controls, () => this.drawing.draw());
-    this.pinned = pinned(this.graph.pinned, "pinned");
-    this.hand = pinned(hand, "hand");
+    this.code = new CodeView(views.box("code"), lab.document);
     this.notes = new Notes(notes);
     this.trainer = new Trainer(trainer, lab.trained);
-    this.drawing = new Drawing(root, this.charts, [this.hand, this.pinned], this.palette, {
+    this.drawing = new Drawing(root, this.charts, this.palette, {
       isQuiet: lab.isQuiet,
       trains: () => this.trainer.runs,
       rests: lab.rests,
@@ -121,17 +115,10 @@ export class View {
         lab.noted();
       },
     });
-    this.linked = new Linked(root, () => this.drawing.all.flatMap(({ all }) => [...all.values()]));
+    this.linked = new Linked(root, () => this.charts.all.values());
     hearKey(key, (role) => this.linked.keep(role));
-    this.outline = new Outline(root, { graph, table });
     this.numbers = new NumberHandles(this.controls);
-    this.pageParts = new PageParts({
-      numbers: this.numbers,
-      document: lab.document,
-      see: () => this.outline.see(),
-      up: () => this.outline.up(),
-      go: lab.go,
-    });
+    this.pageParts = new PageParts({ numbers: this.numbers });
   }
 
   /**
@@ -145,9 +132,8 @@ export class View {
     this.picture = picture;
     this.#frameCharts(frame, place);
     this.graph.show(frame.graph && { ...frame.graph, graphStep }, reset, newest, !resting);
-    this.outline.show(place.show);
     this.goals.show(frame.goals, newest && resting, frame.accepted);
-    this.root.classList.toggle("gl-old", !frame.accepted && frame.figures.length > 0);
+    this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     this.#showKey(picture ? [] : frame.key);
     this.#showText(frame, place);
   }
@@ -180,31 +166,27 @@ export class View {
 
   /** The hand came to rest on what is shown. */
   rest() {
-    for (const charts of this.drawing.all) charts.rest();
+    this.charts.rest();
   }
 
   stop() {
     clearTimeout(this.tabling);
-    this.stays.disconnect();
     this.controls.stop();
     this.drawing.stop();
     this.graph.stop();
     this.linked.stop();
-    this.outline.stop();
     this.pageParts.stop();
     this.numbers.stop();
     this.share.stop();
   }
 
   /** @param {Frame} frame  @param {Place} place */
-  #frameCharts(frame, { show }) {
-    const own = this.charts.kept(frame.figures);
-    const others = this.charts.kept(this.picture?.figures ?? []);
-    const figures = this.picture?.leads ? [...others, ...own] : [...own, ...others];
-    this.charts.frame(figures);
-    const copied = frame.graph ? cutChanges(figures) : undefined;
-    this.pinned.frame(copied ? [small(copied, "pinned")] : [], copied && this.charts.all.get(copied.id)?.root);
-    this.hand.frame(handChanges(figures, show?.name));
+  #frameCharts(frame, { step }) {
+    const { picture } = this;
+    const more = frame.groups.some(({ controls }, index) => index && controls.some(({ hidden }) => !hidden));
+    const views = [...(picture?.views ?? []), ...frame.views];
+    this.views.show(frame.stage, views, step, more ? "More settings" : "More");
+    this.charts.frame(this.charts.kept([...(picture?.figures ?? []), ...frame.figures]));
   }
 
   /** @param {Frame} frame  @param {Place} place */
@@ -213,7 +195,8 @@ export class View {
     this.showNotes(place);
     setText(this.status, picture ? picture.status : frame.status);
     const numbers = picture ? { ...frame.numbers, ...picture.numbers } : frame.numbers;
-    this.pageParts.show(numbers, frame.code, frame.query);
+    this.code.show(frame.code, frame.query);
+    this.pageParts.show(numbers, String(place.step), frame.turn || picture?.turn || false);
   }
 
   /** @param {number} pace  ms from one to the next */
@@ -228,7 +211,7 @@ export class View {
     this.tabling = 0;
     const { frame, picture } = this;
     if (!frame) return;
-    const table = picture ? picture.table : frame.table;
+    const table = picture?.table ?? frame.table;
     if (this.table.show(table)) this.tabledAt = performance.now();
     // A training's own table has none of the graph's numbers.
     this.linked.show(frame.graph, table, !picture);

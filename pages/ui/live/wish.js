@@ -32,12 +32,12 @@ export class Wish {
    * @param {boolean} live  while the hand still moves
    * @param {string[]} touched  what was set since the last answer
    * @param {Record<string, string>} have  what the answer need not bring again, by digest
-   * @param {string[]} later  and what it may leave as it is
+   * @param {string[]} open  the drawers that are open
    */
-  text(place, live, touched, have, later) {
+  text(place, live, touched, have, open) {
     const snip = this.snip && `snip ${this.snip}`;
     const carried = this.cutStep !== null && this.cutStep !== place.step;
-    const text = JSON.stringify({ ...this.#parts(place), carried, live, touched, do: snip, have, later });
+    const text = JSON.stringify({ ...this.#parts(place), carried, live, touched, do: snip, have, open });
     // Half a character, as a slip of the keyboard leaves one, is no text: it stands as an escape.
     return text.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
   }
@@ -62,11 +62,6 @@ export class Wish {
     this.good = frame.accepted ? null : (this.good ?? before?.form ?? {});
     if (frame.graph?.scissors === "cuts") this.cuts = frame.graph.cuts.join(",");
     this.cutStep = this.askedStep;
-  }
-
-  /** What the graph depends on, but for the values. @param {Place} place */
-  graphOf({ step, answers }) {
-    return JSON.stringify([this.cuts, step, answers]);
   }
 
   /** What is to be seen. @param {Place} place */

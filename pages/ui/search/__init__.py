@@ -1,8 +1,8 @@
 """Search from any page: a button in the header, a dialog, results while typing.
 
 The index is a file that the browser fetches when the dialog first opens: a page's run sends its
-address and nothing else. A result is a link; clicked, it is followed inside the session, so that
-what is set in the labs stays.
+address and nothing else. A click on a result, or on any link with ``data-inside``, is followed
+inside the session, so that what is set in the labs stays.
 """
 
 import json
@@ -29,11 +29,11 @@ _component = st.components.v2.component(
 )
 
 _CLICKED = "search_clicked"
-"""Session key: a result was clicked, and is not followed yet."""
+"""Session key: a link was clicked, and is not followed yet."""
 
 
 def search_box() -> None:
-    """The button in the header; follows a result that was clicked."""
+    """Draw the button in the header, and follow a link that was clicked."""
     state = _component(key="search_box", data={"index": _index()}, on_go_change=_click)
     # Once for a click: where `go` came as a state, which stays, it would be followed without end.
     if st.session_state.pop(_CLICKED, False) and isinstance(state.go, dict):
@@ -53,13 +53,16 @@ def _index() -> str:
 
 def _follow(asked: dict[str, object]) -> None:
     """Go there if it is a place of ours; what the browser sends may be anything."""
-    slug, step = str(asked.get("lesson"))[:100], asked.get("step")
-    if asked.get("page") == "glossary" and find_term(slug):
-        st.switch_page("glossary.py", query_params={"term": slug})
-    lesson = next((lesson for lesson in catalogue.lessons() if lesson.slug == slug), None)
+    page, query = asked.get("page"), asked.get("query")
+    words = {n: t for n, t in query.items() if isinstance(t, str)} if type(query) is dict else {}
+    if page == "glossary" and find_term(words.get("term", "")):
+        st.switch_page("glossary.py", query_params={"term": words["term"]})
+    lesson = next((one for one in catalogue.lessons() if one.slug == words.get("lesson")), None)
     if lesson is None:
         return
-    trail = memory.trail(lesson)
-    trail.step = memory.clamp_step(lesson, step if type(step) is int else 1)
-    place_of(lesson).go(trail.step, trail.answers)
+    step = words.get("step", "")
+    if step.isascii() and step.isdigit() and len(step) < 4:
+        trail = memory.trail(lesson)
+        trail.step = memory.clamp_step(lesson, int(step))
+        place_of(lesson).go(trail.step, trail.answers)
     st.switch_page(f"{lesson.chapter}.py", query_params={"lesson": lesson.slug})

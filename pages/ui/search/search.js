@@ -1,5 +1,6 @@
 // Search over the course, in a dialog that any page opens. The index is fetched once, when the
-// dialog first opens. Text from it only ever goes in as text.
+// dialog first opens. Text from it only ever goes in as text. Results and the page's own links with
+// `data-inside` are followed in the session, so that what is set in the labs stays.
 
 /** @import { Component } from "../component.d.ts" */
 
@@ -17,7 +18,7 @@
  *
  * @typedef {Object} Box
  * @property {string} address  the index's file
- * @property {(to: {page: string, lesson: string, step: number}) => void} go
+ * @property {(link: HTMLAnchorElement) => void} go
  * @property {AbortController} listeners
  */
 
@@ -35,7 +36,10 @@ export default function (component) {
   if (!box) boxes.set(root, (box = build(root)));
   const { listeners } = box;
   box.address = data.index;
-  box.go = (entry) => setTriggerValue("go", entry);
+  box.go = ({ pathname, search }) => {
+    const query = Object.fromEntries(new URLSearchParams(search));
+    setTriggerValue("go", { page: pathname.split("/").pop(), query });
+  };
   return () =>
     setTimeout(() => {
       if (root.isConnected) return;
@@ -104,7 +108,7 @@ function build(root) {
     }
     if (!entries) return; // it said so when it could not be loaded
     const found = question ? ranked(entries, question) : [];
-    list.replaceChildren(...found.slice(0, MOST).map((entry) => row(entry, box, dialog)));
+    list.replaceChildren(...found.slice(0, MOST).map(row));
     const count = found.length > MOST ? `${MOST} of ${found.length}` : String(found.length);
     status.textContent = question ? `${count} ${found.length === 1 ? "result" : "results"}` : "";
   };
@@ -133,6 +137,18 @@ function build(root) {
       if (target instanceof Element && target.closest(busy)) return;
       event.preventDefault();
       show();
+    },
+    { signal: box.listeners.signal },
+  );
+  document.addEventListener(
+    "click",
+    (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element)) return;
+      const link = event.target.closest("a[data-inside]");
+      if (!(link instanceof HTMLAnchorElement)) return;
+      event.preventDefault();
+      dialog.close();
+      box.go(link);
     },
     { signal: box.listeners.signal },
   );
@@ -257,23 +273,12 @@ function stem(word) {
   return short.replace(/([bdfgmnprt])\1$/, "$1");
 }
 
-/**
- * @param {Entry} entry
- * @param {Box} box
- * @param {HTMLDialogElement} dialog
- */
-function row(entry, box, dialog) {
-  const { page, lesson, step, kind, title, text } = entry;
+/** @param {Entry} entry */
+function row({ page, lesson, step, kind, title, text }) {
   const query = new URLSearchParams(
     page === "glossary" ? { term: lesson } : { lesson, step: String(step) },
   );
-  const link = element("a", { href: `${page}?${query}` });
+  const link = element("a", { href: `${page}?${query}`, "data-inside": "" });
   link.append(element("b", {}, title), element("small", {}, kind), element("span", {}, text));
-  link.addEventListener("click", (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a tab of its own
-    event.preventDefault();
-    dialog.close();
-    box.go({ page, lesson, step });
-  });
   return element("li", {}, link);
 }

@@ -68,7 +68,6 @@ TRAINING = Training(
     trained=frozenset({"rate", "value_limit", "norm_limit"}),
     figures=run_figures,
     table=run_table,
-    leads=False,
 )
 
 _DEFAULTS = validate(PARAMETERS, {})

@@ -57,7 +57,7 @@ LOWEST, HIGHEST = -12, 12
 PARAMETERS = (
     Choice(
         "place",
-        "Clip stands",
+        "The clip is",
         "late",
         options=(
             ("none", "nowhere"),
@@ -127,9 +127,9 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
         Figure(
             "gradient",
             "The gradient that the first step uses" if hidden else _used(result),
-            "For each weight and for the length of both, left to right: of the loss, as step() "
-            "reads it, and as it would be clipped over both. Dashed: the limit of the length. "
-            "Drag it.",
+            "For each weight and for the length of both, left to right: the loss's gradient, what "
+            "step() reads, and the gradient clipped over both. Dashed: the limit of the length; "
+            "drag it.",
             f"The gradient of each weight, and its length; the limit is {number(values['limit'])}. "
             + in_words(both, LABELS, (*NAMES, LENGTH), hidden),
             [*data, _limit(values["limit"], layout)],
@@ -276,6 +276,7 @@ def _after_a_spike() -> Mapping[str, float]:
         return float(steps[-1] / steps[SPIKE["before"] - 1])
 
     return {
+        "spike_before": SPIKE["before"],
         "spike_times": SPIKE["times"],
         "spike_after": SPIKE["after"],
         "spike_left": left(math.inf),

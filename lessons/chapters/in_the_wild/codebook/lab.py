@@ -94,7 +94,6 @@ TRAINING = Training(
     trained=frozenset({"beta", "rate"}),
     figures=figures,
     table=table,
-    leads=False,
     cuts=True,
 )
 

@@ -208,5 +208,4 @@ LAB = Lab(
     table=table,
     start=start,
     named=True,
-    by="s",
 )

@@ -28,7 +28,8 @@ def clip_identity(
         else:
             y = identity(factor * x) if place == "outside" else factor * identity(x)
             used = [y] * uses
-    return (torch.stack(used) ** int(power)).sum(0)
+    terms = used if power == "1" else [y**2 for y in used]
+    return sum(terms[1:], terms[0])
 
 
 def without_rule(
@@ -148,8 +149,8 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dx",
-        gradient_caption="Dotted: the true gradient. Ticks: the same, clipped at x. Click a "
-        "point to have its numbers in the text. Dashed: the limit, which can be dragged.",
+        gradient_caption="Dotted: the true gradient. Ticks: the true gradient, clipped at x. "
+        "Dashed: the limit; drag it. Click a point to see its numbers in the text.",
         limit="limit",
         forward_caption="The same with and without the rule, wherever the identity is.",
     ),

@@ -154,11 +154,6 @@ def map_in_a_map(result: Result) -> str:
     return nearest(result, "nested", candidates)
 
 
-def inside_a_call(result: Result) -> str:
-    """Whether a rule reaches a product inside a library function of torch."""
-    return nearest(result, "unit_came", {"hidden": "unit_hidden", "own": "unit_plain"})
-
-
 def another_block(result: Result) -> str:
     """Which of two terms is differentiated, where one ran inside no_grad."""
     if math.isnan(float(result.facts["block_came"])):
@@ -189,8 +184,8 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dx",
-        gradient_caption="Dotted: the true gradient. Ticks: the same times the factor, once. "
-        "Click a point to have its numbers in the text.",
+        gradient_caption="Dotted: the true gradient. Ticks: the true gradient times the factor, "
+        "once. Click a point to see its numbers in the text.",
         forward_caption="The same with any map.",
     ),
     x="-2, 1, 3",
@@ -204,7 +199,6 @@ LESSON = Lesson(
     predictions={
         "three": three_in_a_row,
         "nested": map_in_a_map,
-        "seen": inside_a_call,
         "transfer": another_block,
     },
     highlight='with gradient_override_map({"identity": lambda op, upstream: factor * upstream}):',

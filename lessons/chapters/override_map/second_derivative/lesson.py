@@ -163,7 +163,7 @@ def compute(program: Callable[..., Any], values: Values) -> Result:
     result = _CURVE_LAB.compute(program, values)
     if values["order"] == "1":
         return result
-    note = Note("info", "The graph stays with y and its first derivative.")
+    note = Note("info", "The graph always shows y and its first derivative.")
     return replace(result, notes=(*result.notes, note))
 
 

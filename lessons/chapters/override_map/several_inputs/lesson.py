@@ -29,14 +29,14 @@ def several_inputs(
             return own
         return (own[0], None) if rule == "first" else (torch.sign(own[0]), None)
 
-    w, i = x, torch.full_like(x, factor)
+    w, i = x, torch.full(x.shape, factor, dtype=x.dtype, device=x.device)
     with gradient_override_map({"matmul" if product == "matmul" else "mul": override}):
         if product == "matmul":
             rows = torch.stack([w, torch.ones_like(w)], 1)
             y = (rows @ rows.new_tensor([[factor, 1], [2, -1]])).sum(1)
         else:
             y = torch.mul(w, i) if product == "weight_first" else torch.mul(i, w)
-    return y ** int(power)
+    return y if power == "1" else y**2
 
 
 def without_rule(
@@ -158,8 +158,8 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dW",
-        gradient_caption="Dotted: no rule. Ticks: what the rule is meant to give. x is the "
-        "weight W. Click a point to have its numbers in the text.",
+        gradient_caption="Dotted: no rule. Ticks: what the rule should give. x is the "
+        "weight W. Click a point to see its numbers in the text.",
         forward_caption="The same for every rule; x is the weight W.",
     ),
     x="-1, 0.013, 2",

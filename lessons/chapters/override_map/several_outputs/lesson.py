@@ -30,12 +30,14 @@ def several_outputs(
         return grad1 + grad2 * b + grad3, grad1 + grad2 * a - grad3
 
     with gradient_override_map({"py_func": override}):
-        outputs = py_func(three_outputs, x, torch.full_like(x, b))
-    total = torch.zeros_like(x)
-    for weight, output in zip((w1, w2, w3), outputs, strict=True):
-        if weight:  # an output of weight 0 is not used at all
-            total = total + weight * output ** int(power)
-    return total
+        second = torch.full(x.shape, b, dtype=x.dtype, device=x.device)
+        outputs = py_func(three_outputs, x, second)
+    terms = [
+        weight * (output if power == "1" else output**2)
+        for weight, output in zip((w1, w2, w3), outputs, strict=True)
+        if weight  # an output of weight 0 is not used at all
+    ]
+    return sum(terms[1:], terms[0]) if terms else torch.zeros_like(x)
 
 
 def without_rule(
@@ -172,7 +174,7 @@ CURVE = Curve(
         value="L",
         gradient="dL/da",
         gradient_caption="Dotted: no rule. Ticks: the vector-Jacobian product, by hand. x is the "
-        "first input, a. Click a point to have its numbers in the text.",
+        "first input, a. Click a point to see its numbers in the text.",
         forward_caption="The same for both rules; x is the first input, a.",
     ),
     x="-2, 1, 2",

@@ -40,16 +40,14 @@ def paths_left(x: torch.Tensor, stopped: str) -> torch.Tensor:
 
 
 def measured(run: Run, settings: Values) -> dict[str, float | str]:
-    """Each variant's gradient, what a stopped leaf holds, and what an optimiser makes of it."""
+    """Each variant's gradient, what a stopped leaf holds, and how far an optimiser moves it."""
     unstopped = run(stopped="nothing")
     return {
         "expression": EXPRESSIONS[settings["stopped"]],
         "whole": unstopped["true_gradient"],
         "none": 0.0,
-        **{
-            name: run(stopped=name)["trick_gradient"]
-            for name in ("first", "second", "both", "no_grad")
-        },
+        **{name: run(stopped=name)["intended_gradient"] for name in ("first", "second", "both")},
+        "no_grad": run(stopped="no_grad")["trick_gradient"],
         "leaf_alone": leaf_after_backward(),
         "functional": torch.func.grad(stop_gradient)(torch.ones(())).item(),
         "moved_none": moved(None),
@@ -135,8 +133,8 @@ CURVE = Curve(
     text=CurveText(
         value="y",
         gradient="dy/dx",
-        gradient_caption="Dotted: nothing stopped. Ticks: the product rule with the stopped part "
-        "left out. Click a point to have its numbers in the text.",
+        gradient_caption="Dotted: nothing stopped. Ticks: the product rule without the stopped "
+        "part. Click a point to see its numbers in the text.",
         forward_caption="The same for every choice of Stopped.",
     ),
     x="-2, -1, 3",

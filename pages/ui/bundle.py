@@ -1,0 +1,51 @@
+"""Makes one script of the browser's modules: a first visit asks once for it, and not sixty times.
+
+It reads the little that our modules use of the language's imports and exports: named ones, each on
+the first lines of a module, without cycles. A bundler would need node on the learner's machine.
+"""
+
+import re
+from collections.abc import Mapping
+
+_IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"\./(\w+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.MULTILINE)
+
+
+def bundle(modules: Mapping[str, str], first: str) -> str:
+    """Put modules into one, each into a function of its own.
+
+    Args:
+        modules: their text by name, without ``.js``.
+        first: the module that runs before the others, with what it imports.
+
+    Returns:
+        a module that exports ``modules``, the exports of each by its name.
+
+    Raises:
+        ValueError: modules import each other in a circle, or one imports what is not there.
+    """
+    done: dict[str, str] = {}
+
+    def put(name: str, above: tuple[str, ...]) -> None:
+        if name in above:
+            raise ValueError(f"{' → '.join((*above, name))}: modules import each other")
+        if name in done:
+            return
+        if name not in modules:
+            raise ValueError(f"{above[-1]}.js imports {name}.js, which is not there")
+        text = modules[name]
+        for _, other in _IMPORT.findall(text):
+            put(other, (*above, name))
+        body = _IMPORT.sub(_take, text)
+        names = ", ".join(_EXPORT.findall(body))
+        body = _EXPORT.sub("", body)
+        done[name] = f"modules.{name} = (() => {{\n{body}\nreturn {{ {names} }};\n}})();\n"
+
+    for name in (first, *modules):
+        put(name, ())
+    return "export const modules = {};\n" + "".join(done.values())
+
+
+def _take(match: re.Match[str]) -> str:
+    names, other = match.groups()
+    return f"const {{{names.replace(' as ', ': ')}}} = modules.{other};\n" if names else ""

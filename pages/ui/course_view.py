@@ -1,0 +1,100 @@
+"""The course on a page: every lesson by chapter with its question, and what is done of it."""
+
+import html
+
+import streamlit as st
+
+from lessons.contract.lesson import Lesson
+from lessons.outputs import catalogue
+from lessons.outputs.catalogue import Chapter
+from pages.ui import memory, quiz_view
+
+_component = st.components.v2.component(
+    "course_place",
+    js="""
+export default function ({ data }) {
+  let frames = 120; // of the screen: the list may come after this
+  const look = () => {
+    const chapter = document.getElementById(data.chapter);
+    if (chapter) chapter.scrollIntoView();
+    else if (--frames) requestAnimationFrame(look);
+  };
+  look();
+}
+""",
+    isolate_styles=False,
+)
+
+
+def course_page() -> None:
+    """Draw the page; an address may name the chapter to scroll to."""
+    chapters = catalogue.chapters()
+    st.title("Course", anchor=False)
+    st.markdown(
+        f"{len(catalogue.lessons())} lessons of about six minutes. Each is a question: you "
+        "predict, then torch computes. Start anywhere."
+    )
+    if not memory.is_empty():
+        _progress()
+    for chapter in chapters:
+        with st.container(key=f"chapter_{chapter.slug}"):
+            st.html(_chapter(chapter))
+            quiz_view.link(chapter, f"Quiz: {chapter.title}", ":material/quiz:")
+    with st.container(key="beside"):
+        st.markdown("## Beside the lessons", anchors=False)
+        st.page_link("glossary.py", label="**Glossary**: every term in two sentences")
+        st.page_link("teach.py", label="**Teach**: a lesson in your own course, set as you want it")
+    asked = st.query_params.get("chapter")
+    if asked in {chapter.slug for chapter in chapters}:
+        _component(key="course_place", data={"chapter": f"chapter-{asked}"})
+
+
+def length(lesson: Lesson) -> str:
+    """Say how long a lesson takes, or that it trains, which takes as long as one likes."""
+    if lesson.lab.training is not None:
+        return "trains live"
+    words = sum(len(step.text.split()) for step in lesson.prose.steps)
+    return f"{round(words / 200 + 0.75 * len(lesson.prose.questions))} min"
+
+
+def _progress() -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="progress"):
+        st.caption(f"{memory.progress(catalogue.lessons())}, remembered in this browser")
+        if st.button("Forget my progress", type="tertiary"):
+            _forget()
+
+
+@st.dialog("Forget your progress?")
+def _forget() -> None:
+    """Ask once more, since nothing brings it back."""
+    st.markdown(
+        f"{memory.progress(catalogue.lessons())}. Answers, steps and check marks of all lessons "
+        "are removed from this browser."
+    )
+    with st.container(horizontal=True):
+        if st.button("Forget it all", type="primary"):
+            memory.clear()
+            st.rerun()
+        if st.button("Keep it"):
+            st.rerun()
+
+
+def _chapter(chapter: Chapter) -> str:
+    done = memory.progress(chapter.lessons).done
+    said = f"{done} of {len(chapter.lessons)} done" if done else f"{len(chapter.lessons)} lessons"
+    return (
+        f'<section id="chapter-{chapter.slug}" class="gt-chapter">'
+        f"<h2>{html.escape(chapter.title)} <small>{said}</small></h2>"
+        f"<p>{html.escape(chapter.summary)}</p>"
+        f"<ol>{''.join(map(_row, chapter.lessons))}</ol></section>"
+    )
+
+
+def _row(lesson: Lesson) -> str:
+    done = '<i title="done">✓<span class="gt-unseen"> done</span></i>'
+    return (
+        f'<li><a href="{lesson.chapter}?lesson={lesson.slug}" data-inside>'
+        f"{done if memory.trail(lesson).done else '<i></i>'}"
+        f"<b>{html.escape(lesson.prose.front['short'])}</b> "
+        f"<span>{html.escape(lesson.title)}</span> <small>{length(lesson)}</small></a></li>"
+    )

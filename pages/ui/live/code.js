@@ -1,0 +1,89 @@
+// The program as code, in a drawer: one pane at a time, and files to take away.
+
+import { element, save, setChildren } from "./dom.js";
+
+/** @import { Code, CodeFile, Pane } from "./messages.d.ts" */
+
+const NOT_SETTINGS = ["lesson", "step", "hide", "fix", "at"];
+
+export class CodeView {
+  /** @param {HTMLElement} box  @param {() => string} document  the playground's program as a document */
+  constructor(box, document) {
+    this.document = document;
+    /** @type {Record<string, Pane>} */
+    this.panes = {};
+    /** @type {CodeFile[]} */
+    this.files = [];
+    this.digest = "";
+    this.query = "";
+    this.chosen = "";
+    this.names = element("div", "gl-buttons", { role: "group", "aria-label": "Which code" });
+    this.code = element("code", "");
+    this.pane = element("pre", "gt-code", { tabindex: "0", role: "region" }, this.code);
+    this.remarks = element("div", "gl-caption");
+    this.links = element("p", "gl-buttons");
+    box.append(this.names, this.pane, this.remarks, this.links);
+  }
+
+  /** @param {?Code} code  @param {string} query  of the lab's address */
+  show(code, query) {
+    this.query = query;
+    if (!code || code.digest === this.digest) return;
+    this.digest = code.digest;
+    this.panes = code.panes ?? this.panes;
+    this.files = code.files ?? this.files;
+    this.#show();
+  }
+
+  #show() {
+    const names = Object.keys(this.panes);
+    if (!names.includes(this.chosen)) this.chosen = names[0];
+    const buttons = names.map((name) => {
+      const button = element("button", "gl-button", { type: "button", "aria-pressed": String(name === this.chosen) }, name);
+      button.addEventListener("click", () => {
+        this.chosen = name;
+        this.#show();
+        /** @type {HTMLElement} */ (this.names.querySelector("[aria-pressed=true]"))?.focus();
+      });
+      return button;
+    });
+    setChildren(this.names, names.length > 1 ? buttons : []);
+    const { lines, marks, remarks } = this.panes[this.chosen];
+    const rows = lines.map((pieces, line) => {
+      const tag = /** @type {keyof HTMLElementTagNameMap} */ (marks[line] ?? "span");
+      const row = element(tag, "gt-row");
+      for (const [kind, text] of pieces) row.append(kind ? element("span", kind, {}, text) : text);
+      row.append(pieces.length ? "\n" : " \n");
+      return row;
+    });
+    this.pane.setAttribute("aria-label", `The code, ${this.chosen}`);
+    this.pane.toggleAttribute("data-ran", this.chosen === names[0]);
+    this.code.replaceChildren(...rows);
+    this.remarks.replaceChildren(...remarks.map((sentence) => element("p", "", {}, sentence)));
+    setChildren(this.links, this.files.map((file) => this.#link(file)));
+  }
+
+  /** @param {CodeFile} file */
+  #link({ name, address, how }) {
+    const link = element("a", "gl-button", { href: address || "#", download: name }, `Download ${name}`);
+    link.addEventListener("click", (event) => {
+      if (how === "get") {
+        const settings = new URLSearchParams(this.query);
+        for (const word of NOT_SETTINGS) settings.delete(word);
+        link.href = `${address}?${settings}`;
+        return;
+      }
+      event.preventDefault();
+      if (how === "here") save(this.document(), name);
+      else void this.#fetch(link, name, address);
+    });
+    return link;
+  }
+
+  /** @param {Element} link  @param {string} name  @param {string} address */
+  async #fetch(link, name, address) {
+    const answer = await fetch(new URL(address, document.baseURI), { method: "POST", body: this.document() });
+    if (answer.ok) save(await answer.text(), name);
+    else link.after(element("span", "gl-error", { role: "alert" }, (await answer.json()).error));
+  }
+}

@@ -1,0 +1,67 @@
+// The dots of a lesson's steps. Each step is an entry of the browser's history: Back leads to the step
+// before. Streamlit runs the page again on Back, and does not know the step; so it is asked for here.
+
+import { element, setChildren } from "./dom.js";
+
+/**
+ * @typedef {Object} Steps
+ * @property {string} lesson
+ * @property {string} address  of the lesson
+ * @property {{title: string, asks: boolean, done: boolean}[]} steps
+ * @property {number} step
+ */
+
+/** @type {Record<string, number | undefined>} */
+const KEYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+/** @type {?Steps} */
+let shown = null;
+/** @type {(step: number) => void} */
+let go = () => {};
+
+/** @param {{data: Steps, parentElement: HTMLElement, setTriggerValue: (name: string, value: number) => void}} component */
+export function render({ data, parentElement, setTriggerValue }) {
+  const nav = /** @type {HTMLElement} */ (parentElement.querySelector("nav"));
+  if (!shown) addEventListener("popstate", back);
+  if (shown?.lesson === data.lesson && shown.step !== data.step) enter(data.step);
+  shown = data;
+  go = (step) => setTriggerValue("go", step);
+  const links = data.steps.map(({ title, asks, done }, index) => {
+    const number = index + 1;
+    const here = number === data.step;
+    const link = element("a", done ? "gt-done" : "", {
+      href: `${data.address}&step=${number}`,
+      title: `${number}. ${title}`,
+      tabindex: here ? "0" : "-1",
+      "aria-label": `Step ${number}: ${title}${asks ? (done ? ", answered" : ", a question") : ""}`,
+      ...(here && { "aria-current": "step" }),
+    });
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      go(number);
+    });
+    return link;
+  });
+  nav.onkeydown = ({ key }) => {
+    const by = KEYS[key];
+    const at = links.findIndex((link) => link === document.activeElement);
+    if (by !== undefined) links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
+  };
+  setChildren(nav, links);
+}
+
+/** A new entry, unless Back or Forward has led to this one. @param {number} step */
+function enter(step) {
+  const words = new URLSearchParams(location.search);
+  if (words.get("step") === String(step)) return;
+  words.set("step", String(step));
+  words.delete("at");
+  words.delete("cuts");
+  history.pushState(history.state, "", `${location.pathname}?${words}`);
+}
+
+function back() {
+  const words = new URLSearchParams(location.search);
+  const step = Number(words.get("step") ?? 1);
+  if (shown && words.get("lesson") === shown.lesson && step !== shown.step) go(step);
+}

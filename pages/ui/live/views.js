@@ -1,0 +1,94 @@
+// The stage, and the drawers under it. Each view of a lab (the graph, the table, a chart) has one box for
+// good, which stands on the stage, in an open drawer, or nowhere.
+
+import { element, setChildren, setOrRemove, setText } from "./dom.js";
+
+/** @import { View } from "./messages.d.ts" */
+
+const MORE = "more"; // the drawer of what is no view
+
+export class Views {
+  /**
+   * @param {HTMLElement} more  what the last drawer holds
+   * @param {() => void} changed  other drawers are open
+   */
+  constructor(more, changed) {
+    this.changed = changed;
+    this.stage = element("section", "gl-stage", { "aria-label": "Stage" });
+    this.tabs = element("div", "gl-tabs", { role: "group", "aria-label": "More of this lab" });
+    this.drawers = element("div", "gl-drawers");
+    /** @type {Set<string>} */
+    this.opened = new Set();
+    /** @type {Map<string, HTMLElement>} */
+    this.boxes = new Map([[MORE, more]]);
+    /** @type {Map<string, HTMLElement>} */
+    this.buttons = new Map();
+    /** @type {View[]} */
+    this.views = [];
+    this.name = ""; // of the view on the stage
+    this.moreLabel = "";
+    /** @type {?number} */
+    this.step = null;
+  }
+
+  /** The views whose drawers are open, for the server. */
+  get open() {
+    return [...this.opened].filter((name) => name !== MORE).sort();
+  }
+
+  /** Where a view draws itself. @param {string} name */
+  box(name) {
+    let box = this.boxes.get(name);
+    if (!box) this.boxes.set(name, (box = element("div", "gl-view", { "data-view": name })));
+    return box;
+  }
+
+  /**
+   * @param {string} stage  the view on the stage
+   * @param {View[]} views
+   * @param {number} step  another one begins with all drawers closed
+   * @param {string} more  the label of the last drawer
+   */
+  show(stage, views, step, more) {
+    if (this.step !== null && this.step !== step) this.opened.clear();
+    this.step = step;
+    this.name = stage;
+    this.views = views;
+    this.moreLabel = more;
+    this.#place();
+  }
+
+  /** Open the drawer that this stands in. @param {Element} part */
+  reveal(part) {
+    if (this.opened.has(MORE) || !this.boxes.get(MORE)?.contains(part)) return;
+    this.#toggle(MORE);
+  }
+
+  /** @param {string} name */
+  #toggle(name) {
+    if (!this.opened.delete(name)) this.opened.add(name);
+    this.#place();
+    if (name !== MORE) this.changed();
+  }
+
+  #place() {
+    const { name, opened } = this;
+    setChildren(this.stage, name ? [this.box(name)] : []);
+    const others = [...this.views.filter((view) => view.name !== name), { name: MORE, label: this.moreLabel }];
+    setChildren(this.tabs, others.map((view) => this.#tab(view)));
+    setChildren(this.drawers, others.filter((view) => opened.has(view.name)).map((view) => this.box(view.name)));
+  }
+
+  /** @param {View} view */
+  #tab({ name, label }) {
+    let button = this.buttons.get(name);
+    if (!button) {
+      button = element("button", "gl-tab", { type: "button" });
+      button.addEventListener("click", () => this.#toggle(name));
+      this.buttons.set(name, button);
+    }
+    setText(button, label);
+    setOrRemove(button, "aria-expanded", String(this.opened.has(name)));
+    return button;
+  }
+}

@@ -1,0 +1,34 @@
+"""The dots under a lesson: where one is, a link to each step, and the browser's Back."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from lessons.contract.lesson import Lesson
+from lessons.outputs.search import plain
+from pages.ui.component import component
+from pages.ui.memory import Trail
+
+_component = component("gradient_steps", "steps", '<nav aria-label="Steps"></nav>')
+_KEY = "steps"
+
+
+def steps(lesson: Lesson, trail: Trail, go: Callable[[int], None]) -> None:
+    """Show the dots; ``go`` is called with the step that was asked for."""
+    found = []
+    for number, step in enumerate(lesson.prose.steps, start=1):
+        asks = step.question is not None
+        done = number < trail.step
+        if step.question is not None:
+            done = step.question.name in trail.answers
+        found.append({"title": plain(step.title), "asks": asks, "done": done})
+
+    def follow() -> None:
+        """What a browser sends may be anything."""
+        asked = st.session_state[_KEY].get("go")
+        if type(asked) is int and 1 <= asked <= len(found):
+            go(asked)
+
+    address = f"{lesson.chapter}?lesson={lesson.slug}"
+    data = {"lesson": lesson.slug, "address": address, "steps": found, "step": trail.step}
+    _component(key=_KEY, data=data, on_go_change=follow)

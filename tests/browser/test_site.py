@@ -1,0 +1,134 @@
+"""What leads from one page to another: the header, home, the course, the glossary, Teach."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from lessons.outputs.catalogue import chapters, find, lessons
+from lessons.outputs.glossary import terms
+from tests.browser.looking import LAB, control, edge, ran, ready, to_lesson
+
+pytestmark = pytest.mark.browser
+
+FOCUSABLE = """() => [...document.querySelectorAll(
+    "a[href], button, input, select, textarea, summary, [tabindex]")].filter((one) => {
+  const { top, bottom, width, height } = one.getBoundingClientRect();
+  return one.tabIndex >= 0 && !one.disabled && width && height && bottom > 0 && top < innerHeight
+    && getComputedStyle(one).visibility !== "hidden";
+}).length"""
+
+
+def header(page: Page) -> list[str]:
+    parts = page.locator(".st-key-header").locator("a, .gt-here, .gt-search-open span")
+    return [one.inner_text().replace("\u00a0", " ") for one in parts.all()]
+
+
+def stays(page: Page) -> Page:
+    page.evaluate("window.stays = true")
+    return page
+
+
+def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_is(app, open_page):
+    page = stays(ready(open_page(app.url)))
+    assert header(page) == ["Gradient Tricks Lab", "Course", "Playground", "Search"]
+    page.locator(".st-key-start a").click()
+    page.wait_for_url("**/stop_gradient?lesson=two_passes*")
+    expect(page.locator(".gt-here")).to_have_text("1 of 8 · Two passes")
+    assert header(page) == ["← stop_gradient", "1 of 8 · Two passes", "Search"]
+    to_lesson(page, "In place")
+    page.wait_for_url("**/gone_missing?lesson=in_place*")
+    expect(page.locator(".gt-here")).to_have_text("2 of 5 · In place")
+    page.get_by_role("link", name="← Gone missing").click()
+    page.wait_for_url("**/course?chapter=gone_missing")
+    expect(page.locator("#chapter-gone_missing")).to_be_in_viewport()
+    expect(page.get_by_role("heading", name="Course")).not_to_be_in_viewport()
+    page.get_by_role("link", name="Quiz: Gone missing").click()
+    expect(page.locator(".gt-here")).to_have_text("Quiz")
+    page.go_back()
+    page.wait_for_url("**/course?chapter=gone_missing")
+    assert page.evaluate("window.stays"), "the page was never left"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_home_shows_one_graph_to_cut_and_little_to_choose_from(app, open_page, width, height):
+    page = ready(open_page(app.url, width=width, height=height))
+    assert page.evaluate(FOCUSABLE) <= 20
+    expect(page.locator("h1")).to_have_text("Same output. Different gradient.")
+    expect(page.locator(".st-key-start a")).to_have_text("Start: one cut, 5 minutes")
+    expect(page.locator(".gl-graph:visible")).to_have_count(1)
+    total = page.locator(".gl-equation")
+    expect(total).to_have_text("gradient of x = 32 + 16 = 48")
+    edge(page, "pow:0").focus()
+    page.keyboard.press("Enter")
+    expect(total).to_have_text("gradient of x = 32 + 16 = 16")
+    edge(page, "mul:1").focus()
+    page.keyboard.press("Enter")
+    expect(total).to_have_text("gradient of x = 32 + 16 = none")
+
+
+def test_each_symptom_leads_to_its_lesson_in_the_session(app, open_page):
+    page = stays(ready(open_page(app.url)))
+    for slug in ("cut_by_accident", "collapse", "cliff", "straight_through"):
+        card = page.locator(f".gt-cards a[href$='lesson={slug}']")
+        assert card.locator("i").count() == 2
+        card.click()
+        page.wait_for_url(f"**/{find(slug).chapter}?lesson={slug}*")
+        expect(page.locator("h1")).to_have_text(re.sub(r"[`*]", "", find(slug).title))
+        page.go_back()
+        page.locator(".gt-cards").wait_for()
+    assert page.evaluate("window.stays"), "the page was never left"
+
+
+def test_the_course_lists_every_lesson_and_ticks_what_is_done(app, open_page):
+    page = open_page(app.url + "/course")
+    rows = page.locator(".gt-chapter li")
+    expect(rows).to_have_count(len(lessons()))
+    for lesson, row in zip(lessons(), rows.all(), strict=True):
+        assert re.sub(r"[`*]", "", lesson.title) in row.inner_text()
+        assert ("trains live" in row.inner_text()) == (lesson.lab.training is not None)
+    assert page.locator(".gt-chapter + *, [class*=st-key-chapter_] .stPageLink").count() == len(
+        chapters()
+    )
+    expect(page.get_by_role("link", name="Glossary")).to_be_visible()
+    expect(page.get_by_role("link", name="Teach")).to_be_visible()
+    name = "gradient_tricks_lab"
+    page.context.add_cookies([{"name": name, "value": "2!flip:7*/moons:3", "url": app.url}])
+    page.reload()
+    expect(rows.filter(has_text="✓")).to_have_count(1)
+    expect(rows.filter(has_text="✓")).to_contain_text("Flip")
+    expect(page.locator("#chapter-reversal h2")).to_contain_text("1 of 5 done")
+    page.goto(app.url)
+    expect(page.locator(".st-key-start a")).to_have_text("Go on: Two domains")
+
+
+def test_the_glossary_has_one_link_a_term_and_the_others_folded(app, open_page):
+    page = open_page(app.url + "/glossary")
+    expect(page.locator(".gt-glossary dt")).to_have_count(len(terms()))
+    assert page.locator(".gt-glossary a:visible").count() <= len(terms())
+    entry = page.locator(".gt-glossary > div", has=page.locator("dt", has_text="leaf")).first
+    before = entry.locator("a:visible").count()
+    entry.get_by_text("more").click()
+    expect(entry.locator("a:visible").nth(before)).to_be_visible()
+
+
+def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
+    page = open_page(app.url + "/teach")
+    lesson = page.get_by_role("combobox", name="Lesson")
+    lesson.fill("Flip")
+    lesson.press("Enter")
+    inside = page.frame_locator(".gt-preview")
+    inside.locator(f'{LAB} [data-control="scale"]').wait_for(timeout=90_000)
+    (frame,) = [one for one in page.frames if one.parent_frame]
+    control(frame, "scale", ".gl-exact").fill("2.5")
+    for code in page.locator(".st-key-teach .stCode").all():
+        expect(code).to_contain_text("scale=2.5")
+        expect(code.get_by_role("button")).to_be_visible()
+    assert control(frame, "scale", ".gl-exact").input_value() == "2.5", "it was not loaded again"
+    locked = page.get_by_role("combobox", name="Lock")
+    page.wait_for_timeout(1500)  # a run of the script closes the list
+    ran(page)
+    locked.fill("Scale")
+    page.get_by_role("option").first.click()
+    expect(inside.locator('[data-control="scale"] input').first).to_be_disabled()
+    expect(inside.locator('[data-control="scale"] .gl-exact')).to_have_value("2.5")

@@ -1,0 +1,345 @@
+"""Real code as it is pasted, written after well-known repositories, and what is read of it."""
+
+import random
+import re
+
+import pytest
+
+from lessons.playground import preset
+from lessons.playground.language.pasted import pasted as read_pasted
+from pages.labs.messages import Wish
+from pages.labs.playground import FIRST, state
+from pages.labs.playground_form import form_of
+
+VQVAE = """
+class VectorQuantizer(nn.Module):
+    def __init__(self, num_embeddings, embedding_dim, commitment_cost=0.25):
+        super().__init__()
+        self._commitment_cost = commitment_cost
+        self._embedding = nn.Embedding(num_embeddings, embedding_dim)
+
+    def forward(self, inputs):
+        # convert inputs from BCHW -> BHWC
+        inputs = inputs.permute(0, 2, 3, 1).contiguous()
+        input_shape = inputs.shape
+        flat_input = inputs.view(-1, self._embedding_dim)
+        distances = (torch.sum(flat_input**2, dim=1, keepdim=True)
+                    + torch.sum(self._embedding.weight**2, dim=1)
+                    - 2 * torch.matmul(flat_input, self._embedding.weight.t()))
+        encoding_indices = torch.argmin(distances, dim=1).unsqueeze(1)
+        encodings = torch.zeros(encoding_indices.shape[0], self._num_embeddings, device=device)
+        encodings.scatter_(1, encoding_indices, 1)
+        quantized = torch.matmul(encodings, self._embedding.weight).view(input_shape)
+
+        # Loss
+        e_latent_loss = F.mse_loss(quantized.detach(), inputs)
+        q_latent_loss = F.mse_loss(quantized, inputs.detach())
+        loss = q_latent_loss + self._commitment_cost * e_latent_loss
+
+        quantized = inputs + (quantized - inputs).detach()
+        avg_probs = torch.mean(encodings, dim=0)
+        perplexity = torch.exp(-torch.sum(avg_probs * torch.log(avg_probs + 1e-10)))
+        return loss, quantized.permute(0, 3, 1, 2).contiguous(), perplexity, encodings
+"""
+
+DANN_LOSS = """
+p = float(i + epoch * len_dataloader) / n_epoch / len_dataloader
+alpha = 2. / (1. + np.exp(-10 * p)) - 1
+my_net.zero_grad()
+feature = my_net.feature(s_img)
+class_output = my_net.class_classifier(feature)
+domain_output = my_net.domain_classifier(ReverseLayerF.apply(feature, alpha))
+err_s_label = loss_class(class_output, s_label)
+err_s_domain = F.binary_cross_entropy_with_logits(domain_output, domain_label)
+err = err_s_label + err_s_domain
+err.backward()
+optimizer.step()
+"""
+
+PPO = '''
+def ppo_loss(self, new_log_probs, old_log_probs, advantages, values, returns, entropy, clip_eps=.2):
+    """Clipped surrogate."""
+    advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+    ratio = torch.exp(new_log_probs - old_log_probs.detach())
+    surr1 = ratio * advantages
+    surr2 = torch.clamp(ratio, 1.0 - clip_eps, 1.0 + clip_eps) * advantages
+    policy_loss = -torch.min(surr1, surr2).mean()
+    value_loss = 0.5 * F.mse_loss(values, returns)
+    loss = policy_loss + self.value_coef * value_loss - self.entropy_coef * entropy.mean()
+    return loss
+'''
+
+GUMBEL = """
+def gumbel_softmax(self, logits, tau=1.0, hard=True):
+    u = torch.rand_like(logits)
+    gumbels = -torch.log(-torch.log(u + 1e-20) + 1e-20)
+    y_soft = ((logits + gumbels) / tau).softmax(dim=-1)
+    if hard:
+        # Straight through.
+        index = y_soft.max(dim=-1, keepdim=True)[1]
+        y_hard = torch.zeros_like(logits).scatter_(-1, index, 1.0)
+        ret = y_hard - y_soft.detach() + y_soft
+    else:
+        ret = y_soft
+    return ret
+"""
+
+BYOL = """
+def loss_fn(x, y):
+    x = F.normalize(x, dim=-1, p=2)
+    y = F.normalize(y, dim=-1, p=2)
+    return 2 - 2 * (x * y).sum(dim=-1)
+
+class BYOL(nn.Module):
+    def forward(self, image_one, image_two):
+        online_pred_one = self.online_predictor(self.online_encoder(image_one))
+        online_pred_two = self.online_predictor(self.online_encoder(image_two))
+        with torch.no_grad():
+            target_proj_one = self.target_encoder(image_one)
+            target_proj_two = self.target_encoder(image_two)
+        loss_one = loss_fn(online_pred_one, target_proj_two.detach())
+        loss_two = loss_fn(online_pred_two, target_proj_one.detach())
+        loss = loss_one + loss_two
+        return loss.mean()
+"""
+
+LSQ = """
+def grad_scale(x, scale):
+    y = x
+    y_grad = x * scale
+    return (y - y_grad).detach() + y_grad
+
+
+def round_pass(x):
+    y = x.round()
+    y_grad = x
+    return (y - y_grad).detach() + y_grad
+
+
+class LsqQuan(Quantizer):
+    def __init__(self, bit, per_channel=False):
+        super().__init__(bit)
+        self.thd_neg = -8
+        self.thd_pos = 7
+        self.s = torch.nn.Parameter(torch.ones(1))
+
+    def forward(self, x):
+        s_grad_scale = 1.0 / ((self.thd_pos * x.numel()) ** 0.5)
+        s_scale = grad_scale(self.s, s_grad_scale)
+
+        x = x / s_scale
+        x = torch.clamp(x, self.thd_neg, self.thd_pos)
+        x = round_pass(x)
+        x = x * s_scale
+        return x
+"""
+
+FOCAL = """
+class FocalLoss(nn.Module):
+    def __init__(self, alpha=0.25, gamma=2, reduction='mean'):
+        super(FocalLoss, self).__init__()
+        self.alpha = alpha
+        self.gamma = gamma
+        self.reduction = reduction
+
+    def forward(self, inputs, targets):
+        BCE_loss = F.binary_cross_entropy_with_logits(inputs, targets, reduction='none')
+        pt = torch.exp(-BCE_loss)
+        F_loss = self.alpha * (1-pt)**self.gamma * BCE_loss
+        if self.reduction == 'mean':
+            return torch.mean(F_loss)
+        elif self.reduction == 'sum':
+            return torch.sum(F_loss)
+        else:
+            return F_loss
+"""
+
+WGAN = """
+    # Random weight term for interpolation between real and fake samples
+    alpha = torch.rand(real_samples.size(0), 1, 1, 1).to(device)
+    interpolates = (alpha * real_samples + ((1 - alpha) * fake_samples)).requires_grad_(True)
+    d_interpolates = D(interpolates)
+    gradients = autograd.grad(
+        outputs=d_interpolates,
+        inputs=interpolates,
+        create_graph=True,
+    )[0]
+    gradients = gradients.view(gradients.size(0), -1)
+    gradient_penalty = ((gradients.norm(2, dim=1) - 1) ** 2).mean()
+    d_loss = -torch.mean(D(real_imgs)) + torch.mean(D(fake_imgs)) + lambda_gp * gradient_penalty
+    d_loss.backward()
+    optimizer_D.step()
+"""
+
+DISTILL = r"""
+def loss_fn_kd(outputs, labels, teacher_outputs, params):
+    alpha = params.alpha
+    T = params.temperature
+    KD_loss = nn.KLDivLoss()(F.log_softmax(outputs/T, dim=1),
+                             F.softmax(teacher_outputs/T, dim=1)) * (alpha * T * T) + \
+              F.cross_entropy(outputs, labels) * (1. - alpha)
+
+    return KD_loss
+"""
+
+REPARAM = '''
+    def reparameterize(self, mu: Tensor, logvar: Tensor) -> Tensor:
+        """
+        Reparameterization trick to sample from N(mu, var) from N(0,1).
+        """
+        std = torch.exp(0.5 * logvar)
+        eps = torch.randn_like(std)
+        return eps * std + mu
+'''
+
+
+def pasted(code):
+    before = form_of(preset(FIRST))
+    wish = {"values": before | {"program": code}, "good": before, "touched": ["program"]}
+    return state(Wish(lab="playground", **wish))
+
+
+READ = {
+    "vq_vae": (
+        VQVAE,
+        "loss",
+        {"inputs", "embedding_weight", "commitment_cost", "encodings2"},
+        ["q_latent_loss = mean((quantized - inputs.detach()) ** 2)",
+         "quantized2 = inputs + (quantized - inputs).detach()"],
+        [(18, "encodings.scatter_(1, encoding_indices, 1)")],
+    ),
+    "dann": (
+        DANN_LOSS,
+        "err",
+        {"i", "epoch", "len_dataloader", "n_epoch", "domain_output", "domain_label", "err_s_label"},
+        ["alpha = 2.0 / (1.0 + np.exp(-10 * p)) - 1", "err = err_s_label + err_s_domain"],
+        [(7, "my_net.domain_classifier"), (8, "loss_class(class_output, s_label)")],
+    ),
+    "ppo": (
+        PPO,
+        "loss",
+        {"new_log_probs", "old_log_probs", "advantages", "values", "returns", "entropy",
+         "clip_eps", "std", "value_coef", "entropy_coef"},
+        ["surr2 = minimum(maximum(ratio, 1.0 - clip_eps), 1.0 + clip_eps) * advantages2",
+         "policy_loss = -minimum(surr1, surr2).mean()"],
+        [(4, "advantages.std()")],
+    ),
+    "gumbel": (
+        GUMBEL,
+        "ret",
+        {"logits", "tau", "u", "y_hard"},
+        ["y_soft = ((logits + gumbels) / tau).softmax(dim=-1)",
+         "ret = y_hard - y_soft.detach() + y_soft"],
+        [(3, "drawn from uniform(0, 1)"), (6, "if hard"), (9, "y_hard is an input")],
+    ),
+    "byol": (
+        BYOL,
+        "out",
+        {"online_pred_one", "online_pred_two", "target_encoder_image_one",
+         "target_encoder_image_two"},
+        ["target_proj_one = stop_gradient(target_encoder_image_one)",
+         "x = online_pred_one / sqrt(sum(online_pred_one ** 2))",
+         "loss_one = 2 - 2 * (x * y2).sum(dim=-1)"],
+        [(9, "online_pred_one is an input"), (12, "self.target_encoder(image_one)")],
+    ),
+    "lsq": (
+        LSQ,
+        "x5",
+        {"x", "s", "thd_neg", "thd_pos", "numel"},
+        ["s_scale = (y - y_grad).detach() + y_grad", "x5 = x4 * s_scale"],
+        [(22, "Write the number itself")],
+    ),
+    "focal": (
+        FOCAL,
+        "out",
+        {"inputs", "targets", "alpha", "gamma"},
+        ["BCE_loss = softplus(inputs) - targets * inputs",
+         "F_loss = alpha * (1 - pt) ** gamma * BCE_loss"],
+        [(13, "only the first branch")],
+    ),
+    "wgan": (
+        WGAN,
+        "d_loss",
+        {"real_samples", "fake_samples", "alpha", "gradients", "lambda_gp", "D_real_imgs",
+         "D_fake_imgs"},
+        ["gradient_penalty = ((sqrt(sum(gradients ** 2)) - 1) ** 2).mean()"],
+        [(3, "drawn from uniform(0, 1)"), (6, "autograd.grad"), (13, "D(real_imgs)")],
+    ),
+    "distill": (
+        DISTILL,
+        "KD_loss",
+        {"outputs", "labels", "teacher_outputs", "alpha", "temperature"},
+        ["T = temperature"],
+        [],
+    ),
+    "reparameterise": (
+        REPARAM,
+        "out",
+        {"mu", "logvar", "eps"},
+        ["std = torch.exp(0.5 * logvar)", "out = eps * std + mu"],
+        [(7, "drawn from normal(0, 1)")],
+    ),
+}  # fmt: skip
+"""The code, its output, its inputs, lines of the program, and what is said of which line."""
+
+
+@pytest.mark.parametrize("name", READ)
+def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name):
+    code, output, inputs, lines, said = READ[name]
+    now = pasted(code)
+    assert now.errors == {}
+    assert now.outcome.output == output
+    assert {*now.form["inputs"].split(", ")} == inputs
+    assert {*lines} <= {*now.form["program"].split("\n")}
+    notes = now.notice.split("\n")
+    for line, words in said:
+        assert any(note.startswith(f"Line {line}: ") and words in note for note in notes), words
+    assert len([note for note in notes if re.match(r"Line \d", note)]) <= 5
+    gradients = now.outcome.gradients["trick_gradient"]
+    assert any(one is not None and one.abs().sum() > 0 for one in gradients.values())
+
+
+def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs():
+    form = pasted(FOCAL).form
+    assert (form["in.alpha.values"], form["in.gamma.values"]) == ("0.25", "2")
+    form = pasted(REPARAM).form
+    assert (form["in.eps.is"], form["in.eps.a"], form["in.eps.b"]) == ("normal", "0", "1")
+    form = pasted("w = torch.tensor([1.0, -2.0])\nw.requires_grad = True\nassert w.sum()\n"
+                  "loss = (w ** 2).sum()\nloss.backward()").form  # fmt: skip
+    assert (form["inputs"], form["in.w.values"]) == ("w", "[1.0, -2.0]")
+
+
+def test_a_method_copied_from_its_first_word_on_is_read():
+    now = pasted("def forward(self, x):\n        y = self.scale * x\n        return F.silu(y)\n")
+    assert now.form["program"] == "y = scale * x\nout = y * sigmoid(y)"
+    assert now.form["inputs"] == "x, scale"
+
+
+def test_a_gradient_of_ones_own_is_sent_to_the_override_table():
+    now = pasted(
+        "class Flip(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, alpha):\n"
+        "        ctx.alpha = alpha\n        return x.view_as(x)\n\n    @staticmethod\n"
+        "    def backward(ctx, grad):\n        return grad.neg() * ctx.alpha, None\n"
+    )
+    assert now.form["program"] == "out = x"
+    assert "A gradient of your own is a rule in the override table." in now.notice
+
+
+def test_code_with_more_than_can_be_tried_is_left_as_it_is():
+    lines = [f"    y{k} = g(h(x{k}) % 2, k(x{k}) // 3)" for k in range(250)]
+    code = "\n".join(["def f(x):", *lines])
+    assert pasted(code).form["program"] == code
+
+
+def test_code_that_was_mangled_on_its_way_is_read_or_left():
+    chance = random.Random(0)
+    junk = [*"*[]():,", "self.", "[0]", "f'{x}'", "yield x", "**k", ":=", "not ", "None", "1j"]
+    read = 0
+    for _ in range(300):
+        words = re.findall(r"\w+|\s+|[^\w\s]", chance.choice([*READ.values()])[0])
+        for _ in range(chance.randrange(1, 5)):
+            words[chance.randrange(len(words))] = chance.choice([*junk, *words])
+        found = read_pasted("".join(words), ["x"], "q = 1")
+        read += found is not None
+        assert found is None or found.program
+    assert read > 20
