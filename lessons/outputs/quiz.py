@@ -26,9 +26,9 @@ from lessons.contract.parameters import (
     Number,
     Numbers,
     Parameter,
+    Values,
 )
 from lessons.contract.prose import Option
-from lessons.contract.result import Result
 from lessons.outputs.brief import choices, specialised
 from lessons.outputs.catalogue import chapters, find
 from lessons.text import number
@@ -47,6 +47,8 @@ _APART = 0.02
 """How far two answers are apart at least, as a share of the larger."""
 _LONGEST, _LARGEST = 8, 1000
 """Sentences of an explanation, and the largest right answer: a learner computes by hand."""
+_NONE = 1e-6
+"""A gradient below it is 0 but for rounding."""
 _SHOWN = 4
 """A list of so many numbers is written out."""
 _TRIES = 400
@@ -102,55 +104,47 @@ def quiz(slug: str, seed: int) -> tuple[Item, ...]:
 def can_be_asked(slug: str) -> bool:
     """Whether a lesson's program can hold a trick, and one run of it gives its lab's gradients."""
     lesson = find(slug)
-    lab = lesson.lab
-    if lab.training or lab.start is None or not _TRICK.search(inspect.getsource(lesson.program)):
+    if lesson.lab.training or not _TRICK.search(inspect.getsource(lesson.program)):
         return False
-    values = lesson.validate({})
-    start, result = lab.start(values), lesson.compute(lab.preview(values))
-    of_mean = "noise" in [one.name for one in result.series]  # so is the true gradient
-    return not of_mean and bool(_gradients(_recorded(lesson, start, 0), start, result))
+    return bool(_runs(lesson, lesson.validate({}), 0))
 
 
 def _item(lesson: Lesson, draw: random.Random) -> Item | None:
     """A question with drawn settings; None where the trick does nothing or torch refuses."""
     settings = {p.name: _drawn(p, draw) for p in lesson.lab.parameters if _is_set(lesson, p)}
     output = draw.randrange(2)
-    assert lesson.lab.start is not None  # as can_be_asked says
     try:
         values = lesson.validate(settings)
         program = _program(lesson.slug, tuple(choices(lesson, values).items()))
         if not _TRICK.search(program[program.index("def ") :]):
             return None
-        start = lesson.lab.start(values)
-        recording = _recorded(lesson, start, output)
+        runs = _runs(lesson, values, output)
     except (InvalidParametersError, RecordError):
         return None
-    result = lesson.compute(lesson.lab.preview(values))
-    if not (found := _gradients(recording, start, result)):
+    if not runs:
         return None
-    asked = draw.choice(found)
-    true, meant = (
-        float(result[role].y[asked.row or 0]) for role in ("true_gradient", "intended_gradient")
-    )
-    run = _Run(recording, start.index, asked, true)
+    run = draw.choice(runs)
+    none = [one for one in (run.asked.value, run.true) if abs(one) < _NONE]
+    if any(none) or (none and len(run.start.index) > 1):  # rounded, or no factor to tell
+        return None
     replies: dict[float, str] = {}
-    for value, reply in run.candidates(meant):
+    for value, reply in run.candidates():
         if math.isfinite(value) and all(_differ(value, one) for one in replies):
             replies[value] = reply
         elif len(replies) < 2:  # no right one, or the trick does nothing
             return None
     why = run.told()
-    if len(replies) < _LEAST or len(why) > _LONGEST or abs(asked.value) > _LARGEST:
+    if len(replies) < _LEAST or len(why) > _LONGEST or abs(run.asked.value) > _LARGEST:
         return None
     kept = {number(value, 4): replies[value] for value in sorted([*replies][:_MOST])}
-    given = f" The true gradient is {number(true, 4)}." if len(start.index) > 1 else ""
+    given = f" The true gradient is {number(run.true, 4)}." if len(run.start.index) > 1 else ""
     return Item(
         lesson,
         settings,
-        f"{program}\n\n{_call(program, start, settings, output)}",
+        f"{program}\n\n{_call(program, run.start, settings, output)}",
         f"What is `{run.name}`?{given}",
         {text: Option(text, text, reply) for text, reply in kept.items()},
-        number(asked.value, 4),
+        number(run.asked.value, 4),
         why,
     )
 
@@ -163,21 +157,26 @@ def _is_set(lesson: Lesson, parameter: Parameter) -> bool:
     return not loose and not lesson.lab.drawn(lesson.validate({}))
 
 
-def _recorded(lesson: Lesson, start: Start, output: int) -> Recording:
-    """One run forward and backward, from one output where the program has two."""
+def _runs(lesson: Lesson, values: Values, output: int) -> "list[_Run]":
+    """One run, from one output where there are two, for each input whose gradient the lab has."""
+    result = lesson.compute(lesson.lab.preview(values))
+    if lesson.lab.start is None or "noise" in [one.name for one in result.series]:
+        return []  # nothing is recorded, or the lab's gradients are means over draws
+    start = lesson.lab.start(values)
     with record({**start.leaves, **start.besides}) as recording:
         end = start.call(lesson.program)
         if isinstance(end, tuple):
             end = (end[output] ** 2).sum() / 2
-    return recording.backward(end)
-
-
-def _gradients(recording: Recording, start: Start, result: Result) -> list[GraphNumber]:
-    """The inputs whose gradients are the lab's; of two outputs one has the intended gradient."""
+    recording.backward(end)
     leaves = [node for node in recording if node.leaf and node.kind == "input"]
-    roles = [result[role] for role in ("trick_gradient", "intended_gradient")]
-    found = [gradients_of(recording, leaves, start.index, one) for one in roles]
-    return found[0] or found[1]
+    found: list[GraphNumber] = []
+    for role in ("trick_gradient", "intended_gradient"):  # of two outputs one has the latter
+        found = found or gradients_of(recording, leaves, start.index, result[role])
+    true, meant = result["true_gradient"].y, result["intended_gradient"].y
+    return [
+        _Run(recording, start, one, float(true[one.row or 0]), float(meant[one.row or 0]))
+        for one in found
+    ]
 
 
 def _differ(one: float, other: float) -> bool:
@@ -189,15 +188,16 @@ class _Run:
     """The recorded backward pass of a question, for one number of one leaf."""
 
     recording: Recording
-    index: tuple[int, ...]
+    start: Start
     asked: GraphNumber
     true: float
+    meant: float
 
     @property
     def name(self) -> str:
         """The gradient as code."""
         shape = self.recording.nodes[self.asked.node].outputs[0].shape
-        at = list(place(self.index, shape)) if math.prod(shape) > 1 else ""
+        at = list(place(self.start.index, shape)) if math.prod(shape) > 1 else ""
         return f"{self.asked.node}.grad{at}"
 
     @cached_property
@@ -216,17 +216,17 @@ class _Run:
         kinds = {node.kind for node in self.recording} - {"input", "constant", "plain"}
         return kinds == {"stopped"} and not any(node.stale for node in self.recording)
 
-    def candidates(self, meant: float) -> Iterator[tuple[float, str]]:
+    def candidates(self) -> Iterator[tuple[float, str]]:
         """The right answer, the true gradient, then what else one may take for the right one."""
         yield self.asked.value, "That is what torch gives."
         yield self.true, "That is the true gradient, as if nothing were stopped or changed."
-        yield meant, "That is the gradient that the program is meant to have."
+        yield self.meant, "That is the gradient that the program is meant to have."
         if self.stops:
             yield self.true - self.asked.value, "That is what the stopped path would add."
         for node, edges in self.way:
             for edge in edges if node.kind != "plain" and node.outputs[0].size == 1 else ():
                 if edge.gradient is not None:
-                    sent = edge.gradient.component(self.index)
+                    sent = edge.gradient.component(self.start.index)
                     yield sent, f"That is only what leaves `{node.type}`."
         yield 0.0, "That would mean that no gradient comes back at all."
         yield -self.asked.value, "The size is right, the sign is not."
@@ -237,7 +237,7 @@ class _Run:
         true, right = number(self.true, 4), number(self.asked.value, 4)
         arrived = self._arrived(self.recording.nodes[self.asked.node])
         end = f"So `{self.name}` is {right if '[' in self.name else arrived}."
-        if len(self.index) > 1:  # a sum over examples: what matters is the factor
+        if len(self.start.index) > 1:  # a sum over examples: what matters is the factor
             factor = number(self.asked.value / self.true, 4)
             return (*lines, f"{end} That is {factor} times the true gradient, {true}.")
         if self.stops:
@@ -251,7 +251,7 @@ class _Run:
             yield f"Paths meet: {arrived}."
         came = arrived.rpartition("= ")[2]
         for edge, value in ((one, one.gradient) for one in edges if one.gradient is not None):
-            local, sent = local_derivative(edge, self.index), self._text(value)
+            local, sent = local_derivative(edge, self.start.index), self._text(value)
             alone = node.outputs[0].size == value.size == 1
             if node.kind != "plain" or (local is None and alone and sent != came):
                 yield f"Through `{node.type}`: {came} in, {sent} out."
@@ -259,7 +259,7 @@ class _Run:
                 factor = _factor(number(local or 0.0, 4))
                 yield f"Through `{node.type}`: upstream {came} × local {factor} = {sent}."
         for stale in node.stale:
-            yield stale_sentence(self.recording, node, stale, self.index)
+            yield stale_sentence(self.recording, node, stale, self.start.index)
 
     def _arrived(self, node: Node) -> str:
         """The gradient that came to an op or a leaf, as a sum where several paths meet."""
@@ -273,7 +273,7 @@ class _Run:
         """One number, or all of a short list."""
         if 1 < value.size <= _SHOWN:
             return f"({', '.join(number(one, 4) for one in value.numbers)})"
-        return number(value.component(self.index), 4)
+        return number(value.component(self.start.index), 4)
 
 
 def _factor(text: str) -> str:

@@ -28,6 +28,8 @@ def steps(lesson: Lesson) -> Iterator[str]:
             reply = next(o.reply for o in step.question.options if o.key == right)
             parts.append("\n".join(f"- {text}" for text in options.values()))
             parts.append(f"**Torch computes:** {options[right]} {fill(reply, facts)}")
+        if step.turn:
+            parts.append(fill(step.turn.text, facts))
         yield "\n\n".join(parts)
 
 

@@ -9,7 +9,8 @@ How a training lesson is written (``lessons/chapters/reversal/moons`` is one to 
    loads torch's compiler, and every page is slower from then on.
 2. A ``Training`` on the lesson's ``Lab``: how a learner begins, which parameter says how many
    steps there are, which parameters may change while it runs, and the charts and table of a
-   ``History``. ``step_charts.py`` has the pieces of such charts, ``contours.py`` boundary lines.
+   ``History``. ``step_charts.py`` has the pieces of such charts, ``contours.py`` the part where a
+   classifier says yes.
 3. The lab's ``compute`` is what is there before the first step: gradients by role at some
    component of the untrained network. Its facts hold everything of ``History.facts`` at step 0
    (``facts_at_first`` in under_way.py), so that the text can be filled before anything has run;

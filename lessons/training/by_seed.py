@@ -30,9 +30,12 @@ class BySeed:
         raise NotImplementedError
 
     def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
-        """How things stand; the picture is of the seed that is set, or of the last one."""
+        """How things stand; the picture is of the seed that is set, or of the last one.
+
+        Where no seed can be set, there is no picture.
+        """
         numbers = arrays(self.numbers(values))
-        if not drawn:
+        if not drawn or "shown" not in values:
             return Snapshot(numbers)
         index = min(int(values["shown"]), len(self.seeds)) - 1
         seed = np.array([float(self.seeds[index])])

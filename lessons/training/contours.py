@@ -1,4 +1,4 @@
-"""Boundary lines: where a function on a grid crosses 0, as polylines a chart can draw."""
+"""Outlines of where a function on a grid is above 0, as polygons that a chart can fill."""
 
 import numpy as np
 from contourpy import FillType, LineType, SerialContourGenerator, ZInterp
@@ -15,14 +15,14 @@ def grid(low: float, high: float, count: int) -> tuple[Array, Array]:
     return marks, np.stack([xs.ravel(), ys.ravel()])
 
 
-def crossing(marks: Array, values: Array) -> tuple[Array, Array]:
-    """The lines on which a function is 0: x and y, a NaN behind each line.
+def above(marks: Array, values: Array) -> tuple[Array, Array]:
+    """The outlines of where a function is above 0: x and y, a NaN behind each.
 
     Args:
         marks: the grid's marks along either side, shape [n].
         values: the function at them, shape [n, n], rows by y; cells with a NaN are left out.
     """
-    # Not by contour_generator: its way through masked arrays takes longer than the lines.
+    # Not by contour_generator: its way through masked arrays takes longer than the outlines.
     found = SerialContourGenerator(
         *np.meshgrid(marks, marks),
         values,
@@ -33,7 +33,9 @@ def crossing(marks: Array, values: Array) -> tuple[Array, Array]:
         quad_as_tri=False,
         z_interp=ZInterp.Linear,
     )
-    places = found.lines(0.0)[0][0]  # a NaN between two lines; None where there is none
-    if places is None:
+    polygons = zip(*found.filled(0.0, np.inf), strict=True)
+    rings = [ring for points, ends in polygons for ring in np.split(points, ends[1:-1])]
+    if not rings:
         return _NAN, _NAN
-    return np.append(places[:, 0], np.nan), np.append(places[:, 1], np.nan)
+    x, y = np.concatenate([part for ring in rings for part in (ring, [[np.nan, np.nan]])]).T
+    return x, y

@@ -12,7 +12,7 @@ from lessons.contract.training import Training
 PICTURES = 200
 """Moments of a whole run that its curves go through."""
 
-State = Literal["ready", "running", "paused", "done", "stopped"]
+State = Literal["ready", "running", "paused", "done"]
 
 
 class Run:
@@ -61,7 +61,7 @@ class Run:
     @property
     def over(self) -> bool:
         """Whether no more steps will be made."""
-        return self.state in ("done", "stopped")
+        return self.state == "done"
 
     def fits(self, values: Values) -> bool:
         """Whether these settings can be taken up by the steps to come, or by a look if none are."""
@@ -115,11 +115,6 @@ class Run:
         """Make no more steps until asked again."""
         if self.state == "running":
             self.state = "paused"
-
-    def stop(self) -> None:
-        """Make no more steps; its networks can be looked at, as those of a run that is done."""
-        if self.state != "done":
-            self.state = "stopped"
 
     @property
     def _keeps(self) -> bool:

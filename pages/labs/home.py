@@ -4,11 +4,7 @@ from lessons.outputs.catalogue import find
 from pages.labs import lesson
 from pages.labs.messages import Frame, Wish
 
-LESSON = "two_passes"
-SUM = "sum"
-"""The mark on the page for what the gradient adds up to."""
-WHOLE = "32 + 16 = 48"
-"""What it says before a cut."""
+_LESSON = "two_passes"
 _VALUES = {"stopped": "nothing", "x": "4", "point": "1"}
 ORDER = {"id": "home", "first": True, "values": _VALUES, "cuts": "", "graph_step": None}
 """What the page asks its lab to be."""
@@ -20,13 +16,9 @@ def seconds(wish: Wish) -> float:
 
 
 def frame(wish: Wish) -> Frame:
-    """Return what the lab shows.
-
-    Raises:
-        RefusedTextError: as a lesson's lab.
-    """
-    answers = [question.name for question in find(LESSON).prose.questions]
-    fixed = {"lab": LESSON, "values": _VALUES, "answers": answers, "step": 1, "open": ["graph"]}
+    """Return what the lab shows."""
+    answers = [question.name for question in find(_LESSON).prose.questions]
+    fixed = {"lab": _LESSON, "values": _VALUES, "answers": answers, "step": 1, "open": ["graph"]}
     full = lesson.frame(wish.model_copy(update=fixed))
     return {
         **full,
@@ -38,17 +30,5 @@ def frame(wish: Wish) -> Frame:
         "views": [],
         "turn": None,
         "query": "",
-        "numbers": {SUM: _sum(full)},
+        "numbers": {},
     }
-
-
-def _sum(full: Frame) -> str:
-    """Write the gradients that reach x and their sum."""
-    graph = full["graph"]
-    assert graph is not None
-    edges = [edge for edge in graph["edges"] if edge["from"] == "x" and edge["state"] == "flowing"]
-    (total,) = [node["upstream"] for node in graph["nodes"] if node["id"] == "x"] or [""]
-    parts = " + ".join(edge["gradient"] for edge in edges)
-    if len(edges) < 2:
-        return parts or "None: no gradient reaches x"
-    return f"{parts} = {total}"

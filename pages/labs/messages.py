@@ -49,17 +49,15 @@ class TrainingWish(_Message):
     """What the learner wants of a training; counts, so that a lost message loses nothing.
 
     Args:
-        phase: run, pause or stop.
+        phase: run or pause.
         begun: how often a new run was asked for.
-        single: how often a single step was asked for.
         token: names this lab of this tab, so that its run is found again after a cut.
         run: the run whose pictures the browser has seen; empty before there is one.
         count: how often anything was asked for.
     """
 
-    phase: Literal["run", "pause", "stop"] = "pause"
+    phase: Literal["run", "pause"] = "pause"
     begun: Count = 0
-    single: Count = 0
     token: Annotated[str, StringConstraints(min_length=1, max_length=100)] = Field(
         default_factory=lambda: secrets.token_hex(8)
     )
@@ -136,7 +134,7 @@ class Control(TypedDict):
 
 
 class Group(TypedDict):
-    """Controls under one heading, folded away at first unless ``open``."""
+    """Controls under one heading, folded away; they unfold when ``open`` becomes true."""
 
     title: str | None
     open: bool
@@ -281,17 +279,16 @@ class Frame(TypedDict):
 class TrainerSpec(TypedDict):
     """How far a training is.
 
-    ``stopped`` where the learner ended it. ``held`` where a question waits that a run would answer,
+    ``held`` where a question waits that a run would answer,
     ``lost`` where one went with the process that had it; ``count`` is that of the wish.
     """
 
-    state: Literal["ready", "running", "paused", "done", "stopped"]
+    state: Literal["ready", "running", "paused", "done"]
     done: int
     total: int
     text: str
     held: bool
     begun: int
-    single: int
     run: str
     lost: bool
     count: int

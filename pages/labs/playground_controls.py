@@ -31,7 +31,7 @@ def groups(state: State) -> list[Group]:
     used = bool(state.document.overrides)
     found: list[tuple[str | None, bool, list[Control]]] = [
         (None, True, _program(state)),
-        (f"Inputs: {visible(', '.join(names), 40)}", False, inputs),
+        (f"Inputs: {visible(', '.join(names), 40)}", state.pasted, inputs),
         ("Override table", used, table),
         ("Output, plot and number format", False, _plot(state)),
     ]

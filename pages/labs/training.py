@@ -38,7 +38,7 @@ class Watch:
         self.training: Training = lesson.lab.training
         # Pictures of a run that is not here have been seen: it went with the process that had it.
         self._lost = bool(asked.run)
-        self._begun, self._single = (asked.begun, asked.single) if self._lost else (0, 0)
+        self._begun = asked.begun if self._lost else 0
         self._run: Run | None = None
         self._name = ""
         self._cuts: tuple[Cut, ...] = ()
@@ -70,7 +70,7 @@ class Watch:
         self._asked = asked
         run = self._run
         again = asked.begun > self._begun and run is not None and run.done > 0
-        if asked.begun > self._begun or asked.single > self._single:
+        if asked.begun > self._begun:
             self._lost = False
         self._begun = max(self._begun, asked.begun)
         wanted, values = values, self._placed(values)
@@ -91,9 +91,7 @@ class Watch:
         elif values != self._values and not self.wants:
             run.look(values)
         self._values = values
-        if asked.phase == "stop" and run.done:
-            run.stop()
-        elif asked.phase != "run":
+        if asked.phase != "run":
             run.pause()
         self.fresh = True
 
@@ -102,15 +100,13 @@ class Watch:
         """Whether there are steps to make."""
         if self._held or self._run is None or self._run.over:
             return False
-        single = self._asked.single > self._single
-        return single or (self._asked.phase == "run" and not self._lost)
+        return self._asked.phase == "run" and not self._lost
 
     def advance(self, seconds: float) -> None:
         """Make steps for so many seconds, and one at least."""
         assert self._run is not None
-        single = self._asked.single > self._single
         try:
-            self._run.advance(seconds, self._values, 1 if single else 10**9)
+            self._run.advance(seconds, self._values)
         except torch.OutOfMemoryError:
             self._run = self._over = None  # what they hold goes first
             self._leave_device(self._values)
@@ -118,10 +114,6 @@ class Watch:
             self._run = self._begin(self._values, self._cuts)
             self.fresh = True
             return
-        if single:
-            self._single = self._asked.single
-            if self._asked.phase != "run":
-                self._run.pause()
         self.fresh = True
 
     def _begin(self, values: Values, cuts: tuple[Cut, ...]) -> Run:
@@ -184,7 +176,6 @@ class Watch:
                 "text": " · ".join(filter(None, (self._progress(run), self._changed(run)))),
                 "held": self._held,
                 "begun": self._begun,
-                "single": self._single,
                 "run": self._name,
                 "lost": self._lost,
                 "count": self._asked.count,
@@ -218,5 +209,5 @@ class Watch:
         if run.state == "running" and run.done:
             return f"{so_far} · about {run.seconds / run.done * (run.total - run.done):.0f} s left"
         if run.over:
-            return f"{so_far} · {run.state} after {run.seconds:.1f} s of computing"
+            return f"{so_far} · done after {run.seconds:.1f} s of computing"
         return so_far

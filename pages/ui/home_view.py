@@ -7,7 +7,7 @@ import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
-from pages.labs import home as lab
+from pages.labs.home import ORDER
 from pages.ui import memory
 from pages.ui.course_view import length
 from pages.ui.live import live_lab
@@ -40,16 +40,8 @@ role, as SVG's paths.
 def home() -> None:
     """Draw the page."""
     words, stage = st.columns([4.4, 7.6], gap="large")
-    with stage:
-        with st.container(key="lab"):
-            live_lab("home", [lab.ORDER])
-        with st.container(key="code"):
-            st.html(
-                f'<p class="gt-sum">dy/dx = <span data-number="{lab.SUM}">{lab.WHOLE}</span></p>'
-                '<p class="gt-hint"><b class="gt-forward">blue: values, forward</b> '
-                '<b class="gt-backward">orange: gradients, back</b><br>'
-                "Cut an orange edge. The 64 on the right will not move.</p>"
-            )
+    with stage, st.container(key="lab"):
+        live_lab("home", [ORDER])
     with words, st.container(key="words"):
         st.html(
             '<h1 class="gt-hero">Same <span class="gt-forward">output</span>. '

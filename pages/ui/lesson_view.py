@@ -31,9 +31,9 @@ def lesson_view(lesson: Lesson) -> None:
         with stage:
             if ended:
                 at_end(lesson, trail)
-            elif question is not None and not question.is_of_lab:
+            elif question is not None and questions.has_stage(question, trail):
                 with st.container(key="stage"):
-                    questions.stage(lesson, question, trail)
+                    questions.stage(lesson, question, place, trail)
             else:
                 _lab(lesson, place, trail)
         with words, st.container(key="words"):

@@ -29,8 +29,8 @@ SEEDS = 20
 # Pass or miss; never loosened.
 FIRST_MS, PICTURES, WHOLE_S, SLIDER_COST = 250, 20, 12, 1.3
 VISITS, PRESSES, SECONDS, RUNS = 4, 7, 4.0, 2
-# The data chart moves with every snapshot; the gradient chart with λ, and with nothing else.
-MOVES, FOLLOWS = "[data-figure=data]", "[data-figure=gradient]"
+# The data chart moves with every snapshot; the graph with λ, and with nothing else.
+MOVES, FOLLOWS = "[data-figure=data]", ".gl-graph"
 FIRST = "[data-figure=losses]"  # what any picture changes: a boundary may come into sight later
 SLIDER = "[data-control=scale] input[type=range]"
 START = ".gl-trainer .gl-go"

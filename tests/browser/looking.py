@@ -234,3 +234,12 @@ def button(page: Page, name: str) -> Locator:
 def press_on(page: Page, name: str, key: str) -> None:
     edge(page, name).focus()
     page.keyboard.press(key)
+
+
+def open_drawers(page: Page, *labels: str) -> Page:
+    """The same page, with these drawers of its lab open: views by their names, "More settings"."""
+    for label in labels:
+        tab = page.locator(".gl-tabs").get_by_role("button", name=label, exact=True)
+        if tab.get_attribute("aria-expanded") != "true":
+            tab.click()
+    return page

@@ -93,7 +93,7 @@ def drag(page: Page) -> None:
 def step_back_through_the_graph(page: Page) -> None:
     stepper = page.locator(".gl-stepper")
     if not stepper.is_visible():  # a step may open it
-        page.get_by_text("Step by step").click()
+        page.locator(".gl-steps > summary").click()
     stepper.get_by_role("slider").press("Home")
     expect(stepper).to_contain_text("step 0 of")
     stepper.get_by_role("button", name="Next").click()

@@ -185,8 +185,8 @@ def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare, browser:
         assert swipe(page, touch, at(page, "forward", -2, 0.2), 0, -80) > 30
 
 
-@pytest.mark.long  # its map takes the whole of Plotly
-def test_a_finger_sets_a_start_on_the_map_and_scrolls_over_it(bare, browser: Browser):
+@pytest.mark.long
+def test_a_finger_sets_where_training_starts_on_the_map_and_scrolls_over_it(bare, browser: Browser):
     with browser.new_context(**TOUCHED) as context:
         page = context.new_page()
         touch = context.new_cdp_session(page)

@@ -214,8 +214,9 @@ def test_a_desk(app, page):
 
     # A wide window: all begins at one line, and a chart alone in its row takes the row.
     page.set_viewport_size({"width": 1920, "height": 1080})
-    sees(page, page.get_by_role("link", name="Home"))
-    parts = [page.get_by_role("link", name="Home"), page.locator("h1")]
+    back = page.locator(".st-key-header a")
+    sees(page, back)
+    parts = [back, page.locator("h1")]
     becomes(page, lambda: abs(box(parts[0])["x"] - box(parts[1])["x"]) < 20, True)
     row, chart = page.locator(".gl-figures"), page.locator("[data-figure=forward]")
     becomes(page, lambda: box(chart)["width"] > 0.95 * box(row)["width"], True)
@@ -242,20 +243,6 @@ def luminance(colour: list[float]) -> float:
 def test_a_phone(app, open_page):
     page = open_page(app.url + "/reversal", width=390, height=844)
     ready(page)
-
-    # The drawer: its button is free, it closes behind who has chosen, and stays closed.
-    drawer = page.get_by_test_id("stSidebar")
-    page.get_by_test_id("stExpandSidebarButton").click()
-    expect(drawer).to_have_attribute("data-collapsed", "false")
-    sees(page, page.get_by_test_id("stSidebarCollapseButton").get_by_role("button"))
-    drawer.get_by_role("link", name="stop_gradient").click()
-    expect(page.locator("h1")).to_contain_text("stop_gradient")
-    expect(drawer).to_have_attribute("data-collapsed", "true")
-    page.get_by_test_id("stExpandSidebarButton").click()
-    expect(drawer).to_have_attribute("data-collapsed", "false")
-    page.reload()
-    ready(page)
-    expect(drawer).to_have_attribute("data-collapsed", "true")
 
     # Next leads to the new step's text and never further; a button leads to what it speaks of.
     on(page, 2)
@@ -289,19 +276,6 @@ def test_a_phone(app, open_page):
         step(page, 2)
         stands(page, page.locator(".gt-eyebrow"), HEADER, height, 300)
         on(page, 3)
-
-
-@pytest.mark.long
-def test_start_is_in_the_empty_chart_and_few_controls_come_before_the_first(bare, open_page):
-    page = trains(ready(open_page(bare + "/reversal?lesson=moons&step=2", width=390, height=844)))
-    chart = page.locator("[data-figure=accuracy]")
-    start = chart.get_by_role("button", name="Start")
-    expect(start).to_be_visible()
-    assert page.locator(".gl-control:visible").count() <= 4
-    start.click()
-    expect(start).to_have_count(0)
-    page.wait_for_function("document.querySelector('.gl-progress').value > 0")
-    expect(chart.get_by_role("button")).to_have_count(0)
 
 
 def test_what_is_opened_in_the_controls_while_the_charts_are_read_is_in_sight(app, open_page):

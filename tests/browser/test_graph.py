@@ -104,20 +104,41 @@ def test_cutting_an_edge_stops_the_gradient_and_mending_lets_it_flow(bare, open_
         page.wait_for_function("!location.search.includes('cuts=')")
 
 
+FLIGHTS = """() => {
+  window.flights = [];
+  const layer = document.querySelector(".gl-flight");
+  const note = () => flights.push(layer.children.length);
+  new MutationObserver(note).observe(layer, { childList: true });
+}"""
+
+
+def test_a_cut_strikes_its_term_and_the_gradient_runs_back_once(bare, open_page):
+    page = ready(open_page(bare + "/stop_gradient?lesson=two_passes&step=7&stopped=nothing"))
+    expect(page.locator(".gl-stepper")).to_be_hidden()
+    said = page.locator(".gl-equation")
+    expect(said).to_contain_text(" = 18 + 9 = 27")
+    for motion in ("no-preference", "reduce"):
+        page.emulate_media(reduced_motion=motion)
+        page.evaluate(FLIGHTS)
+        press_on(page, "pow:0", "Enter")
+        expect(said.locator("s")).to_have_text("18" if motion == "no-preference" else [])
+        expect(edge(page, "mul:1")).to_have_attribute("data-shown", "true")
+        caught_up(page)
+        page.wait_for_function("!document.querySelector('.gl-pulse')")
+        assert bool(page.evaluate("flights.some(Boolean)")) == (motion == "no-preference")
+        assert "at=" not in page.evaluate("location.search"), "nobody took a step"
+
+
 def test_the_learner_finds_that_the_obvious_cut_is_the_wrong_one(bare, open_page):
     """Cut by hand where the noise enters, the gradient of the lesson is as noisy as before."""
     page = ready(open_page(bare + "/stop_gradient?lesson=wrong_place&step=4&u=1.5&x=2"))
     noisy, intended = column(page, 3), column(page, 5)
-    middle = (
-        edge(page, "mul:0")
-        .locator(".gl-hit")
-        .evaluate("""(path) => {
+    middle = page.locator('.gl-hits [data-hit="mul:0"]').evaluate("""(path) => {
         path.scrollIntoView({ block: "center" });
         const { x, y } = path.getPointAtLength(path.getTotalLength() / 2);
         const at = new DOMPoint(x, y).matrixTransform(path.getScreenCTM());
         return [at.x, at.y];
     }""")
-    )
     page.mouse.click(*middle)
     page.wait_for_function("location.search.includes('cuts=mul:0')")
     assert column(page, 3) == noisy != intended

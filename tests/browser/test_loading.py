@@ -217,8 +217,9 @@ def test_a_lab_that_trains_has_a_first_picture_of_all_its_charts(app, browser, s
         assert before["cells"] in ([], pytest.approx(after["cells"], abs=2))
         for colour in before["lines"].keys() & after["lines"].keys():
             assert before["lines"][colour] == pytest.approx(after["lines"][colour], abs=3)
-    assert any(len(one["ticks"]) > 4 for one in first), "the axes of a chart"
-    assert any(one["cells"] for one in first) == (slug == "guided_relu")
+    maps = slug == "guided_relu"  # and no axis that can be drawn without Plotly
+    assert any(len(one["ticks"]) > 4 for one in first) or maps, "the axes of a chart"
+    assert any(one["cells"] for one in first) == maps
 
 
 def test_the_first_picture_says_what_the_lab_says(app, browser):

@@ -125,41 +125,35 @@ def test_words_at_the_ticks_come_back_with_what_they_stand_for(bare, open_page):
         expect(words).to_have_text(typed.split(", "))
 
 
-# Of every crowd of points how many elements it is made of, the box around it, and where each lies.
+# Of every crowd of points how many elements it is made of, and where each point lies.
 CROWDS = """(figure) => {
   const plot = document.querySelector(`[data-figure=${figure}] .gl-plot`);
-  const edge = plot.getBoundingClientRect();
   const numbers = (found) => [...found].map((one) => [Number(one[1]), Number(one[2])]);
-  return [...plot.querySelectorAll('.scatterlayer .points')].map((crowd) => {
+  return [...plot.querySelectorAll('.scatterlayer .points:has(.point)')].map((crowd) => {
     const marks = [...crowd.querySelectorAll('.point')];
-    const box = crowd.getBoundingClientRect();
     const at = marks.flatMap((mark) => numbers(mark.hasAttribute('transform')
       ? mark.getAttribute('transform').matchAll(/\\(([-\\d.]+),([-\\d.]+)\\)/g)
       : mark.getAttribute('d').matchAll(/M([-\\d.]+),([-\\d.]+)m/g)));
-    const {left, top, right, bottom} = box;
-    return [marks.length, [left - edge.left, top - edge.top, right - left, bottom - top], at];
+    return [marks.length, at];
   });
 }"""
 
 
 def test_a_crowd_of_points_lies_where_plotly_draws_it(bare, open_page):
-    page = still(open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2", height=2400))
+    page = still(open_page(f"{bare}/reversal?lesson=moons&step=2&seeds=2&steps=1", height=2400))
     trains(ready(page))
-    page.wait_for_selector("[data-figure=features] .nsewdrag")
-    page.wait_for_function(f"({CROWDS})('features').length === 4")
+    page.wait_for_selector("[data-figure=data] .nsewdrag")
+    page.wait_for_function(f"({CROWDS})('data').length === 6")
     page.wait_for_timeout(800)
     caught_up(page)
-    before = page.evaluate(CROWDS, "features")
-    page.evaluate(WATCH.replace(SEEN, CROWDS), "features")
-    page.get_by_role("button", name="One step", exact=True).click()
+    before = page.evaluate(CROWDS, "data")
+    page.evaluate(WATCH.replace(SEEN, CROWDS), "data")
+    page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_function("window.quick && window.reacted")
     caught_up(page)
-    quick, slow = page.evaluate("window.quick"), page.evaluate(CROWDS, "features")
-    assert [count for count, *_ in quick] == [1] * 4
-    assert [count for count, *_ in slow] == [150] * 4
-    for (_, box, at), (_, slow_box, slow_at), (_, _, old_at) in zip(
-        quick, slow, before, strict=True
-    ):
-        assert at != old_at, "nothing moved before Plotly drew"
+    quick, slow = page.evaluate("window.quick"), page.evaluate(CROWDS, "data")
+    assert [count for count, *_ in quick] == [1] * 6
+    assert [count for count, *_ in slow] == [150] * 6
+    assert [at for *_, at in quick] != [at for *_, at in before], "nothing moved before Plotly drew"
+    for (_, at), (_, slow_at) in zip(quick, slow, strict=True):
         assert np.array(at) == pytest.approx(np.array(slow_at), abs=0.6)
-        assert box == pytest.approx(slow_box, abs=0.6)

@@ -13,14 +13,14 @@ from tests.browser.looking import LAB, elsewhere, ready
 pytestmark = pytest.mark.browser
 
 LESSON = "/reversal?lesson=flip&step=2&scale=2.5"
-REST = (".st-key-words", ".st-key-header a", ".st-key-code")
+REST = (".st-key-words", ".st-key-header a")
 """What a page has besides the lab."""
 
 
 def saved(page: Page, form: str) -> bytes:
-    """The first chart as a picture of this form."""
+    """The gradient's chart as a picture of this form."""
     with page.expect_download() as download:
-        page.locator(".gl-pictures button", has_text=form).first.click()
+        page.locator(".gl-pictures button", has_text=form).nth(1).click()
     assert download.value.suggested_filename == f"gradient.{form.lower()}"
     return Path(download.value.path()).read_bytes()
 
@@ -33,6 +33,9 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     ready(page)
     for part in REST:
         expect(page.locator(part).first).to_be_attached()
+    for drawer in ("Gradient", "More settings"):
+        page.locator(".gl-tabs").get_by_role("button", name=drawer).click()
+    page.locator("[data-figure=gradient] .js-plotly-plot").wait_for()
     page.locator(".gl-share summary").click()
     page.get_by_role("button", name="Copy link").click()
     text = page.get_by_label("To copy")
@@ -61,6 +64,7 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
         page.goto(address)
         frame = page.frame_locator("iframe").first
         expect(frame.locator(LAB)).to_be_visible(timeout=60_000)
+        frame.locator(".gl-tabs").get_by_role("button", name="More settings").click()
         expect(frame.locator('[data-control="scale"] .gl-exact')).to_have_value("2.5")
         expect(frame.locator(".gl-key")).not_to_contain_text("covered")
         for part in REST:

@@ -2,29 +2,31 @@
 
 import pytest
 
-from pages.labs.home import SUM, WHOLE, frame
+from pages.labs.home import frame
 from pages.labs.messages import Wish
 
 
 @pytest.mark.parametrize(
     ("cuts", "said"),
     [
-        ("", WHOLE),
-        ("pow:0", "16"),
-        ("mul:1", "32"),
+        ("", "32 + 16 = 48"),
+        ("pow:0", "~32~ + 16 = 16"),
+        ("mul:1", "32 + ~16~ = 32"),
         ("mul:0", "16"),
-        ("pow:0,mul:1", "None: no gradient reaches x"),
-        ("nothing:9", WHOLE),
+        ("pow:0,mul:1", "~32~ + ~16~ = none"),
+        ("nothing:9", "32 + 16 = 48"),
     ],
 )
 def test_the_sum_follows_the_scissors_and_the_output_stays(cuts, said):
-    shown = frame(Wish(lab="home", cuts=cuts))
-    assert shown["numbers"] == {SUM: said}
-    (output,) = [node["value"] for node in shown["graph"]["nodes"] if node["id"] == "mul"]
-    assert output == "64"
+    graph = frame(Wish(lab="home", cuts=cuts))["graph"]
+    pieces = [f"~{text}~" if cut else text for text, cut in graph["equation"]]
+    assert "".join(pieces).endswith(f"= {said}")
+    assert [node["value"] for node in graph["nodes"] if node["id"] == "mul"] == ["64"]
 
 
 def test_nothing_else_can_be_set():
-    shown = frame(Wish(lab="home", values={"x": "9", "stopped": "both", "evil": "1"}, step=99))
+    given = {"x": "9", "stopped": "both", "evil": "1"}
+    shown = frame(Wish(lab="home", values=given, step=99, open=["table"]))
+    plain = frame(Wish(lab="home"))
     assert shown["groups"] == shown["figures"] == []
-    assert shown["numbers"] == {SUM: WHOLE}
+    assert shown["graph"]["equation"] == plain["graph"]["equation"]

@@ -73,30 +73,24 @@ def state(watch):
 RUN = TrainingWish(phase="run")
 
 
-def test_pause_one_step_and_go_on():
+def test_pause_and_go_on():
     watch = new()
     assert (state(watch), watch.wants) == ("ready", False), "nothing runs before it is asked for"
     watch.take(wish(), RUN)
     before = go(watch)
     watch.take(wish(), TrainingWish())
     assert (state(watch), watch.wants) == ("paused", False)
-    watch.take(wish(), TrainingWish(single=1))
-    assert go(watch) == before + 1
-    assert (state(watch), go(watch)) == ("paused", before + 1)
-    watch.take(wish(), TrainingWish(single=1))
-    assert go(watch) == before + 1, "asked for once"
-    watch.take(wish(), TrainingWish(phase="run", single=1))
-    assert go(watch) > before + 1
+    assert done(watch) == before
+    watch.take(wish(), RUN)
+    assert go(watch) > before
 
 
-def test_stop_ends_a_run_and_training_again_begins_anew():
+def test_training_again_begins_a_new_run():
     gc.collect()
     alive = Counter.alive
-    watch = new(RUN)
-    go(watch)
-    watch.take(wish(), TrainingWish(phase="stop"))
-    assert state(watch) == "stopped"
-    assert not watch.wants
+    watch = new(RUN, steps=5)
+    go(watch, 10.0)
+    assert (state(watch), watch.wants) == ("done", False)
     run = watch.picture()["training"]["run"]
     watch.take(wish(), TrainingWish(phase="run", begun=1))
     assert 0 < go(watch) <= 100
@@ -104,8 +98,8 @@ def test_stop_ends_a_run_and_training_again_begins_anew():
     assert Counter.alive == alive + 1, "the networks of the run before are gone"
 
 
-@pytest.mark.parametrize("phase", ["run", "pause", "stop"])
-def test_another_seed_is_seen_of_a_run_however_it_ended(phase):
+@pytest.mark.parametrize("phase", ["run", "pause"])
+def test_another_seed_is_seen_of_a_run_that_is_over_or_paused(phase):
     given = {"seeds": "2", "steps": "3"}
     watch = Watch(MOONS, Wish(lab="moons", step=2, values=given), RUN)
     go(watch, 0.0)
@@ -155,13 +149,11 @@ def test_a_live_setting_is_seen_after_one_step_and_any_other_begins_a_new_run_th
     assert "5 seeds" in watch.picture()["status"]
 
 
-@pytest.mark.parametrize("phase", ["run", "stop"])
 @pytest.mark.parametrize("trained", [True, False])
-def test_a_run_that_is_over_keeps_its_picture_only_while_it_is_of_these_settings(phase, trained):
+def test_a_run_that_is_over_keeps_its_picture_only_while_it_is_of_these_settings(trained):
     names = frozenset({"pace"}) if trained else frozenset()
     watch = new(RUN, lesson_of(replace(COUNTING, trained=names)), steps=5)
     go(watch, 10.0)
-    watch.take(wish(steps=5), TrainingWish(phase=phase))
     watch.take(wish(steps=5), TrainingWish())
     assert done(watch) == 5
     watch.take(wish(steps=5, pace=9), TrainingWish())

@@ -233,7 +233,7 @@ SILENT = re.compile(
     r"clipping leaves of it|How far clipping turns it|Length after clipping|Who gets which gradient"
     r"|Each feature, one step downhill|The gradient that the first step uses|The loss while it "
     r"trains|The gradient, component by component"
-    r"|Size of the gradient|Gradient, at one (source|target) point|The layer by itself|"
+    r"|Size of the gradient|"
     r"The gradient at eight relus"
 )
 
@@ -310,7 +310,8 @@ def test_titles_are_true(slug):
                 assert true is not False, f"{lesson.text(values)}: “{figure.title}”"
                 said += true is True
                 assert not chosen or len(figure.title) <= LONGEST, figure.title
-    assert said, "no chart says what it shows"
+    drawn = lesson.lab.figures(result, values, frozenset())
+    assert said or (lesson.lab.training and not drawn), "no chart says what it shows"
 
 
 @LESSONS
@@ -376,10 +377,10 @@ def test_titles_of_trainings_tell_the_facts_and_give_way_to_what_is_covered(slug
     run.advance(float("inf"), values, most=3)
     history = run.history
     facts = [value for value in history.facts.values() if isinstance(value, float)]
-    others = {"fit", "maps", "alike"}  # of their picture, not of the facts
+    others = {"maps", "alike"}  # of their picture, not of the facts
     others |= getattr(OWN.get(slug), "OF_THEIR_PICTURE", set())
     for figure in lesson.lab.training.figures(history, values):
-        numbers = re.findall(rf"{N}(%?)", figure.title.replace("layer 1", "").replace("2x", ""))
+        numbers = re.findall(rf"{N}(%?)", figure.title.replace("layer 1", ""))
         for read, percent in numbers if figure.name not in others else ():
             digits = len(read.replace(".", "").lstrip("−0"))
             scaled = [fact * 100 if percent else fact for fact in facts]
@@ -391,7 +392,7 @@ def test_titles_of_trainings_tell_the_facts_and_give_way_to_what_is_covered(slug
             ), f"“{figure.title}” says {read}"
         covered = covered_figure(figure, frozenset({"trick_gradient"}))
         if covered is not figure:
-            assert not re.search(r"\d", covered.title.replace("2x", "")), covered.title
+            assert not re.search(r"\d", covered.title), covered.title
 
 
 def test_numbers_that_reach_past_the_largest_float_are_no_constant():

@@ -23,7 +23,9 @@ def test_each_question_is_a_row_with_its_first_and_its_final_answer():
     assert told["twice"].time == "2026-11-25T15:55Z"
     assert told["bug"].first_answer != told["bug"].final_answer
     assert (told["bug"].right, told["bug"].right_at_first, told["bug"].time) == (True, False, None)
-    assert told["reversed"] == Answered("flip", "Predict: what is reversed")
+    assert told["reversed"] == Answered(
+        "flip", "A second path goes around the layer. What comes back to x?"
+    )
     lost = answered(flip, final, final, right, {})[2]
     assert (lost.first_answer, lost.right, lost.right_at_first) == (None, True, False)
     data = as_data(rows, done=False)

@@ -34,9 +34,12 @@ def test_the_card_comes_with_the_last_answer_or_when_it_is_passed_by():
     assert not page.markdown
     page.button[0].click().run()
     told = "\n".join(one.value for one in page.markdown)
-    assert ":material/close: **Predict: what is reversed**: −10" in told
+    assert (
+        ":material/close: **A second path goes around the layer. What comes back to x?**: −10"
+        in told
+    )
     assert "<br>torch: −4" in told
-    assert ":material/check: **Predict: two in a row**: 12" in told
+    assert ":material/check: **Two reversals in a row. What comes back to x?**: 12" in told
     assert "**In a new place**: not answered, step 7" in told
     assert "return" in in_plain_torch("flip")
     assert not page.exception

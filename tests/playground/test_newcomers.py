@@ -65,7 +65,6 @@ SAYS = [
     ("y == x", (1, 1), "single “=”"),
     ("y = x + torch.randn(3)", (1, 9), "Noise is an input"),
     ("lambda = 2\ny = lambda * x", (1, 1), "such as lam"),
-    ("x.requires_grad = True\ny = x", (1, 3), "Leave requires_grad out"),
     ("y = where(True, x, 0)", (1, 11), "As a number write 1"),
     ("y = (x**2\nz = y + 1", (1, 5), "not closed at the end of its line"),
     ("y = sum(x,\nz = y + 1", (1, 8), "never closed"),
@@ -102,6 +101,7 @@ REWORDED = {
     "y = torch.clamp(x, -u, u)": "y = minimum(maximum(x, -u), u)",
     "y = math.pi * x[:, None]": "y = 3.141592653589793 * x",
     "y: Tensor = x.data": "y = stop_gradient(x)",
+    "x.requires_grad = True\ny = x": "y = x",
 }
 """What is typed over the first program in torch's words, and what stands there then."""
 

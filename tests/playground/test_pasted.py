@@ -1,10 +1,12 @@
 """Real code as it is pasted, written after well-known repositories, and what is read of it."""
 
+import random
 import re
 
 import pytest
 
 from lessons.playground import preset
+from lessons.playground.language.pasted import pasted as read_pasted
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from pages.labs.playground_form import form_of
@@ -327,3 +329,17 @@ def test_code_with_more_than_can_be_tried_is_left_as_it_is():
     lines = [f"    y{k} = g(h(x{k}) % 2, k(x{k}) // 3)" for k in range(250)]
     code = "\n".join(["def f(x):", *lines])
     assert pasted(code).form["program"] == code
+
+
+def test_code_that_was_mangled_on_its_way_is_read_or_left():
+    chance = random.Random(0)
+    junk = [*"*[]():,", "self.", "[0]", "f'{x}'", "yield x", "**k", ":=", "not ", "None", "1j"]
+    read = 0
+    for _ in range(300):
+        words = re.findall(r"\w+|\s+|[^\w\s]", chance.choice([*READ.values()])[0])
+        for _ in range(chance.randrange(1, 5)):
+            words[chance.randrange(len(words))] = chance.choice([*junk, *words])
+        found = read_pasted("".join(words), ["x"], "q = 1")
+        read += found is not None
+        assert found is None or found.program
+    assert read > 20

@@ -218,9 +218,8 @@ def message(random_: random.Random, have: dict[str, str]) -> str:
     text = f"{seq} {kind} {wish}" if kind != "taken" else f"{seq} {kind}"
     if trains:
         training = {
-            "phase": random_.choice(["run", "run", "pause", "stop"]),
+            "phase": random_.choice(["run", "run", "pause"]),
             "begun": random_.randrange(3),
-            "single": random_.randrange(3),
             "token": random_.choice(["a", "b", "🎈", "\x00"]),
             "run": random_.choice(["", "lost"]),
             "count": random_.randrange(9),

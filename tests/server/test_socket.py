@@ -78,7 +78,7 @@ def until(true):
 def test_a_wish_gets_its_frame(browser, lab):
     browser.ask(lab)
     frame = browser.frame()
-    assert frame["figures"] or frame["graph"]
+    assert frame["graph"] or frame["figures"]
     assert frame["form"]
 
 
@@ -89,9 +89,9 @@ def test_a_frame_is_computed_once_for_all_who_ask_at_the_same_time_or_later(url)
     until(lambda: WAITING.begun)
     WAITING.go.set()
     for one in browsers[:4]:
-        assert one.frame()["figures"]
+        assert one.frame()["form"]
     browsers[4].ask("waiting", step=2)
-    assert browsers[4].frame()["figures"]
+    assert browsers[4].frame()["form"]
     assert WAITING.begun == 1
     for one in browsers:
         one.socket.close()
@@ -105,7 +105,7 @@ def test_of_many_wishes_the_newest_is_computed_next_and_the_ones_between_never(b
     browser.ask("flip")
     time.sleep(0.2)
     WAITING.go.set()
-    assert browser.frame()["figures"]
+    assert browser.frame()["form"]
     assert WAITING.begun == 1
 
 
@@ -128,9 +128,9 @@ def test_long_work_goes_to_the_slow_lane_and_short_work_passes_it(url):
         first.ask("long")
         until(lambda: LONG.begun)
         second.ask("flip", values={"scale": "2.25"})
-        assert second.frame()["figures"], "it does not wait for the long one"
+        assert second.frame()["form"], "it does not wait for the long one"
         LONG.go.set()
-        assert first.frame()["figures"]
+        assert first.frame()["form"]
 
 
 def test_a_refused_text_asks_for_what_was_good(browser):
@@ -158,7 +158,7 @@ def test_what_is_refused_is_said_and_the_socket_lives_on(browser, text):
     assert ("characters came" in aside["text"]) == (len(text) > MAX_MESSAGE), "it is not read"
     browser.seq = 10
     browser.ask("flip")
-    assert browser.frame()["figures"]
+    assert browser.frame()["form"]
 
 
 def test_a_mistake_of_ours_is_said_and_the_socket_lives_on(browser, caplog):
@@ -168,7 +168,7 @@ def test_a_mistake_of_ours_is_said_and_the_socket_lives_on(browser, caplog):
     assert "division" not in aside["text"], "what went wrong is for the log"
     assert "a mistake of ours" in caplog.text
     browser.ask("flip")
-    assert browser.frame()["figures"]
+    assert browser.frame()["form"]
 
 
 def test_a_wish_that_ends_its_worker_twice_is_refused(browser, site, monkeypatch):
@@ -180,7 +180,7 @@ def test_a_wish_that_ends_its_worker_twice_is_refused(browser, site, monkeypatch
         browser.ask("flip", values={"scale": "1.125"})
         assert browser.next()[1] == "refused"
     browser.ask("flip", values={"scale": "1.125"})
-    assert browser.frame()["figures"]
+    assert browser.frame()["form"]
 
 
 def test_a_foreign_page_is_turned_away(url):
@@ -190,7 +190,7 @@ def test_a_foreign_page_is_turned_away(url):
     own = url.replace("ws://", "http://").removesuffix("/labs")
     with Browser(url, origin=own) as browser:
         browser.ask("flip")
-        assert browser.frame()["figures"]
+        assert browser.frame()["form"]
 
 
 def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
@@ -207,7 +207,7 @@ def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
         until(lambda: site.open < 2)
         with Browser(url) as fourth:
             fourth.ask("flip")
-            assert fourth.frame()["figures"]
+            assert fourth.frame()["form"]
 
 
 def test_too_many_messages_are_read_later(url, monkeypatch):

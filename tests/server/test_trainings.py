@@ -40,7 +40,7 @@ def pid(site):
     return number
 
 
-def test_pictures_come_by_themselves_until_they_are_stopped(browser):
+def test_pictures_come_by_themselves_until_it_is_paused(browser):
     trains(browser, phase="pause")
     first = browser.picture()
     assert (first["training"]["state"], first["training"]["done"]) == ("ready", 0)
@@ -49,17 +49,17 @@ def test_pictures_come_by_themselves_until_they_are_stopped(browser):
     done = [training_of(browser)["done"] for _ in range(8)]
     assert done == sorted(done)
     assert done[-1] > done[0]
-    trains(browser, phase="stop", count=1)
+    trains(browser, phase="pause", count=1)
     while (last := training_of(browser))["count"] < 1:
         pass
-    assert last["state"] == "stopped"
+    assert last["state"] == "paused"
 
 
 def test_a_chart_that_does_not_change_is_not_sent_again(browser):
-    trains(browser, phase="pause", single=1)
+    trains(browser, phase="pause")
     browser.picture()
     for count in (1, 2):
-        trains(browser, phase="pause", single=1, count=count)
+        trains(browser, phase="pause", count=count)
         while (picture := browser.picture())["training"]["count"] < count:
             pass
     assert not any("figure" in one for one in picture["figures"])
@@ -225,6 +225,9 @@ def alone(browser, lab, **wish):
 def test_a_training_that_cannot_be_is_refused(browser, lab):
     alone(browser, lab)
     assert browser.next()[:2] == (9, "refused")
+    browser.send("0 taken")
+    with pytest.raises(TimeoutError):  # not "lost": there was no run
+        browser.next(0.3)
     alone(browser, SMALL["lab"], step=2, values={"seeds": "1", "steps": "x"})
     assert browser.next()[:2] == (9, "again")
     alone(browser, SMALL["lab"], step=2, values=SMALL["values"])

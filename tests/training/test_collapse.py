@@ -268,9 +268,7 @@ def test_graph_and_chart_agree():
 def test_titles_say_the_means_of_the_run():
     given = values(seeds=2, steps=4)
     history = finished(TRAINING, siamese, given)
-    for figure, name in zip(
-        TRAINING.figures(history, given), ("loss", "spread", "others", "accuracy"), strict=True
-    ):
+    for figure, name in zip(TRAINING.figures(history, given), ("loss", "spread"), strict=True):
         said = figure.title.rpartition(": ")[2]
         for part, arm in zip(said.split(", "), ("trick", "plain"), strict=True):
             word = part.split()[0]
@@ -301,7 +299,7 @@ def test_blown_up_features_are_left_out_with_a_note():
     run.look(given)
     assert run.history.notes()
     assert math.isnan(run.history.latest.numbers["trick_spread"][0])
-    assert len(TRAINING.figures(run.history, given)) == 4
+    assert len(TRAINING.figures(run.history, given)) == 2
 
 
 def test_the_stacked_networks_against_plain_layers():

@@ -1,20 +1,19 @@
-"""Boundary lines lie where the function is 0."""
+"""Outlines lie where the function is 0, or along the grid's edge where it is above 0 there."""
 
 import numpy as np
 
-from lessons.training.contours import crossing, grid
+from lessons.training.contours import above, grid
 
 MARKS, POINTS = grid(-2.0, 2.0, 61)
 
 
-def line(function):
+def outline(function):
     values = function(*POINTS).reshape(len(MARKS), -1)
-    x, y = crossing(MARKS, values)
-    return x, y
+    return above(MARKS, values)
 
 
-def test_a_circle_is_one_closed_line():
-    x, y = line(lambda x, y: x**2 + y**2 - 1)
+def test_a_disc_has_one_closed_outline():
+    x, y = outline(lambda x, y: 1 - x**2 - y**2)
     assert np.isnan(x).sum() == 1
     x, y = x[:-1], y[:-1]
     assert np.abs(np.hypot(x, y) - 1).max() < 2e-3
@@ -23,19 +22,32 @@ def test_a_circle_is_one_closed_line():
     assert abs(abs(angles[-1] - angles[0]) - 2 * np.pi) < 1e-6
 
 
-def test_two_lines_are_two():
-    x, _ = line(lambda x, y: x**2 - 1.0001 + 0 * y)
+def test_a_hole_has_an_outline_of_its_own_that_runs_the_other_way():
+    x, y = outline(lambda x, y: x**2 + y**2 - 1)
+    first, second = (part[~np.isnan(part).any(1)] for part in np.split(
+        np.stack([x, y], 1), np.flatnonzero(np.isnan(x))[:1] + 1))  # fmt: skip
+    turns = []
+    for ring in (first, second):
+        angles = np.unwrap(np.arctan2(ring[:, 1], ring[:, 0]))
+        turns.append(np.sign(angles[-1] - angles[0]))
+    assert sum(turns) == 0
+
+
+def test_two_parts_are_two():
+    x, _ = outline(lambda x, y: x**2 - 1.0001 + 0 * y)
     assert np.isnan(x).sum() == 2
-    assert np.allclose(np.abs(x[~np.isnan(x)]), 1, atol=1e-2)
+    assert np.nanmin(np.abs(x)) > 0.98
 
 
-def test_no_boundary_is_no_line():
-    assert np.isnan(line(lambda x, y: 1 + 0 * x)[0]).all()
-    assert np.isnan(line(lambda x, y: np.nan * x)[0]).all()
+def test_nothing_above_is_no_outline_and_everything_is_the_edge():
+    assert np.isnan(outline(lambda x, y: -1 + 0 * x)[0]).all()
+    assert np.isnan(outline(lambda x, y: np.nan * x)[0]).all()
+    x, y = outline(lambda x, y: 1 + 0 * x)
+    assert set(np.maximum(np.abs(x), np.abs(y))[:-1]) == {2.0}
 
 
-def test_a_saddle_and_a_hole_do_no_harm():
-    x, _ = line(lambda x, y: x * y - 1e-9)
+def test_a_saddle_and_a_part_that_is_no_number_do_no_harm():
+    x, _ = outline(lambda x, y: x * y - 1e-9)
     assert np.isfinite(x).any()
-    x, _ = line(lambda x, y: np.where(x > 1, np.nan, y - x))
+    x, _ = outline(lambda x, y: np.where(x > 1, np.nan, y - x))
     assert np.nanmax(x) <= 1.0 + 1e-9

@@ -205,6 +205,19 @@ def test_the_gradients_of_one_point_against_central_differences(whose):
             assert intended == pytest.approx(-1.7 * slope(unit), abs=1e-8), "no label to learn"
 
 
+def test_the_chart_of_the_points_shows_which_are_called_wrong():
+    chosen = values(seeds=1, steps=40)
+    history = finished(TRAINING, adversarial, chosen)
+    plane = TRAINING.figures(history, chosen)[0]
+    near = {}
+    for trace in plane.data:
+        if trace["mode"] == "markers":
+            seen = np.abs(trace["x"]) < 10
+            near[trace["name"]] = near.get(trace["name"], 0) + int(seen.sum())
+    assert near["source"] == near["target"] + near["wrong"] == 300
+    assert near["target"] / 300 == pytest.approx(history.facts["trick_target"], abs=1e-6)
+
+
 def test_charts_text_and_program_have_one_word_for_what_reads_the_domain():
     chosen = values(seeds=2, steps=1)
     history = finished(TRAINING, adversarial, chosen)
@@ -212,7 +225,7 @@ def test_charts_text_and_program_have_one_word_for_what_reads_the_domain():
     said = [*(f"{one.title} {one.caption} {one.alt}" for one in figures), str(table)]
     said += [step.text for step in LESSON.prose.steps]
     assert not [one for one in said if "classifier" in one.replace("predict: classifier", "")]
-    assert "domain head" in said[0]
+    assert "domain head" in said[2]
     assert "domain head" in said[-2]
 
 

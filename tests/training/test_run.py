@@ -99,21 +99,6 @@ def test_it_makes_no_more_steps_than_asked_and_goes_on():
     assert run.history.facts["count"] == 1002
 
 
-def test_a_run_that_was_stopped_makes_no_more_steps_and_can_still_be_looked_at():
-    run = new()
-    run.advance(math.inf, VALUES, most=5)
-    run.stop()
-    assert run.state == "stopped"
-    run.advance(math.inf, VALUES)
-    assert run.history.facts["step"] == 5
-    run.look(VALUES)
-    assert run._learner.looks[-1] == (5, True) == (run.history.done, True)
-    looks = len(run._learner.looks)
-    run.look(VALUES)
-    assert run.history.facts["step"] == 5
-    assert len(run._learner.looks) == looks + 1
-
-
 @pytest.mark.parametrize("steps", [1, 7, 199, 200, 1001, 20_000])
 def test_the_pictures_of_a_run_are_bounded_and_its_last_step_is_one(steps):
     seen = 0

@@ -11,6 +11,7 @@ import re
 import textwrap
 import tokenize
 import unicodedata
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -117,7 +118,8 @@ def _parsed(text: str) -> tuple[list[ast.stmt], str]:
     # Of a method that was copied from its first word on, only the first line has lost its indent.
     for tried in (text, textwrap.dedent(text), f"{first.strip()}\n{textwrap.dedent(rest)}"):
         try:
-            return (ast.parse(tried).body if len(text) <= _LONGEST else []), tried
+            with warnings.catch_warnings(action="ignore"):  # of 2if, say
+                return (ast.parse(tried).body if len(text) <= _LONGEST else []), tried
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             pass
     return [], text
@@ -284,10 +286,10 @@ class _Paste:
 
     def _return(self, node: ast.Return) -> None:
         self.done, value = True, node.value
+        if value is None:
+            return
         several = getattr(value, "elts", None) or getattr(value, "values", None) or [value]
         returned = next((v for v in several if "loss" in ast.unparse(v).lower()), several[0])
-        if returned is None:
-            return
         if self.inlined and self.result is None:
             self.result = self.mended(self.rewriter.read(returned))
             return
@@ -302,6 +304,8 @@ class _Paste:
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read one assignment."""
+        if isinstance(target, ast.Attribute) and target.attr in ("requires_grad", "grad"):
+            return
         if isinstance(target, ast.Attribute):
             target = ast.Name(target.attr, ast.Store())
         targets = target.elts if isinstance(target, ast.Tuple) else [target]
@@ -355,7 +359,7 @@ class _Paste:
         """The expression with inputs in place of what cannot be read in it."""
         if self.fault(node) is None:
             return node
-        if isinstance(node, ast.Name) and node.id not in CALLABLE:
+        if isinstance(node, ast.Name) and node.id not in (*CALLABLE, *MODULES):
             self.guessed |= node.id not in self.there
             self._input(node.id)
             return node
@@ -436,7 +440,7 @@ class _Paste:
         """The name as the language can have it: of letters a to z, none of its functions'."""
         letters = (c if c.isascii() else unicodedata.name(c, "x").split()[-1].lower() for c in name)
         made = re.sub(r"\W", "", "".join(letters)).strip("_")[: MAX_NAME - 3] or "x"
-        return f"{made}_" if made in CALLABLE else made
+        return f"{made}_" if made in (*CALLABLE, *MODULES) else made
 
     def _fresh(self, name: str) -> str:
         """A name that nothing has yet: each is given once."""

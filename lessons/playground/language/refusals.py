@@ -28,8 +28,11 @@ WORDS = {
     "while": "Loops are not part of the language. Write each step on a line of its own.",
     "class": "Classes are not part of the language: only assignments, as in y = x**2. A gradient "
     "of your own is a rule in the override table, or forward_backward(f, g)(x).",
-    "True": "True is not part of the language. As a number write 1.",
-    "False": "False is not part of the language. As a number write 0.",
+    **dict.fromkeys(
+        ("True", "False"),
+        "True and False are not part of the language. As a number write 1 or 0; leave an option "
+        "such as keepdim or requires_grad out.",
+    ),
     "None": "None stands for no gradient, and only in a rule. To stop a gradient, write "
     "stop_gradient(…).",
     "del": "del is not part of the language. An unused name does no harm.",

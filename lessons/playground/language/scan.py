@@ -22,7 +22,6 @@ from lessons.playground.language.limits import (
 from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import SIGNS, WORDS
-from lessons.playground.language.spellings import LEFT_OUT
 from lessons.text import cited
 
 _TOKEN = re.compile(
@@ -35,8 +34,6 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _NUMBER = re.compile(r"(?!0\d+\Z)(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_GIVEN_TO = re.compile(rf"\b({'|'.join(LEFT_OUT)})_?\s*[=(]\s*\Z", re.ASCII)
-"""What a True or a False that follows is given to."""
 _ALLOWED = {*"+-*/@()[],=<>.", "**", "==", "!=", "<=", ">="}
 _PAIRS = {")": "(", "]": "["}
 
@@ -217,8 +214,6 @@ def _check_name(state: _State, token: str, place: int) -> None:
     if state.rule and token in ("def", "lambda", "return"):
         message = "A rule is the expression alone, as in -grad or clamp(grad, -0.1, 0.1)."
         raise refused(state.text, place, message)
-    if token in ("True", "False") and (given := _GIVEN_TO.search(state.text[:place])):
-        raise refused(state.text, given.start(), LEFT_OUT[given[1]])
     if keyword.iskeyword(token):
         message = WORDS.get(token, f"{token} is not part of the language: only assignments of "
                              "expressions, as in y = x**2.")  # fmt: skip

@@ -169,20 +169,6 @@ INSTEAD = {
 }
 """What to write instead of a name that means something elsewhere."""
 
-LEFT_OUT = {
-    "requires_grad": "The gradient by every input is taken. Leave requires_grad out; a value "
-    "without a gradient is stop_gradient(x).",
-    "keepdim": "keepdim is not part of the language. Leave it out: the result has an axis less.",
-    "keepdims": "keepdims is not part of the language. Leave it out: the result has an axis less.",
-    "inplace": "inplace is not part of the language. Leave it out.",
-    "unbiased": "unbiased is not part of the language. Write the sum and its divisor out.",
-    "retain_graph": "Leave this line out: the backward pass runs by itself, from the output.",
-    "create_graph": "Leave this line out: the backward pass runs by itself, from the output.",
-    "hard": "hard is not part of the language. A hard value with a gradient is "
-    "straight_through(f)(x).",
-}
-"""What is said of True or False given to one of these."""
-
 
 def in_place(name: str) -> str:
     """What is said of a method that changes its tensor; empty for any other.

@@ -79,7 +79,7 @@ export class Charts {
     this.root.classList.toggle("gl-eases", rests === true); // a hand that drags is followed at once
     const charts = [...this.all.values()];
     if (recoloured) {
-      this.family = getComputedStyle(this.root).fontFamily;
+      this.family = getComputedStyle(this.palette.root).fontFamily; // its own root may be in no page yet
       for (const chart of charts) if (chart.theme !== this.palette.theme) chart.forget();
     }
     // Widths first, all of them: reading one after drawing another would lay the page out again.

@@ -32,7 +32,6 @@ export class Graph {
     this.spec = null;
     /** @type {number | null} */
     this.reset = null;
-    this.inSight = true;
     this.place = 0; // steps of the backward pass; between two whole ones a gradient is on its way
     /** @type {Set<string>} */
     this.cuts = new Set();
@@ -66,8 +65,8 @@ export class Graph {
     this.said = new StepWords(said);
     this.steps.addEventListener("toggle", () => {
       this.box.toggleAttribute("data-stepping", this.steps.open);
-      if (this.steps.open) this.#draw();
-      else if (this.spec && !this.stepper.replays) this.stepper.jump(this.spec.steps.length);
+      if (this.steps.open && !this.stepper.replays) this.#draw();
+      else this.stepper.by(Infinity);
     });
     box.addEventListener("keydown", (event) => this.#key(event));
     this.listeners = new AbortController();
@@ -110,7 +109,6 @@ export class Graph {
     if (newest || reset !== this.reset) this.cuts = new Set(spec.cuts);
     this.reset = reset;
     setText(this.entries, spec.entries);
-    this.equation.replaceChildren(...spec.equation.map(([text, isCut]) => (isCut ? element("s", "", {}, text) : text)));
     setText(this.words, spec.alternative);
     this.steps.hidden = !last;
     this.#lay(spec);
@@ -148,6 +146,9 @@ export class Graph {
     if (this.steps.open && !this.stepper.replays) this.said.show(spec, step);
     this.#describe();
     this.#move();
+    const isKnown = step === spec.steps.length || this.stepper.replays;
+    const sum = isKnown ? spec.equation : spec.equation.slice(0, 1).map(([text]) => [`${text.split(" = ")[0]} = ?`, false]);
+    this.equation.replaceChildren(...sum.map(([text, isCut]) => (isCut ? element("s", "", {}, String(text)) : String(text))));
   }
 
   /** What moves between two steps. */

@@ -256,22 +256,20 @@ export interface TableSpec {
 }
 
 export interface TrainerSpec {
-  state: "ready" | "running" | "paused" | "done" | "stopped";
+  state: "ready" | "running" | "paused" | "done";
   done: number;
   total: number;
   text: string;
   held: boolean;
   begun: number;
-  single: number;
   run: string;
   lost: boolean;
   count: number;
 }
 
 export interface TrainingWish {
-  phase?: "run" | "pause" | "stop";
+  phase?: "run" | "pause";
   begun?: number;
-  single?: number;
   token?: string;
   run?: string;
   count?: number;

@@ -1,9 +1,10 @@
-// What one takes away from a lab: its address, code that puts it into another page, its charts as
-// pictures. All of it is as the lab stands when it is asked for.
+// What one takes away from a lab: its address, code that puts it into another page, its graph and
+// charts as pictures. All of it is as the lab stands when it is asked for.
 
 import { element, setChildren, setText } from "./dom.js";
 
 /** @import { Charts } from "./charts.js" */
+/** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
 
 const EMBEDDED = ["embed", "embed_options", "only"];
 const HEIGHT = 600; // of the frame, in pixels: one stage
@@ -49,9 +50,16 @@ export class Share {
     if (!this.root.open) return;
     setText(this.said, "");
     this.text.hidden = true;
+    /** @type {Picture[]} */
+    const pictures = [];
     this.embeds.hidden = !address().searchParams.has("lesson"); // other pages show no lab alone
-    const rows = [...this.charts.all.values()].map(({ spec }) =>
-      element("li", "", {}, element("span", "", {}, spec.title), this.#picture(spec, "png"), this.#picture(spec, "svg")),
+    const graph = document.querySelector(".gl-lab .gl-svg");
+    if (graph instanceof SVGSVGElement && graph.clientWidth) pictures.push({ id: "graph", title: "Graph", draw: async () => dressed(graph) });
+    for (const [id, chart] of this.charts.all) {
+      pictures.push({ id, title: chart.spec.title, draw: async () => parsed(await chart.picture()) });
+    }
+    const rows = pictures.map((one) =>
+      element("li", "", {}, element("span", "", {}, one.title), this.#picture(one, "png"), this.#picture(one, "svg")),
     );
     setChildren(this.pictures, rows);
   }
@@ -68,13 +76,11 @@ export class Share {
     return button;
   }
 
-  /** @param {{id: string, title: string}} spec  @param {"png"|"svg"} form */
-  #picture({ id, title }, form) {
+  /** @param {Picture} picture  @param {"png"|"svg"} form */
+  #picture({ id, title, draw }, form) {
     const button = this.#button(form.toUpperCase(), async () => {
       try {
-        const chart = await this.charts.all.get(id)?.picture();
-        if (!chart) throw new Error(`There is no chart ${id}.`);
-        const svg = await signed(chart);
+        const svg = await signed(await draw());
         save(form === "svg" ? svg : await painted(svg), `${id}.${form}`);
         setText(this.said, `Saved as ${id}.${form}.`);
       } catch (error) {
@@ -126,32 +132,50 @@ function lesson() {
   return document.querySelector("h1")?.textContent ?? document.title;
 }
 
-/**
- * The picture with the app's font in it and, below it, the lesson and its address.
- * @param {string} svg  its address
- */
-async function signed(svg) {
+/** @param {string} svg  its address */
+function parsed(svg) {
   const source = decodeURIComponent(svg.slice(svg.indexOf(",") + 1));
-  const { documentElement: root } = new DOMParser().parseFromString(source, "image/svg+xml");
-  const [width, height] = ["width", "height"].map((side) => Number(root.getAttribute(side)));
+  return new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
+}
+
+const LOOK = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "visibility", "display"];
+const TYPE = ["font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
+
+/** A copy of the graph that looks the same without the page's style. @param {SVGSVGElement} graph */
+function dressed(graph) {
+  const copy = /** @type {SVGSVGElement} */ (graph.cloneNode(true));
+  const copies = [copy, .../** @type {NodeListOf<SVGElement>} */ (copy.querySelectorAll("*"))];
+  for (const [place, node] of [graph, ...graph.querySelectorAll("*")].entries()) {
+    const look = getComputedStyle(node);
+    for (const name of [...LOOK, ...TYPE]) copies[place]?.style.setProperty(name, look.getPropertyValue(name));
+  }
+  copy.setAttribute("width", String(graph.clientWidth));
+  copy.setAttribute("height", String(graph.clientHeight));
+  return copy;
+}
+
+/** The address of a picture with the app's font in it and, below, the lesson and its address. @param {Element} picture */
+async function signed(picture) {
+  const [width, height] = ["width", "height"].map((side) => Number(picture.getAttribute(side)));
   const { fontFamily, color, backgroundColor } = getComputedStyle(document.querySelector(".stApp") ?? document.body);
-  root.setAttribute("height", String(height + FOOT));
-  root.setAttribute("viewBox", `0 0 ${width} ${height + FOOT}`);
-  root.style.background = backgroundColor;
   const url = address();
   if (url.href.length > LONGEST) {
     for (const name of [...url.searchParams.keys()]) if (!["lesson", "step"].includes(name)) url.searchParams.delete(name);
   }
-  const foot = document.createElementNS(root.namespaceURI, "text");
-  for (const [name, value] of Object.entries({ x: 8, y: height + FOOT / 2, "font-size": 12, fill: color, "font-family": fontFamily })) {
-    foot.setAttribute(name, String(value));
-  }
+  const foot = made("text", { x: 8, y: height + FOOT / 2, "font-size": 12, fill: color, "font-family": fontFamily });
   foot.textContent = `${lesson()}  ${decodeURI(url.href)}`;
-  const style = document.createElementNS(root.namespaceURI, "style");
+  const style = made("style", {});
   style.textContent = await fontFace(fontFamily);
-  root.prepend(style);
-  root.append(foot);
-  return `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(root))}`;
+  const whole = made("svg", { width, height: height + FOOT, style: `background: ${backgroundColor}` });
+  whole.append(style, picture, foot);
+  return `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(whole))}`;
+}
+
+/** @param {string} tag  @param {Record<string, string|number>} attributes */
+function made(tag, attributes) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  return node;
 }
 
 /** The page's rule for the first font of a list, with the font in it: a picture can fetch nothing. @param {string} list */

@@ -58,9 +58,10 @@ export class Stepper {
 
   /** A step forth is on its way a while; one back, and several, are there at once. @param {number} by */
   by(by) {
+    const from = this.replays ? this.steps.length : Math.ceil(this.place);
     this.pause();
-    if (by === 1 && !this.still.matches) this.#run(Math.ceil(this.place) + 1);
-    else this.jump(Math.ceil(this.place) + by);
+    if (by === 1 && !this.still.matches) this.#run(from + 1);
+    else this.jump(from + by);
   }
 
   /** @param {number} to */

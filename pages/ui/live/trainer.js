@@ -1,5 +1,5 @@
-// The bar above the charts of a lab that trains: start, pause, one step, stop, how far it is. It
-// holds what the learner wants; pictures come by themselves for as long as that is to go on.
+// The bar of a lab that trains: a button that starts, pauses and goes on, and how far it is. It holds
+// what the learner wants; pictures come by themselves for as long as that is to go on.
 
 import { element, setText } from "./dom.js";
 
@@ -11,7 +11,6 @@ const LABELS = {
   running: "Pause",
   paused: "Go on",
   done: "Train again",
-  stopped: "Train again",
 };
 
 export class Trainer {
@@ -23,42 +22,24 @@ export class Trainer {
     this.box = box;
     this.ask = ask;
     this.shown = false;
-    /** @type {"run"|"pause"|"stop"} */
+    /** @type {"run"|"pause"} */
     this.phase = "pause";
-    this.begun = this.single = this.count = 0;
+    this.begun = this.count = 0;
     this.lost = false; // a run went with its server, and is to be begun again
     this.run = ""; // the run whose pictures were seen
     // By this the run is found again after the line broke. Not randomUUID: it asks for https.
     this.token = [...crypto.getRandomValues(new Uint32Array(4))].map((n) => n.toString(36)).join("");
-    const button = (/** @type {string} */ name, /** @type {() => void} */ press) => {
-      const node = element("button", `gl-button gl-${name}`, { type: "button" });
-      node.addEventListener("click", press);
-      return node;
-    };
-    this.main = button("go", () => this.#toggle());
-    this.one = button("one", () => this.#one());
-    this.end = button("end", () => this.#want("stop"));
-    setText(this.one, "One step");
-    setText(this.end, "Stop");
+    this.main = element("button", "gl-button gl-go", { type: "button" });
+    this.main.addEventListener("click", () => this.#toggle());
     this.bar = element("progress", "gl-progress", { "aria-label": "Training" });
     this.text = element("span", "gl-trained");
-    // The same in the chart that the text speaks of, while it is empty.
-    this.there = element("button", "gl-button gl-go gl-there", { type: "button" }, LABELS.ready);
-    this.there.addEventListener("click", () => this.#toggle());
-    box.append(this.main, this.one, this.end, this.bar, this.text);
+    box.append(this.main, this.bar, this.text);
     box.hidden = true;
   }
 
   /** This lab trains: from now on the server is told with every wish. */
   expect() {
     this.shown = true;
-  }
-
-  /** Have a Start in this chart too. @param {?Element} chart  null in none */
-  offer(chart) {
-    const begins = this.phase !== "run" && this.box.dataset.state === "ready" && !this.main.disabled;
-    if (!chart || !begins) this.there.remove();
-    else if (this.there.parentNode !== chart) chart.append(this.there);
   }
 
   /** The page set the lab anew, and its text asks to begin: no run begins by itself. */
@@ -77,7 +58,6 @@ export class Trainer {
     this.box.dataset.state = "ready";
     setText(this.main, LABELS.ready);
     this.main.disabled = false;
-    this.one.disabled = this.end.disabled = true;
     this.bar.value = 0;
     setText(this.text, text);
   }
@@ -94,8 +74,8 @@ export class Trainer {
 
   /** What the server is told. */
   wish() {
-    const { phase, begun, single, token, run, count } = this;
-    return JSON.stringify({ phase, begun, single, token, run, count });
+    const { phase, begun, token, run, count } = this;
+    return JSON.stringify({ phase, begun, token, run, count });
   }
 
   /** @param {TrainerSpec} spec */
@@ -105,14 +85,11 @@ export class Trainer {
     this.run = spec.done ? spec.run : ""; // where no step was made, nothing can be lost
     this.lost = spec.lost;
     this.begun = Math.max(this.begun, spec.begun);
-    this.single = Math.max(this.single, spec.single);
     const goes = state === "running";
     if (spec.lost || (spec.count >= this.count && !goes)) this.phase = "pause";
     this.box.dataset.state = state;
     setText(this.main, LABELS[this.phase === "run" ? "running" : goes ? "paused" : state]);
     this.main.disabled = Boolean(spec.held);
-    this.one.disabled = this.main.disabled || state === "done" || state === "stopped";
-    this.end.disabled = this.one.disabled || (state === "ready" && this.phase !== "run");
     this.bar.max = spec.total;
     this.bar.value = spec.done;
     setText(this.text, spec.text);
@@ -121,24 +98,16 @@ export class Trainer {
   #toggle() {
     if (this.phase === "run") this.#want("pause");
     else {
-      if (this.one.disabled || this.lost) this.begun += 1;
+      if (this.box.dataset.state === "done" || this.lost) this.begun += 1;
       this.#want("run");
     }
   }
 
-  #one() {
-    this.single += 1;
-    this.#want("pause");
-  }
-
-  /** @param {"run"|"pause"|"stop"} phase */
+  /** @param {"run"|"pause"} phase */
   #want(phase) {
     this.phase = phase;
     this.count += 1;
-    if (phase === "run") {
-      setText(this.main, LABELS.running);
-      this.there.remove();
-    }
+    if (phase === "run") setText(this.main, LABELS.running);
     this.ask();
   }
 }

@@ -16,14 +16,8 @@ def moved(s, z_way, z, code_way, code):
     ) and all(reads(said, one, 3, 1.0) for said, one in zip((z, code), lengths, strict=True))
 
 
-def as_meant(s, same):
-    trick, meant = (s.result[f"{role}_gradient"].y for role in ("trick", "intended"))
-    return int(same) == np.isclose(trick, meant, rtol=1e-4, atol=1e-4).sum()
-
-
 SAYS = {
     rf"z (pulled|pushed) by {N}, its code (pulled|pushed) by {N}": moved,
-    r"As in the paper: (\d) of 5": as_meant,
 }
-SILENT = {"An encoding and its nearest code", "Who gets which gradient"}
+SILENT = {"An encoding and its nearest code"}
 OF_THEIR_PICTURE = {"plane"}

@@ -6,13 +6,12 @@ import numpy as np
 
 from lessons.chapters.in_the_wild.codebook.net import CODES
 from lessons.chapters.in_the_wild.codebook.single_point import NAMES, PARTS
-from lessons.contract.figure import HALF, Figure, Table
+from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark
-from lessons.kit.components import in_words, sticks
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label
 from lessons.text import number
@@ -29,19 +28,18 @@ _MEASURES = {
     "error": ("Reconstruction error", "squared error", "How well the points are reconstructed"),
     "apart": ("‖z − e‖²", "squared distance", "How far encodings are from their codes"),
 }
-_SIDE, _LESS, LOW = 320, 260, HALF
+HEIGHT = 400
 """Pixels."""
 SHARE = 0.4
 """Of a gradient: so long is its arrow. Two that pull at each other do not cover each other then."""
 
 
 def figures(history: History, values: Values) -> list[Figure]:
-    """One seed's encodings and codes, then distance, error and codes in use over the steps."""
+    """One seed's encodings and codes, then distance and error over the steps."""
     return [
         _plane(history),
         _over(history, "apart"),
         _over(history, "error"),
-        _in_use(history),
     ]
 
 
@@ -75,7 +73,8 @@ def _plane(history: History) -> Figure:
         f"of {CODES} codes are in use.",
         [crowd("encoding", z[0], z[1], "role:forward", "circle", 5), diamonds, crosses],
         layout,
-        height=_SIDE,
+        wide=True,
+        height=HEIGHT,
         subject="Encodings and codes",
     )
 
@@ -94,9 +93,10 @@ def _over(history: History, what: str) -> Figure:
         f"{subject}: {found}",
         "Mean over the seeds; areas: 5 to 95 % of them. Both begin with the same numbers.",
         f"{hidden}, over the steps, on a logarithmic axis. After step {history.done}: {found}.",
-        over_steps(history, _lines(what), layout, _SIDE if what == "apart" else LOW),
+        over_steps(history, _lines(what), layout, HEIGHT),
         layout,
-        height=_SIDE if what == "apart" else LOW,
+        wide=True,
+        height=HEIGHT,
         subject=hidden,
     )
 
@@ -116,25 +116,9 @@ def _decades(history: History, what: str) -> tuple[float, float]:
     return float(max(math.floor(low), -12)), float(min(math.ceil(high + 1e-9), 30))
 
 
-def _in_use(history: History) -> Figure:
-    facts = history.facts
-    layout = step_axes(history, (0.0, CODES + 1.0), "codes in use")
-    found = ", ".join(f"{number(of(facts, f'{arm}_used'), 3)} {_SHORT[arm]}" for arm in _ROLE)
-    return Figure(
-        "used",
-        f"Codes in use: {found}",
-        f"Of {CODES}. A code is in use if it is the nearest one of some point.",
-        f"How many codes are in use over the steps. After step {history.done}: {found}.",
-        over_steps(history, _lines("used"), layout, LOW),
-        layout,
-        height=LOW,
-        subject="How many codes are in use",
-    )
-
-
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
-    """What pulls at one encoding and its code, and the gradient by component."""
-    return [_pulls(result, values, hidden), _components(result, hidden)]
+    """What pulls at one encoding and its code."""
+    return [_pulls(result, values, hidden)]
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
@@ -200,7 +184,8 @@ def _pulls(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
         f"({number(code[0], 3)}, {number(code[1], 3)}). " + (found + "." if seen else ""),
         traces,
         layout,
-        height=_LESS,
+        wide=True,
+        height=HEIGHT,
     )
 
 
@@ -244,20 +229,3 @@ def _spot(place: Array, role: str, symbol: str = "") -> Trace:
         "showlegend": False,
         "hoverinfo": "skip",
     }
-
-
-def _components(result: Result, hidden: frozenset[str]) -> Figure:
-    data, layout = sticks(result, LABELS, NAMES, hidden, "gradient", _LESS)
-    trick, meant = (result[role].y for role in ("trick_gradient", "intended_gradient"))
-    size = max(1.0, float(np.abs(meant).max()))
-    same = int((np.abs(trick - meant) <= 1e-5 * size).sum())
-    return Figure(
-        "components",
-        "Who gets which gradient" if hidden else f"As in the paper: {same} of {len(NAMES)}",
-        "Left to right: with nothing stopped, autograd here, as the paper means it with this β. "
-        "The decoder multiplies by one weight.",
-        "The gradient of each part. " + in_words(result, LABELS, NAMES, hidden),
-        data,
-        layout,
-        height=_LESS,
-    )

@@ -9,14 +9,14 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result
-from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.contract.roles import GRADIENTS
 from lessons.kit.chart_pieces import Trace, axes, fitted, gradient_points, spoken
 from lessons.kit.components import component_table
 from lessons.kit.findings import of_points, titled
 from lessons.text import number
-from lessons.training.step_charts import arms_table, crowd, line, of, over_steps, step_axes
+from lessons.training.step_charts import arms_table, line, of, over_steps, step_axes
 
-HEIGHT = 260
+HEIGHT = 400
 _ROLE = {"trick": "trick_gradient", "plain": "true_gradient"}
 _NAMES = {"trick": "as set", "plain": "no stop"}
 _MEASURES = {
@@ -28,8 +28,8 @@ _MEASURES = {
 
 
 def figures(history: History, values: Values) -> list[Figure]:
-    """The loss, the spread, the features of one seed, and what a linear head reads from them."""
-    return [_losses(history), _spreads(history), _directions(history), _accuracies(history)]
+    """The loss, and the spread of the features."""
+    return [_losses(history), _spreads(history)]
 
 
 def table(history: History, values: Values) -> Table:
@@ -72,6 +72,7 @@ def _losses(history: History) -> Figure:
         f"{history.done}: {found}.",
         _lines(history, "above", layout),
         layout,
+        wide=True,
         height=HEIGHT,
         subject="The loss",
     )
@@ -92,6 +93,7 @@ def _spreads(history: History) -> Figure:
         f"{found}. The largest possible is {number(FULL, 3)}.",
         [full, *_lines(history, "spread", layout)],
         layout,
+        wide=True,
         height=HEIGHT,
         subject="The spread of the features",
     )
@@ -108,50 +110,6 @@ def _on_line(y: float, name: str) -> Trace:
         "yanchor": "bottom",
         "font": {"color": "ink:muted", "size": 12},
     }
-
-
-def _directions(history: History) -> Figure:
-    picture = history.latest.picture
-    data = []
-    for arm, role in _ROLE.items():
-        first, second = picture[arm][:2]
-        points = crowd(_NAMES[arm], first, second, f"role:{role}", ROLES[role].marker, 6)
-        points["marker"] |= {"opacity": 0.6}
-        data.append(points)
-    found = _both(history, "others", 4)
-    return Figure(
-        "directions",
-        f"Inputs’ similarity: {found}",
-        f"Seed {int(picture['seed'][0])}: one mark for each input, at its first two features, "
-        "scaled to length 1. Title: cosine similarity of two different inputs, mean over all pairs "
-        "and seeds.",
-        f"The first two features of every input of one seed after step {history.done}. Cosine "
-        f"similarity of two different inputs: {found}.",
-        data,
-        axes((-1.05, 1.05), (-1.05, 1.05), "first feature", "second feature"),
-        height=HEIGHT,
-        subject="The features of all inputs",
-    )
-
-
-def _accuracies(history: History) -> Figure:
-    layout = step_axes(history, (0.4, 1.0), "accuracy")
-    found = _both(history, "accuracy", 2)
-    ends = np.array([0.0, float(history.total)])
-    guess = line("guessing", ends, np.full(2, 0.5), "ink:muted", "dash", 1.5)
-    layout["annotations"] = [_on_line(0.5, "guessing") | {"yanchor": "top"}]
-    return Figure(
-        "accuracy",
-        f"A linear head is right: {found}",
-        "Share of right signs. The head reads the signs of an input’s numbers from its features. "
-        "It is fitted on half of the inputs and tried on the others.",
-        f"Accuracy of a linear head over the steps, means over the seeds. After step "
-        f"{history.done}: {found}. Guessing gives 0.5.",
-        [guess, *_lines(history, "accuracy", layout)],
-        layout,
-        height=HEIGHT,
-        subject="What a linear head reads from the features",
-    )
 
 
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
@@ -171,7 +129,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             gradient_points(result, hidden),
             axes((0.0, count + 1.0), heights, "feature", "gradient"),
             wide=True,
-            height=220,
+            height=300,
         )
     ]
 

@@ -26,7 +26,7 @@ from lessons.contract.training import Training
 from lessons.kit.inputs import computed_in, series_by_role
 from lessons.text import counted
 from lessons.training.under_way import facts_at_first
-from lessons.training.which_seeds import first_seed, seed_drawn
+from lessons.training.which_seeds import first_seed
 
 PARAMETERS = (
     Choice(
@@ -47,7 +47,6 @@ PARAMETERS = (
         "noise", "Noise of a view", "0.3", "May be moved while it trains.", False, 0, 10, (0, 1)
     ),
     Integer("seeds", "Seeds", "8", "All of them train at once.", True, low=1, high=16),
-    seed_drawn(16),
     Integer("steps", "Steps", "300", advanced=True, low=1, high=2000),
     Number("rate", "Learning rate", "0.01", "", True, 1e-6, 10.0, (0.001, 0.05), 0.001),
     Integer("point", "Feature in the graph", "1", "", True, low=1, high=FEATURES),
@@ -58,7 +57,7 @@ PARAMETERS = (
 
 TRAINING = Training(
     begin=Pairs,
-    live=frozenset({"target", "head", "noise", "rate", "shown", "point"}),
+    live=frozenset({"target", "head", "noise", "rate", "point"}),
     trained=frozenset({"target", "head", "noise", "rate"}),
     figures=figures,
     table=table,

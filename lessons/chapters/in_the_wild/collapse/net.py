@@ -15,8 +15,7 @@ import torch
 
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.parameters import Values
-from lessons.contract.result import Array
-from lessons.training.by_seed import BySeed, arrays
+from lessons.training.by_seed import BySeed
 from lessons.training.stacked import Adam, drawn_layer, linear
 from lessons.tricks.as_one import one_op
 
@@ -147,11 +146,6 @@ class Pairs(BySeed):
             found[f"{name}_above"] = (1 + found[f"{name}_loss"]).clamp(min=ROUNDING)
             found |= {f"{name}_{what}": one for what, one in measured(features, self.x).items()}
         return found
-
-    @torch.no_grad()
-    def picture(self, index: int, values: Values) -> dict[str, Array]:
-        """The features of one seed's inputs, scaled to length 1, by arm: [FEATURES, POINTS]."""
-        return arrays({n: scaled(arm.features(self.x))[index] for n, arm in self.arms.items()})
 
     def _views(
         self, arm: Networks, drawn: torch.Tensor, values: Values

@@ -25,7 +25,7 @@ from lessons.kit.line_names import named
 from lessons.text import number
 from lessons.training.step_charts import arms_table, line, of, over_steps, written_out
 
-HEIGHT = 270
+HEIGHT = 400
 _ROLE = {"trick": "trick_gradient", "plain": "true_gradient"}
 _NAMES = {"trick": "as set", "plain": "no stop"}
 _MEASURES = {"off": "distance from the true values", "loss": "mean squared error"}
@@ -141,6 +141,7 @@ def _distances(history: History) -> Figure:
         f"{history.done}: {found}.",
         _lines(history, "off", layout),
         layout,
+        wide=True,
         height=HEIGHT,
         subject="The distance from the true values",
     )
@@ -158,6 +159,7 @@ def _losses(history: History) -> Figure:
         f"{found}.",
         _lines(history, "loss", layout),
         layout,
+        wide=True,
         height=HEIGHT,
         subject="The loss",
     )
@@ -205,7 +207,7 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             gradient_points(result, hidden),
             layout,
             wide=True,
-            height=220,
+            height=300,
         )
     ]
 

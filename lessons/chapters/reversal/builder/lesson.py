@@ -124,7 +124,7 @@ def one_name(result: Result) -> str:
 
 
 def another_builder(result: Result) -> str:
-    """What becomes of a second builder's first call."""
+    """What happens to a second builder's first call."""
     if result.facts["refusal"]:
         return "refused"
     return nearest(result, "two_builders", {"separate": "own", "replaced": "last_twice"})
@@ -170,7 +170,7 @@ CURVE = Curve(
         value="L",
         gradient="dL/dx",
         gradient_caption="Ticks: each path reversed with its own λ. Dotted: no reversal. Click a "
-        "point to have its numbers in the text.",
+        "point to see its numbers in the text.",
         forward_caption="The same in every way: a reversal leaves the value alone.",
     ),
     x="-1.5, -0.5, 1",

@@ -64,12 +64,12 @@ def in_a_residual_block() -> dict[str, float]:
 
 
 def what_is_reversed(result: Result) -> str:
-    """Which part of the gradient a single reversal turned."""
+    """Which part of the gradient a single reversal changes."""
     return nearest(result, "one_flip", ("path", "everything", "sign_only", "nothing"))
 
 
 def two_in_a_row(result: Result) -> str:
-    """What two reversals, one after the other, come to."""
+    """What two reversals, one after the other, send back."""
     return nearest(result, "two_flips", ("product", "nothing", "added", "path"))
 
 
@@ -93,8 +93,8 @@ CURVE = Curve(
     text=CurveText(
         value="L",
         gradient="dL/dx",
-        gradient_caption="Dotted: no reversal. Ticks: what one reversal is for. Click a point "
-        "to have its numbers in the text.",
+        gradient_caption="Dotted: no reversal. Ticks: one reversal, as intended. Click a point "
+        "to see its numbers in the text.",
         forward_caption="The same for every λ and every number of reversals.",
     ),
     x="-1.5, -0.5, 1",

@@ -1,51 +1,44 @@
-"""The moons lab's charts and tables: as it trains, and before the first step."""
+"""The moons lab's charts and tables."""
+
+from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from lessons.chapters.reversal.moons.net import MOON, SOURCE
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
-from lessons.contract.roles import GRADIENTS
-from lessons.kit.chart_pieces import Trace, axes, fitted, gradient_points, spoken
+from lessons.kit.chart_pieces import Trace, axes
 from lessons.kit.components import component_table
-from lessons.kit.findings import of_points, titled
+from lessons.kit.line_names import label
 from lessons.text import number
 from lessons.training.step_charts import (
     Facts,
     arms_table,
     crowd,
-    line,
     of,
     over_steps,
-    reach,
     step_axes,
 )
 
-HEIGHT = 280
-SIDE = 3.7
-"""How far the plane is drawn on each side of the middle."""
+HEIGHT = 400
+SIDE, UP = 3.7, 2.9
+"""How far the plane is drawn on each side of the middle, across and up."""
 _LISTED = 8  # units in the table
+_AWAY = 99.0
+"""Where the points of another kind lie: outside, so that each kind always has all of its points and
+the browser can move them."""
 
-# Whose gradient it is at a point, and what is intended; a target point has no label.
-_MEANT = {
-    "target": ("the domain loss's", "−λ times it"),
-    "source": ("both losses'", "the label loss's and −λ times the domain loss's"),
-}
-
-# How the four kinds of points look: the moon by the symbol, the domain by the colour.
-_KINDS = (
-    ("source, first moon", "ink:muted", "circle-open"),
-    ("source, second moon", "ink:muted", "cross-thin-open"),
-    ("target, first moon", "role:forward", "circle-open"),
-    ("target, second moon", "role:forward", "cross-thin-open"),
-)
+# How the points look: the moon by the symbol, the domain by the colour.
+_SYMBOLS = ("circle-open", "cross-thin-open")
+_COLOURS = {"source": "role:noise", "target": "role:forward", "wrong": "role:trick_gradient"}
 
 
 def figures(history: History, values: Values) -> list[Figure]:
-    """The plane with both boundaries, the features, the losses and the accuracies."""
-    return [_plane(history), _features(history), _losses(history), _accuracies(history)]
+    """The plane with the label head's boundary, the losses and the accuracies."""
+    return [_plane(history), _losses(history), _accuracies(history)]
 
 
 def table(history: History, values: Values) -> Table:
@@ -63,62 +56,30 @@ def table(history: History, values: Values) -> Table:
 
 def _plane(history: History) -> Figure:
     picture, facts = history.latest.picture, history.facts
-    data = [
-        *_crowds(picture["points"]),
-        line(
-            "labels, source only",
-            picture["source_only_x"],
-            picture["source_only_y"],
-            "role:true_gradient",
-            "dot",
-            2,
-        ),
-        line("domain boundary", picture["domain_x"], picture["domain_y"], "ink:muted", "dash", 2),
-        line(
-            "label boundary",
-            picture["label_x"],
-            picture["label_y"],
-            "role:trick_gradient",
-            "solid",
-            3,
-        ),
-    ]
+    region: Trace = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": picture["region_x"],
+        "y": picture["region_y"],
+        "line": {"width": 0},
+        "fill": "toself",
+        "fillcolor": "ink:grid",
+        "hoverinfo": "skip",
+    }
     return Figure(
         "data",
         f"Right on the target: {_percent(facts, 'trick_target')}",
-        f"Seed {int(picture['seed'][0])}; the title is of all. Grey: source, which has "
-        "labels. Blue: target, which has none. Circles and crosses: the "
-        "two moons. Thick: where the label head decides. Dotted: the same, trained on the source "
-        "alone. Dashed: where the domain head decides.",
-        f"Two interleaved moons in two domains and the boundaries between them after step "
+        f"Plot: seed {int(picture['seed'][0])}. Title: all seeds. Circles and crosses are the two "
+        "moons. In the shaded part the label head says cross. Orange: target points it gets wrong.",
+        f"Two interleaved moons in two domains, and where the label head separates them after step "
         f"{history.done}. Of this and all other seeds, the label head is right on "
         f"{_percent(facts, 'trick_target')} of the target, on "
-        f"{_percent(facts, 'source_only_target')} when trained on the source alone; the domain "
-        f"head is right on {_percent(facts, 'trick_domain')}.",
-        data,
-        axes((-SIDE, SIDE), (-SIDE, SIDE), "x₁", "x₂"),
+        f"{_percent(facts, 'source_only_target')} when trained on the source alone.",
+        [region, *_crowds(picture["points"], picture["wrong"] > 0), *_named(picture["points"])],
+        axes((-SIDE, SIDE), (-UP, UP), "x₁", "x₂"),
+        wide=True,
         height=HEIGHT,
-        subject="Both domains",
-    )
-
-
-def _features(history: History) -> Figure:
-    picture = history.latest.picture
-    features = picture["features"]
-    side = reach(features, 1.0)
-    share = float(picture["share"][0])
-    seen = f"{share:.0%}" if np.isfinite(share) else "an unknown part"
-    return Figure(
-        "features",
-        f"Domain head right on {_percent(history.facts, 'trick_domain')} of all points",
-        "The same points as the extractor sees them, on the first two principal components. Where "
-        "the colours mix, no domain head can separate them.",
-        f"The features of all points on two principal components, which hold {seen} of the "
-        f"variance, after step {history.done}.",
-        _crowds(features),
-        axes((-side, side), (-side, side), "first component", "second component"),
-        height=HEIGHT,
-        subject="The feature space",
+        subject="Two moons in two domains",
     )
 
 
@@ -134,14 +95,15 @@ def _losses(history: History) -> Figure:
     return Figure(
         "losses",
         "Label loss {}, domain loss {}".format(*found),
-        "Source only: the domain loss when trained on the source alone. Areas: 5 to 95 % of the "
-        "seeds. A loss beyond the frame leaves it.",
+        "The label loss, and the domain loss: as wired, and trained on the source only. Means over "
+        "the seeds.",
         f"Losses over the steps, means over the seeds. After step {history.done}: label loss "
         f"{number(of(facts, 'trick_label_loss'), 3)}, domain loss "
         f"{number(of(facts, 'trick_domain_loss'), 3)}, source only "
         f"{number(of(facts, 'source_only_domain_loss'), 3)}.",
         over_steps(history, names, layout, HEIGHT),
         layout,
+        wide=True,
         height=HEIGHT,
         subject="Losses",
     )
@@ -149,9 +111,9 @@ def _losses(history: History) -> Figure:
 
 def _accuracies(history: History) -> Figure:
     names = {
-        "trick_domain": ("noise", "domain"),
+        "trick_domain": ("noise", "domain head"),
         "source_only_target": ("true_gradient", "source only"),
-        "trick_target": ("trick_gradient", "target"),
+        "trick_target": ("trick_gradient", "as wired"),
     }
     facts = history.facts
     layout = step_axes(history, (0.4, 1.02), "share right")
@@ -159,51 +121,45 @@ def _accuracies(history: History) -> Figure:
     return Figure(
         "accuracy",
         f"Right on the target: {before} → {now}",
-        "From source only, the same seeds trained on the source alone, to as wired. Domain: the "
-        "domain head, which guesses at one half.",
+        "The label head on the target, trained on the source only and as wired. The domain head "
+        "guesses at one half.",
         f"Accuracies over the steps, means over the seeds. After step {history.done}: target "
         f"{_percent(facts, 'trick_target')}, source only "
         f"{_percent(facts, 'source_only_target')}, domain head "
         f"{_percent(facts, 'trick_domain')}.",
         over_steps(history, names, layout, HEIGHT),
         layout,
+        wide=True,
         height=HEIGHT,
         subject="Accuracies",
     )
 
 
-def _crowds(places: Array) -> list[Trace]:
-    """The points by kind, at places of shape [2, 600]."""
-    parts = np.split(places, range(MOON, 2 * SOURCE, MOON), axis=1)
-    return [
-        crowd(name, part[0], part[1], colour, symbol)
-        for part, (name, colour, symbol) in zip(parts, _KINDS, strict=True)
-    ]
+def _crowds(places: Array, wrong: npt.NDArray[np.bool_]) -> Iterator[Trace]:
+    """The points by kind, at places of shape [2, 600]; which of them are called wrong."""
+    moons = np.split(np.arange(places.shape[1]), range(MOON, 2 * SOURCE, MOON))
+    for kind, symbol, moon in (
+        *(("source", symbol, moon) for symbol, moon in zip(_SYMBOLS, moons[:2], strict=True)),
+        *(("target", symbol, moon) for symbol, moon in zip(_SYMBOLS, moons[2:], strict=True)),
+        *(("wrong", symbol, moon) for symbol, moon in zip(_SYMBOLS, moons[2:], strict=True)),
+    ):
+        seen = (kind == "source") | (wrong[moon] == (kind == "wrong"))
+        x, y = np.where(seen, places[:, moon], _AWAY)
+        yield crowd(kind, x, y, _COLOURS[kind], symbol, 6)
+
+
+def _named(places: Array) -> Iterator[Trace]:
+    """The names of the domains, each beside the point that lies farthest out."""
+    for kind, part in zip(_COLOURS, np.split(places, 2, axis=1), strict=False):
+        top = kind == "target"
+        x, y = part[:, part[1].argmax() if top else part[0].argmin()]
+        role = _COLOURS[kind].removeprefix("role:")
+        yield label(role, kind, float(x), float(y), side="top center" if top else "middle left")
 
 
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
-    """The gradient that one point's features get, at fixed numbers."""
-    whose = values["whose"]
-    of_whom, intended = _MEANT[whose]
-    found = "" if hidden & set(GRADIENTS) else of_points(result)
-    count = len(result["forward"].x)
-    seen = [name for name in GRADIENTS if name not in hidden]
-    return [
-        Figure(
-            "gradient",
-            titled("Gradient", found, f"at one {whose} point"),
-            f"At one {whose} point, at fixed numbers. One mark a unit, the heads small. "
-            f"Squares: {of_whom} "
-            "gradient with no trick. "
-            f"Crosses: what is intended, {intended}, at full λ. Diamonds: what autograd gives, "
-            "wired as chosen.",
-            f"The gradient at the features of one {whose} point, by unit. " + spoken(result, seen),
-            gradient_points(result, hidden),
-            axes((0.0, count + 1.0), fitted([result[r].y for r in GRADIENTS]), "unit", "gradient"),
-            wide=True,
-            height=220,
-        )
-    ]
+    """None: what the gradient is at one point stands in the graph and in the table."""
+    return []
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:

@@ -17,7 +17,7 @@ from lessons.chapters.reversal.moons.figures import (
     static_table,
     table,
 )
-from lessons.chapters.reversal.moons.net import Moons
+from lessons.chapters.reversal.moons.net import LABELS, Moons
 from lessons.chapters.reversal.moons.single_point import (
     UNITS,
     Heads,
@@ -33,7 +33,7 @@ from lessons.contract.training import Training
 from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.text import counted
 from lessons.training.by_seed import BySeed
-from lessons.training.contours import crossing, grid
+from lessons.training.contours import above, grid
 from lessons.training.under_way import facts_at_first
 from lessons.training.which_seeds import first_seed, seed_drawn
 
@@ -98,7 +98,6 @@ class Watched(BySeed):
         where = device_and_dtype(values)
         self.moons = Moons(program, values, *where)
         self._grid = torch.tensor(GRID[None]).to(*where)
-        self._plane: dict[int, torch.Tensor] = {}  # by seed: the plane its features are seen in
 
     def step(self, done: int, values: Values) -> None:
         self.moons.step(done, values)
@@ -108,39 +107,15 @@ class Watched(BySeed):
 
     @torch.no_grad()
     def picture(self, index: int, values: Values) -> dict[str, Array]:
-        """Points, boundaries and features of one seed."""
+        """Of one seed: points, which of them are called wrong, where the second moon is called."""
         arms, points = self.moons.of_seed(index)
-        trick, plain = arms["trick"], arms["source_only"]
-        there = trick.features(self._grid)
-        lines = {
-            "label": trick.label_head(there),
-            "domain": trick.domain_head(there),
-            "source_only": plain.label_head(plain.features(self._grid)),
-        }
-        picture = {"points": array(points[0])}
-        for name, line in lines.items():
-            x, y = crossing(MARKS, array(line).reshape(len(MARKS), -1))
-            picture |= {f"{name}_x": x, f"{name}_y": y}
-        features, share = self._flattened(index, trick.features(points)[0].to("cpu", torch.float64))
-        return picture | {"features": features, "share": share}
-
-    def _flattened(self, index: int, features: torch.Tensor) -> tuple[Array, Array]:
-        """Features on their first two principal components, [2, points]; the variance in them.
-
-        The plane is turned towards the last one seen, since a component has no sign of its own.
-        By torch: numpy's products take all cores, and on busy ones cost a hundred times as much.
-        """
-        centred = features - features.mean(1, keepdim=True)
-        if not centred.isfinite().all():
-            return np.full((2, features.shape[1]), np.nan), np.array([np.nan])
-        sizes, directions = torch.linalg.eigh(centred @ centred.T)
-        plane = directions[:, [-1, -2]]
-        if index in self._plane:
-            left, _, right = torch.linalg.svd(plane.T @ self._plane[index])
-            plane = plane @ (left @ right)
-        self._plane[index] = plane
-        share = sizes[-2:].sum() / sizes.sum().clamp(min=1e-300)
-        return array(plane.T @ centred), array(share[None])
+        networks = arms["trick"]
+        on_grid, on_points = (
+            array(networks.label_head(networks.features(at))) for at in (self._grid, points)
+        )
+        x, y = above(MARKS, on_grid.reshape(len(MARKS), -1))
+        wrong = (on_points.ravel() > 0) != (array(LABELS) > 0)
+        return {"points": array(points[0]), "wrong": 1.0 * wrong, "region_x": x, "region_y": y}
 
 
 TRAINING = Training(

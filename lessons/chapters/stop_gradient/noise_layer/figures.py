@@ -6,28 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from lessons.chapters.stop_gradient.noise_layer.net import LAYERS, REACH
+from lessons.chapters.stop_gradient.noise_layer.net import LAYERS
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
-from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
     band,
     curve,
-    gradient_points,
     points,
-    spoken,
 )
 from lessons.kit.components import component_table
-from lessons.kit.findings import of_points
 from lessons.kit.line_names import named
 from lessons.text import number
-from lessons.training.step_charts import Facts, crowd, line, of, over_steps, step_axes, with_ends
+from lessons.training.step_charts import Facts, of, over_steps, step_axes, with_ends
 
-HEIGHT = 250
+HEIGHT = 400
 _ROLE = {"plain": "true_gradient", "trick": "trick_gradient"}
 _NAMES = {"plain": "without the trick", "trick": "with the clean backward"}
 _SHORT = {"plain": "no trick", "trick": "clean"}
@@ -37,13 +33,8 @@ _POWERS = 11  # of ten on an axis: more, and no curve has a shape
 
 
 def figures(history: History, values: Values) -> list[Figure]:
-    """Noise by layer, losses, the size of what is made noisy, and one seed's fit."""
-    return [
-        _noise_by_layer(history, values),
-        _losses(history),
-        _fit(history),
-        _sizes(history, values),
-    ]
+    """Noise by layer, the losses, and the size of what is made noisy."""
+    return [_noise_by_layer(history, values), _losses(history), _sizes(history, values)]
 
 
 def table(history: History, values: Values) -> Table:
@@ -76,7 +67,7 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
     decades = _decades(drawn.values())
     layout = _logarithmic(axes((0.5, LAYERS + 0.5), decades, "layer", "relative variance"))
     layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
-    data += _names_at_end({name: series.y for name, series in drawn.items()}, layout, 270)
+    data += _names_at_end({name: series.y for name, series in drawn.items()}, layout, HEIGHT)
     in_words = "; ".join(
         f"{_NAMES[name]}, layer {layer}: {number(of(facts, f'{name}_noise_{layer}'), 3)}"
         for name in _ROLE
@@ -93,7 +84,7 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
         [_upright(place + 0.5, decades), *data],
         layout | {"annotations": [_label(place + 0.5, decades[1], "noise")]},
         wide=True,
-        height=270,
+        height=HEIGHT,
         subject=_NOISE,
     )
 
@@ -152,6 +143,7 @@ def _losses(history: History) -> Figure:
         f"{in_words}.",
         over_steps(history, _lines("loss"), layout, HEIGHT),
         layout,
+        wide=True,
         height=HEIGHT,
         subject="The loss, with noise",
     )
@@ -170,8 +162,8 @@ def _sizes(history: History, values: Values) -> Figure:
     return Figure(
         "size",
         f"Size before the noise: {found}",
-        "Root mean square of what goes into the noise layer. The noise multiplies it, so small "
-        "values get little noise.",
+        "Root mean square of the values that enter the noise layer. The noise multiplies them, so "
+        "small values get little noise.",
         f"Root mean square over the steps, means over the seeds. After step {history.done}: "
         f"{in_words}.",
         over_steps(history, _lines("size"), layout, HEIGHT),
@@ -182,59 +174,9 @@ def _sizes(history: History, values: Values) -> Figure:
     )
 
 
-def _fit(history: History) -> Figure:
-    picture = history.latest.picture
-    x = picture["x"]
-    data = [line("sin 2x", x, picture["target"], "ink:muted", "solid", 1.5)]
-    for name in _ROLE:
-        role = ROLES[_ROLE[name]]
-        colour = f"role:{role.name}"
-        noisy = crowd(f"{_NAMES[name]}, one draw", x, picture[f"{name}_noisy"], colour, role.marker)
-        noisy["marker"] |= {"opacity": 0.45, "size": 4}
-        data += [noisy, line(_NAMES[name], x, picture[f"{name}_clean"], colour, role.dash)]
-    return Figure(
-        "fit",
-        f"Off sin 2x by up to {_off(picture)}",
-        f"Seed {int(picture['seed'][0])}. Grey: sin 2x, to be learned. Points: one draw of "
-        "the noise. Lines: with the noise "
-        "turned off.",
-        f"What the networks of one seed make of sin 2x after step {history.done}, with a draw of "
-        "noise as points and without noise as lines.",
-        data,
-        axes((-REACH, REACH), (-1.9, 1.9), "x", "output"),
-        height=HEIGHT,
-        subject="The task and the fit",
-    )
-
-
-def _off(picture: Mapping[str, Array]) -> str:
-    """How far each network is off the task at most, with the noise turned off."""
-    off = {name: np.nanmax(np.abs(picture[f"{name}_clean"] - picture["target"])) for name in _ROLE}
-    return ", ".join(f"{number(float(one), 2)} {_SHORT[name]}" for name, one in off.items())
-
-
 def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
-    """What the layer by itself hands back, before a tanh."""
-    seen = [name for name in _GRADIENTS if name not in hidden]
-    found = "" if hidden else of_points(result)
-    top = max(2.0, 1.1 * (1 + float(values["strength"])))
-    low = min(-0.5, 1.1 * (1 - float(values["strength"])))
-    return [
-        Figure(
-            "alone",
-            f"Gradient {found}" if found else "The layer by itself",
-            "The layer by itself, a tanh after it. One mark for each input and its own "
-            "draw. Squares: the true "
-            "gradient, with the factor "
-            "u. Diamonds: what autograd gives. Crosses: intended, the upstream gradient alone. It "
-            "uses the noisy value, so it is no smooth curve.",
-            "The gradient at the input of the noise layer. " + spoken(result, seen),
-            gradient_points(result, hidden),
-            axes((-2.2, 2.2), (low, top), "x", "gradient"),
-            wide=True,
-            height=HEIGHT,
-        )
-    ]
+    """None: what the layer by itself hands back stands in the graph and in the table."""
+    return []
 
 
 def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:

@@ -19,7 +19,6 @@ from lessons.chapters.stop_gradient.noise_layer.net import (
     WIDTH,
     Long,
     Program,
-    Seen,
     alone,
     by_itself,
 )
@@ -32,7 +31,7 @@ from lessons.contract.training import Training
 from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.text import counted
 from lessons.training.under_way import facts_at_first
-from lessons.training.which_seeds import first_seed, seed_drawn
+from lessons.training.which_seeds import first_seed
 
 PREVIEW_DRAWS = 8
 """Draws of noise measured while the learner drags."""
@@ -44,7 +43,6 @@ PARAMETERS = (
     Integer("place", "Noise after layer", "4", "May be moved while it trains.", low=1, high=9),
     Number("strength", "Noise strength s", "0.9", "u from 1 − s to 1 + s.", False, 0, 1e3, (0, 2)),
     Integer("seeds", "Seeds", "8", "All of them train at once.", low=1, high=16),
-    seed_drawn(16),
     Integer("steps", "Steps", "400", advanced=True, low=1, high=20_000),
     Number("rate", "Learning rate", "0.003", "", True, 1e-6, 10.0, (0.0005, 0.02), 0.0005),
     Integer(
@@ -72,7 +70,7 @@ _COUNTED = ("place", "strength", "draws")
 
 
 class Watched:
-    """The networks in training, and how they look. The fit is of one seed, numbers of all."""
+    """The networks in training, and how they look."""
 
     def __init__(self, program: Program, values: Values) -> None:
         self.long = Long(program, values, *device_and_dtype(values))
@@ -91,7 +89,7 @@ class Watched:
             self._measure(done, values)
         seen = self.long.seen(values)
         losses = {name: array(value) for name, value in self.long.losses(seen).items()}
-        return Snapshot(losses | self._noise, self._picture(seen, values) if drawn else {})
+        return Snapshot(losses | self._noise)
 
     def _measure(self, done: int, values: Values) -> None:
         settings = (done, *(values[name] for name in _COUNTED))
@@ -100,20 +98,10 @@ class Watched:
             self._noise = {name: array(value) for name, value in found.items()}
             self._measured = settings
 
-    def _picture(self, seen: dict[str, Seen], values: Values) -> dict[str, Array]:
-        """What one seed's networks make of the task, with one draw of noise and without."""
-        index = min(int(values["shown"]), len(self.long.seeds)) - 1
-        picture = {"x": self.long.x[index, 0], "target": self.long.target[0, 0]}
-        for name, one in seen.items():
-            picture[f"{name}_noisy"] = one.noisy[index, 0, :POINTS]
-            picture[f"{name}_clean"] = one.clean[index, 0]
-        picture["seed"] = torch.tensor([float(self.long.seeds[index])])
-        return {name: array(value) for name, value in picture.items()}
-
 
 TRAINING = Training(
     begin=Watched,
-    live=frozenset({*_COUNTED, "shown", "rate", "layer", "point"}),
+    live=frozenset({*_COUNTED, "rate", "layer", "point"}),
     trained=frozenset({"place", "strength", "rate"}),
     figures=figures,
     table=table,
