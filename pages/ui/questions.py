@@ -132,8 +132,9 @@ def _key(lesson: Lesson, question: Question) -> str:
 
 
 _NUMBER = re.compile(
-    r"((?:[−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?|[−-]?∞|NaN|None)\b(?: %)?)[.,:;]?\s+(.+)"
+    r"([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?\s+(.+)"
 )
+"""A number at the start of an answer, or a word that stands for one, and the rest."""
 
 
 def _tiles(options: dict[str, Option], key: str, commit: Callable[[str], None]) -> None:
@@ -219,6 +220,11 @@ def _answered(lesson: Lesson, question: Question, options: dict[str, Option], tr
             heads[key] = typed.followed_by(heads[key])
         else:
             reply("wrong", f"You said: {number(typed.value)}", typed.distance())
+    if question.computed:
+        facts = lesson.asked_about(question).facts
+        side_by_side(
+            compared(question, right, _said(question, trail.answers[question.name]), facts)
+        )
     if key == right:
         reply("right", "That’s what you said.", options[right].reply)
         return
