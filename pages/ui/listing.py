@@ -23,8 +23,9 @@ def markup(
             for kind, text in pieces
         )
         rows.append(f'<{tag} class="gt-row"{hang}>{line or " "}\n</{tag}>')
+    kind = 'gt-code gt-wrap"' if wrap else 'gt-code" tabindex="0"'  # the keyboard can scroll it
     return (
-        f'<pre class="gt-code{" gt-wrap" if wrap else ""}" tabindex="0" role="region" '
+        f'<pre class="{kind} role="region" '
         f'aria-label="{html.escape(label)}"><code>{"".join(rows)}</code></pre>'
     )
 
