@@ -22,9 +22,7 @@ ALLOWED = re.compile(
     r"|\b(?:19|20)\d\d\b|#\d+|\b(?:float|bfloat|int)\d+\b|\\frac\{?1\}?\{?2\}?",
     re.IGNORECASE,
 )
-ASKED = re.compile(
-    r"^\*\*(?:Try it|Your turn):\*\*.*?(?=\n\n|\n<!--|\Z)", re.DOTALL | re.MULTILINE
-)
+ASKED = re.compile(r"^\*\*(?:Try it|Your turn):\*\*.*?(?=\n\n|\n<!--|\Z)", re.DOTALL | re.MULTILINE)
 """What the learner is to set or reach: `touch`, `goal` and `solved` say the same to the tests."""
 SET = re.compile(r"\b(?:to|is) [-−]?\d[\d.]*")
 WRONG = {
