@@ -13,7 +13,7 @@ from lessons.contract.bug import Bug
 from lessons.contract.devices import refused, resolve
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import InvalidParametersError, Values, validate
-from lessons.contract.prose import Prose, Question, Step
+from lessons.contract.prose import TURN, Prose, Question, Step
 from lessons.contract.result import FactsAsAsked, Result, warned
 from lessons.contract.sketch import Sketch
 from lessons.text import listed, visible
@@ -295,7 +295,7 @@ def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:
     kept = (
         part
         for part in text.split("\n\n")
-        if not part.startswith("**Try it") or not any(label in part for label in labels)
+        if not part.startswith(("**Try it", TURN)) or not any(label in part for label in labels)
     )
     return "\n\n".join(kept)
 

@@ -1,5 +1,6 @@
 """What labs over x share: where torch computes, the points of a drawn curve, arrays."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -63,9 +64,20 @@ def point_in_text(default: str, of: str = "x") -> Index:
     )
 
 
+_ROUND = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+
+
 def grid_around(points: torch.Tensor, count: int = GRID) -> torch.Tensor:
-    """Evenly spaced x on both sides of 0, a quarter beyond the farthest point; odd ``count``."""
-    reach = min(1.25 * float(points.abs().max()) or 1.0, 1e307)
+    """Evenly spaced x on both sides of 0, a little beyond the farthest point; odd ``count``.
+
+    It ends at a round number, so that an axis stands still while a point is dragged a little.
+
+    >>> grid_around(torch.tensor([-2.0, 3.0]), 5).tolist()
+    [-4.0, -2.0, 0.0, 2.0, 4.0]
+    """
+    least = min(1.1 * float(points.abs().max()) or 1.0, 1e307)
+    power = 10.0 ** math.floor(math.log10(least))
+    reach = next(one * power for one in _ROUND if one * power >= least)
     middle = count // 2
     return torch.arange(-middle, middle + 1, dtype=torch.float64) / middle * reach
 

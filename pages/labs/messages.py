@@ -134,7 +134,7 @@ class Control(TypedDict):
 
 
 class Group(TypedDict):
-    """Controls under one heading, folded away at first unless ``open``."""
+    """Controls under one heading, folded away; they unfold when ``open`` becomes true."""
 
     title: str | None
     open: bool

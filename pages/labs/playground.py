@@ -167,14 +167,14 @@ def state(wish: Wish) -> State:
         form |= {"title": document.title, "about": document.about}
         made = compute(document)
         if isinstance(made, Computed):
-            return State(form, document, made, {}, notice)
+            return State(form, document, made, {}, notice, bool(done))
         errors = {control_of(made, form): made}
     if wish.good is None:
         raise RefusedTextError
     good, _ = read(complete(wish.good)) if wish.good else (None, {})
     last = compute(good) if good is not None else None
     computed = last if isinstance(last, Computed) else None
-    return State(form, document or good or preset(FIRST), computed, errors, notice)
+    return State(form, document or good or preset(FIRST), computed, errors, notice, bool(done))
 
 
 def compute(document: Document) -> Computed | PlaygroundError:

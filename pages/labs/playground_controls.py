@@ -21,7 +21,7 @@ _SOME_OPS = ("add", "identity", "mul", "sqrt")
 
 
 def groups(state: State) -> list[Group]:
-    """All controls: the program; folded away until used, inputs, override table and options."""
+    """All controls: the program; folded, inputs and override table; for the drawer, the output."""
     names = state.input_names
     inputs = [_control(state, "inputs", "Names", placeholder=f"x, u: at most {MAX_INPUTS}")]
     inputs += [control for name in names for control in _input(state, name, names)]
@@ -31,9 +31,9 @@ def groups(state: State) -> list[Group]:
     used = bool(state.document.overrides)
     found: list[tuple[str | None, bool, list[Control]]] = [
         (None, True, _program(state)),
-        (f"Inputs: {visible(', '.join(names), 40)}", False, inputs),
+        (f"Inputs: {visible(', '.join(names), 40)}", state.pasted, inputs),
         ("Override table", used, table),
-        ("Output, plot and number format", False, _plot(state)),
+        (None, False, _plot(state)),
     ]
     return [
         {"title": title, "open": open_, "controls": controls} for title, open_, controls in found

@@ -43,6 +43,7 @@ class State:
         computed: the last good picture.
         errors: what is refused, by control.
         notice: what to tell the learner once: an address that could not be read, a refused cut.
+        pasted: whether the program was read out of code that was pasted just now.
     """
 
     form: Form
@@ -50,6 +51,7 @@ class State:
     computed: Computed | None = None
     errors: Mapping[str, PlaygroundError] = field(default_factory=dict)
     notice: str = ""
+    pasted: bool = False
 
     @property
     def outcome(self) -> Outcome | None:

@@ -31,9 +31,9 @@ def lesson_view(lesson: Lesson) -> None:
         with stage:
             if ended:
                 at_end(lesson, trail)
-            elif question is not None and not question.is_of_lab:
+            elif question is not None and questions.has_stage(question, trail):
                 with st.container(key="stage"):
-                    questions.stage(lesson, question, trail)
+                    questions.stage(lesson, question, place, trail)
             else:
                 _lab(lesson, place, trail)
         with words, st.container(key="words"):
@@ -98,7 +98,8 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     if question:
         with st.container(key="question"):
             questions.ask(lesson, question, place, trail)
-    if step.turn and (answered or not question):
+    hidden = step.turn and without_hidden(lesson, step.turn.text, place.hide) != step.turn.text
+    if step.turn and not hidden and (answered or not question):
         tick = '<span class="gt-tick" data-turn role="status"></span>'
         st.markdown(f"{fill(step.turn.text, facts, mark)} {tick}", unsafe_allow_html=True)
 

@@ -49,18 +49,31 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
                 _answered(lesson, question, options, trail)
     else:
         commit = _commit(lesson, question, place, trail)
-        form = {"choice": _choice, "number": _number, "sketch": _sketch}[question.kind]
-        form(lesson, question, options, commit)
+        if question.kind == "choice":
+            _tiles(options, _key(lesson, question), commit)
+        elif question.kind == "number":
+            _number(lesson, question, commit)
+        else:
+            st.caption("Draw your answer on the chart.")
         for name in question.holds:
             st.caption(f"{_waits(lesson, name)} once you have answered.")
 
 
-def stage(lesson: Lesson, question: Question, trail: Trail) -> None:
-    """The stage of a question about code that the lab does not run: that code, and its result."""
+def has_stage(question: Question, trail: Trail) -> bool:
+    """Whether a question has a stage of its own now, in place of the lab."""
+    draws = question.kind == "sketch" and question.name not in trail.answers
+    return draws or not question.is_of_lab
+
+
+def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
+    """The stage of a question: a chart to draw on, or code that no lab runs and its result."""
     answer = trail.answers.get(question.name)
     if question.kind == "bug":
         assert lesson.bug is not None
         _bug_stage(lesson.bug, answer)
+        return
+    if question.kind == "sketch":
+        _sketch(lesson, question, _commit(lesson, question, place, trail))
         return
     text = lesson.step_of(question).text
     for code in CODE.findall(text):
@@ -118,18 +131,10 @@ def _key(lesson: Lesson, question: Question) -> str:
     return f"{lesson.slug}_{question.name}"
 
 
-def _choice(
-    lesson: Lesson,
-    question: Question,
-    options: dict[str, Option],
-    commit: Callable[[str], None],
-) -> None:
-    _tiles(options, _key(lesson, question), commit)
-
-
 _NUMBER = re.compile(
-    r"((?:[−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?|[−-]?∞|NaN|None)\b(?: %)?)[.,:;]?\s+(.+)"
+    r"([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?\s+(.+)"
 )
+"""A number at the start of an answer, or a word that stands for one, and the rest."""
 
 
 def _tiles(options: dict[str, Option], key: str, commit: Callable[[str], None]) -> None:
@@ -141,12 +146,7 @@ def _tiles(options: dict[str, Option], key: str, commit: Callable[[str], None]) 
             st.button(label, key=f"{key}_{name}", on_click=commit, args=(name,), width="stretch")
 
 
-def _number(
-    lesson: Lesson,
-    question: Question,
-    options: dict[str, Option],
-    commit: Callable[[str], None],
-) -> None:
+def _number(lesson: Lesson, question: Question, commit: Callable[[str], None]) -> None:
     """A form, so that a click on the button takes along what was typed a moment before."""
     key = _key(lesson, question)
 
@@ -165,12 +165,7 @@ def _number(
         st.form_submit_button("Answer", on_click=send, type="primary")
 
 
-def _sketch(
-    lesson: Lesson,
-    question: Question,
-    options: dict[str, Option],
-    commit: Callable[[str], None],
-) -> None:
+def _sketch(lesson: Lesson, question: Question, commit: Callable[[str], None]) -> None:
     key = f"{_key(lesson, question)}_sketch"
 
     def send(sent: object) -> None:
@@ -225,6 +220,11 @@ def _answered(lesson: Lesson, question: Question, options: dict[str, Option], tr
             heads[key] = typed.followed_by(heads[key])
         else:
             reply("wrong", f"You said: {number(typed.value)}", typed.distance())
+    if question.computed:
+        facts = lesson.asked_about(question).facts
+        side_by_side(
+            compared(question, right, _said(question, trail.answers[question.name]), facts)
+        )
     if key == right:
         reply("right", "That’s what you said.", options[right].reply)
         return

@@ -65,6 +65,7 @@ def reaches(page: Page, step: int, timeout: float = 60_000) -> None:
 
 def test_start_watch_change_pause_reload(bare, open_page):
     page = opened(open_page, bare + LESSON)
+    expect(page.get_by_role("button", name="Start")).to_have_count(1)
     line = page.locator("[data-figure=accuracy] .scatterlayer .js-line").last
     button(page, "Start").click()
     reaches(page, 5)
@@ -93,7 +94,7 @@ def test_start_watch_change_pause_reload(bare, open_page):
 
 
 def test_what_a_key_changes_in_a_training_at_rest_is_drawn_at_once(bare, open_page):
-    address = "/stop_gradient?lesson=noise_layer&step=1"
+    address = "/stop_gradient?lesson=noise_layer&step=2"
     page = trains(ready(open_page(bare + address, height=3200, script=LATE)))
     caught_up(page)
     control(page, "strength", "input[type=range]").focus()

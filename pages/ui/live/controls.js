@@ -36,6 +36,8 @@ export class Controls {
     /** @type {HTMLElement[]} */
     this.groups = [];
     this.layout = "";
+    /** @type {boolean[]} */
+    this.open = []; // what the last answer said of each group
     this.unsettled = false; // something was moved and has not rested yet
     this.touched = ""; // the control that the hand was on last
     this.filling = ""; // the row of the override table that is being filled in
@@ -148,6 +150,12 @@ export class Controls {
   show(groups, forced, current) {
     if (forced) this.#forget();
     this.#build(groups);
+    for (const [index, { open }] of groups.entries()) {
+      const box = this.groups[index];
+      // Otherwise the learner opens and closes it.
+      if (open && !this.open[index] && box instanceof HTMLDetailsElement) box.open = true;
+    }
+    this.open = groups.map(({ open }) => open);
     for (const spec of groups.flatMap((group) => group.controls)) {
       const entry = /** @type {Entry} */ (this.known.get(`${spec.name} ${spec.kind}`));
       entry.spec = spec;
@@ -285,7 +293,7 @@ export class Controls {
   }
 
   /** @param {Group} group  @param {number} index */
-  #groupBox({ title, open }, index) {
+  #groupBox({ title }, index) {
     const known = this.groups[index];
     if (known?.tagName === (title === null ? "DIV" : "DETAILS")) {
       if (title !== null) setText(/** @type {Element} */ (known.querySelector("summary")), title);
@@ -295,9 +303,7 @@ export class Controls {
     /** @type {HTMLElement} */
     let box = element("div", "gl-group", {}, fields);
     if (title !== null) {
-      const details = element("details", "gl-group", {}, element("summary", "gl-summary", {}, title), fields);
-      details.open = Boolean(open); // only at first: from then on the learner opens and closes it
-      box = details;
+      box = element("details", "gl-group", {}, element("summary", "gl-summary", {}, title), fields);
     }
     this.groups[index] = box;
     return box;

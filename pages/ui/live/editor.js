@@ -124,6 +124,7 @@ export function actions(spec, id, notify, { body }) {
         // Not `disabled`: it keeps the focus.
         const can = which[button.dataset.does ?? ""];
         button.setAttribute("aria-disabled", String(!can));
+        button.tabIndex = can ? 0 : -1;
       }
     },
   };

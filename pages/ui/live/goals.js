@@ -1,5 +1,5 @@
-// Goals: what a program should come to, and how far the one on the screen is. One goal is a line;
-// of several one is chosen by its number. A tick stays.
+// Goals: what a program should compute, and how far the one on the screen is. One goal is a line; of
+// several, one is shown at a time. A tick stays.
 
 import { element, setChildren, setText } from "./dom.js";
 
@@ -20,10 +20,9 @@ export class Goals {
     this.checked = true; // whether they speak of what is set, and not of what ran before an error
     this.chosen = ""; // by the learner; before that the first that is not done
     this.title = element("h2", "gl-goals-title");
-    this.numbers = element("div", "gl-goals-numbers", { role: "group", "aria-label": "Choose a goal" });
-    this.text = element("p", "gl-goal-text");
+    this.which = element("span", "");
+    this.text = element("p", "gl-goal-text", { "aria-live": "polite" });
     this.state = element("p", "gl-goal-state", { role: "status" });
-    this.buttons = new Map();
   }
 
   /** What is remembered. @param {string[]} names */
@@ -53,19 +52,22 @@ export class Goals {
 
   /** @param {GoalSpec[]} goals */
   #build(goals) {
-    const several = goals.length > 1;
-    if (several) {
-      for (const [index, { name }] of goals.entries()) {
-        const button = element("button", "gl-goal-number", { type: "button" }, String(index + 1));
-        button.addEventListener("click", () => {
-          this.chosen = name;
-          this.#show();
-        });
-        this.buttons.set(name, button);
-      }
-      this.numbers.append(...this.buttons.values());
-    }
-    setChildren(this.box, [this.title, ...(several ? [this.numbers] : []), this.text, this.state]);
+    const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {number} */ by) => {
+      const made = element("button", "gl-button", { type: "button", "aria-label": label }, text);
+      made.addEventListener("click", () => this.#turn(by));
+      return made;
+    };
+    const [back, next] = [button("‹", "Previous goal", -1), button("›", "Next goal", 1)];
+    const pager = element("div", "gl-buttons", {}, back, this.which, next);
+    setChildren(this.box, [this.title, ...(goals.length > 1 ? [pager] : []), this.text, this.state]);
+  }
+
+  /** Show another goal; after the last comes the first. @param {number} by */
+  #turn(by) {
+    const { goals } = this;
+    const at = goals.findIndex((goal) => goal === this.#current()) + by;
+    this.chosen = goals.at(at % goals.length)?.name ?? "";
+    this.#show();
   }
 
   #current() {
@@ -81,16 +83,8 @@ export class Goals {
     const several = goals.length > 1;
     const reached = goals.filter(({ name }) => done.has(name)).length;
     setText(this.title, several ? `Goals: ${reached} of ${goals.length} reached` : "Goal");
-    for (const [index, goal] of goals.entries()) {
-      const button = this.buttons.get(goal.name);
-      if (!button) continue;
-      const ticked = done.has(goal.name);
-      button.classList.toggle("gl-done", ticked);
-      button.setAttribute("aria-pressed", String(goal === current));
-      button.setAttribute("aria-label", `Goal ${index + 1}${ticked ? ", reached" : ""}`);
-    }
-    const number = goals.indexOf(current) + 1;
-    setText(this.text, several ? `${number}. ${current.text}` : current.text);
+    setText(this.which, `${goals.indexOf(current) + 1} of ${goals.length}`);
+    setText(this.text, current.text);
     const met = this.#isMet(current);
     this.box.classList.toggle("gl-met", met || (several && done.has(current.name)));
     const { value, gradient } = current;

@@ -32,7 +32,6 @@ export class Graph {
     this.spec = null;
     /** @type {number | null} */
     this.reset = null;
-    this.inSight = true;
     this.place = 0; // steps of the backward pass; between two whole ones a gradient is on its way
     /** @type {Set<string>} */
     this.cuts = new Set();

@@ -74,7 +74,7 @@ class Lab {
       (seq, live) => this.#send(seq, live),
       (busy) => root.setAttribute("aria-busy", String(busy)),
     );
-    this.view = new View(root, {
+    this.view = new View(root, this.#playing, {
       changed: (live) => this.#changed(live),
       went: (word) => this.#went(word),
       trained: () => this.#train(),

@@ -1,9 +1,8 @@
 // After a commit the form is gone, and the keyboard with it: it goes to what is said to the answer,
 // which is then read aloud, and is brought into sight.
 
-import { behavior } from "./in_sight.js";
-
 const PLACE = ".st-key-verdict";
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 const PATIENT = 5000; // ms that the page may take to draw the verdict
 const GROWS = 1500; // ms in which what is drawn in it has its size
 const HEADER = 72; // px that the page's head covers
@@ -58,5 +57,5 @@ function show(place) {
   const end = Math.min(innerHeight, view?.getBoundingClientRect().bottom ?? innerHeight);
   const begin = own ? words.getBoundingClientRect().top : HEADER;
   const by = Math.min(bottom - end + 8, top - begin - 8);
-  if (by > 0) view?.scrollBy({ top: by, behavior: behavior() });
+  if (by > 0) view?.scrollBy({ top: by, behavior: STILL.matches ? "auto" : "smooth" });
 }

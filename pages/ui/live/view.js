@@ -53,8 +53,12 @@ const CHARTLESS = "The charts' script could not be loaded. Reload the page to tr
  */
 
 export class View {
-  /** @param {HTMLElement} root  @param {Hears} lab */
-  constructor(root, lab) {
+  /**
+   * @param {HTMLElement} root
+   * @param {boolean} written  a program is written here, and comes first
+   * @param {Hears} lab
+   */
+  constructor(root, written, lab) {
     const part = (/** @type {string} */ name, attributes = {}) =>
       element("div", `gl-${name}`, attributes);
     const goals = part("goals", { hidden: "" });
@@ -73,7 +77,9 @@ export class View {
     graph.setAttribute("aria-label", "Graph of the run");
     const scroll = element("div", "gl-scroll", { role: "region", tabindex: "0" });
     views.box("table").append(scroll);
-    root.replaceChildren(goals, views.stage, head, notes, views.tabs, views.drawers);
+    const { stage, tabs, drawers } = views;
+    if (written) root.replaceChildren(head, notes, stage, goals, tabs, drawers);
+    else root.replaceChildren(goals, stage, head, notes, tabs, drawers);
 
     this.root = root;
     /** @type {?Frame} */

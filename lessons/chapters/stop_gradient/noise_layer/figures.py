@@ -162,8 +162,8 @@ def _sizes(history: History, values: Values) -> Figure:
     return Figure(
         "size",
         f"Size before the noise: {found}",
-        "Root mean square of what goes into the noise layer. The noise multiplies it, so small "
-        "values get little noise.",
+        "Root mean square of the values that enter the noise layer. The noise multiplies them, so "
+        "small values get little noise.",
         f"Root mean square over the steps, means over the seeds. After step {history.done}: "
         f"{in_words}.",
         over_steps(history, _lines("size"), layout, HEIGHT),
