@@ -64,14 +64,12 @@ def lab_alone(lesson: Lesson) -> None:
 
 
 def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
-    question = lesson.prose.steps[trail.step - 1].question
     with st.container(key="lab"):
         live_lab(
             lesson.slug,
             place.as_data(),
             step=trail.step,
             answers=trail.answers,
-            committed=trail.answers.get(question.name, "") if question else "",
             hide=place.hide,
             fix=place.fix,
             note=place.note,
