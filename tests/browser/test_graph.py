@@ -1,6 +1,5 @@
 """The graph, the stepper and the scissors in a real browser, as a learner uses them."""
 
-import json
 import math
 import re
 from functools import cache
@@ -14,6 +13,7 @@ from lessons.outputs.catalogue import lessons
 from lessons.tracer.derivatives import elementwise, products
 from lessons.tracer.derivatives.symbols import latex_number, words
 from lessons.tracer.picture.graph_drawing import picture
+from pages.ui.page import LIVE
 from pages.ui.place import END
 from tests.browser.looking import (
     SPY,
@@ -198,7 +198,7 @@ def test_a_cut_that_another_step_s_graph_cannot_have_goes_without_a_word(bare, o
 
 
 def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page):
-    page = ready(open_page(bare + RIGHT))
+    page = open_drawers(ready(open_page(bare + RIGHT)), "More settings")
     page.evaluate("window.known = [...document.querySelectorAll('.gl-svg [data-id]')]")
     before = node_value(page, "mul")
     slider = page.locator('[data-control="noise_high"] input[type=range]')
@@ -212,7 +212,7 @@ def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page)
 
 @pytest.mark.long
 def test_a_graph_that_waits_never_goes_back(bare, open_page):
-    page = ready(open_page(bare + RIGHT, script=SPY, height=1800))
+    page = open_drawers(ready(open_page(bare + RIGHT, script=SPY, height=1800)), "More settings")
     box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] * 0.6, y)
@@ -238,14 +238,15 @@ def test_a_graph_that_waits_never_goes_back(bare, open_page):
 
 
 def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare, open_page):
-    page = ready(open_page(bare + RIGHT, script=SPY, height=700, expected=OFFLINE))
+    page = ready(open_page(bare + RIGHT, script=SPY, expected=OFFLINE))
+    open_drawers(page, "More settings")
     page.context.set_offline(True)
     page.evaluate("lines.labs.close()")
     page.wait_for_function("lines.labs.readyState === WebSocket.CLOSED")
     press_on(page, "sqrt_1:0", "Enter")
-    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")  # the graph goes out of sight
-    page.wait_for_timeout(200)
-    box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
+    slider = page.locator('[data-control="noise_high"] input[type=range]')
+    slider.scroll_into_view_if_needed()  # the graph goes out of sight
+    box = slider.bounding_box()
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] * 0.3, y)
     page.mouse.down()
@@ -369,10 +370,8 @@ def test_axe_finds_nothing_and_every_line_is_seen(bare, open_page, place):
 
 def drawn(page: Page, texts: list[str]) -> list[dict[str, str | bool]]:
     return page.evaluate(
-        """async (texts) => {
-          const folder = performance.getEntriesByType("resource")
-            .map(({name}) => name).find((name) => name.endsWith("/lab.js"));
-          const { showMath } = await import(folder.replace("lab.js", "math.js"));
+        """async ([address, texts]) => {
+          const { showMath } = (await import(address)).modules.math;
           const node = document.createElement("div");
           const found = [];
           for (const text of texts) {
@@ -386,7 +385,7 @@ def drawn(page: Page, texts: list[str]) -> list[dict[str, str | bool]]:
           }
           return found;
         }""",
-        texts,
+        [f"./{LIVE}", texts],
     )
 
 
