@@ -32,7 +32,7 @@ def show_text(lesson: Lesson, step: int, text: str) -> None:
         if part.strip():
             st.markdown(part, unsafe_allow_html=True)
         if code:
-            st.html(markup(code, label="The code in question", wrap=True))
+            st.html(markup(code, label="The code in question"))
 
 
 def linked(text: str, allowed: frozenset[str]) -> str:

@@ -68,7 +68,7 @@ def _question(item: Item, key: str, said: str | None) -> None:
     """The program beside its question; once answered, what torch gives and why."""
     code, words = st.columns([7, 5], gap="medium")
     with code:
-        st.html(markup(item.code, label="The program", wrap=True))
+        st.html(markup(item.code, label="The program"))
     with words:
         st.markdown(f"## {item.question}", anchors=False)
         if said is None:

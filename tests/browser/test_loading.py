@@ -22,7 +22,9 @@ KINDS = {
 
 
 @pytest.mark.parametrize("width", [390, *also(1280)])
-@pytest.mark.parametrize("kind", ["sketch", "bug", *also(*sorted(KINDS.keys() - {"sketch", "bug"}))])
+@pytest.mark.parametrize(
+    "kind", ["sketch", "bug", *also(*sorted(KINDS.keys() - {"sketch", "bug"}))]
+)
 def test_nothing_jumps_while_a_page_loads(app, browser, kind, width):
     # A first visit: each piece of Streamlit's script has yet to come.
     page = browser.new_page(viewport={"width": width, "height": 844 if width < 500 else 800})
