@@ -31,9 +31,8 @@ def lesson_view(lesson: Lesson) -> None:
         with stage:
             if ended:
                 if question is not None and not question.is_of_lab:
-                    questions.stage(
-                        lesson, question, place, trail
-                    )  # the verdict speaks of its code
+                    # The verdict speaks of its code.
+                    questions.stage(lesson, question, place, trail)
                 at_end(lesson, trail)
             elif question is not None and questions.has_stage(question, trail):
                 with st.container(key="stage"):
