@@ -96,53 +96,11 @@ def is_at_step(page: Page, step: int) -> None:
     expect(page.locator(".gt-eyebrow").first).to_contain_text(f"Step {step} of")
 
 
-def commit(page: Page, answer: int) -> None:
-    page.get_by_role("radiogroup", name="Your prediction").locator("label").nth(answer).click()
-    page.get_by_role("button", name="Commit to this answer").click()
-    expect(page.get_by_text("You said:")).to_be_visible()
-
-
 def cut(page: Page, name: str) -> None:
     expect(edge(page, name)).to_have_attribute("role", "button")  # it is no longer covered
     edge(page, name).focus()
     page.keyboard.press("Enter")
     expect(edge(page, name)).to_have_attribute("aria-pressed", "true")
-
-
-# --- the first request ---
-
-
-def shows_itself(page: Page, path: str, title: str, lab: bool) -> None:
-    expect(page.locator("h1").first).to_have_text(title, timeout=90_000)
-    if lab:
-        ready(page)
-    page.locator(".st-key-header a").first.wait_for()
-    assert page.get_by_text("Page not found").count() == 0
-    assert page.locator('[data-testid="stException"]').count() == 0
-    assert urlsplit(page.url).path == urlsplit(path).path
-
-
-def places() -> dict[str, tuple[str, str, bool]]:
-    """Every page by name: address, title, whether it has a lab; of each chapter a lesson."""
-    plain = {"home": ("/", "Same output. Different gradient.", True)}
-    for chapter in chapters():
-        lesson = chapter.lessons[-1]
-        title = re.sub(r"[`*]", "", lesson.title)
-        plain[chapter.slug] = (f"/{chapter.slug}?lesson={lesson.slug}", title, True)
-    plain["playground"] = ("/playground?preset=halve", "Playground", True)
-    plain["glossary"] = ("/glossary", "Glossary", False)
-    return plain | {"teach": ("/teach", "Teach", False)}
-
-
-PLACES = places()
-
-
-# A server for each. On a commit there is the one of all tests, whose first page is that of the file
-# that comes first.
-@pytest.mark.long
-@pytest.mark.parametrize("name", [chapters()[1].slug, "home"])
-def test_a_page_shows_itself_as_the_first_request_to_a_fresh_server(name, fresh_app, open_page):
-    shows_itself(open_page(fresh_app.url + PLACES[name][0]), *PLACES[name])
 
 
 # --- no script is run for what a lab does ---
@@ -411,25 +369,6 @@ def test_a_lesson_that_is_come_back_to_is_as_it_was_left_and_a_teacher_s_link_ha
     assert asked(page) == left
 
 
-def test_a_lab_that_comes_while_another_goes_has_the_page_for_itself(bare, open_page):
-    """On a slow machine both are there for a moment. In turn they would fill it without end."""
-    page = ready(open_page(f"{bare}{LESSON}&step=3", script=SPY))
-    code = page.locator(".st-key-code .gt-code")
-    expect(code).to_contain_text("def right_place")
-    page.evaluate("""async () => {
-        const lab = performance.getEntriesByType("resource")
-          .map(({ name }) => name).find((name) => name.endsWith("/lab.js"));
-        const { PageParts } = await import(lab.replace("lab.js", "page_parts.js"));
-        const pane = { lines: [[["", "the other's"]]], marks: {}, remarks: [] };
-        const code = { digest: "other", panes: { torch: pane } };
-        setTimeout(() => new PageParts({}).show({}, code, ""));
-    }""")
-    expect(code).to_have_text(re.compile("the other's"))
-    cut(page, "sqrt_1:0")
-    answered(page)
-    expect(code).to_have_text(re.compile("the other's"))
-
-
 @pytest.mark.long
 def test_the_file_to_take_away_has_the_settings_of_the_screen(app, open_page, alone, tmp_path):
     page = ready(open_page(f"{app.url}{LESSON}&step=3", script=SPY))
@@ -461,45 +400,3 @@ def link_query(link: str) -> dict[str, list[str]]:
     return parse_qs(urlsplit(link).query, keep_blank_values=True)
 
 
-# --- the playground's undo, which is the browser's ---
-
-
-def test_undo_and_redo_cross_a_preset_a_typed_change_and_a_cut(bare, open_page):
-    page = ready(open_page(f"{bare}/playground", script=SPY))
-    undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
-    control(page, "preset", "select").select_option(label=preset("wrong_place").title)
-    texts = [preset("noise_leaks").program, preset("wrong_place").program]
-    expect(program(page)).to_have_value(texts[1])
-    answered(page)
-    write(page, texts[1].replace("x**2", "x**4"))
-    texts.append(texts[1].replace("x**2", "x**4"))
-    shows(page, "y", "value", "16, 1, 1")
-    answered(page)
-    control(page, "in.x.values").fill("3, 1")
-    control(page, "in.x.values").press("Enter")
-    shows(page, "y", "value", "81, 1")
-    answered(page)
-    edge(page, "sqrt:0").focus()
-    page.keyboard.press("Enter")
-    expect(program(page)).not_to_have_value(texts[-1])
-    answered(page)
-    texts += [texts[-1], program(page).input_value()]
-    assert "stop_gradient" in texts[-1]
-    values = ["[-2, -1, 1]", "[-2, -1, 1]", "[-2, -1, 1]", "3, 1", "3, 1"]
-
-    def is_at(place: int) -> None:
-        expect(program(page)).to_have_value(texts[place])
-        expect(control(page, "in.x.values")).to_have_value(values[place])
-        answered(page)
-
-    is_at(4)
-    for place in (3, 2, 1, 0):
-        undo.click()
-        is_at(place)
-    expect(undo).to_have_attribute("aria-disabled", "true")
-    page.wait_for_function("location.search === ''|| location.search.includes('noise_leaks')")
-    for place in (1, 2, 3, 4):
-        redo.click()
-        is_at(place)
-    expect(redo).to_have_attribute("aria-disabled", "true")
-    shows(page, "y", "value", "81, 1")
