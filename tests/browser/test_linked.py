@@ -16,7 +16,8 @@ def whole(page: Page) -> Page:
     ready(page)
     open_drawers(page, *page.locator(".gl-tab").all_inner_texts())
     page.locator("[data-table]").wait_for()
-    page.locator(".js-line").first.wait_for()
+    page.locator(".js-line").first.wait_for(state="attached")
+    page.wait_for_timeout(500)
     return page
 
 
