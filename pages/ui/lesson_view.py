@@ -76,7 +76,7 @@ def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
             fix=place.fix,
             note=place.note,
         )
-    with st.container(horizontal=True, key="offers"):
+    with st.container(horizontal=True, key="offers", vertical_alignment="center"):
         given = (trail.step, trail.answers)
         st.button("Reset the lab", on_click=place.reset, args=given, key="reset", type="tertiary")
         playground_view.offer(lesson)
