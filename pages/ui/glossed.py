@@ -11,7 +11,6 @@ from pages.ui.listing import markup
 
 CODE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 """Python in a lesson's Markdown."""
-_COLON = re.compile(r":(?=\s+^```python$)", re.MULTILINE)
 _PARTS = re.compile(r"(.*?)(?:^```python\n(.*?)^```$|\Z)", re.DOTALL | re.MULTILINE)
 """Markdown, and the Python after it. Streamlit's own code block is a script of megabytes that comes
 after the step and moves what stands below it."""
@@ -27,7 +26,7 @@ def show_text(lesson: Lesson, step: int, text: str) -> None:
     """
     question = lesson.prose.steps[step - 1].question
     if question and not question.is_of_lab:
-        text = CODE.sub("", _COLON.sub(".", text))
+        text = CODE.sub("", text.replace(":\n\n```python", ".\n\n```python"))
     words = linked(text, first_uses(lesson.slug)[step - 1])
     for part, code in _PARTS.findall(words):
         if part.strip():
