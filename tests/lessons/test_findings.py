@@ -408,7 +408,7 @@ def test_a_number_of_a_title_is_written_out_below_a_million():
 @pytest.mark.parametrize(
     ("slug", "given", "figure", "title"),
     [
-        ("flip", {}, "gradient", "dL/dx reaches −19, true 13, as intended"),
+        ("flip", {}, "gradient", "dL/dx reaches −22, true 14, as intended"),
         ("moving_target", {"task": "two"}, "gradient", "Gradient is −1.25 × the true one, .+"),
         ("moving_target", {}, "gradient", "Gradient differs by up to 0.77, as intended"),
         ("codebook", {"z1": "0.1", "z2": "0.9"}, "pulls", "z pulled by .+, its code pulled by .+"),

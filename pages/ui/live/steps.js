@@ -1,7 +1,7 @@
 // The dots of a lesson's steps. Each step is an entry of the browser's history: Back leads to the step
 // before. Streamlit runs the page again on Back, and does not know the step; so it is asked for here.
 
-import { element, setChildren } from "./dom.js";
+import { arrows, element, setChildren } from "./dom.js";
 
 /**
  * @typedef {Object} Steps
@@ -11,8 +11,6 @@ import { element, setChildren } from "./dom.js";
  * @property {number} step
  */
 
-/** @type {Record<string, number | undefined>} */
-const KEYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 /** @type {?Steps} */
 let shown = null;
 /** @type {(step: number) => void} */
@@ -22,6 +20,7 @@ let go = () => {};
 export function render({ data, parentElement, setTriggerValue }) {
   const nav = /** @type {HTMLElement} */ (parentElement.querySelector("nav"));
   if (!shown) addEventListener("popstate", back);
+  if (!nav.firstChild) arrows(nav);
   if (shown?.lesson === data.lesson && shown.step !== data.step) enter(data.step);
   shown = data;
   go = (step) => setTriggerValue("go", step);
@@ -42,11 +41,6 @@ export function render({ data, parentElement, setTriggerValue }) {
     });
     return link;
   });
-  nav.onkeydown = ({ key }) => {
-    const by = KEYS[key];
-    const at = links.findIndex((link) => link === document.activeElement);
-    if (by !== undefined) links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
-  };
   setChildren(nav, links);
 }
 
