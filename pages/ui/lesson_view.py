@@ -64,14 +64,12 @@ def lab_alone(lesson: Lesson) -> None:
 
 
 def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
-    question = lesson.prose.steps[trail.step - 1].question
     with st.container(key="lab"):
         live_lab(
             lesson.slug,
             place.as_data(),
             step=trail.step,
             answers=trail.answers,
-            committed=trail.answers.get(question.name, "") if question else "",
             hide=place.hide,
             fix=place.fix,
             note=place.note,
@@ -140,7 +138,7 @@ def _bar(lesson: Lesson, place: Place, trail: Trail) -> None:
             back = trail.step - 1
             st.button("Back", on_click=_go, args=(*there, back), key="back", type="tertiary")
         on = trail.step + 1
-        asking = _asks(step.question, trail)
+        asking = _asks(lesson, step.question, trail)
         if on <= len(found):
             if asking:
                 st.button("Skip", on_click=_go, args=(*there, on), key="next", type="tertiary")
@@ -153,8 +151,12 @@ def _bar(lesson: Lesson, place: Place, trail: Trail) -> None:
             _next_lesson(lesson)
 
 
-def _asks(question: Question | None, trail: Trail) -> bool:
-    return question is not None and question.name not in trail.answers
+def _asks(lesson: Lesson, question: Question | None, trail: Trail) -> bool:
+    """Whether the step's question is open: not answered, or its bug not fixed."""
+    if question is None:
+        return False
+    answer = trail.answers.get(question.name)
+    return answer is None or (question.kind == "bug" and answer != lesson.answer(question))
 
 
 def _end(lesson: Lesson, place: Place, trail: Trail) -> None:

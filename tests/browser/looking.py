@@ -232,6 +232,12 @@ def cells(page: Page) -> list[list[str]]:
     )
 
 
+def rows(page: Page) -> list[list[str]]:
+    """The same, once its drawer is open."""
+    open_drawers(page, "Table").locator("[data-table] tbody tr").first.wait_for()
+    return cells(page)
+
+
 def asked(page: Page) -> dict[str, str]:
     """What the address asks for."""
     query = str(page.evaluate("location.search")).removeprefix("?")

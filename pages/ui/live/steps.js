@@ -2,6 +2,7 @@
 // before. Streamlit runs the page again on Back, and does not know the step; so it is asked for here.
 
 import { arrows, element, setChildren } from "./dom.js";
+import { goToStep, goToVerdict } from "./verdict.js";
 
 /**
  * @typedef {Object} Steps
@@ -9,6 +10,7 @@ import { arrows, element, setChildren } from "./dom.js";
  * @property {string} address  of the lesson
  * @property {{title: string, asks: boolean, done: boolean}[]} steps
  * @property {number} step
+ * @property {string} answer  to its question, empty before
  */
 
 /** @type {?Steps} */
@@ -21,7 +23,12 @@ export function render({ data, parentElement, setTriggerValue }) {
   const nav = /** @type {HTMLElement} */ (parentElement.querySelector("nav"));
   if (!shown) addEventListener("popstate", back);
   if (!nav.firstChild) arrows(nav);
-  if (shown?.lesson === data.lesson && shown.step !== data.step) enter(data.step);
+  if (shown?.lesson === data.lesson) {
+    if (shown.step !== data.step) {
+      enter(data.step);
+      goToStep();
+    } else if (data.answer && shown.answer !== data.answer) goToVerdict();
+  }
   shown = data;
   go = (step) => setTriggerValue("go", step);
   const links = data.steps.map(({ title, asks, done }, index) => {
