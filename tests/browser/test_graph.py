@@ -93,6 +93,62 @@ def test_each_step_shows_only_what_has_flowed_and_which_sums_wait(bare, open_pag
     expect(page.locator(".gl-equation")).to_have_text(re.compile(r" \S+ [+−] \S+ = "))
 
 
+def pulse(page: Page) -> list[float]:
+    """Where the front of the only gradient on its way is; nothing where none is."""
+    return page.locator(".gl-front").evaluate_all(
+        "all => all.flatMap((one) => ['cx', 'cy'].map((name) => Number(one.getAttribute(name))))"
+    )
+
+
+# What has the focus is pressed in the frame in which the front has set out from there.
+HALT = """(from) => {
+  window.halted = false;
+  const look = () => {
+    const isOnItsWay = document.querySelector('.gl-front[cy]');
+    if (!isOnItsWay || document.querySelector('.gl-place').textContent !== from) {
+      return requestAnimationFrame(look);
+    }
+    document.activeElement.click();
+    window.halted = true;
+  };
+  look();
+}"""
+# Every place the backward pass comes to, and whether something was on its way there.
+PLACES = """() => {
+  const place = document.querySelector('.gl-place');
+  window.places = [];
+  new MutationObserver(() => places.push(
+    [place.textContent, document.querySelectorAll('.gl-front').length]
+  )).observe(place, { childList: true, characterData: true, subtree: true });
+}"""
+
+
+def test_play_sends_the_gradient_to_the_end_and_can_be_halted_on_the_way(bare, open_page):
+    page = ready(open_page(bare + RIGHT + "&at=4"))
+    button(page, "Play").focus()
+    # As Enter does: by the time that a busy machine presses it again, the gradient has landed.
+    page.evaluate(HALT, "step 5 of 6")
+    page.keyboard.press("Enter")
+    page.wait_for_function("halted")
+    expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
+    expect(button(page, "Play")).to_be_visible()
+    halted, label = pulse(page), page.locator(".gl-pulse .gl-gradient").text_content()
+    assert label == page.locator(".gl-edge[data-flying] .gl-gradient").text_content() == "−1"
+    page.wait_for_timeout(300)
+    assert pulse(page) == halted
+    button(page, "Play").click()
+    expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
+    expect(button(page, "Play")).to_be_visible()
+    assert pulse(page) == []
+    # For who wants no motion there are steps, and nothing between them.
+    page.emulate_media(reduced_motion="reduce")
+    page.evaluate(PLACES)
+    button(page, "Play").click()
+    page.wait_for_function("places.at(-1)?.[0] === 'step 6 of 6'")
+    places = [place for place in page.evaluate("places") if place[0] != "step 0 of 6"]
+    assert places == [[f"step {step} of 6", 0] for step in range(1, 7)]
+
+
 def test_cutting_an_edge_stops_the_gradient_and_mending_lets_it_flow(bare, open_page):
     page = with_table(open_page(bare + RIGHT))
     open_drawers(page, "Code")
@@ -277,7 +333,7 @@ def test_every_node_and_edge_is_reached_by_keyboard(bare, open_page):
 
 def test_gradients_are_covered_until_the_answer_is_given(bare, open_page):
     page = ready(open_page(bare + "/stop_gradient?lesson=right_place&step=1"))
-    expect(page.locator(".gl-graph")).to_contain_text("once you have committed")
+    expect(page.locator(".gl-graph")).to_contain_text("once you have answered")
     assert page.locator(".gl-svg .gl-edge[data-shown] .gl-sent:visible").count() == 0
     assert not any(page.locator(".gl-gradient").all_text_contents())
     assert page.locator(".gl-stepper").is_hidden()

@@ -39,11 +39,8 @@ def bug_page():
 
 
 def failures(page):
-    """What the assertion says, where it fails."""
-    found = (
-        re.search('gt-failure"><code>(.*?)</code>', one.proto.body) for one in page.get("html")
-    )
-    return [one[1] for one in found if one]
+    """What the assertion said on the page."""
+    return [one.proto.body for one in page if one.type == "html" and "gt-failure" in one.proto.body]
 
 
 @pytest.mark.parametrize("swap", [False, True])
@@ -52,7 +49,7 @@ def test_a_fix_is_judged_by_running_it_and_only_the_first_try_counts(swap):
     page = AppTest.from_function(bug_page, default_timeout=60)
     page.session_state["swap"] = swap
     page.run()
-    assert failures(page) == ["-3.0 came, 3.0 was expected"]
+    assert "-3.0 came, 3.0 was expected" in failures(page)[-1]
     assert page.markdown[0].value.endswith("(https://example.com/1).")
     for key, fails in ((wrong, True), ("raises", True), (right, False)):
         next(one for one in page.button if one.label == f"Fix {key}").click().run()
@@ -68,7 +65,7 @@ def test_a_fix_is_judged_by_running_it_and_only_the_first_try_counts(swap):
 def test_an_error_in_a_fix_is_shown_as_it_came():
     page = AppTest.from_function(bug_page, default_timeout=60).run()
     next(one for one in page.button if one.label == "Fix raises").click().run()
-    assert failures(page) == ["ValueError: this fix raises"]
+    assert "ValueError: this fix raises" in failures(page)[-1]
 
 
 def sketch_page():

@@ -14,7 +14,7 @@ export class Views {
    */
   constructor(more, changed) {
     this.changed = changed;
-    this.stage = element("section", "gl-stage", { "aria-label": "Stage" });
+    this.stage = element("section", "gl-stage", { "aria-label": "Stage", tabindex: "0" });
     this.tabs = element("div", "gl-tabs", { role: "toolbar", "aria-label": "More of this lab" });
     arrows(this.tabs);
     this.tabs.addEventListener("focusin", ({ target }) => this.#stop(/** @type {Element} */ (target)));
