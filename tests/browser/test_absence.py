@@ -132,6 +132,7 @@ def moved_on(page: Page) -> dict[str, str]:
     is_at_step(page, 3)
     open_drawers(page, "More settings")
     exact(page, "noise_high").fill("1.2")
+    control(page, "x").fill("-3, 0.5")
     cut(page, "sqrt_1:0")
     page.wait_for_function("/step=3.*noise_high=1.2.*cuts=sqrt_1:0/.test(location.search)")
     answered(page)
