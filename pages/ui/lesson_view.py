@@ -30,6 +30,9 @@ def lesson_view(lesson: Lesson) -> None:
         words, stage = st.columns([4, 8], gap="large")
         with stage:
             if ended:
+                if question is not None and not question.is_of_lab:
+                    # The verdict speaks of its code.
+                    questions.stage(lesson, question, place, trail)
                 at_end(lesson, trail)
             elif question is not None and questions.has_stage(question, trail):
                 with st.container(key="stage"):
@@ -74,7 +77,7 @@ def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
             fix=place.fix,
             note=place.note,
         )
-    with st.container(horizontal=True, key="offers"):
+    with st.container(horizontal=True, key="offers", vertical_alignment="center"):
         given = (trail.step, trail.answers)
         st.button("Reset the lab", on_click=place.reset, args=given, key="reset", type="tertiary")
         playground_view.offer(lesson)

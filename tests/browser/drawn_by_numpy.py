@@ -42,10 +42,8 @@ def frame(wish: Wish) -> Frame:
         good, _ = checked(known(wish.good))
     if text["mode"] == "slow":
         time.sleep(SLOW_SECONDS)
-    start = time.perf_counter()
     form = text if "points" in errors else text | {"points": spelt(good["points"])}
     figures: Any = curves(good, text["picked"])
-    took = 1000 * (time.perf_counter() - start)
     columns = [("#", None), ("x", None), ("value", "forward"), ("wanted", "intended_gradient")]
     rows = [
         [str(index), f"{x:+.3f}", f"{abs(x) ** good['power']:.4f}", f"{np.sign(x):+.0f}"]
@@ -57,15 +55,21 @@ def frame(wish: Wish) -> Frame:
         "accepted": not errors,
         "settled": False,
         "groups": groups(form, errors),
-        "figures": figures,
+        "figures": [one for one in figures if one["id"] in ("forward", *wish.open)],
         "table": {
             "caption": "The numbers at the points",
             "columns": [{"label": label, "role": role} for label, role in columns],
             "rows": rows,
         },
+        "stage": "forward",
+        "views": [
+            {"name": name, "label": name.capitalize()}
+            for name in ("forward", "gradient", "points", "table")
+        ],
+        "turn": None,
         "notes": [{"level": "warning", "text": "Slow on purpose."}] if slow else [],
         "key": [],
-        "status": f"4000 draws · {took:.0f} ms",
+        "status": "4000 draws",
         "query": urlencode({name: text for name, text in form.items() if text != START[name]}),
         "graph": None,
         "code": None,
@@ -146,18 +150,15 @@ def groups(values: Mapping[str, str], errors: Mapping[str, str]) -> list[Group]:
     ]
     return [
         {"title": None, "open": True, "controls": plain},
-        {"title": "More settings", "open": True, "controls": folded},
+        {"title": None, "open": True, "controls": folded},
     ]
 
 
 def curves(good: dict[str, Any], picked: str) -> list[dict[str, Any]]:
-    """Four figures of the size a lesson has: curves with a band, two curves, histogram, points."""
+    """Figures of the size that a lesson has: a curve with a band, two curves, points."""
     power, width = good["power"], good["width"]
-    rng = np.random.default_rng(int(good["draws"]))
     forward = np.abs(X) ** power
     slope = power * np.sign(X) * np.abs(np.where(X == 0, np.nan, X)) ** (power - 1)
-    noise = rng.normal(width, 0.3, 4000)
-    counts, edges = np.histogram(noise, 40, (-2, 2))
     points = np.array(good["points"])
     axis = {"range": [-2, 2], "title": {"text": "x"}}
 
@@ -168,83 +169,55 @@ def curves(good: dict[str, Any], picked: str) -> list[dict[str, Any]]:
     band = {"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
     fill = {"fill": "tonexty", "fillcolor": "role:forward/0.2"}
     return [
-        {
-            "id": "forward",
-            "title": "Forward value",
-            "caption": "The band holds nine draws in ten.",
-            "alt": f"The forward value rises with power {power:g}.",
-            "height": 300,
-            "wide": True,
-            "selects": None,
-            "figure": {
-                "data": [
-                    line(forward * (1 - 0.1 * abs(width)), "forward", **band),
-                    line(forward * (1 + 0.1 * abs(width)), "forward", **{**band, **fill}),
-                    line(forward, "forward", name="forward"),
-                ],
-                "layout": {"xaxis": axis, "yaxis": {"range": [0, 8]}, "showlegend": False},
-            },
-        },
-        {
-            "id": "gradient",
-            "title": "Gradients",
-            "caption": "",
-            "alt": "Two gradients over x.",
-            "height": 260,
-            "wide": False,
-            "selects": None,
-            "figure": {
-                "data": [
-                    line(slope, "trick_gradient", name="trick"),
-                    line(np.sign(X), "intended_gradient", name="intended"),
-                ],
-                "layout": {
-                    "xaxis": axis,
-                    "yaxis": {"range": [-4, 4]},
-                    "legend": {"orientation": "h", "y": 1.12},
-                },
-            },
-        },
-        {
-            "id": "histogram",
-            "title": "Spread at one point",
-            "caption": "4000 draws.",
-            "alt": f"A bell around {width:g}.",
-            "height": 260,
-            "wide": False,
-            "selects": None,
-            "figure": {
-                "data": [
-                    {
-                        "type": "bar",
-                        "x": (edges[:-1] + edges[1:]) / 2,
-                        "y": counts,
-                        "marker": {"color": "role:trick_gradient"},
-                    }
-                ],
-                "layout": {"yaxis": {"range": [0, 900]}, "bargap": 0.05},
-            },
-        },
-        {
-            "id": "points",
-            "title": "Points",
-            "caption": "Click one.",
-            "alt": f"{len(points)} points; point {picked} is picked.",
-            "height": 220,
-            "wide": True,
-            "selects": "picked",
-            "figure": {
-                "data": [
-                    {
-                        "type": "scatter",
-                        "mode": "markers",
-                        "x": points,
-                        "y": np.abs(points) ** power,
-                        "customdata": [str(index) for index in range(len(points))],
-                        "marker": {"color": "role:forward", "size": 14},
-                    }
-                ],
-                "layout": {"xaxis": {"range": [-3, 3]}, "yaxis": {"range": [0, 9]}},
-            },
-        },
+        figure(
+            "forward",
+            f"The forward value rises with power {power:g}.",
+            [
+                line(forward * (1 - 0.1 * abs(width)), "forward", **band),
+                line(forward * (1 + 0.1 * abs(width)), "forward", **{**band, **fill}),
+                line(forward, "forward", name="forward"),
+            ],
+            {"xaxis": axis, "yaxis": {"range": [0, 8]}, "showlegend": False},
+        ),
+        figure(
+            "gradient",
+            "Two gradients over x.",
+            [
+                line(slope, "trick_gradient", name="trick"),
+                line(np.sign(X), "intended_gradient", name="intended"),
+            ],
+            {"xaxis": axis, "yaxis": {"range": [-4, 4]}},
+        ),
+        figure(
+            "points",
+            f"{len(points)} points; point {picked} is picked.",
+            [
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "x": points,
+                    "y": np.abs(points) ** power,
+                    "customdata": [str(index) for index in range(len(points))],
+                    "marker": {"color": "role:forward", "size": 14},
+                }
+            ],
+            {"xaxis": {"range": [-3, 3]}, "yaxis": {"range": [0, 9]}},
+            selects="picked",
+        ),
     ]
+
+
+def figure(
+    name: str, alt: str, data: list[Any], layout: dict[str, Any], selects: str | None = None
+) -> dict[str, Any]:
+    """A figure as the lab takes it."""
+    return {
+        "id": name,
+        "title": name.capitalize(),
+        "caption": "",
+        "alt": alt,
+        "height": 260,
+        "wide": True,
+        "selects": selects,
+        "figure": {"data": data, "layout": layout},
+    }

@@ -106,7 +106,7 @@ def test_search_goes_to_a_step_by_keyboard(app, open_page):
     page.keyboard.type("qwxyz <b>")
     expect(dialog.get_by_role("status")).to_have_text("0 results")
     page.get_by_label("Search the course").last.fill("identity moves")
-    expect(dialog.get_by_role("link").first).to_contain_text("The identity moves behind")
+    expect(dialog.get_by_role("link").first).to_contain_text("The identity now comes after")
     for width, theme in ((1280, "light"), (390, "dark")):
         look(page, width, theme)
         found = Axe().run(page, context=".gt-search-dialog")
@@ -114,7 +114,7 @@ def test_search_goes_to_a_step_by_keyboard(app, open_page):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_url("**/override_map?lesson=clip_identity*")
-    expect(page.get_by_role("heading", name="The identity moves behind")).to_be_visible()
+    expect(page.get_by_role("heading", name="The identity now comes after")).to_be_visible()
 
 
 def test_themes_differ_in_paper_and_curves_and_the_menu_overrules_the_system(app, open_page):

@@ -1,6 +1,5 @@
 """The graph, the stepper and the scissors in a real browser, as a learner uses them."""
 
-import json
 import math
 import re
 from functools import cache
@@ -14,12 +13,24 @@ from lessons.outputs.catalogue import lessons
 from lessons.tracer.derivatives import elementwise, products
 from lessons.tracer.derivatives.symbols import latex_number, words
 from lessons.tracer.picture.graph_drawing import picture
+from pages.ui.page import LIVE
 from pages.ui.place import END
-from tests.browser.looking import SPY, answered, asked, button, cells, edge, look, press_on, ready
+from tests.browser.looking import (
+    SPY,
+    answered,
+    asked,
+    button,
+    cells,
+    edge,
+    look,
+    open_drawers,
+    press_on,
+    ready,
+)
 
 pytestmark = pytest.mark.browser
 
-RIGHT = "/stop_gradient?lesson=right_place&step=4"
+RIGHT = "/stop_gradient?lesson=right_place&step=3"
 OFFLINE = re.compile("ERR_INTERNET_DISCONNECTED")
 NUMBERS = "&x=-3,0.5&noise_high=1.7"
 DRAWN = [lesson for lesson in lessons() if lesson.lab.start]
@@ -27,6 +38,12 @@ DRAWN = [lesson for lesson in lessons() if lesson.lab.start]
 
 def node_value(page: Page, name: str) -> str:
     return page.locator(f'.gl-node[data-id="{name}"] .gl-value').text_content() or ""
+
+
+def with_table(page: Page) -> Page:
+    open_drawers(ready(page), "Table")
+    page.locator("[data-table]").wait_for()
+    return page
 
 
 def column(page: Page, place: int) -> list[str]:
@@ -41,7 +58,7 @@ def caught_up(page: Page) -> None:
 
 
 def test_stepping_to_the_end_by_keyboard_ends_at_the_table_s_gradient(bare, open_page):
-    page = ready(open_page(bare + RIGHT + NUMBERS + "&at=0"))
+    page = with_table(open_page(bare + RIGHT + NUMBERS + "&at=0"))
     expect(page.locator(".gl-place")).to_have_text("step 0 of 6")
     assert page.locator(".gl-svg .gl-edge[data-shown]").count() == 0
     button(page, "Next").focus()
@@ -76,8 +93,65 @@ def test_each_step_shows_only_what_has_flowed_and_which_sums_wait(bare, open_pag
     expect(page.locator(".gl-equation")).to_have_text(re.compile(r" \S+ [+−] \S+ = "))
 
 
+def pulse(page: Page) -> list[float]:
+    """Where the front of the only gradient on its way is; nothing where none is."""
+    return page.locator(".gl-front").evaluate_all(
+        "all => all.flatMap((one) => ['cx', 'cy'].map((name) => Number(one.getAttribute(name))))"
+    )
+
+
+# What has the focus is pressed in the frame in which the front has set out from there.
+HALT = """(from) => {
+  window.halted = false;
+  const look = () => {
+    const isOnItsWay = document.querySelector('.gl-front[cy]');
+    if (!isOnItsWay || document.querySelector('.gl-place').textContent !== from) {
+      return requestAnimationFrame(look);
+    }
+    document.activeElement.click();
+    window.halted = true;
+  };
+  look();
+}"""
+# Every place the backward pass comes to, and whether something was on its way there.
+PLACES = """() => {
+  const place = document.querySelector('.gl-place');
+  window.places = [];
+  new MutationObserver(() => places.push(
+    [place.textContent, document.querySelectorAll('.gl-front').length]
+  )).observe(place, { childList: true, characterData: true, subtree: true });
+}"""
+
+
+def test_play_sends_the_gradient_to_the_end_and_can_be_halted_on_the_way(bare, open_page):
+    page = ready(open_page(bare + RIGHT + "&at=4"))
+    button(page, "Play").focus()
+    # As Enter does: by the time that a busy machine presses it again, the gradient has landed.
+    page.evaluate(HALT, "step 5 of 6")
+    page.keyboard.press("Enter")
+    page.wait_for_function("halted")
+    expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
+    expect(button(page, "Play")).to_be_visible()
+    halted, label = pulse(page), page.locator(".gl-pulse .gl-gradient").text_content()
+    assert label == page.locator(".gl-edge[data-flying] .gl-gradient").text_content() == "−1"
+    page.wait_for_timeout(300)
+    assert pulse(page) == halted
+    button(page, "Play").click()
+    expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
+    expect(button(page, "Play")).to_be_visible()
+    assert pulse(page) == []
+    # For who wants no motion there are steps, and nothing between them.
+    page.emulate_media(reduced_motion="reduce")
+    page.evaluate(PLACES)
+    button(page, "Play").click()
+    page.wait_for_function("places.at(-1)?.[0] === 'step 6 of 6'")
+    places = [place for place in page.evaluate("places") if place[0] != "step 0 of 6"]
+    assert places == [[f"step {step} of 6", 0] for step in range(1, 7)]
+
+
 def test_cutting_an_edge_stops_the_gradient_and_mending_lets_it_flow(bare, open_page):
-    page = ready(open_page(bare + RIGHT))
+    page = with_table(open_page(bare + RIGHT))
+    open_drawers(page, "Code")
     forward, gradient = column(page, 2), column(page, 3)
     value = node_value(page, "sqrt_1")
     for how in ("mouse", "Enter", " ", "Delete"):
@@ -113,7 +187,7 @@ FLIGHTS = """() => {
 
 
 def test_a_cut_strikes_its_term_and_the_gradient_runs_back_once(bare, open_page):
-    page = ready(open_page(bare + "/stop_gradient?lesson=two_passes&step=7&stopped=nothing"))
+    page = ready(open_page(bare + "/stop_gradient?lesson=two_passes&step=6&stopped=nothing"))
     expect(page.locator(".gl-stepper")).to_be_hidden()
     said = page.locator(".gl-equation")
     expect(said).to_contain_text(" = 18 + 9 = 27")
@@ -131,7 +205,7 @@ def test_a_cut_strikes_its_term_and_the_gradient_runs_back_once(bare, open_page)
 
 def test_the_learner_finds_that_the_obvious_cut_is_the_wrong_one(bare, open_page):
     """Cut by hand where the noise enters, the gradient of the lesson is as noisy as before."""
-    page = ready(open_page(bare + "/stop_gradient?lesson=wrong_place&step=4&u=1.5&x=2"))
+    page = with_table(open_page(bare + "/stop_gradient?lesson=wrong_place&step=3&u=1.5&x=2"))
     noisy, intended = column(page, 3), column(page, 5)
     middle = page.locator('.gl-hits [data-hit="mul:0"]').evaluate("""(path) => {
         path.scrollIntoView({ block: "center" });
@@ -145,13 +219,13 @@ def test_the_learner_finds_that_the_obvious_cut_is_the_wrong_one(bare, open_page
 
 
 def test_step_and_cuts_are_restored_from_the_address(bare, open_page):
-    page = ready(open_page(bare + RIGHT + "&x=-3"))
+    page = with_table(open_page(bare + RIGHT + "&x=-3"))
     press_on(page, "sqrt_1:0", "Enter")
     expect(page.locator(".gl-place")).to_have_text("step 4 of 4")
     button(page, "Back").click()
     page.wait_for_function("location.search.includes('at=3')")
     page.wait_for_function("location.search.includes('cuts=sqrt_1:0')")
-    there = ready(open_page(page.url))
+    there = with_table(open_page(page.url))
     expect(there.locator(".gl-place")).to_have_text("step 3 of 4")
     expect(edge(there, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
     assert column(there, 3) == column(page, 3)
@@ -164,11 +238,6 @@ def test_a_reset_mends_every_cut(bare, open_page):
     page.evaluate("at => ordered({ values: {}, cuts: '', graph_step: at })", END)
     expect(page.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(0)
     expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
-
-
-def test_an_address_with_a_cut_that_is_none_says_so(bare, open_page):
-    page = ready(open_page(bare + RIGHT + "&cuts=nothing:0"))
-    expect(page.locator(".gl-notes")).to_contain_text("No edge to cut at nothing:0")
 
 
 def test_a_cut_that_another_step_s_graph_cannot_have_goes_without_a_word(bare, open_page):
@@ -185,7 +254,7 @@ def test_a_cut_that_another_step_s_graph_cannot_have_goes_without_a_word(bare, o
 
 
 def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page):
-    page = ready(open_page(bare + RIGHT))
+    page = open_drawers(ready(open_page(bare + RIGHT)), "More settings")
     page.evaluate("window.known = [...document.querySelectorAll('.gl-svg [data-id]')]")
     before = node_value(page, "mul")
     slider = page.locator('[data-control="noise_high"] input[type=range]')
@@ -197,74 +266,9 @@ def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page)
     assert page.evaluate("window.known.every((node) => node.isConnected)")
 
 
-@pytest.mark.parametrize(("height", "down"), [(1800, 0), (800, 700)], ids=["in sight", "comes"])
-def test_the_graph_follows_while_the_hand_still_drags(bare, open_page, height, down):
-    page = ready(open_page(bare + RIGHT, height=height))
-    box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
-    before = node_value(page, "mul")
-    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    for place in range(12):
-        page.mouse.move(box["x"] + box["width"] * (0.6 + 0.03 * place), box["y"] + 5)
-        page.wait_for_timeout(50)
-    changed = "old => document.querySelector('.gl-node[data-id=mul] .gl-value').textContent !== old"
-    page.mouse.wheel(0, down)
-    page.wait_for_function(changed, arg=before)
-    page.mouse.up()
-
-
-@pytest.mark.long
-def test_a_graph_that_waits_while_the_hand_drags_is_that_of_where_it_stops(bare, open_page):
-    page = ready(open_page(bare + RIGHT, script=SPY, height=1800))
-    box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
-    y = box["y"] + box["height"] / 2
-
-    def numbers():
-        return page.locator(".gl-svg text, [data-table] td").all_text_contents()
-
-    def drag(first, last):
-        for place in range(30):
-            share = first + (last - first) * place / 29
-            page.mouse.move(box["x"] + box["width"] * share, y)
-
-    page.mouse.move(box["x"] + box["width"] * 0.6, y)
-    page.mouse.down()
-    drag(0.6, 0.9)
-    sent = [one.split(" ask ")[1] for one in page.evaluate("sent.labs") if " ask " in one]
-    waits = [wish["later"] == ["graph"] for wish in map(json.loads, sent) if wish["live"]]
-    assert waits.count(True) > waits.count(False) > 0
-    answered(page)
-    page.wait_for_timeout(400)
-    answered(page)
-    held = numbers()  # the hand has not let go
-    page.mouse.up()
-    page.wait_for_function("location.search.includes('noise_high')")
-    answered(page)
-    assert numbers() == held
-    page.reload()
-    ready(page)
-    answered(page)
-    assert numbers() == held
-    # Where the graph is out of sight the hand's last word brings it all the same.
-    page.set_viewport_size({"width": 1280, "height": 500})
-    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
-    page.wait_for_timeout(100)
-    page.mouse.move(box["x"] + box["width"] * 0.9, y)
-    page.mouse.down()
-    drag(0.9, 0.7)
-    page.mouse.up()
-    answered(page)
-    moved = numbers()
-    assert moved != held
-    page.reload()
-    ready(page)
-    answered(page)
-    assert numbers() == moved
-
-
 @pytest.mark.long
 def test_a_graph_that_waits_never_goes_back(bare, open_page):
-    page = ready(open_page(bare + RIGHT, script=SPY, height=1800))
+    page = open_drawers(ready(open_page(bare + RIGHT, script=SPY, height=1800)), "More settings")
     box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] * 0.6, y)
@@ -290,14 +294,15 @@ def test_a_graph_that_waits_never_goes_back(bare, open_page):
 
 
 def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare, open_page):
-    page = ready(open_page(bare + RIGHT, script=SPY, height=700, expected=OFFLINE))
+    page = ready(open_page(bare + RIGHT, script=SPY, expected=OFFLINE))
+    open_drawers(page, "More settings")
     page.context.set_offline(True)
     page.evaluate("lines.labs.close()")
     page.wait_for_function("lines.labs.readyState === WebSocket.CLOSED")
     press_on(page, "sqrt_1:0", "Enter")
-    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")  # the graph goes out of sight
-    page.wait_for_timeout(200)
-    box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
+    slider = page.locator('[data-control="noise_high"] input[type=range]')
+    slider.scroll_into_view_if_needed()  # the graph goes out of sight
+    box = slider.bounding_box()
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] * 0.3, y)
     page.mouse.down()
@@ -328,7 +333,7 @@ def test_every_node_and_edge_is_reached_by_keyboard(bare, open_page):
 
 def test_gradients_are_covered_until_the_answer_is_given(bare, open_page):
     page = ready(open_page(bare + "/stop_gradient?lesson=right_place&step=1"))
-    expect(page.locator(".gl-graph")).to_contain_text("once you have committed")
+    expect(page.locator(".gl-graph")).to_contain_text("once you have answered")
     assert page.locator(".gl-svg .gl-edge[data-shown] .gl-sent:visible").count() == 0
     assert not any(page.locator(".gl-gradient").all_text_contents())
     assert page.locator(".gl-stepper").is_hidden()
@@ -421,10 +426,8 @@ def test_axe_finds_nothing_and_every_line_is_seen(bare, open_page, place):
 
 def drawn(page: Page, texts: list[str]) -> list[dict[str, str | bool]]:
     return page.evaluate(
-        """async (texts) => {
-          const folder = performance.getEntriesByType("resource")
-            .map(({name}) => name).find((name) => name.endsWith("/lab.js"));
-          const { showMath } = await import(folder.replace("lab.js", "math.js"));
+        """async ([address, texts]) => {
+          const { showMath } = (await import(address)).modules.math;
           const node = document.createElement("div");
           const found = [];
           for (const text of texts) {
@@ -438,7 +441,7 @@ def drawn(page: Page, texts: list[str]) -> list[dict[str, str | bool]]:
           }
           return found;
         }""",
-        texts,
+        [f"./{LIVE}", texts],
     )
 
 

@@ -24,7 +24,7 @@ ALLOWED = re.compile(
 )
 ASKED = re.compile(r"^\*\*(?:Try it|Your turn):\*\*.*?(?=\n\n|\n<!--|\Z)", re.DOTALL | re.MULTILINE)
 """What the learner is to set or reach: `touch`, `goal` and `solved` say the same to the tests."""
-SET = re.compile(r"\b(?:to|is) [-−]?\d[\d.]*")
+SET = re.compile(r"\b(?:to|is|above|below|add) [−-]?\d[\d.]*")
 WRONG = {
     "a decimal number": re.compile(r"(?<![\w.])\d+\.\d+"),
     "a number before a unit": re.compile(
