@@ -34,9 +34,7 @@ from tests.browser.test_training import button, done, reaches
 from tests.browser.test_wire import (
     LESSON,
     LOST,
-    PLACES,
     cut,
-    shows_itself,
     visit,
 )
 from tests.support.server import ROOT, Server, free_port, streamlit
@@ -91,11 +89,6 @@ def is_drawn_anew(page: Page) -> None:
 def mortal() -> Iterator[Mortal]:
     with ExitStack() as stack:
         yield Mortal(stack, server_disconnectedSessionTTL=BRIEF)
-
-
-@pytest.mark.long
-def test_the_playground_shows_itself_as_the_first_request_to_a_fresh_server(mortal, visit):
-    shows_itself(visit(mortal.url + PLACES["playground"][0]), *PLACES["playground"])
 
 
 @pytest.mark.long
