@@ -426,7 +426,7 @@ def test_a_hostile_address_does_no_harm(app, place, query):
         with Stream(app.url, place, query) as stream:
             assert stream.run()
             assert stream.elements("exception") == []
-            assert stream.component("gradient_lab")
+            assert stream.component("gradient_tab")
 
     in_thread(ask)
 
