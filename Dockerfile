@@ -37,6 +37,7 @@ ENV PATH=/opt/app/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     HOME=/tmp \
     OMP_NUM_THREADS=1 \
+    GLIBC_TUNABLES=glibc.malloc.hugetlb=1 \
     GRADIENT_TRICKS_LOG=json \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0
 # Another port comes as STREAMLIT_SERVER_PORT or PORT.

@@ -21,6 +21,8 @@ PY := .venv/bin/python
 # Python keeps bytecode, even if the environment says not to: each of our many processes would compile
 # everything again.
 export PYTHONDONTWRITEBYTECODE :=
+# A step of a training reads and writes tens of megabytes: 5 % faster in pages of 2 MB.
+export GLIBC_TUNABLES ?= glibc.malloc.hugetlb=1
 # One thread for each of pytest's workers.
 TESTS := OMP_NUM_THREADS=1 $(PY)
 INSTALL := -m pip install --no-input --disable-pip-version-check

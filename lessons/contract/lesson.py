@@ -13,7 +13,7 @@ from lessons.contract.bug import Bug
 from lessons.contract.devices import refused, resolve
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import InvalidParametersError, Values, validate
-from lessons.contract.prose import Prose, Question, Step
+from lessons.contract.prose import TURN, Prose, Question, Step
 from lessons.contract.result import FactsAsAsked, Result, warned
 from lessons.contract.sketch import Sketch
 from lessons.text import listed, visible
@@ -256,22 +256,25 @@ def _cut_open(program: Callable[..., Any], cuts: tuple[Cut, ...]) -> Callable[..
 
 
 def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:
-    """The roles still covered: those of a question not yet answered and not yet passed by.
+    """The roles still covered: those of the step's question, if it is open, and of those to come.
+
+    What a question hides is covered on the steps before it, unless an answer has shown it already.
 
     Args:
         lesson: whose questions.
         answered: names of the questions the learner has committed to.
         step: where the learner is, 1 for the first.
     """
-    return (
-        frozenset(
-            role
-            for number, prose_step in enumerate(lesson.prose.steps, start=1)
-            if prose_step.question and prose_step.question.name not in answered and step <= number
-            for role in prose_step.question.hides
-        )
-        - lesson.prose.steps[min(step, len(lesson.prose.steps)) - 1].uncovers
-    )
+    steps = lesson.prose.steps
+    here = steps[min(step, len(steps)) - 1]
+    asked = {q.name: frozenset(q.hides) for q in lesson.prose.questions}
+    shown = frozenset[str]().union(*(asked[name] for name in answered if name in asked))
+    hidden = frozenset[str]()
+    for to_come in steps[step - 1 :]:
+        question = to_come.question
+        if question is not None and question.name not in answered:
+            hidden |= asked[question.name] - (frozenset() if to_come is here else shown)
+    return hidden - here.uncovers
 
 
 def step_controls(lesson: Lesson, step: Step) -> frozenset[str]:
@@ -295,7 +298,7 @@ def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:
     kept = (
         part
         for part in text.split("\n\n")
-        if not part.startswith("**Try it") or not any(label in part for label in labels)
+        if not part.startswith(("**Try it", TURN)) or not any(label in part for label in labels)
     )
     return "\n\n".join(kept)
 

@@ -7,6 +7,7 @@ take home, or to read in a quiz, are those of the choice that was made.
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -21,18 +22,44 @@ LONGEST = 10
 """Lines of plain torch to take home: with more, the program's helpers are left out."""
 
 
+MISTAKE = "  # the mistake"
+
+
 @lru_cache(maxsize=64)
 def in_plain_torch(slug: str) -> str:
-    """The program of a lesson's in_torch.py, so chosen that it gives the intended gradient."""
+    """The program of a lesson's in_torch.py at its `kept` settings, its mistake marked as one."""
     lesson = find(slug)
+    right, shown = (_lines(lesson, values) for values in (as_meant(lesson), kept(lesson)))
+    return "\n".join(line if line in right else line + MISTAKE for line in shown)
+
+
+def kept(lesson: Lesson) -> Values:
+    """Settings whose program has the lesson's point in it: its trick, or else its mistake.
+
+    Where the right program lacks the highlighted line, its point may be what it leaves out: then
+    the case of the first question that has that line and a longer program.
+    """
+    meant = as_meant(lesson)
+    right = "\n".join(_lines(lesson, meant))
+    for question in filter(lambda one: one.is_of_lab, lesson.prose.questions):
+        with suppress(InvalidParametersError):
+            case = lesson.case(question)
+            wrong = "\n".join(_lines(lesson, case))
+            new = lesson.highlight in wrong and lesson.highlight not in right
+            if new and len(wrong) > len(right):
+                return case
+    return meant
+
+
+def _lines(lesson: Lesson, values: Values) -> list[str]:
     text = (lesson.folder / FILE).read_text("utf-8")
-    name, names = lesson.program.__name__, choices(lesson, as_meant(lesson))
+    name, names = lesson.program.__name__, choices(lesson, values)
     program = specialised(text, name, names)
     tops = [one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)]
     read = {one.id for one in ast.walk(ast.parse(program)) if isinstance(one, ast.Name)}
     helpers = [specialised(text, one.name, names) for one in tops if one.name in read - {name}]
     whole = "\n\n".join([*helpers, program])
-    return whole if whole.count("\n") < LONGEST else program
+    return (whole if whole.count("\n") < LONGEST else program).split("\n")
 
 
 def as_meant(lesson: Lesson) -> Values:

@@ -21,7 +21,7 @@ from pages.labs.messages import Code, CodeFile, Frame, RefusedError, TableSpec, 
 RAN = "torch, as it ran"
 """The pane of the code that ran."""
 
-_COVERED = "The gradients show once you have committed to an answer."
+_COVERED = "The gradients show once you have answered."
 
 
 class RefusedTextError(ValueError):

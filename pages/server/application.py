@@ -4,15 +4,12 @@ For one person ``app.py`` serves everything. For a class nginx has one kind of p
 and one for the labs (``python -m pages.server --pages`` and ``--labs``).
 """
 
-import asyncio
-import gc
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
-import streamlit as st
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
@@ -26,7 +23,7 @@ from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
 from pages.server.process import keep_clean, prepare
 from pages.server.site import Site
-from pages.server.streamlit_guard import STREAM, StreamlitGuard
+from pages.server.socket_guard import STREAM, SocketGuard
 from pages.ui.page import page
 
 SOCKET = "labs"
@@ -80,12 +77,12 @@ def middleware() -> list[Middleware]:
         Middleware(SecurityHeaders, page()),
         known_hosts(),
         Middleware(Addresses, root(), pages, sockets, folders, _health_paths()),
-        Middleware(StreamlitGuard, root()),
+        Middleware(SocketGuard, root()),
     ]
 
 
 @asynccontextmanager
-async def _running(load: Callable[[], object]) -> AsyncIterator[None]:
+async def lifespan(app: object) -> AsyncIterator[None]:
     """Load everything before the first request; end the workers with the server."""
     sys.setswitchinterval(SWITCH)
     if os.name != "nt":
@@ -93,9 +90,11 @@ async def _running(load: Callable[[], object]) -> AsyncIterator[None]:
 
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each socket takes one
-    meters.serve()
     try:
-        await asyncio.gather(asyncio.to_thread(load), *([site.load()] if site else []))
+        prepare()
+        if site:
+            await site.load()
+        meters.serve()
         log.set_up()
         threading.Thread(target=keep_clean, daemon=True).start()
         yield
@@ -104,13 +103,7 @@ async def _running(load: Callable[[], object]) -> AsyncIterator[None]:
             site.end()
 
 
-def lifespan(app: st.App) -> AbstractAsyncContextManager[None]:
-    """Run the app with its pages."""
-    return _running(prepare)
-
-
 def labs_app() -> Starlette:
     """Make the application that serves only the labs."""
-    around = [Middleware(SecurityHeaders), known_hosts(), Middleware(StreamlitGuard)]
-    # Frozen, so that no garbage collection walks the objects of the modules.
-    return Starlette(False, routes(site), around, lifespan=lambda app: _running(gc.freeze))
+    around = [Middleware(SecurityHeaders), known_hosts(), Middleware(SocketGuard)]
+    return Starlette(False, routes(site), around, lifespan=lifespan)

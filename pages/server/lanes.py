@@ -8,14 +8,21 @@ import asyncio
 import logging
 import multiprocessing
 import os
-from collections.abc import Callable
+import sys
+import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import TypeVar
+from multiprocessing import forkserver, resource_tracker, util
+from typing import Any, TypeVar
 
 from pages.server import meters, worker
 
 T = TypeVar("T")
 
+# Workers are forked in 20 ms from a process that has loaded everything. Windows forks none: there
+# each worker loads everything itself, which takes seconds.
+_CONTEXT = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
+_CONTEXT.set_forkserver_preload(["pages.server.preload"])
 LONGEST = 8.0
 """Seconds that a job may take; the caps in lessons/ keep it below half a second. Two tries end
 before the browser takes its line for dead, after 20 s."""
@@ -25,18 +32,34 @@ class LostError(RuntimeError):
     """The job's worker died."""
 
 
-def _context() -> multiprocessing.context.BaseContext:
-    """Return how workers start: forked in 20 ms from a process that has loaded everything. On
-    Windows each worker loads everything itself, which takes seconds."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    # torch asks the CUDA driver otherwise, and no process can be forked for CUDA after that.
-    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
-    # A step of a training reads and writes tens of megabytes: 5 % faster in pages of 2 MB.
-    os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["pages.server.preload"])
-    return context
+def share_memory() -> None:
+    """Fork the workers' parent from this process, on Linux: the two then share 130 MB.
+    Multiprocessing would start Python again, and load torch and the lessons a second time."""
+    if sys.platform != "linux" or threading.active_count() > 1:  # a fork copies one thread
+        return
+    resource_tracker.ensure_running()
+    start_python = util.spawnv_passfds
+    util.spawnv_passfds = _fork
+    try:
+        forkserver.ensure_running()
+    finally:
+        util.spawnv_passfds = start_python
+
+
+def _fork(path: bytes, args: Sequence[Any], passfds: Sequence[int]) -> int:
+    """Fork this process to run what Python would run with these arguments."""
+    if process := os.fork():
+        return process
+    try:
+        lowest = 3
+        for number in (*sorted(passfds), os.sysconf("SC_OPEN_MAX")):
+            os.closerange(lowest, number)  # or it keeps the server's port when the server is gone
+            lowest = number + 1
+        exec(args[-1], {})
+    except Exception:
+        logging.getLogger(__name__).exception("no process to fork workers from")
+    finally:
+        os._exit(0)
 
 
 class Lane:
@@ -86,7 +109,7 @@ class Lane:
                 pool.shutdown(wait=False)
 
     def _workers(self, count: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(count, _context(), worker.begin, self._begin)
+        return ProcessPoolExecutor(count, _CONTEXT, worker.begin, self._begin)
 
     async def _run_in(
         self, pool: ProcessPoolExecutor, function: Callable[..., T], *args: object

@@ -9,8 +9,8 @@ CORES = "GRADIENT_TRICKS_CORES"
 # Linux limits groups of processes; version 1 has a tree of groups for each kind of limit.
 GROUPS, OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 MOST_CORES = 8
-BASE, PER_CORE = 600e6, 200e6
-"""Bytes of all processes without workers (550 MB at rest), and of the workers for one core."""
+BASE, PER_CORE = 480e6, 200e6
+"""Bytes of all processes without workers (460 MB at rest), and of the workers for one core."""
 
 
 def cores() -> int:

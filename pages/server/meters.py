@@ -18,4 +18,7 @@ LABS = Gauge("gradient_tricks_labs_open", "Sockets of labs.")
 def serve() -> None:
     """Answer Prometheus on a port of its own, where the environment names one."""
     if port := os.environ.get(PORT, ""):
-        start_http_server(int(port), os.environ.get(ADDRESS, "127.0.0.1"))
+        try:
+            start_http_server(int(port), os.environ.get(ADDRESS, "127.0.0.1"))
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{PORT} must name a free port, not {port!r}: {error}.") from None

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket
 
 from lessons.outputs.numbers_api import Answer
-from pages.server import meters, worker
+from pages.server import lanes, meters, worker
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
 from pages.server.socket import Socket
@@ -57,6 +57,7 @@ class Site:
 
     async def load(self) -> None:
         """Load the process that workers are forked from; after that, a worker starts in 20 ms."""
+        lanes.share_memory()
         await self.quick.run(os.getpid)
         self.quick.end()
 

@@ -32,7 +32,6 @@ class Training:
         self._lanes, self._send = lanes, send
         self._changed = asyncio.Event()
         self._news: Opened | None = None  # not yet told to the worker
-        self._newest: Opened | None = None
         self._token = ""
         self._unseen = 0
         self._have: dict[str, str] = {}
@@ -46,7 +45,7 @@ class Training:
         token = read_training(message.training).token
         if token != self._token:
             self._token, self._have, self._unseen = token, {}, 0
-        self._news = self._newest = message
+        self._news = message
         self._changed.set()
 
     def taken(self) -> None:
@@ -57,16 +56,19 @@ class Training:
     async def live(self) -> None:
         """Ask for steps and send pictures, until cancelled."""
         wait: float | None = None
+        newest: Opened | None = None
+        there = False
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait):
                     await self._changed.wait()
             self._changed.clear()
-            token, newest = self._token, self._newest
-            if newest is None:  # a browser said "taken" before it asked for a training
+            token = self._token
+            news, self._news = self._news, None
+            newest = news or newest
+            if newest is None or not (news or there):  # a browser said "taken", and there is no run
                 continue
             lane = self._lanes[crc32(token.encode()) % len(self._lanes)]
-            news, self._news = self._news, None
             # After a change, one step and a picture at once.
             told, seconds = ((news.wish, news.training), 0.0) if news else (None, CHUNK)
             shows, have = self._unseen < UNSEEN, self._have
@@ -77,10 +79,11 @@ class Training:
                 continue
             if token != self._token:  # another training was asked for meanwhile
                 continue
+            there = chunk.there
             await self._show(news, newest.seq, chunk)
-            if not chunk.there and not chunk.refusal:
+            if not there and not chunk.refusal:
                 await self._lost(newest)
-            wait = 0.0 if chunk.wants else STILL_HERE if chunk.there else None
+            wait = 0.0 if chunk.wants else STILL_HERE if there else None
 
     async def _show(self, news: Opened | None, seq: int, chunk: Chunk) -> None:
         """Send the outcome of some steps."""

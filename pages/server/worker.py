@@ -139,7 +139,7 @@ class Chunk(NamedTuple):
     wants: bool = False
     picture: bytes | None = None
     have: Mapping[str, str] = {}
-    refusal: tuple[Literal["again", "refused", "failed"], str] | None = None
+    refusal: tuple[str, str] | None = None
 
 
 _runs: dict[str, tuple[float, Watch]] = {}
@@ -160,7 +160,13 @@ def train(
     """
     try:
         _, watch = _runs.pop(token, (0.0, None))
-        watch, refusal = _take(watch, *news) if news else (watch, None)
+        refusal = None
+        try:
+            watch = _take(watch, *news) if news else watch
+        except RefusedTextError:
+            refusal = "again", ""
+        except (RefusedError, UnknownLessonError) as error:
+            refusal = "refused", str(error)
         if watch is None:
             return Chunk(refusal=refusal)
         if watch.wants:
@@ -175,23 +181,19 @@ def train(
     return Chunk(True, watch.wants, picture, drawn, refusal)
 
 
-def _take(
-    watch: Watch | None, wish_text: str, training_text: str
-) -> tuple[Watch | None, tuple[Literal["again", "refused"], str] | None]:
-    """Take in what a learner wants; what is refused changes nothing."""
-    try:
-        wish, asked = read(wish_text), read_training(training_text)
-        trained = find(wish.lab)
-        if trained.lab.training is None:
-            raise RefusedError(f"The lesson {cited(trained.slug)} trains nothing. Ask for its lab.")
-        if watch and watch.lesson is trained:
-            watch.take(wish, asked)
-        elif len(_runs) >= MOST_RUNS:
-            raise RefusedError("Too many trainings run here. Try again in a minute.")
-        else:
-            watch = Watch(trained, wish, asked)
-    except RefusedTextError:
-        return watch, ("again", "")
-    except (RefusedError, UnknownLessonError) as error:
-        return watch, ("refused", str(error))
-    return watch, None
+def _take(watch: Watch | None, wish_text: str, training_text: str) -> Watch:
+    """Take in what a learner wants.
+
+    Raises:
+        RefusedError, UnknownLessonError: it is refused, and changes nothing.
+    """
+    wish, asked = read(wish_text), read_training(training_text)
+    trained = find(wish.lab)
+    if trained.lab.training is None:
+        raise RefusedError(f"The lesson {cited(trained.slug)} trains nothing. Ask for its lab.")
+    if watch and watch.lesson is trained:
+        watch.take(wish, asked)
+        return watch
+    if len(_runs) >= MOST_RUNS:
+        raise RefusedError("Too many trainings run here. Try again in a minute.")
+    return Watch(trained, wish, asked)

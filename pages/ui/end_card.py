@@ -41,7 +41,7 @@ def at_end(lesson: Lesson, trail: Trail) -> None:
     """The stage at the end: the code that contains the trick, and the predictions."""
     with st.container(key="end"):
         st.markdown("### In plain torch", anchors=False)
-        st.html(markup(in_plain_torch(lesson.slug), label="The program in plain torch", wrap=True))
+        st.html(markup(in_plain_torch(lesson.slug), label="The program in plain torch"))
         predicted = reviewed(lesson.slug, tuple(sorted(trail.answers.items())))
         if any(one.said for one in predicted):
             st.markdown("### Your predictions", anchors=False)

@@ -26,13 +26,13 @@ def show_text(lesson: Lesson, step: int, text: str) -> None:
     """
     question = lesson.prose.steps[step - 1].question
     if question and not question.is_of_lab:
-        text = CODE.sub("", text)
+        text = CODE.sub("", text.replace(":\n\n```python", ".\n\n```python"))
     words = linked(text, first_uses(lesson.slug)[step - 1])
     for part, code in _PARTS.findall(words):
         if part.strip():
             st.markdown(part, unsafe_allow_html=True)
         if code:
-            st.html(markup(code, label="The code in question", wrap=True))
+            st.html(markup(code, label="The code in question"))
 
 
 def linked(text: str, allowed: frozenset[str]) -> str:

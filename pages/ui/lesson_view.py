@@ -30,6 +30,9 @@ def lesson_view(lesson: Lesson) -> None:
         words, stage = st.columns([4, 8], gap="large")
         with stage:
             if ended:
+                if question is not None and not question.is_of_lab:
+                    # The verdict speaks of its code.
+                    questions.stage(lesson, question, place, trail)
                 at_end(lesson, trail)
             elif question is not None and questions.has_stage(question, trail):
                 with st.container(key="stage"):
@@ -64,19 +67,17 @@ def lab_alone(lesson: Lesson) -> None:
 
 
 def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
-    question = lesson.prose.steps[trail.step - 1].question
     with st.container(key="lab"):
         live_lab(
             lesson.slug,
             place.as_data(),
             step=trail.step,
             answers=trail.answers,
-            committed=trail.answers.get(question.name, "") if question else "",
             hide=place.hide,
             fix=place.fix,
             note=place.note,
         )
-    with st.container(horizontal=True, key="offers"):
+    with st.container(horizontal=True, key="offers", vertical_alignment="center"):
         given = (trail.step, trail.answers)
         st.button("Reset the lab", on_click=place.reset, args=given, key="reset", type="tertiary")
         playground_view.offer(lesson)
@@ -98,7 +99,8 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     if question:
         with st.container(key="question"):
             questions.ask(lesson, question, place, trail)
-    if step.turn and (answered or not question):
+    hidden = step.turn and without_hidden(lesson, step.turn.text, place.hide) != step.turn.text
+    if step.turn and not hidden and (answered or not question):
         tick = '<span class="gt-tick" data-turn role="status"></span>'
         st.markdown(f"{fill(step.turn.text, facts, mark)} {tick}", unsafe_allow_html=True)
 
@@ -139,7 +141,7 @@ def _bar(lesson: Lesson, place: Place, trail: Trail) -> None:
             back = trail.step - 1
             st.button("Back", on_click=_go, args=(*there, back), key="back", type="tertiary")
         on = trail.step + 1
-        asking = _asks(step.question, trail)
+        asking = _asks(lesson, step.question, trail)
         if on <= len(found):
             if asking:
                 st.button("Skip", on_click=_go, args=(*there, on), key="next", type="tertiary")
@@ -152,8 +154,12 @@ def _bar(lesson: Lesson, place: Place, trail: Trail) -> None:
             _next_lesson(lesson)
 
 
-def _asks(question: Question | None, trail: Trail) -> bool:
-    return question is not None and question.name not in trail.answers
+def _asks(lesson: Lesson, question: Question | None, trail: Trail) -> bool:
+    """Whether the step's question is open: not answered, or its bug not fixed."""
+    if question is None:
+        return False
+    answer = trail.answers.get(question.name)
+    return answer is None or (question.kind == "bug" and answer != lesson.answer(question))
 
 
 def _end(lesson: Lesson, place: Place, trail: Trail) -> None:

@@ -9,22 +9,19 @@ from collections.abc import Mapping
 from pages.labs.code import TAGS, Mark, coloured
 
 
-def markup(
-    source: str, marks: Mapping[int, Mark] | None = None, label: str = "Code", wrap: bool = False
-) -> str:
-    """The source as HTML, everything in it escaped; ``wrap`` is for narrow columns."""
+def markup(source: str, marks: Mapping[int, Mark] | None = None, label: str = "Code") -> str:
+    """The source as HTML, everything in it escaped; a long line wraps behind its indent."""
     rows = []
     for number, pieces in enumerate(coloured(source)):
         tag = TAGS[marks[number]] if marks and number in marks else "span"
         indent = len(pieces[0][1]) - len(pieces[0][1].lstrip()) if pieces else 0
-        hang = f' style="--indent:{indent}"' if wrap else ""
         line = "".join(
             f'<span class="{kind}">{html.escape(text)}</span>' if kind else html.escape(text)
             for kind, text in pieces
         )
-        rows.append(f'<{tag} class="gt-row"{hang}>{line or " "}\n</{tag}>')
+        rows.append(f'<{tag} class="gt-row" style="--indent:{indent}">{line or " "}\n</{tag}>')
     return (
-        f'<pre class="gt-code{" gt-wrap" if wrap else ""}" tabindex="0" role="region" '
+        f'<pre class="gt-code gt-wrap" role="region" '
         f'aria-label="{html.escape(label)}"><code>{"".join(rows)}</code></pre>'
     )
 

@@ -29,6 +29,9 @@ from lessons.outputs import catalogue
 from lessons.playground.goals import GOALS
 from pages.server.addresses import root
 from pages.ui import tab
+from pages.ui.component import component
+
+_component = component("gradient_memory", "remember")
 
 COOKIE = "gradient_tricks_lab"
 """Its name; below a path it says the path as well, since others may lie on the same host."""
@@ -145,6 +148,11 @@ def clear() -> None:
     _known().clear()
     st.session_state[_GOALS] = set()
     st.session_state[_FORGOTTEN] += 1
+
+
+def keep() -> None:
+    """Have the browser write the cookie."""
+    _component(key="kept", data=cookie())
 
 
 def cookie() -> dict[str, str | int]:

@@ -163,8 +163,8 @@ class Place:
         return self._computed(self.text | {name: before[name] for name in question.reveal})
 
     def reset(self, step: int, answers: Mapping[str, str]) -> None:
-        """Ask for the defaults; what a question holds stays."""
-        given = self.lesson.defaults
+        """Ask for what the step sets, and the defaults; what a question holds stays."""
+        given = {**self.lesson.defaults, **self.lesson.prose.steps[step - 1].lab}
         held = held_controls(self.lesson, answers, step)
         self.order({name: given[name] for name in given.keys() - held}, "", END)
 

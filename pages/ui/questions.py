@@ -1,5 +1,6 @@
 """The question of a step (a choice, a number, a sketch, a bug to find) and what is said to it."""
 
+import html
 import inspect
 import re
 from collections.abc import Callable
@@ -8,7 +9,7 @@ import streamlit as st
 
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import TRAINING, Option, Question, fill
+from lessons.contract.prose import Option, Question, fill
 from lessons.contract.typed import Typed, grade
 from lessons.contract.verdict import Named, compared
 from lessons.outputs.glossary import first_uses, terms
@@ -55,8 +56,6 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
             _number(lesson, question, commit)
         else:
             st.caption("Draw your answer on the chart.")
-        for name in question.holds:
-            st.caption(f"{_waits(lesson, name)} once you have answered.")
 
 
 def has_stage(question: Question, trail: Trail) -> bool:
@@ -66,22 +65,17 @@ def has_stage(question: Question, trail: Trail) -> bool:
 
 
 def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
-    """The stage of a question: a chart to draw on, or code that the lab doesn't run, and its result."""
-    answer = trail.answers.get(question.name)
+    """The stage of a question: a chart to draw on, or code that no lab runs."""
     if question.kind == "bug":
         assert lesson.bug is not None
-        _bug_stage(lesson.bug, answer)
+        _bug_stage(lesson.bug, trail.answers.get(question.name))
         return
     if question.kind == "sketch":
         _sketch(lesson, question, _commit(lesson, question, place, trail))
         return
-    text = lesson.step_of(question).text
+    text = fill(lesson.step_of(question).text, place.asked(question).facts)
     for code in CODE.findall(text):
         st.html(markup(code, label="The code in question"))
-    if answer is not None:
-        facts = lesson.asked_about(question).facts
-        right = lesson.answer(question)
-        side_by_side(compared(question, right, _said(question, answer), facts))
 
 
 def stands_still(lesson: Lesson, question: Question) -> bool:
@@ -90,13 +84,6 @@ def stands_still(lesson: Lesson, question: Question) -> bool:
     Of a training the case is a run, whose numbers come as it goes on.
     """
     return lesson.lab.training is None or bool(question.reveal)
-
-
-def _waits(lesson: Lesson, name: str) -> str:
-    if name == TRAINING:
-        return "The training can start"
-    (label,) = (parameter.label for parameter in lesson.lab.parameters if parameter.name == name)
-    return f"“{label}” can be moved"
 
 
 def mark_done(lesson: Lesson, trail: Trail) -> None:
@@ -132,8 +119,9 @@ def _key(lesson: Lesson, question: Question) -> str:
 
 
 _NUMBER = re.compile(
-    r"((?:[−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?|[−-]?∞|NaN|None)\b(?: %)?)[.,:;]?\s+(.+)"
+    r"([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?\s+(.+)"
 )
+"""A number at the start of an answer, or a word that stands for one, and the rest."""
 
 
 def _tiles(options: dict[str, Option], key: str, commit: Callable[[str], None]) -> None:
@@ -219,6 +207,11 @@ def _answered(lesson: Lesson, question: Question, options: dict[str, Option], tr
             heads[key] = typed.followed_by(heads[key])
         else:
             reply("wrong", f"You said: {number(typed.value)}", typed.distance())
+    if question.computed:
+        facts = lesson.asked_about(question).facts
+        side_by_side(
+            compared(question, right, _said(question, trail.answers[question.name]), facts)
+        )
     if key == right:
         reply("right", "That’s what you said.", options[right].reply)
         return
@@ -273,4 +266,5 @@ def _verdict(failure: str | None) -> None:
         st.markdown("The assertion **holds**.")
     else:
         st.markdown("The assertion **fails**:")
-        st.code(failure, language=None, wrap_lines=True)
+        text = html.escape(failure)
+        st.html(f'<pre class="gt-code gt-failure"><code>{text}</code></pre>')

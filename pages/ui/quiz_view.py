@@ -68,7 +68,7 @@ def _question(item: Item, key: str, said: str | None) -> None:
     """The program beside its question; once answered, what torch gives and why."""
     code, words = st.columns([7, 5], gap="medium")
     with code:
-        st.html(markup(item.code, label="The program", wrap=True))
+        st.html(markup(item.code, label="The program"))
     with words:
         st.markdown(f"## {item.question}", anchors=False)
         if said is None:
@@ -82,11 +82,11 @@ def _question(item: Item, key: str, said: str | None) -> None:
                         width="stretch",
                     )
             return
-        why = "\n".join(f"- {line}" for line in item.why)
+        why = "\n\n".join(item.why)
         if said == item.right:
-            reply("right", f"✓ You said: {said}", why)
+            reply("right", f"You said: {said}", why)
         else:
-            reply("wrong", f"✗ You said: {said}", item.options[said].reply)
+            reply("wrong", f"You said: {said}", item.options[said].reply)
             reply("right", f"Torch gives {item.right}", why)
 
 

@@ -30,5 +30,8 @@ def steps(lesson: Lesson, trail: Trail, go: Callable[[int], None]) -> None:
             go(asked)
 
     address = f"{lesson.chapter}?lesson={lesson.slug}"
-    data = {"lesson": lesson.slug, "address": address, "steps": found, "step": trail.step}
+    question = lesson.prose.steps[trail.step - 1].question
+    answer = trail.answers.get(question.name, "") if question else ""
+    here = {"step": trail.step, "answer": answer}
+    data = {"lesson": lesson.slug, "address": address, "steps": found, **here}
     _component(key=_KEY, data=data, on_go_change=follow)

@@ -28,7 +28,7 @@ from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS, MOST_NUM
 from lessons.playground import Document, Input, to_url
 from pages.labs.playground_form import form_of
 from pages.server.application import SOCKET
-from pages.server.streamlit_guard import STREAM
+from pages.server.socket_guard import STREAM
 from pages.ui.page import PLOTLY
 from tests.bench.learner import Heard, Learner
 from tests.playground.heavy import heavy

@@ -1,5 +1,6 @@
 """What the browser's tests look for on a page with a lab."""
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -8,12 +9,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeVar
 from urllib.parse import parse_qs
 
-from playwright.sync_api import Locator, Page, Route
+from playwright.sync_api import Locator, Page, Route, expect
 
 Found = TypeVar("Found")
 
 LAB = '.gl-lab[data-ready="true"]'
 PATIENCE = 30  # seconds, as Playwright's own
+FOCUSABLE = """() => [...document.querySelectorAll(
+    "a[href], button, input, select, textarea, summary, [tabindex]")].filter((one) => {
+  const { top, bottom, width, height } = one.getBoundingClientRect();
+  return one.tabIndex >= 0 && !one.disabled && width && height && bottom > 0 && top < innerHeight
+    && one.checkVisibility({ visibilityProperty: true });
+}).map((one) => one.outerHTML.slice(0, 80))"""
 # How slow this machine is, is not asked. A page hides its text until all pieces of it and its fonts
 # are there, and not until six seconds have passed, or one (pages/ui/live/early.js); a lab that
 # trains waits for the first picture, and not four seconds (pages/ui/live/pictures.js).
@@ -25,6 +32,20 @@ PATIENT = """
   window.setTimeout = (work, ms, ...more) => (ends(work, ms) ? 0 : later(work, ms, ...more));
 }
 """
+# What has moved, and how far: the value, whether after a press, and the parts.
+SHIFTS = (
+    PATIENT
+    + """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const { value, sources, hadRecentInput } of list.getEntries()) {
+    const moved = sources.map(({ node, previousRect: { y }, currentRect }) =>
+      `${node?.className || node?.nodeName} ${y} → ${currentRect.y}`);
+    shifts.push([value, hadRecentInput, moved.join(" | ")]);
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+)
 # Every socket by the last part of its address: what was sent, how often something came, and when;
 # and when it was opened, or was tried to be, by the clock. Nobody is told the end of the `unheard`.
 SPY = """
@@ -211,6 +232,12 @@ def cells(page: Page) -> list[list[str]]:
     )
 
 
+def rows(page: Page) -> list[list[str]]:
+    """The same, once its drawer is open."""
+    open_drawers(page, "Table").locator("[data-table] tbody tr").first.wait_for()
+    return cells(page)
+
+
 def asked(page: Page) -> dict[str, str]:
     """What the address asks for."""
     query = str(page.evaluate("location.search")).removeprefix("?")
@@ -243,3 +270,30 @@ def open_drawers(page: Page, *labels: str) -> Page:
         if tab.get_attribute("aria-expanded") != "true":
             tab.click()
     return page
+
+
+def is_at_step(page: Page, step: int) -> None:
+    """Wait until a lesson shows this step, and its script has run."""
+    here = page.locator('.st-key-turn nav [aria-current="step"]')
+    expect(here).to_have_attribute("aria-label", re.compile(f"^Step {step}: "))
+    ran(page)
+
+
+def next_button(page: Page) -> Locator:
+    return page.locator(".st-key-next button")
+
+
+def on(page: Page, step: int) -> None:
+    """To the next step, which is this one."""
+    next_button(page).click()
+    is_at_step(page, step)
+
+
+def tiles(page: Page) -> Locator:
+    """The answers to choose from."""
+    return page.locator(".st-key-tiles button")
+
+
+def commit(page: Page, answer: int) -> None:
+    tiles(page).nth(answer).click()
+    expect(page.locator(".st-key-verdict")).to_be_visible()

@@ -306,7 +306,7 @@ def test_every_node_and_edge_is_reached_by_keyboard(bare, open_page):
 
 def test_gradients_are_covered_until_the_answer_is_given(bare, open_page):
     page = ready(open_page(bare + "/stop_gradient?lesson=right_place&step=1"))
-    expect(page.locator(".gl-graph")).to_contain_text("once you have committed")
+    expect(page.locator(".gl-graph")).to_contain_text("once you have answered")
     assert page.locator(".gl-svg .gl-edge[data-shown] .gl-sent:visible").count() == 0
     assert not any(page.locator(".gl-gradient").all_text_contents())
     assert page.locator(".gl-stepper").is_hidden()

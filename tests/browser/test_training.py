@@ -35,6 +35,7 @@ def reaches(page: Page, step: int, timeout: float = 60_000) -> None:
 
 def test_start_watch_change_pause_reload(bare, open_page):
     page = opened(open_page, bare + LESSON)
+    expect(page.get_by_role("button", name="Start")).to_have_count(1)
     line = page.locator("[data-figure=accuracy] .scatterlayer .js-line").last
     button(page, "Start").click()
     reaches(page, 5)

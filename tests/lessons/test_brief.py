@@ -8,7 +8,7 @@ import json
 import pytest
 import torch
 
-from lessons.outputs.brief import LONGEST, as_meant, in_plain_torch, specialised
+from lessons.outputs.brief import LONGEST, MISTAKE, in_plain_torch, kept, specialised
 from lessons.outputs.catalogue import lessons
 from lessons.outputs.plain_torch import FILE, plain_torch
 
@@ -22,7 +22,7 @@ def test_each_lesson_ends_with_a_few_lines_that_do_what_its_file_does(lesson):
     if lesson.lab.training:
         compile(few, name, "exec")  # its networks are made in a training
         return
-    values = as_meant(lesson)
+    values = kept(lesson)
     if lesson.lab.start is None:  # nothing records its run: the file's own main part runs it
         assert printed(lesson, values, few) == printed(lesson, values, "")
         return
@@ -40,6 +40,20 @@ def test_each_lesson_ends_with_a_few_lines_that_do_what_its_file_does(lesson):
         found.append([out.detach(), *(one for one in gradients if one is not None)])
     for one, other in zip(*found, strict=True):
         torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize(
+    ("slug", "mistakes"),
+    [
+        ("cut_by_accident", ["torch.tensor(loss.item(), dtype=w.dtype)", "loss.requires_grad_()"]),
+        ("in_place", ["y.data.add_(added)"]),
+        ("router", ["v.sum(0)", "v / total"]),
+        ("right_place", []),
+    ],
+)
+def test_where_the_right_lines_have_no_trick_the_wrong_ones_are_shown_as_such(slug, mistakes):
+    marked = [line for line in in_plain_torch(slug).splitlines() if line.endswith(MISTAKE)]
+    assert [line.removesuffix(MISTAKE).split(" = ")[-1].strip() for line in marked] == mistakes
 
 
 def printed(lesson, values, few):

@@ -191,7 +191,7 @@ GRADIENT = {
     r"is 0 all along": lambda s: s.zero(np.ones_like(s.x) > 0),
     rf"is {N} all along": all_along,
     r"is 0 for x ([<>]) 0": one_side,
-    r"is the true one": lambda s: s.same(s.t, s.g),
+    r"is the true gradient": lambda s: s.same(s.t, s.g),
     rf"is {N} × the true one": multiple,
     rf"reaches {N}, true {N}": reach,
     rf"differs by up to {N}": gap,
@@ -408,7 +408,7 @@ def test_a_number_of_a_title_is_written_out_below_a_million():
 @pytest.mark.parametrize(
     ("slug", "given", "figure", "title"),
     [
-        ("flip", {}, "gradient", "dL/dx reaches −19, true 13, as intended"),
+        ("flip", {}, "gradient", "dL/dx reaches −22, true 14, as intended"),
         ("moving_target", {"task": "two"}, "gradient", "Gradient is −1.25 × the true one, .+"),
         ("moving_target", {}, "gradient", "Gradient differs by up to 0.77, as intended"),
         ("codebook", {"z1": "0.1", "z2": "0.9"}, "pulls", "z pulled by .+, its code pulled by .+"),

@@ -185,6 +185,18 @@ def test_a_step_before_the_backward_pass_is_refused_under_no_grad_alone():
         loss.backward()
 
 
+def test_a_fused_optimizer_is_not_counted_and_the_gradient_is_that_of_the_new_weight():
+    w = leaf(4.0)
+    optimizer = torch.optim.Adam([w], lr=1.0, fused=True)
+    loss = (w**3).sum()
+    w.grad = torch.ones_like(w)
+    optimizer.step()
+    w.grad = None
+    loss.backward()
+    assert w._version == 0
+    assert w.grad.item() == pytest.approx(27)
+
+
 def test_a_relu_reads_its_own_result():
     """As the bug's answers say of it: its sign decides what passes."""
     x = leaf(-1.0, 2.0)

@@ -31,7 +31,7 @@ from pages.server import application
 from pages.server.addresses import Addresses
 from pages.server.application import OTHER_PAGES, SOCKET
 from pages.server.headers import SecurityHeaders
-from pages.server.streamlit_guard import STREAM
+from pages.server.socket_guard import STREAM
 from pages.ui import search, tab
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import ask

@@ -14,7 +14,7 @@ from tests.support.folded import folded
 
 
 def text_of(shown: str) -> list[str]:
-    rows = re.findall(r'<(\w+) class="gt-row">(.*?)\n</\1>', shown, re.DOTALL)
+    rows = re.findall(r'<(\w+) class="gt-row" style="--indent:\d+">(.*?)\n</\1>', shown, re.DOTALL)
     return [html.unescape(re.sub("<[^>]+>", "", row)).rstrip() for _, row in rows]
 
 
@@ -94,7 +94,7 @@ def test_the_code_of_a_bug_is_still_whole_python_once_bare(lesson):
 
 
 def test_a_wrapped_row_says_how_far_in_it_begins():
-    shown = markup("def f(x):\n    return x", {1: "added"}, wrap=True)
+    shown = markup("def f(x):\n    return x", {1: "added"})
     assert shown.startswith('<pre class="gt-code gt-wrap"')
     assert '<span class="gt-row" style="--indent:0">' in shown
     assert '<ins class="gt-row" style="--indent:4">' in shown

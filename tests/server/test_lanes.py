@@ -174,8 +174,8 @@ def test_an_idle_lane_lets_its_workers_go_and_starts_others_for_the_next_job():
         first = await lane.run(pid_after, 0.0)
         await asyncio.sleep(0.1)
         second = await lane.run(pid_after, 0.3)
-        await asyncio.sleep(0.6)
+        await asyncio.sleep(1.2)
         return first, second, await lane.run(pid_after, 0.0)
 
-    first, second, third = with_lane(story, idle=0.4)
+    first, second, third = with_lane(story, idle=1.0)
     assert first == second != third

@@ -225,6 +225,9 @@ def alone(browser, lab, **wish):
 def test_a_training_that_cannot_be_is_refused(browser, lab):
     alone(browser, lab)
     assert browser.next()[:2] == (9, "refused")
+    browser.send("0 taken")
+    with pytest.raises(TimeoutError):  # not "lost": there was no run
+        browser.next(0.3)
     alone(browser, SMALL["lab"], step=2, values={"seeds": "1", "steps": "x"})
     assert browser.next()[:2] == (9, "again")
     alone(browser, SMALL["lab"], step=2, values=SMALL["values"])

@@ -53,6 +53,23 @@ def test_nothing_covered_is_drawn_or_told_while_it_trains(lesson, place):
         assert role not in hidden or {row[index] for row in table.rows} == {"?"}
 
 
+@pytest.mark.parametrize("lesson", TRAINED, ids=lambda lesson: lesson.slug)
+def test_before_the_first_step_no_title_has_a_number_and_no_chart_is_empty(lesson):
+    given = {"seeds": "2"} if "seeds" in lesson.defaults else {}
+    watch = Watch(lesson, Wish(lab=lesson.slug, values=given, step=99), TrainingWish())
+    before = watch.picture()["figures"]
+    watch.take(Wish(lab=lesson.slug, values=given, step=99), TrainingWish(phase="run"))
+    watch.advance(0.0)
+    for first, later in zip(before, watch.picture()["figures"], strict=True):
+        assert not NUMBER.search(first["title"])
+        assert first["title"] != later["title"]
+        for spec, empty in ((first, True), (later, False)):
+            over_steps = spec["figure"]["layout"]["xaxis"].get("title", {}).get("text") == "step"
+            assert ("Start draws the lines" in str(spec["figure"]["data"])) == (
+                over_steps and empty
+            )
+
+
 @pytest.mark.parametrize(("lesson", "place"), PREDICTIONS)
 def test_what_is_held_does_not_move_whatever_a_browser_sends(lesson, place):
     step = lesson.prose.steps[place - 1]

@@ -72,9 +72,9 @@ def test_what_trains_may_change_on_the_way(lesson):
 @pytest.mark.parametrize(
     ("slug", "given", "looked_at", "charts"),
     [
-        ("moons", {"steps": 30, "wiring": "subtract", "scale": 1e6}, {}, 4),
-        ("noise_layer", {"steps": 5, "strength": 1000, "draws": 2}, {}, 4),
-        ("guided_relu", {"steps": 15}, {"randomised": 2}, 5),
+        ("moons", {"steps": 30, "wiring": "subtract", "scale": 1e6}, {}, 3),
+        ("noise_layer", {"steps": 5, "strength": 1000, "draws": 2}, {}, 3),
+        ("guided_relu", {"steps": 15}, {"randomised": 2}, 2),
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )

@@ -20,6 +20,8 @@ LEAST = 60.0
 """Width and height of the smallest box from left to right."""
 GAPS = (56.0, 34.0, 18.0)
 """Between layers: the first that fits is taken."""
+UPRIGHT = 12.0
+"""Between a box and a label upright, so that eight layers fit a screen."""
 PILL: Size = (72.0, 28.0)
 """Room for a number of six characters at 20 px. A longer one is written smaller."""
 WIDEST, HIGHEST = 810.0, 480.0
@@ -35,7 +37,7 @@ def places(lines: Sequence[Sequence[str]], edges: Sequence[tuple[int, int]]) -> 
     """
     tried = (_placed(lines, edges, True, gap) for gap in GAPS)
     fits = (one for one in tried if one["width"] <= WIDEST and one["height"] <= HIGHEST)
-    return {"wide": next(fits, None), "narrow": _placed(lines, edges, False, GAPS[-1])}
+    return {"wide": next(fits, None), "narrow": _placed(lines, edges, False, UPRIGHT)}
 
 
 def _placed(

@@ -45,7 +45,6 @@ def live_lab(
     *,
     step: int = 1,
     answers: Collection[str] = (),
-    committed: str = "",
     hide: Collection[str] = (),
     fix: Collection[str] = (),
     note: str = "",
@@ -58,7 +57,6 @@ def live_lab(
             ``graph_step``. The browser does each order once; a first one only where it has
             nothing newer.
         step, answers, hide, fix: as in ``pages.labs.messages.Wish``.
-        committed: the answer to the step's question, once there is one.
         note: something to say above the charts until the learner changes something.
     """
     state = st.session_state.get(f"lab_{lab}")
@@ -88,12 +86,10 @@ def live_lab(
         "orders": [dict(one) for one in orders],
         "step": step,
         "answers": sorted(answers),
-        "committed": committed,
         "hide": sorted(hide),
         "fix": sorted(fix),
         "note": note,
         "goals": memory.goals(),
-        "cookie": memory.cookie(),
     }
     _component(key=f"lab_{lab}", data=data, on_goals_change=lambda: None)
 

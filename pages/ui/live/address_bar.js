@@ -1,7 +1,7 @@
 // What the address bar says of a lab once the hand rests.
 
 /**
- * Replaced, never added: the Back button leaves the page instead of replaying a drag.
+ * Replaced, unless the lesson is at another step: Back leads to the step before and replays no drag.
  * @param {string} query
  */
 export function showAddress(query) {
@@ -11,5 +11,11 @@ export function showAddress(query) {
   const whole = [query, ...frame].filter(Boolean).join("&");
   const search = whole ? `?${whole}` : "";
   if (search === location.search) return;
-  history.replaceState(history.state, "", location.pathname + search + location.hash);
+  history[isNext(words, new URLSearchParams(query)) ? "pushState" : "replaceState"](history.state, "", location.pathname + search + location.hash);
+}
+
+/** @param {URLSearchParams} here  @param {URLSearchParams} there */
+function isNext(here, there) {
+  const differs = (/** @type {string} */ name) => here.get(name) !== there.get(name);
+  return here.has("step") && differs("step") && !differs("lesson");
 }

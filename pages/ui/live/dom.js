@@ -46,6 +46,19 @@ export function setText(node, text) {
   } else if (node.textContent !== text) node.textContent = text;
 }
 
+/** @type {Record<string, number | undefined>} */
+const WAYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+
+/** The arrow keys lead from one child of a box to the next; Tab stops at one of them. @param {HTMLElement} box */
+export function arrows(box) {
+  box.addEventListener("keydown", ({ key, target }) => {
+    const children = /** @type {HTMLElement[]} */ ([...box.children]);
+    const by = WAYS[key];
+    const at = children.indexOf(/** @type {HTMLElement} */ (target));
+    if (by !== undefined) children[Math.max(0, Math.min(children.length - 1, at + by))]?.focus();
+  });
+}
+
 /**
  * Make `parent` hold exactly `children`, in order, moving only what is out of place.
  * @param {Element} parent

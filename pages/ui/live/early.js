@@ -30,6 +30,7 @@ const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-header';
 const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
 const { dataset } = document.documentElement;
 dataset.whole = "false";
+if (new URLSearchParams(location.search).get("embed") === "true") dataset.framed = "";
 const pieces = new MutationObserver((changes) => {
   if (!changes.some(({ target }) => isPiece(/** @type {Element} */ (target)))) return;
   count += 1;

@@ -113,7 +113,7 @@ export class Graph {
     this.steps.hidden = !last;
     this.#lay(spec);
     const isNews = before && (!before.steps.length || String(before.cuts) !== String(spec.cuts));
-    if (isNews && !moves && last && this.place === last) this.stepper.replay();
+    if (isNews && !moves && last && (this.place === last || this.stepper.replays)) this.stepper.replay();
   }
 
   /**
@@ -210,8 +210,10 @@ export class Graph {
       for (const sentence of node.stale) text += `\n${sentence}`;
     } else if (edge) {
       const between = `Edge from ${edge.from} to ${edge.to}`;
-      if (!shown.has(edge.id)) text = `${between}: no gradient has come by here yet.`;
-      else if (edge.alternative) text = `${edge.alternative} Whole: ${edge.full}.`;
+      if (!shown.has(edge.id)) {
+        text = `${between}: ${this.step < spec.steps.length ? "no gradient has come by here yet" : "no gradient comes back here"}.`;
+      }
+      else if (edge.alternative) text = `${edge.alternative} All entries: ${edge.full}.`;
       else text = `${between}: its gradient is covered.`;
       if (edge.cuttable && spec.scissors) {
         const hand = NO_MOUSE.matches ? "A tap" : "Click or Enter";

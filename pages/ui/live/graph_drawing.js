@@ -53,11 +53,10 @@ export class Drawing {
       this.handlers.look(id);
     });
     box.addEventListener("focusout", () => this.handlers.look(null));
-    // A large drawing is shown first where the gradient ends up.
+    // A large drawing is shown first where the gradient ends up; in another size where it is now.
     this.sized = new ResizeObserver(() => {
       if (!this.root.clientWidth || !this.spec) return;
       this.#bring(this.spec.nodes.find(({ id }) => id === this.current) ?? this.spec.nodes[0]);
-      this.sized.disconnect();
     });
     this.sized.observe(box);
   }

@@ -8,10 +8,8 @@ import { Had, digests } from "./had.js";
 import { keep, kept } from "./kept.js";
 import { LostLine } from "./lost_line.js";
 import { Pictures } from "./pictures.js";
-import { remember } from "./remember.js";
 import { Line, read } from "./socket.js";
 import { Undo } from "./undo.js";
-import { goToStep, goToVerdict } from "./verdict.js";
 import { View } from "./view.js";
 import { Wish, sameSetting } from "./wish.js";
 
@@ -122,7 +120,6 @@ class Lab {
     const before = this.place;
     this.place = place;
     const { asked } = this.wish;
-    remember(place.cookie);
     this.view.goals.remember(place.goals ?? []);
     this.view.drawing.repaint();
     for (const order of place.orders) this.#obey(order);
@@ -130,8 +127,6 @@ class Lab {
     const same = ["step", "answers", "hide", "fix"].every(
       (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
     );
-    if (asked && place.step !== before.step) goToStep();
-    else if (place.committed && place.committed !== before.committed) goToVerdict();
     if (!asked || !same) this.flow.offer(false);
     else this.view.pageParts.refresh();
   }

@@ -9,6 +9,8 @@ const PLACES = [".st-key-words"];
 // in turn would never end.
 /** @type {?PageParts} */
 let newest = null;
+/** @type {Set<string>} */
+const done = new Set(); // the tasks that were done in this tab
 
 export class PageParts {
   /**
@@ -20,8 +22,7 @@ export class PageParts {
     newest = this;
     /** @type {Record<string, string>} */
     this.numbers = {};
-    this.done = false; // the task in the text
-    this.task = "";
+    this.task = ""; // the one in the text
     this.observer = new MutationObserver(() => this.#fill());
     /** @type {Element[]} */
     this.watched = [];
@@ -30,12 +31,12 @@ export class PageParts {
   /**
    * @param {Record<string, string>} numbers
    * @param {string} task  names the task in the text
-   * @param {boolean} done  whether the task in the text is done now; its tick stays
+   * @param {boolean} isDone  whether it is done now; its tick stays
    */
-  show(numbers, task, done) {
+  show(numbers, task, isDone) {
     this.numbers = numbers;
-    this.done = done || (this.done && task === this.task);
     this.task = task;
+    if (isDone) done.add(task);
     this.refresh();
   }
 
@@ -68,8 +69,8 @@ export class PageParts {
         this.handlers.numbers.mark(node, text);
       }
       for (const node of place.querySelectorAll("[data-turn]")) {
-        setText(node, this.done ? "✓ Done" : "○");
-        node.classList.toggle("gt-done", this.done);
+        setText(node, done.has(this.task) ? "✓ Done" : "○ not yet");
+        node.classList.toggle("gt-done", done.has(this.task));
       }
     }
   }

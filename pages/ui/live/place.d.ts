@@ -1,7 +1,5 @@
 // What the page says to its lab, through Streamlit.
 
-import type { Cookie } from "./remember.js";
-
 /** What the page says. */
 export interface Place {
   /** a lesson's slug, "home" or "playground" */
@@ -14,16 +12,12 @@ export interface Place {
   orders: Order[];
   step: number;
   answers: string[];
-  /** the answer to the step's question, as remembered; empty before */
-  committed: string;
   hide: string[];
   fix: string[];
   /** until the learner changes something */
   note: string;
   /** those that were reached */
   goals?: string[];
-  /** what to remember across reloads */
-  cookie: Cookie | null;
 }
 
 /**

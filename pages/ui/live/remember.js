@@ -18,9 +18,8 @@ const FORM = "2!"; // as memory.py writes it: lessons with "/" between, each beg
 
 let taken = { session: "", value: "", forgotten: 0 }; // the newest that this tab has taken in
 
-/** @param {?Cookie} cookie */
-export function remember(cookie) {
-  if (!cookie) return;
+/** @param {{data: Cookie}} component */
+export function render({ data: cookie }) {
   const { name, path, older, session, start, value, forgotten, longest } = cookie;
   const same = taken.session === session;
   // A tab that comes back to a server that does not know it has done nothing by that.

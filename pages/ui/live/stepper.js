@@ -83,7 +83,7 @@ export class Stepper {
     if (this.still.matches) return;
     this.replays = true;
     this.place = 0;
-    this.#run(this.steps.length, this.steps.length);
+    this.#run(Infinity, this.steps.length);
   }
 
   #toggle() {
@@ -92,7 +92,7 @@ export class Stepper {
     if (plays) return;
     if (this.place >= this.steps.length) this.go(0);
     setText(this.play, "Pause");
-    this.#run(this.steps.length);
+    this.#run(Infinity);
   }
 
   /** @param {number} to  a whole place  @param {number} speed */

@@ -1,7 +1,8 @@
 // The dots of a lesson's steps. Each step is an entry of the browser's history: Back leads to the step
 // before. Streamlit runs the page again on Back, and does not know the step; so it is asked for here.
 
-import { element, setChildren } from "./dom.js";
+import { arrows, element, setChildren } from "./dom.js";
+import { goToStep, goToVerdict } from "./verdict.js";
 
 /**
  * @typedef {Object} Steps
@@ -9,10 +10,9 @@ import { element, setChildren } from "./dom.js";
  * @property {string} address  of the lesson
  * @property {{title: string, asks: boolean, done: boolean}[]} steps
  * @property {number} step
+ * @property {string} answer  to its question, empty before
  */
 
-/** @type {Record<string, number | undefined>} */
-const KEYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 /** @type {?Steps} */
 let shown = null;
 /** @type {(step: number) => void} */
@@ -22,7 +22,13 @@ let go = () => {};
 export function render({ data, parentElement, setTriggerValue }) {
   const nav = /** @type {HTMLElement} */ (parentElement.querySelector("nav"));
   if (!shown) addEventListener("popstate", back);
-  if (shown?.lesson === data.lesson && shown.step !== data.step) enter(data.step);
+  if (!nav.firstChild) arrows(nav);
+  if (shown?.lesson === data.lesson) {
+    if (shown.step !== data.step) {
+      enter(data.step);
+      goToStep();
+    } else if (data.answer && shown.answer !== data.answer) goToVerdict();
+  }
   shown = data;
   go = (step) => setTriggerValue("go", step);
   const links = data.steps.map(({ title, asks, done }, index) => {
@@ -42,11 +48,6 @@ export function render({ data, parentElement, setTriggerValue }) {
     });
     return link;
   });
-  nav.onkeydown = ({ key }) => {
-    const by = KEYS[key];
-    const at = links.findIndex((link) => link === document.activeElement);
-    if (by !== undefined) links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
-  };
   setChildren(nav, links);
 }
 

@@ -202,7 +202,7 @@ export class View {
     setText(this.status, picture ? picture.status : frame.status);
     const numbers = picture ? { ...frame.numbers, ...picture.numbers } : frame.numbers;
     this.code.show(frame.code, frame.query);
-    this.pageParts.show(numbers, String(place.step), frame.turn || picture?.turn || false);
+    this.pageParts.show(numbers, `${place.lab} ${place.step}`, frame.turn || picture?.turn || false);
   }
 
   /** @param {number} pace  ms from one to the next */

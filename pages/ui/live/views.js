@@ -1,7 +1,7 @@
 // The stage, and the drawers under it. Each view of a lab (the graph, the table, a chart) has one box for
 // good, which stands on the stage, in an open drawer, or nowhere.
 
-import { element, setChildren, setOrRemove, setText } from "./dom.js";
+import { arrows, element, setChildren, setOrRemove, setText } from "./dom.js";
 
 /** @import { View } from "./messages.d.ts" */
 
@@ -14,8 +14,10 @@ export class Views {
    */
   constructor(more, changed) {
     this.changed = changed;
-    this.stage = element("section", "gl-stage", { "aria-label": "Stage" });
-    this.tabs = element("div", "gl-tabs", { role: "group", "aria-label": "More of this lab" });
+    this.stage = element("section", "gl-stage", { "aria-label": "Stage", tabindex: "0" });
+    this.tabs = element("div", "gl-tabs", { role: "toolbar", "aria-label": "More of this lab" });
+    arrows(this.tabs);
+    this.tabs.addEventListener("focusin", ({ target }) => this.#stop(/** @type {Element} */ (target)));
     this.drawers = element("div", "gl-drawers");
     /** @type {Set<string>} */
     this.opened = new Set();
@@ -76,7 +78,13 @@ export class Views {
     setChildren(this.stage, name ? [this.box(name)] : []);
     const others = [...this.views.filter((view) => view.name !== name), { name: MORE, label: this.moreLabel }];
     setChildren(this.tabs, others.map((view) => this.#tab(view)));
+    this.#stop(this.tabs.querySelector("[tabindex='0']") ?? this.tabs.firstElementChild);
     setChildren(this.drawers, others.filter((view) => opened.has(view.name)).map((view) => this.box(view.name)));
+  }
+
+  /** Tab stops at this button alone. @param {?Element} [button] */
+  #stop(button) {
+    for (const one of this.tabs.children) one.setAttribute("tabindex", one === button ? "0" : "-1");
   }
 
   /** @param {View} view */

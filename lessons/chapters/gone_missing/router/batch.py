@@ -38,6 +38,7 @@ def batches() -> Mapping[str, float]:
         "batch_normalised_1": router_gradient(1, "normalised"),
         "batch_raw_1": router_gradient(1, "raw"),
         "batch_normalised_2": router_gradient(2, "normalised"),
+        "batch_bfloat16_1": router_gradient(1, "normalised", torch.bfloat16),
     }
     lengths = {name: float(gradient.norm()) for name, gradient in found.items()}
     return {

@@ -129,9 +129,9 @@ CURVE = Curve(
     text=CurveText(
         value="y",
         gradient="dy/dx",
-        gradient_caption="x: the router's score for expert 1. Dotted: the slope of y. Ticks: as "
-        "if all three experts ran.",
-        forward_caption="What the token gets. With one normalised gate: an expert's output.",
+        gradient_caption="x: the router's score for expert 1. Dotted: the slope of y. Ticks: the "
+        "gradient if all three experts ran.",
+        forward_caption="The token's output. With one normalised gate: the output of one expert.",
         intended="all experts",
     ),
     x="1, -0.5, -2",

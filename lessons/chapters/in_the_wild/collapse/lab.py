@@ -79,6 +79,7 @@ def compute(program: Program, values: Values) -> Result:
         curves=series,
         facts={
             **{name: values[name] for name in ("noise", "seeds")},
+            "target": values["target"],
             "features": FEATURES,
             "points": POINTS,
             "full": FULL,

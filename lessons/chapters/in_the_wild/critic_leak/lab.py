@@ -110,6 +110,9 @@ def compute(program: Program, values: Values) -> Result:
             "loss": float(roles["forward"][0]),
             "advantage": values["reward"] - values["v"],
             "best": max(rewards),
+            "v_gradient": float(roles["trick_gradient"][0]),
+            "v_own_gradient": float(roles["intended_gradient"][0]),
+            "logit_gradient": float(roles["trick_gradient"][1]),
             # What is cut in the graph changes none of these.
             **_example(inspect.unwrap(program)),
             **_steps_of_the_actor(),
@@ -179,7 +182,10 @@ def _steps_of_the_actor() -> Mapping[str, float]:
     shares = torch.sigmoid(torch.tensor([EXAMPLE["logit"], -EXAMPLE["logit"]]).double())
     mean = float((shares * torch.tensor(paid).double()).sum())
     entropy = float(-(shares * shares.log()).sum())
-    facts = {"visit_leaked": -float(1 - shares[0]) * (paid[0] - mean - entropy)}
+    facts = {
+        "visit_leaked": -float(1 - shares[0]) * (paid[0] - mean - entropy),
+        "visit_other": float(shares[0]) * (paid[1] - mean - entropy),
+    }
     for name, v in (("right", mean), ("leaked", mean + entropy)):
         facts[f"step_{name}"], facts[f"spread_{name}"] = actor_steps(v, EXAMPLE["logit"], paid)
     return facts

@@ -90,6 +90,7 @@ def compute(program: Program, values: Values) -> Result:
             {
                 "s": s,
                 "h": float(values["h"]),
+                "rounding": values["rounding"],
                 "bits": values["bits"],
                 "inputs": len(given),
                 "lowest": levels(values["bits"])[0],

@@ -3,6 +3,7 @@
 import inspect
 
 import numpy as np
+import torch
 
 from lessons.chapters.in_the_wild.moving_target.figures import (
     figures,
@@ -82,6 +83,8 @@ def compute(program: Program, values: Values) -> Result:
         curves=series,
         facts={
             **{name: values[name] for name in ("seeds", "chance", "discount", "rate")},
+            "target": values["target"],
+            **_of_one_step(roles["trick_gradient"], values),
             "states": task.states.shape[1],
             "true_middle": float(true[len(true) // 2]),
             **{f"{name}_rests_off": task.off(w, true) for name, w in rests.items()},
@@ -92,6 +95,13 @@ def compute(program: Program, values: Values) -> Result:
         },
         work=f"{counted(values['seeds'], 'seed')}, two sets of weights each",
     )
+
+
+def _of_one_step(gradient: torch.Tensor, values: Values) -> dict[str, float]:
+    """What one step sends to its state's weight and to the next state's."""
+    here = min(int(values["point"]), len(gradient)) - 1
+    after = min(here + 1, len(gradient) - 1)
+    return {"own_gradient": float(gradient[here]), "next_gradient": float(gradient[after])}
 
 
 def start(values: Values) -> Start:

@@ -106,6 +106,7 @@ def compute(program: Program, values: Values) -> Result:
         facts=FactsAsAsked(
             {
                 **{name: values[name] for name in ("size", "angle", "limit", "batch")},
+                "used_clip": values["clip"],
                 "others": values["batch"] - 1,
                 "example_size": EXAMPLE_SIZE,
                 "moved_times": MOVED_TIMES,

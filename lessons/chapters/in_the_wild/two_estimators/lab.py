@@ -87,6 +87,7 @@ def compute(program: Program, values: Values) -> Result:
         facts=FactsAsAsked(
             {
                 **{name: values[name] for name in ("mu", "sigma", "baseline", "draws")},
+                "estimator": values["estimator"],
                 "zero": 0.0,
                 "exact": truth,
                 "cost": expected_cost(mu, sigma),

@@ -85,6 +85,7 @@ def compute(program: Program, values: Values) -> Result:
             "minus_advantage": -float(given[place]),
             "zero": 0.0,
             **{role: float(value[place]) for role, value in roles.items()},
+            "form": form,
             "weight": "log p" if form == "plain" else "e⁰ = 1",
             "loss": float(added.sum()),
             "logp_loss": -float(given @ functional.logsigmoid(points)),

@@ -62,7 +62,11 @@ def clip_identity(x, limit, factor, uses, place, power):
         else:
             y = identity(factor * x) if place == "outside" else factor * identity(x)
             used = [y] * uses
-    return (torch.stack(used) ** int(power)).sum(0)
+    terms = used if power == "1" else [y**2 for y in used]
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total
 
 
 if __name__ == "__main__":

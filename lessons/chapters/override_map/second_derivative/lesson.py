@@ -1,6 +1,5 @@
 """What a second derivative makes of a rule."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -11,7 +10,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
-from lessons.contract.result import Note, Result
+from lessons.contract.result import Result
 from lessons.kit.answers import nearest
 from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -131,7 +130,7 @@ CURVE = Curve(
         value="y",
         gradient="dy/dx",
         gradient_caption="Dotted: no rule. Ticks: for the first, the rule once; for a higher one, "
-        "the slope of the other chart’s curve.",
+        "the slope of the one before.",
         forward_caption="What is differentiated: y, or the derivative before.",
     ),
     x="-2, 1, 2",
@@ -158,16 +157,7 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
 _CURVE_LAB = curve_lab(CURVE)
 
 
-def compute(program: Callable[..., Any], values: Values) -> Result:
-    """The curve lab's, and a word where the graph is of another derivative than the charts."""
-    result = _CURVE_LAB.compute(program, values)
-    if values["order"] == "1":
-        return result
-    note = Note("info", "The graph always shows y and its first derivative.")
-    return replace(result, notes=(*result.notes, note))
-
-
-LAB = replace(_CURVE_LAB, compute=compute, figures=figures, table=table)
+LAB = replace(_CURVE_LAB, figures=figures, table=table)
 
 
 def first_order(values: Values) -> Start:

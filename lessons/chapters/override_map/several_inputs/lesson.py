@@ -29,7 +29,7 @@ def several_inputs(
             return own
         return (own[0], None) if rule == "first" else (torch.sign(own[0]), None)
 
-    w, i = x, torch.full_like(x, factor)
+    w, i = x, torch.full(x.shape, factor, dtype=x.dtype, device=x.device)
     with gradient_override_map({"matmul" if product == "matmul" else "mul": override}):
         if product == "matmul":
             rows = torch.stack([w, torch.ones_like(w)], 1)

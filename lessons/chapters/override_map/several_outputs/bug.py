@@ -33,7 +33,7 @@ def check(code: Code) -> None:
     y1, y2 = code(a, b)
     got = torch.stack(torch.autograd.grad(5 * y1 - y2, (a, b)))
     assert torch.equal(got, expected), (
-        f"gradients by a and b: got {got.tolist()}, expected {expected.tolist()}"
+        f"gradients for a and b: got {got.tolist()}, expected {expected.tolist()}"
     )
 
 

@@ -30,7 +30,8 @@ def several_outputs(
         return grad1 + grad2 * b + grad3, grad1 + grad2 * a - grad3
 
     with gradient_override_map({"py_func": override}):
-        outputs = py_func(three_outputs, x, torch.full_like(x, b))
+        second = torch.full(x.shape, b, dtype=x.dtype, device=x.device)
+        outputs = py_func(three_outputs, x, second)
     terms = [
         weight * (output if power == "1" else output**2)
         for weight, output in zip((w1, w2, w3), outputs, strict=True)

@@ -181,6 +181,8 @@ def _notes(key: str) -> Iterator[Note]:
     here, there = outcome(key), key in IN_TENSORFLOW
     if here.ends == "refuses":
         yield Note("warning", f"Here this is an error: {here.words}")
+    elif not key:
+        yield Note("info", here.words)
     elif here.ends == "warns":
         yield Note("warning", f"Here this is a warning: {here.words}")
     elif not there:

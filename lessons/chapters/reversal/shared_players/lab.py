@@ -82,6 +82,12 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
                     **chosen,
                     **_shares(roles),
                     **_one_step(tensors, roles),
+                    **{
+                        f"{name}_at_one": loss
+                        for name, loss in _one_step(
+                            tensors, by_role(program, *tensors, 1.0, **chosen)
+                        ).items()
+                    },
                 },
                 lambda: _compared(program, tensors, scale, chosen, compared) if compared else {},
             ),

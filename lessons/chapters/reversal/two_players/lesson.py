@@ -31,9 +31,9 @@ def who_is_reversed(result: Result) -> str:
 
 
 def one_step(result: Result) -> str:
-    """What a step of each player alone does to the domain loss."""
+    """What a step of each player alone does to the domain loss, with λ = 1."""
     now, after_e, after_c = (
-        float(result.facts[f"loss_{when}"])
+        float(result.facts[f"loss_{when}_at_one"])
         for when in ("now", "after_extractor", "after_classifier")
     )
     if after_e > now:

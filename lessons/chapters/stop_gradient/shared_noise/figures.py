@@ -70,9 +70,8 @@ def _gradients(result: Result, values: Values, hidden: frozenset[str]) -> Figure
     return Figure(
         "gradient",
         _of_gradients(result, hidden),
-        "Area: 5–95 % of the draws; dotted: where that of the true gradient ends. Below: how far "
-        "off the intended gradient. Points: this draw at your x. Drag one along x; a click shows "
-        "its histogram. Drag an edge up or down to set the noise.",
+        "Area: 5–95 % of the draws, dotted for the true gradient. Below: how far off the intended "
+        "gradient. Drag a point along x, or an edge of the area to set the noise.",
         "The gradient dz/dx over x, and below it how far it is off the intended one. "
         "At your inputs: " + spoken(result, seen) + covered,
         data,
@@ -101,8 +100,8 @@ def _forward(result: Result, values: Values) -> Figure:
     return Figure(
         "forward",
         _of_forward(result, forward),
-        "The forward value z: with the trick and without it the same, up to rounding. "
-        "Drag an edge of the area to set the noise.",
+        "Area: 5–95 % of the draws. Points: this draw at your x. Drag an edge of the area to set "
+        "the noise.",
         "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
         [
             held(result, values, "forward", band(forward)),

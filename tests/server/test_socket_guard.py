@@ -8,8 +8,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from pages.server import streamlit_guard
-from pages.server.streamlit_guard import BURST, MOST_BYTES, MOST_QUERY, MOST_STATES, STREAM
+from pages.server import socket_guard
+from pages.server.socket_guard import BURST, MOST_BYTES, MOST_QUERY, MOST_STATES, STREAM
 from tests.server.asgi import run
 from tests.server.serving import listening
 
@@ -39,7 +39,7 @@ def heard(*contents):
 
     named = [(b"host", b"localhost"), (b"origin", b"http://localhost")]
     scope = {"type": "websocket", "path": f"/{STREAM}", "headers": named}
-    run(streamlit_guard.StreamlitGuard(streamlits)(scope, line.receive, None))
+    run(socket_guard.SocketGuard(streamlits)(scope, line.receive, None))
     return reached, line.cut
 
 
@@ -73,7 +73,7 @@ def test_what_a_page_says_is_heard_as_it_came(content):
 def test_every_kind_there_is_was_looked_at():
     """Of a new one somebody has to say whether our pages need it."""
     kinds = {field.name for field in BackMsg.DESCRIPTOR.fields if field.containing_oneof}
-    assert kinds == {*OTHERS, *streamlit_guard.HEARD}
+    assert kinds == {*OTHERS, *socket_guard.HEARD}
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_what_no_page_can_say_cuts_the_connection_and_is_logged_once(content, ca
     assert len(caplog.records) == 1
 
 
-@pytest.mark.parametrize("content", [RUN, page("a" * 4 * streamlit_guard.SHORT)])
+@pytest.mark.parametrize("content", [RUN, page("a" * 4 * socket_guard.SHORT)])
 def test_who_says_more_than_a_page_can_is_cut_and_a_long_message_counts_as_many(content):
-    most = BURST / max(1, len(content) / streamlit_guard.SHORT)
+    most = BURST / max(1, len(content) / socket_guard.SHORT)
     reached, cut = heard(*[content] * (2 * int(BURST)))
     assert most - 1 <= len(reached) < 1.2 * most + 1
     assert cut
@@ -111,7 +111,7 @@ def opened(path):
             if message["type"] == "websocket.receive":
                 await send({"type": "websocket.send", "bytes": message["bytes"]})
 
-    guard = streamlit_guard.StreamlitGuard(echo)
+    guard = socket_guard.SocketGuard(echo)
     with listening(guard) as host, connect(f"ws://{host}/{path}") as socket:
         yield socket
 

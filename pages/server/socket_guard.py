@@ -37,7 +37,7 @@ SMALL_RATE, SMALL_BURST = 1.0, 100.0
 WHOLE_RATE, WHOLE_BURST = 150.0, 4_000.0
 
 
-class StreamlitGuard:
+class SocketGuard:
     """Middleware around all sockets."""
 
     def __init__(self, app: ASGIApp, root: str = "/") -> None:

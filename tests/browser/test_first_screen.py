@@ -1,0 +1,68 @@
+"""The first screen of home and of every lesson: one stage, little to choose from, nothing jumps."""
+
+import pytest
+
+from lessons.outputs.catalogue import lessons
+from tests.browser.looking import (
+    FOCUSABLE,
+    SHIFTS,
+    is_at_step,
+    next_button,
+    ran,
+    ready,
+)
+from tests.support.amount import also
+
+pytestmark = pytest.mark.browser
+
+PLACES = {"home": "/"} | {one.slug: f"/{one.chapter}?lesson={one.slug}" for one in lessons()}
+OFTEN = "home", "two_passes"
+BUGS = {
+    lesson.slug: f"{PLACES[lesson.slug]}&step={number}"
+    for lesson in lessons()
+    for number, step in enumerate(lesson.prose.steps)
+    if step.question and step.question.kind == "bug"
+}
+"""The step before the bug of each lesson."""
+STAGES = """() => [...document.querySelectorAll(".gl-stage, .gl-drawers > *, .st-key-stage")]
+  .filter((one) => one.checkVisibility())
+  .map((one) => {
+    const { top, bottom, height } = one.getBoundingClientRect();
+    return (Math.min(bottom, innerHeight) - Math.max(top, 0)) / height;
+  })"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@pytest.mark.parametrize("name", [*OFTEN, *also(*sorted(PLACES.keys() - set(OFTEN)))])
+def test_one_stage_is_in_sight_with_little_to_choose_from_and_nothing_jumps(
+    app, browser, name, width, height
+):
+    # A first visit: each piece of Streamlit's script has yet to come.
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.add_init_script(SHIFTS)
+    page.goto(app.url + PLACES[name])
+    ready(page)
+    ran(page)
+    page.wait_for_timeout(500)  # what comes late
+    (share,) = page.evaluate(STAGES)
+    assert share > 0.9, "all of it is in sight"
+    found = page.evaluate(FOCUSABLE)
+    assert len(found) <= 20, found
+    if width == 1280:
+        assert page.evaluate("document.querySelector('.stMain').scrollHeight") <= 1500
+    shifts = page.evaluate("shifts")
+    assert sum(value for value, pressed, _ in shifts if not pressed) <= 0.02, shifts
+    page.close()
+
+
+@pytest.mark.parametrize("slug", ["two_passes", *also(*sorted(BUGS.keys() - {"two_passes"}))])
+def test_next_into_a_bug_turns_nothing_over(app, open_page, slug):
+    page = ready(open_page(app.url + BUGS[slug], script=SHIFTS))
+    ran(page)
+    page.evaluate("shifts.length = 0")
+    next_button(page).click()
+    is_at_step(page, int(BUGS[slug].rpartition("=")[2]) + 1)
+    page.locator(".st-key-stage .gt-code").first.wait_for()
+    page.wait_for_timeout(500)
+    shifts = page.evaluate("shifts")
+    assert sum(value for value, *_ in shifts) <= 0.05, shifts
