@@ -14,7 +14,6 @@ from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import stop_gradient
 
-
 WEIGHT, RATE, DECAY = 1.0, 0.1, 0.5
 """A weight, and the learning rate and weight decay of the SGD that moves it."""
 
