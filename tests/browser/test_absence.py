@@ -34,9 +34,7 @@ from tests.browser.test_training import button, done, reaches
 from tests.browser.test_wire import (
     LESSON,
     LOST,
-    PLACES,
     cut,
-    shows_itself,
     visit,
 )
 from tests.support.server import ROOT, Server, free_port, streamlit
@@ -94,11 +92,6 @@ def mortal() -> Iterator[Mortal]:
 
 
 @pytest.mark.long
-def test_the_playground_shows_itself_as_the_first_request_to_a_fresh_server(mortal, visit):
-    shows_itself(visit(mortal.url + PLACES["playground"][0]), *PLACES["playground"])
-
-
-@pytest.mark.long
 def test_a_next_that_is_pressed_as_the_server_dies_is_pressed_again(mortal, visit):
     page = visit(mortal.url + LESSON + "&step=2")
     page.on("console", lambda m: print(time.time(), m.text[:150]))
@@ -132,6 +125,7 @@ def moved_on(page: Page) -> dict[str, str]:
     is_at_step(page, 3)
     open_drawers(page, "More settings")
     exact(page, "noise_high").fill("1.2")
+    control(page, "x").fill("-3, 0.5")
     cut(page, "sqrt_1:0")
     page.wait_for_function("/step=3.*noise_high=1.2.*cuts=sqrt_1:0/.test(location.search)")
     answered(page)

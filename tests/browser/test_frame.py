@@ -81,7 +81,7 @@ def test_a_framed_lesson_remembers_keeps_to_itself_and_tells(app, page: Page):
         expect(lesson.locator(LAB)).to_be_visible(timeout=180_000)
         becomes(page, lambda: page.evaluate("heard.length"), 1)
         assert page.evaluate("heard[0].data.answered") == 0
-        within = "[data-go], [href^='#'], [target=_blank][rel~=noopener]"
+        within = ".st-key-turn nav a, [href^='#'], [target=_blank][rel~=noopener]"
         expect(lesson.locator(f"a:not({within})")).to_have_count(0)
         expect(lesson.locator(".st-key-search button, .stPageLink")).to_have_count(0)
 

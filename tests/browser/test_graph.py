@@ -266,33 +266,6 @@ def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page)
     assert page.evaluate("window.known.every((node) => node.isConnected)")
 
 
-@pytest.mark.long
-def test_a_graph_that_waits_never_goes_back(bare, open_page):
-    page = open_drawers(ready(open_page(bare + RIGHT, script=SPY, height=1800)), "More settings")
-    box = page.locator('[data-control="noise_high"] input[type=range]').bounding_box()
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] * 0.6, y)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * 0.61, y)
-    answered(page)
-    page.evaluate("""() => {
-      window.shown = [];
-      const note = () => {
-        const now = document.querySelector(".gl-node[data-id=mul] .gl-value").textContent;
-        if (shown.at(-1) !== now) shown.push(now);
-      };
-      const whatever = { subtree: true, childList: true, characterData: true };
-      new MutationObserver(note).observe(document.querySelector(".gl-graph"), whatever);
-    }""")
-    for place in range(150):  # faster than answers come, so that two are under way
-        page.mouse.move(box["x"] + box["width"] * (0.62 + 0.35 * place / 149), y)
-    page.mouse.up()
-    answered(page)
-    shown = [float(text) for text in page.evaluate("shown")]
-    assert len(shown) > 3
-    assert shown == sorted(shown)
-
-
 def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare, open_page):
     page = ready(open_page(bare + RIGHT, script=SPY, expected=OFFLINE))
     open_drawers(page, "More settings")
@@ -458,24 +431,3 @@ def test_every_formula_is_drawn_and_a_name_is_only_a_name(bare, open_page):
     found = drawn(page, [words(name) for name in names])
     assert found == [{"maths": True, "unknown": False, "says": name} for name in names]
     assert drawn(page, [r"\href{javascript:1}{x}", r"\nonsense"])[1]["unknown"]
-
-
-@pytest.mark.long
-def test_temml_is_fetched_with_the_first_formula(bare, open_page):
-    page = ready(open_page(bare + RIGHT + "&at=0"))
-    page.wait_for_timeout(1000)
-    fetched = "performance.getEntriesByType('resource').some(({name}) => name.includes('/temml-'))"
-    assert not page.evaluate(fetched)
-    page.route(
-        "**/temml-*", lambda route: route.fulfill(content_type="text/javascript", body="throw 0")
-    )
-    button(page, "Next").click()
-    button(page, "Next").click()
-    expect(page.locator(".gl-rule").first).to_contain_text(r"\frac{\partial")
-    page.unroute("**/temml-*")
-    page.reload()
-    ready(page)
-    button(page, "Next").click()
-    button(page, "Next").click()
-    expect(page.locator(".gl-rule math mfrac").first).to_be_visible()
-    assert page.evaluate(fetched)

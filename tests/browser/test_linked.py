@@ -57,10 +57,9 @@ def bright(page: Page) -> set[str]:
     ("address", "point", "column"),
     [
         ("clipping?lesson=value_or_norm", "w", "by value"),
-        ("gone_missing?lesson=scaled", "x", "arrives"),
         ("reversal?lesson=two_players", "w1", "autograd"),
+        ("clipping?lesson=where_to_clip", "w", "used by step()"),
         *also(
-            ("clipping?lesson=where_to_clip", "w", "used by step()"),
             ("in_the_wild?lesson=value_one", "x", "autograd"),
             ("in_the_wild?lesson=critic_leak", "v", "autograd"),
         ),

@@ -1,14 +1,10 @@
 """A training in a real browser: it moves while one watches, takes a change, stops, is left."""
 
-import time
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import find
-from tests.bench.usage import cpu_seconds
-from tests.browser.looking import becomes, open_drawers, ready, to_lesson, trains
+from tests.browser.looking import becomes, open_drawers, ready, trains
 
 pytestmark = pytest.mark.browser
 
@@ -189,36 +185,3 @@ def test_a_training_draws_nothing_that_a_question_covers(bare, open_page):
     commit(page, question_of("cliff", 3))
     expect(table.locator("tbody tr").first).not_to_contain_text("?", timeout=60_000)
     becomes(page, lambda: page.evaluate(SHOWN, "shares"), 9, "three means, areas and names")
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")
-@pytest.mark.long  # on a commit tests/server/test_trainings.py has it, where the line is closed
-@pytest.mark.parametrize("way", ["Glossary", "Flip", "about:blank"])
-def test_leaving_the_page_ends_it_within_a_second(app, open_page, way):
-    """By one of Streamlit's links; by one between lessons; by going elsewhere."""
-    page = opened(open_page, app.url + LESSON.replace("seeds=4", "seeds=20"))
-
-    def train() -> None:
-        button(page, "Start").click()
-        reaches(page, 3)
-
-    def nobody_trains() -> None:
-        time.sleep(1.0)
-        start = cpu_seconds(app)
-        time.sleep(1.5)
-        assert cpu_seconds(app) - start < 0.3, "it still trains"
-
-    def another_page_is_drawn(title: str) -> None:
-        expect(page.locator("h1")).to_have_text(title)
-        page.wait_for_selector('.stApp[data-test-script-state="notRunning"]')
-
-    train()
-    if way == "Course":
-        page.locator(".st-key-header").get_by_role("link").first.click()
-        another_page_is_drawn("Course")
-    elif way == "Flip":
-        to_lesson(page, "Flip")
-        another_page_is_drawn(find("flip").title)
-    else:
-        page.goto(way)
-    nobody_trains()

@@ -1,7 +1,5 @@
 """Questions on a page, without a browser: verdicts come from running, tries go on."""
 
-import re
-
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest

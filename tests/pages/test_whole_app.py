@@ -317,7 +317,7 @@ def test_the_way_home_works_with_the_keyboard_and_in_the_dark(app, visitor):
     assert came == [app.url + "/nothing/at/all"], "it needs no other file"
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.locator("h1").first).to_have_text("Gradient Tricks Lab")
+    expect(page.locator("h1").first).to_have_text("Same output. Different gradient.")
 
 
 # --- Streamlit's own socket ---
@@ -426,7 +426,7 @@ def test_a_hostile_address_does_no_harm(app, place, query):
         with Stream(app.url, place, query) as stream:
             assert stream.run()
             assert stream.elements("exception") == []
-            assert stream.component("gradient_lab")
+            assert stream.component("gradient_tab")
 
     in_thread(ask)
 
