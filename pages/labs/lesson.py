@@ -106,6 +106,8 @@ def frame(wish: Wish) -> Frame:
     notes = [Note("warning", refused)] if refused else []
     if values != asked and lesson.lab.preview_note:
         notes.append(Note("info", lesson.lab.preview_note))
+    if not (hidden and step.question and step.question.name not in wish.answers):
+        notes += run.result.notes  # before, they would answer the question
     drawn = payload.figures(lesson.lab.figures(run.result, values, hidden))
     graph = ["graph"] if lesson.lab.start else []
     views = [*graph, *(figure["id"] for figure in drawn), "table", "code"]
@@ -120,7 +122,7 @@ def frame(wish: Wish) -> Frame:
         "groups": payload.groups(
             lesson, values, text, errors, hide, fix, held, step_controls(lesson, step)
         ),
-        "notes": payload.notes([*notes, *run.result.notes]),
+        "notes": payload.notes(notes),
         "query": payload.query(lesson, values, place, run.cuts, hide, fix),
         "key": payload.key(lesson, run.result, hidden),
         "figures": figures,

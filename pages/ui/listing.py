@@ -21,7 +21,7 @@ def markup(source: str, marks: Mapping[int, Mark] | None = None, label: str = "C
         )
         rows.append(f'<{tag} class="gt-row" style="--indent:{indent}">{line or " "}\n</{tag}>')
     return (
-        f'<pre class="gt-code gt-wrap" role="region" '
+        '<pre class="gt-code gt-wrap" role="region" '
         f'aria-label="{html.escape(label)}"><code>{"".join(rows)}</code></pre>'
     )
 

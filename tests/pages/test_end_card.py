@@ -121,8 +121,8 @@ def test_a_quiz_explains_each_answer_and_ends_with_what_was_missed(monkeypatch):
         wrong = next(text for text in item.options if text != item.right)
         page.button(f"quiz_reversal_7_{place}_{[*item.options].index(wrong)}").click().run()
         told = "\n".join(one.value for one in page.markdown)
-        assert f"**✗ You said: {wrong}**\n\n{item.options[wrong].reply}" in told
-        assert f"**Torch gives {item.right}**\n\n- {item.why[0]}" in told
+        assert f"**You said: {wrong}**\n\n{item.options[wrong].reply}" in told
+        assert f"**Torch gives {item.right}**\n\n{item.why[0]}" in told
         page.button[-1].click().run()
     told = "\n".join(one.value for one in page.markdown)
     assert "## You got 0 of 5" in told

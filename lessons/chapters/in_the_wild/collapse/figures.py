@@ -65,9 +65,8 @@ def _losses(history: History) -> Figure:
     return Figure(
         "loss",
         f"Loss: {found}",
-        "Minus the cosine similarity of prediction and target. −1 is the lowest there can be: each "
-        "line of the grid is ten times nearer to it. Lines: means over the seeds. Areas: 5 to 95 % "
-        "of the seeds.",
+        "Minus the cosine similarity of prediction and target, at least −1: each line of the grid "
+        "is ten times nearer to it. Areas: 5 to 95 % of the seeds.",
         "Loss over the steps, means over the seeds, by powers of ten above −1. After step "
         f"{history.done}: {found}.",
         _lines(history, "above", layout),
@@ -122,9 +121,8 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
         Figure(
             "gradient",
             titled("Gradient", found, "at one view"),
-            "At one view’s features, at fixed numbers, one mark a feature. Squares: true gradient, "
-            "through both branches. Crosses: intended, through the prediction alone. Diamonds: "
-            "what autograd gives, as set.",
+            "One mark a feature of one view. Squares: true gradient, through both branches. "
+            "Crosses: intended, through the prediction alone. Diamonds: autograd’s.",
             "The gradient at the features of one view. " + spoken(result, seen),
             gradient_points(result, hidden),
             axes((0.0, count + 1.0), heights, "feature", "gradient"),
