@@ -17,14 +17,15 @@ def run_figures(history: History, values: Values) -> list[Figure]:
     layout = step_axes(history, (0.0, 1.02), "share of the descents")
     figure = Figure(
         "shares",
-        f"In the valley: {shares}",
-        "Without ever leaving the window. Means over the seeds; areas: 5 to 95 % of the seeds.",
+        f"Never left, in the valley: {shares}",
+        "In the valley now, and never left the window. Means over the seeds; areas: 5 to 95 % of "
+        "the seeds.",
         f"Shares of the descents over the updates. After update {history.done}: {shares}.",
         over_steps(history, lines, layout, HEIGHT),
         layout,
         height=HEIGHT,
         wide=True,
-        subject="Descents that have reached the valley",
+        subject="Descents in the valley that never left the window",
     )
     return [figure]
 
