@@ -80,7 +80,9 @@ def clipping_helps(facts):
 def test_by_norm_most_starts_reach_the_valley_and_without_clipping_most_are_thrown_out(whole):
     assert clipping_helps(whole)
     assert whole["norm_stayed_lowest"] > whole["none_stayed_highest"] + 0.5, "in every seed"
-    assert 0.5 < whole["none_reached"] < 0.8, "some land there by luck, and the text says so"
+    assert 0.5 < whole["none_reached"] < 0.8, (
+        "some left the window and end there, and the text says so"
+    )
 
 
 def test_without_the_trick_the_bounds_fail():
@@ -284,7 +286,7 @@ def test_a_rate_beyond_all_measure_loses_starts_and_no_picture():
     history = finished(TRAINING, cliff, given)
     assert history.facts["none_left"] > 0.9
     (shares,) = TRAINING.figures(history, given)
-    assert shares.title == "In the valley: no clipping 0%, by value 0%, by norm 0%"
+    assert shares.title == "Never left, in the valley: no clipping 0%, by value 0%, by norm 0%"
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

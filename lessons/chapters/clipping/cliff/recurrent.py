@@ -190,8 +190,8 @@ class Descents:
     def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
         """Shares of the descents, for each seed.
 
-        Of each arm: ``reached`` the valley, by luck or not; ``left`` the window at some time;
-        ``stayed`` in the window all the way and reached the valley.
+        Of each arm: ``reached`` the valley, even from outside the window; ``left`` the window at
+        some time; ``stayed`` in the window all the way and reached the valley.
         """
         arrived = self.arrived()
         found = {"reached": arrived, "left": self.escaped, "stayed": arrived & ~self.escaped}

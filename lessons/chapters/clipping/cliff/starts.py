@@ -4,7 +4,8 @@ from lessons.chapters.clipping.cliff.looks import HEIGHT, LOOKS
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
-from lessons.training.step_charts import over_steps, step_axes, with_ends
+from lessons.kit.chart_pieces import axes
+from lessons.training.step_charts import over_steps, with_ends
 
 
 def run_figures(history: History, values: Values) -> list[Figure]:
@@ -14,17 +15,18 @@ def run_figures(history: History, values: Values) -> list[Figure]:
         f"{name} {float(facts[f'{arm}_stayed']):.0%}" for arm, (_, name) in LOOKS.items()
     )
     lines = {f"{arm}_stayed": look for arm, look in LOOKS.items()}
-    layout = step_axes(history, (0.0, 1.02), "share of the descents")
+    layout = axes((0.0, float(history.total)), (0.0, 1.02), "update", "share of the descents")
     figure = Figure(
         "shares",
-        f"In the valley: {shares}",
-        "Without ever leaving the window. Means over the seeds; areas: 5 to 95 % of the seeds.",
+        f"Never left, in the valley: {shares}",
+        "In the valley now, and never left the window. Means over the seeds; areas: 5 to 95 % of "
+        "the seeds.",
         f"Shares of the descents over the updates. After update {history.done}: {shares}.",
         over_steps(history, lines, layout, HEIGHT),
         layout,
         height=HEIGHT,
         wide=True,
-        subject="Descents that have reached the valley",
+        subject="Descents in the valley that never left the window",
     )
     return [figure]
 

@@ -68,9 +68,9 @@ def _plane(history: History) -> Figure:
     }
     return Figure(
         "data",
-        f"Right on the target: {_percent(facts, 'trick_target')}",
-        f"Plot: seed {int(picture['seed'][0])}. Title: all seeds. Circles and crosses are the two "
-        "moons. In the shaded part the label head says cross. Orange: target points it gets wrong.",
+        f"Right on the target, mean over the seeds: {_percent(facts, 'trick_target')}",
+        f"Seed {int(picture['seed'][0])} is drawn. Circles and crosses are the two moons. "
+        "In the shaded part the label head says cross. Orange: target points it gets wrong.",
         f"Two interleaved moons in two domains, and where the label head separates them after step "
         f"{history.done}. Of this and all other seeds, the label head is right on "
         f"{_percent(facts, 'trick_target')} of the target, on "
@@ -117,10 +117,10 @@ def _accuracies(history: History) -> Figure:
     }
     facts = history.facts
     layout = step_axes(history, (0.4, 1.02), "share right")
-    before, now = (_percent(facts, f"{name}_target") for name in ("source_only", "trick"))
+    alone, wired = (_percent(facts, f"{name}_target") for name in ("source_only", "trick"))
     return Figure(
         "accuracy",
-        f"Right on the target: {before} → {now}",
+        f"Right on the target: source only {alone}, as wired {wired}",
         "The label head on the target, trained on the source only and as wired. The domain head "
         "guesses at one half.",
         f"Accuracies over the steps, means over the seeds. After step {history.done}: target "
