@@ -178,7 +178,7 @@ def _beside(t: Array, g: Array, size: float) -> str:
     if not len(t):
         return ""
     if _same(t, g, size):
-        return "is the true one"
+        return "is the true gradient"
     if (factor := times(t, g)) is not None and brief(factor) != "1":
         return f"is {brief(factor)} × the true one"
     here, true = (brief(_furthest(one), size, 2) for one in (t, g))

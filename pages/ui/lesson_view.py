@@ -30,6 +30,9 @@ def lesson_view(lesson: Lesson) -> None:
         words, stage = st.columns([4, 8], gap="large")
         with stage:
             if ended:
+                if question is not None and not question.is_of_lab:
+                    # The verdict speaks of its code.
+                    questions.stage(lesson, question, place, trail)
                 at_end(lesson, trail)
             elif question is not None and questions.has_stage(question, trail):
                 with st.container(key="stage"):

@@ -65,11 +65,10 @@ def has_stage(question: Question, trail: Trail) -> bool:
 
 
 def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
-    """The stage of a question: a chart to draw on, or code that no lab runs and its result."""
-    answer = trail.answers.get(question.name)
+    """The stage of a question: a chart to draw on, or code that no lab runs."""
     if question.kind == "bug":
         assert lesson.bug is not None
-        _bug_stage(lesson.bug, answer)
+        _bug_stage(lesson.bug, trail.answers.get(question.name))
         return
     if question.kind == "sketch":
         _sketch(lesson, question, _commit(lesson, question, place, trail))
@@ -77,10 +76,6 @@ def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> Non
     text = fill(lesson.step_of(question).text, place.asked(question).facts)
     for code in CODE.findall(text):
         st.html(markup(code, label="The code in question"))
-    if answer is not None:
-        facts = lesson.asked_about(question).facts
-        right = lesson.answer(question)
-        side_by_side(compared(question, right, _said(question, answer), facts))
 
 
 def stands_still(lesson: Lesson, question: Question) -> bool:

@@ -82,11 +82,11 @@ def _question(item: Item, key: str, said: str | None) -> None:
                         width="stretch",
                     )
             return
-        why = "\n".join(f"- {line}" for line in item.why)
+        why = "\n\n".join(item.why)
         if said == item.right:
-            reply("right", f"✓ You said: {said}", why)
+            reply("right", f"You said: {said}", why)
         else:
-            reply("wrong", f"✗ You said: {said}", item.options[said].reply)
+            reply("wrong", f"You said: {said}", item.options[said].reply)
             reply("right", f"Torch gives {item.right}", why)
 
 

@@ -33,6 +33,7 @@ from tests.bench.shared import (
     table,
     target,
 )
+from tests.browser.looking import LAB, open_drawers
 from tests.support.browser import launch
 from tests.support.server import ROOT, Server, free_port, serve, streamlit
 
@@ -57,6 +58,7 @@ class Subject:
     others: list[str]  # the rest of the lab: the other charts and the table
     path: str = "/"
     cookie: tuple[str, str] | None = None
+    drawers: tuple[str, ...] = ()  # to open first
     replayed: bool = False  # the frames come from the browser itself
     painted_ms: list[float] = field(default_factory=list)
     updates_a_second: list[float] = field(default_factory=list)
@@ -82,7 +84,8 @@ def subjects() -> list[Subject]:
             track="[data-control=noise_high] input[type=range]",
             gradient="[data-figure=gradient]",
             others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"],
-            path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&seed={{seed}}",
+            path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step=2&seed={{seed}}",
+            drawers=("Forward", "Histogram", "Table", "More settings"),
             cookie=everything_answered(lab.LESSON),
             replayed=replayed,
         )
@@ -133,6 +136,9 @@ def visit(playwright: Playwright, port: int, subject: Subject, url: str, seed: i
         page.add_init_script(LINE)
     page.goto(url + subject.path.format(seed=seed))
     page.evaluate(DETECTOR)
+    if subject.drawers:
+        page.locator(LAB).wait_for(timeout=60_000)
+        open_drawers(page, *subject.drawers)
     watched = [subject.gradient, *subject.others]
     page.wait_for_function("all => all.every(painted.shown)", arg=watched, timeout=60_000)
     page.wait_for_timeout(1000)

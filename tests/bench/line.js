@@ -8,22 +8,20 @@
 //
 // The server leaves out what the browser has already. What is the same in all recorded frames (the
 // code, say) is left out here too, so a replayed frame is never cheaper than the server's own and
-// dearer only where a chart happens to be the same for two values and not for all. Where the page
-// says that its graph may wait, it does here as well.
+// dearer only where a chart happens to be the same for two values and not for all.
 (() => {
   const Native = window.WebSocket;
   const HEAD = 12; // bytes: three uint32, of which the last is the length of the JSON that follows
   const isLab = (socket) => new URL(socket.url).pathname.endsWith("/labs");
   const unasked = []; // pictures of a training that answer no wish
   const asks = []; // {seq, wish, at, answers: [{at, what, size}]} in the order of asking
-  const frames = new Map(); // bytes by wish without `have` and `later`
-  const graphless = new Map(); // the same, whose graph may stay as the page has it
+  const frames = new Map(); // bytes by wish without `have`
   const missed = []; // wishes that nothing was recorded for
   const due = []; // what is on its way while replaying
   const task = new MessageChannel();
   let replays = false;
 
-  const bare = (wish) => JSON.stringify({ ...wish, have: {}, later: [] });
+  const bare = (wish) => JSON.stringify({ ...wish, have: {} });
 
   const hear = ({ data }) => {
     const at = performance.now();
@@ -63,10 +61,7 @@
     socket.dispatchEvent(new MessageEvent("message", { data }));
   };
 
-  const answer = (wish) => {
-    const waits = wish.live && wish.later.includes("graph") && wish.have.graph;
-    return (waits ? graphless : frames).get(bare(wish))?.slice(0);
-  };
+  const answer = (wish) => frames.get(bare(wish))?.slice(0);
 
   // Asks for the last wish again with each value of a control, moving and at rest.
   const record = async (control, values) => {
@@ -131,9 +126,6 @@
         else body[name] = { digest: part.digest };
       }
       frames.set(wish, written(data, body, numbers));
-      if (!body.graph?.digest) continue;
-      const spared = { ...body, settled: false, graph: { digest: "later" } };
-      graphless.set(wish, written(data, spared, numbers));
     }
   };
 

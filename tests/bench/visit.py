@@ -1,6 +1,6 @@
 """The first visit: what comes over the wire, and how soon there is a chart, and all text.
 
-Each round starts a server and an empty profile, opens a page, waits for the first chart painted and
+Each round starts a server and an empty profile, opens a page, waits for the stage painted and
 until nothing more comes, and opens the page once more in a new tab of the same profile. That one
 shows what the browser has kept of the first visit; the text says when the page itself is there.
 """
@@ -25,8 +25,8 @@ FIRST_MB, FIRST_S, AGAIN_S = 3.7, 2.5, 1.2
 BIGGEST = 8  # transfers that are listed
 SILENCE_MS = 2500  # after the first chart, for what still comes
 SOCKETS = "websockets"
-# Two frames after something has a geometry and can be seen: one of Plotly's traces, and the text
-# beside it. A page that loads is hidden until its text is whole.
+# Two frames after something has a geometry and can be seen: a trace of Plotly's or a node of the
+# graph, and the heading. A page that loads is hidden until its text is whole.
 WATCH = """
 const painted = (selector) => new Promise((resolve) => {
   const next = () => requestAnimationFrame(() => resolve(performance.now()));
@@ -37,8 +37,8 @@ const painted = (selector) => new Promise((resolve) => {
   };
   look();
 });
-window.firstChart = painted(".gl-plot .cartesianlayer .trace path[d]");
-window.text = painted(".st-key-words p");
+window.firstChart = painted(".gl-plot .cartesianlayer .trace path[d], .gl-svg .gl-node");
+window.text = painted("h1");
 """
 
 
@@ -131,8 +131,8 @@ def report(seen: Sequence[Visits]) -> list[str]:
         "## The first visit",
         "",
         "A server that has just started and a browser that has been nowhere; then the same page in "
-        "a new tab, which shows the first chart as the browser has kept it, until the page says "
-        f"whether it is true. Medians of {ROUNDS}:",
+        "a new tab. "
+        f"Medians of {ROUNDS}:",
         "",
         *table(head, rows),
         "",

@@ -9,14 +9,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import find
-from tests.browser.looking import LAB, becomes, look, ran, still
+from tests.browser.looking import LAB, becomes, look, open_drawers, ran, still
 
 pytestmark = pytest.mark.browser
 
 KINDS = {
     "home": ("/", LAB),
     "two_passes": ("/stop_gradient?lesson=two_passes", ".gl-svg"),
-    "choice": ("/stop_gradient?lesson=noise_leaks&step=2", '[role="radiogroup"]'),
+    "choice": ("/stop_gradient?lesson=noise_leaks&step=2", ".st-key-tiles button"),
     "number": ("/reversal?lesson=flip&step=4", '[data-testid="stForm"]'),
     "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle"),
     "bug": ("/stop_gradient?lesson=right_place&step=5", ".gt-code"),
@@ -104,12 +104,12 @@ def test_a_sketch_what_is_said_to_it_and_what_is_shared_pass_axe(app, open_page,
     page = ready(open_page(app.url + KINDS["sketch"][0]), ".gt-handle")
     page.locator(".gt-handle").first.press("End")
     page.get_by_role("button", name="Commit to this sketch").click()
-    page.locator(".st-key-reply_right").wait_for()
+    page.locator(".st-key-verdict").wait_for()
     page.get_by_text("The sketch as numbers").click()
     ready(page, ".gt-still")
     look(page, width, theme)
     assert broken(page, ".st-key-words") == []
-    page.locator(".gl-share summary").click()
+    open_drawers(page, "More settings").locator(".gl-share summary").click()
     page.get_by_role("button", name="Copy link").click()
     still(page)
     assert broken(page, ".gl-share") == []
@@ -118,8 +118,7 @@ def test_a_sketch_what_is_said_to_it_and_what_is_shared_pass_axe(app, open_page,
 @pytest.mark.parametrize(("width", "theme"), one_look(0))
 def test_a_fix_and_what_is_said_to_it_pass_axe(app, open_page, width, theme):
     page = ready(open_page(app.url + KINDS["bug"][0]), ".gt-code")
-    page.locator('[role="radiogroup"] label').first.click()
-    page.get_by_role("button", name="Run the assertion on this fix").click()
+    page.locator(".st-key-tiles button").first.click()
     page.locator('[class*="st-key-reply_"]').first.wait_for()
     ready(page, ".gt-code")
     look(page, width, theme)

@@ -69,8 +69,8 @@ def nearly_done(choice: str) -> Trail:
 
 
 def type_the_last(lesson: FrameLocator, text: str) -> None:
-    lesson.get_by_role("textbox", name="Your prediction").fill(text)
-    lesson.get_by_role("button", name="Commit to this number").click()
+    lesson.get_by_role("textbox", name="Your answer").fill(text)
+    lesson.get_by_role("button", name="Answer", exact=True).click()
 
 
 def test_a_framed_lesson_remembers_keeps_to_itself_and_tells(app, page: Page):
@@ -81,12 +81,11 @@ def test_a_framed_lesson_remembers_keeps_to_itself_and_tells(app, page: Page):
         expect(lesson.locator(LAB)).to_be_visible(timeout=180_000)
         becomes(page, lambda: page.evaluate("heard.length"), 1)
         assert page.evaluate("heard[0].data.answered") == 0
-        within = "[data-go], [href^='#'], [target=_blank][rel~=noopener]"
+        within = ".st-key-turn nav a, [href^='#'], [target=_blank][rel~=noopener]"
         expect(lesson.locator(f"a:not({within})")).to_have_count(0)
         expect(lesson.locator(".st-key-search button, .stPageLink")).to_have_count(0)
 
-        lesson.get_by_role("radio").first.check(force=True)
-        lesson.get_by_role("button", name="Commit to this answer").click()
+        lesson.locator(".st-key-tiles button").first.click()
         becomes(page, lambda: page.evaluate("heard.at(-1).data.answered"), 1)
         told = page.evaluate("heard.at(-1)")
         assert told["origin"] == app.url

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.looking import LAB, cells, control, to_lesson
-from tests.browser.test_app import LESSON
+from tests.browser.looking import LAB, control, open_drawers, rows, to_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -23,19 +22,20 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def test_it_is_said_the_rest_works_and_the_next_lab_tries_again(app, page):
-    page.goto(app.url + LESSON)
+    page.goto(app.url + "/stop_gradient?lesson=wrong_place")
     note = page.locator(".gl-notes .gl-note", has_text="charts' script could not be loaded")
     expect(note).to_have_count(1)
     expect(note).to_contain_text("Reload the page")
-    page.locator("[data-table] tbody tr").first.wait_for()
-    before = cells(page)
+    before = rows(page)
+    open_drawers(page, "More settings")
     control(page, "x").fill("3, 4")
     page.wait_for_function("location.search.includes('x=')")
-    assert cells(page) != before
+    assert rows(page) != before
     expect(note).to_have_count(1)
     page.context.unroute(SCRIPT)
     to_lesson(page, "The place that works")
     page.wait_for_url("**/stop_gradient?lesson=right_place*")
     page.wait_for_selector(LAB)
+    open_drawers(page, "Gradient")
     expect(page.locator(".js-plotly-plot .js-line").first).to_be_attached()
     expect(note).to_have_count(0)

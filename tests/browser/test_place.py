@@ -5,11 +5,19 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.looking import ready, trains
+from tests.browser.looking import open_drawers, ready, trains
 
 pytestmark = pytest.mark.browser
 
 LESSON = "/clipping?lesson=cliff&step=4&seeds=1&path=20"
+
+
+def shown(page: Page) -> Page:
+    """The same page with the map and its two settings, once it trains."""
+    open_drawers(trains(ready(page)), "Map", "More settings")
+    page.locator("[data-figure=map] .nsewdrag").wait_for()
+    page.locator("[data-figure=map]").scroll_into_view_if_needed()
+    return page
 
 
 def start(page: Page) -> tuple[float, float]:
@@ -28,7 +36,7 @@ def settled(page: Page) -> None:
 
 
 def test_a_click_sets_both_weights_and_the_address(bare, open_page):
-    page = trains(ready(open_page(bare + LESSON, height=1000)))
+    page = shown(open_page(bare + LESSON, height=1400))
     table = page.locator("[data-figure=map] .gl-plot").get_attribute("aria-label")
     page.mouse.click(*over(page, 0.25, 0.5))
     settled(page)
@@ -41,7 +49,7 @@ def test_a_click_sets_both_weights_and_the_address(bare, open_page):
 
 
 def test_the_start_follows_a_mouse_that_is_held_down_and_stays_on_the_map(bare, open_page):
-    page = trains(ready(open_page(bare + LESSON, height=1000)))
+    page = shown(open_page(bare + LESSON, height=1400))
     zoom = "document.querySelector('[data-figure=map] .gl-plot')._fullLayout.xaxis.range"
     before = page.evaluate(zoom)
     query = page.evaluate("location.search")
@@ -68,7 +76,7 @@ def test_the_start_follows_a_mouse_that_is_held_down_and_stays_on_the_map(bare, 
 
 
 def test_a_control_that_a_link_holds_is_not_moved(bare, open_page):
-    page = trains(ready(open_page(bare + LESSON + "&fix=w", height=1000)))
+    page = shown(open_page(bare + LESSON + "&fix=w", height=1400))
     w, _ = start(page)
     page.mouse.click(*over(page, 0.75, 0.75))
     page.wait_for_function("location.search.includes('b=')")
@@ -77,7 +85,7 @@ def test_a_control_that_a_link_holds_is_not_moved(bare, open_page):
 
 @pytest.mark.long
 def test_limits_and_start_are_moved_while_the_descents_run(bare, open_page):
-    page = trains(ready(open_page(bare + LESSON.replace("seeds=1&", ""), height=1000)))
+    page = shown(open_page(bare + LESSON.replace("seeds=1&", ""), height=1400))
     page.evaluate("""() => {
         window.reacted = {};
         const react = Plotly.react;

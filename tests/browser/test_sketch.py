@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from lessons.outputs.catalogue import find
-from tests.browser.looking import LAB, ran
+from tests.browser.looking import ran
 
 pytestmark = pytest.mark.browser
 
@@ -16,8 +16,7 @@ SKETCH = LESSON.sketch(LESSON.prose.steps[1].question)
 
 
 def ready(page: Page) -> Page:
-    """The lab is drawn and so is the sketch; its button waits for a stroke."""
-    page.wait_for_selector(LAB)
+    """The sketch is drawn; its button waits for a stroke."""
     page.locator(".gt-handle").first.wait_for()
     expect(commit_button(page)).to_be_disabled()
     expect(page.get_by_text("Draw first: move a handle.")).to_be_visible()
@@ -64,20 +63,19 @@ def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, 
     page.mouse.up()
     assert standing(page) == pytest.approx([-1] * 4 + [1] * 4, abs=0.2)
     commit(page)
-    wrong, right = page.locator(".st-key-reply_wrong"), page.locator(".st-key-reply_right")
-    expect(wrong).to_contain_text("✗ Your sketch: the intended gradient")
+    wrong = page.locator(".st-key-reply_wrong")
+    expect(wrong).to_contain_text("Your sketch: The intended gradient")
     expect(wrong).to_contain_text("0 of 8 handles")
     expect(wrong).to_contain_text(gap := re.compile(r"off by up to (1|0\.9\d?|1\.[12]) at x = "))
     expect(page.locator(".gt-sketch-key")).to_contain_text(gap)
     expect(page.locator(".gt-still .gt-gap")).to_be_visible()
     expect(wrong.locator("p").first).to_be_in_viewport()
     expect(page.locator(".st-key-verdict")).to_be_focused()
-    expect(right).to_contain_text("the reciprocal of the noise factor")
+    expect(page.locator(".st-key-verdict")).to_contain_text("the reciprocal of the noise factor")
     alt = page.locator(".gt-still").get_attribute("aria-label")
     assert re.search(r"x = −2\.4: you −(1|0\.9|1\.1), gradient autograd gives −2;", alt)
     page.get_by_text("The sketch as numbers").click()
     expect(page.locator(".gt-numbers tbody tr").first).to_contain_text("−2.4")
-    page.wait_for_function("!document.querySelector('[data-table]').innerText.includes('?')")
 
 
 def test_drawn_by_keyboard_alone_it_is_right_and_a_reload_keeps_it(app, open_page):
@@ -94,13 +92,12 @@ def test_drawn_by_keyboard_alone_it_is_right_and_a_reload_keeps_it(app, open_pag
         expect(handle).to_have_attribute("aria-valuetext", "−2" if index < 4 else "2")
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.locator(".st-key-reply_right")).to_contain_text("✓ Your sketch:")
+    expect(page.locator(".st-key-reply_right")).to_contain_text("Your sketch:")
     expect(page.locator(".st-key-reply_right")).to_contain_text("8 of 8 handles")
     page.wait_for_function(r"/:g\w*=1/.test(document.cookie)")
     page.reload()
     page.locator(".gt-still").wait_for()
     expect(page.locator(".st-key-reply_right")).to_contain_text("8 of 8 handles")
-    expect(page.locator(".gt-eyebrow")).to_contain_text("1 of 1 predictions right")
 
 
 def test_a_finger_draws_and_does_not_scroll(app, open_page):
@@ -124,15 +121,3 @@ def test_a_finger_draws_and_does_not_scroll(app, open_page):
     box = page.locator(".gt-sketch-chart").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
-
-
-def test_what_is_half_drawn_outlives_a_change_in_the_lab(app, open_page):
-    page = ready(open_page(app.url + PREDICT))
-    page.locator(".gt-handle").nth(2).press("PageUp")
-    before = standing(page)
-    assert any(before)
-    slider = page.locator('[data-control="noise_high"] input[type=range]')
-    slider.press("ArrowRight")
-    page.wait_for_function("location.search.includes('noise_high=0.26')")
-    page.wait_for_timeout(500)
-    assert standing(page) == before

@@ -51,10 +51,10 @@ def test_an_address_shows_as_it_came(app, open_page, place):
 
 def test_a_prediction_that_is_refused_shows_as_it_came(app, open_page):
     page = open_page(app.url + "/reversal?lesson=flip&step=4")
-    field = page.get_by_role("textbox", name="Your prediction")
+    field = page.get_by_role("textbox", name="Your answer")
     for text in HOSTILE:
         field.fill(text)
-        page.get_by_role("button", name="Commit to this number").click()
+        page.get_by_role("button", name="Answer", exact=True).click()
         start = text if len(text) <= 24 else text[:23]
         expect_said(page, start)
         assert alert(page).locator(BUILT).count() == 0

@@ -4,20 +4,14 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from websockets.exceptions import InvalidStatus
-from websockets.sync.client import connect
 
 from lessons.contract.prose import written
-from lessons.outputs.catalogue import chapters, find
-from lessons.playground import preset
-from pages.labs import wire
+from lessons.outputs.catalogue import find
 from pages.server.worker import RUN_LOST
 from tests.browser.looking import (
     PATIENCE,
@@ -28,14 +22,13 @@ from tests.browser.looking import (
     control,
     edge,
     exact,
+    open_drawers,
     ready,
     silent,
     to_lesson,
     trains,
 )
-from tests.browser.test_playground import program, shows, write
 from tests.browser.test_training import button, done, reaches
-from tests.support.decoded import decode
 
 pytestmark = pytest.mark.browser
 
@@ -53,7 +46,7 @@ def visit(open_page: Callable[..., Page]) -> Callable[[str], Page]:
     """Pages of visitors whose server may go: that it is gone is no error of theirs."""
 
     def visit(url: str) -> Page:
-        return ready(open_page(url, height=1400, script=SPY, expected=GONE))
+        return with_drawers(open_page(url, height=1400, script=SPY, expected=GONE))
 
     return visit
 
@@ -88,18 +81,18 @@ def dragging(page: Page, name: str) -> Iterator[None]:
     page.mouse.up()
 
 
+def with_drawers(page: Page) -> Page:
+    """The same page, with the drawers open that the tests read."""
+    return open_drawers(ready(page), "Table", "Code", "More settings")
+
+
 def next_button(page: Page):
     return page.locator(".st-key-next button")
 
 
 def is_at_step(page: Page, step: int) -> None:
-    expect(page.locator(".gt-eyebrow").first).to_contain_text(f"Step {step} of")
-
-
-def commit(page: Page, answer: int) -> None:
-    page.get_by_role("radiogroup", name="Your prediction").locator("label").nth(answer).click()
-    page.get_by_role("button", name="Commit to this answer").click()
-    expect(page.get_by_text("You said:")).to_be_visible()
+    here = page.locator("[aria-current=step]")
+    expect(here).to_have_attribute("aria-label", re.compile(f"^Step {step}:"))
 
 
 def cut(page: Page, name: str) -> None:
@@ -109,42 +102,6 @@ def cut(page: Page, name: str) -> None:
     expect(edge(page, name)).to_have_attribute("aria-pressed", "true")
 
 
-# --- the first request ---
-
-
-def shows_itself(page: Page, path: str, title: str, lab: bool) -> None:
-    expect(page.locator("h1").first).to_have_text(title, timeout=90_000)
-    if lab:
-        ready(page)
-    page.locator(".st-key-header a").first.wait_for()
-    assert page.get_by_text("Page not found").count() == 0
-    assert page.locator('[data-testid="stException"]').count() == 0
-    assert urlsplit(page.url).path == urlsplit(path).path
-
-
-def places() -> dict[str, tuple[str, str, bool]]:
-    """Every page by name: address, title, whether it has a lab; of each chapter a lesson."""
-    plain = {"home": ("/", "Same output. Different gradient.", True)}
-    for chapter in chapters():
-        lesson = chapter.lessons[-1]
-        title = re.sub(r"[`*]", "", lesson.title)
-        plain[chapter.slug] = (f"/{chapter.slug}?lesson={lesson.slug}", title, True)
-    plain["playground"] = ("/playground?preset=halve", "Playground", True)
-    plain["glossary"] = ("/glossary", "Glossary", False)
-    return plain | {"teach": ("/teach", "Teach", False)}
-
-
-PLACES = places()
-
-
-# A server for each. On a commit there is the one of all tests, whose first page is that of the file
-# that comes first.
-@pytest.mark.long
-@pytest.mark.parametrize("name", [chapters()[1].slug, "home"])
-def test_a_page_shows_itself_as_the_first_request_to_a_fresh_server(name, fresh_app, open_page):
-    shows_itself(open_page(fresh_app.url + PLACES[name][0]), *PLACES[name])
-
-
 # --- no script is run for what a lab does ---
 
 
@@ -152,7 +109,8 @@ def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(app, open_page)
     page = ready(open_page(f"{app.url}{LESSON}&step=3", height=1800, script=SPY))
     asked_first = [one.split(" ")[1] for one in scriptless(page)["labs"]]
     assert asked_first == ["ask"], "a page asks once for what it shows at first"
-    number = page.locator('.st-key-words [data-number="forward:.5g"]')
+    with_drawers(page)
+    number = page.locator('.st-key-words [data-number="true_gradient_deviation:.2g"]')
     before = number.inner_text()
     address = page.url
     with dragging(page, "noise_high"):
@@ -168,10 +126,12 @@ def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(app, open_page)
     page.wait_for_function("location.search.includes('noise_high')")
     lesson = find("right_place")
     given = {name: text for name, text in asked(page).items() if name in lesson.defaults}
-    facts = lesson.compute(lesson.validate(lesson.defaults | given)).facts
-    expect(number).to_have_text(written(facts["forward"], ".5g"))
+    facts = lesson.compute(
+        lesson.validate(lesson.defaults | lesson.prose.steps[2].lab | given)
+    ).facts
+    expect(number).to_have_text(written(facts["true_gradient_deviation"], ".2g"))
 
-    code = page.locator(".st-key-code .gt-code")
+    code = page.locator(".gt-code")
     expect(code).not_to_contain_text("cut(")
     cut(page, "sqrt_1:0")
     expect(code).to_contain_text("cut(right_place, [('sqrt_1', 0)])")
@@ -245,7 +205,7 @@ def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(bare, visit):
 
 
 def test_what_was_refused_can_be_asked_again(bare, open_page):
-    page = ready(open_page(f"{bare}{LESSON}&step=3", script=SPY))
+    page = with_drawers(open_page(f"{bare}{LESSON}&step=3", script=SPY))
     page.evaluate("""() => {
       const line = lines.labs;
       line.send = (text) => {
@@ -336,11 +296,11 @@ def test_a_run_that_met_a_mistake_of_ours_is_over_and_another_begins(bare, visit
 
 
 def test_two_tabs_of_one_lesson_leave_each_other_alone(app, open_page):
-    first = ready(open_page(f"{app.url}{LESSON}&step=3", script=SPY))
+    first = with_drawers(open_page(f"{app.url}{LESSON}&step=3", script=SPY))
     second = first.context.new_page()
     second.add_init_script(SPY)
     second.goto(first.url)
-    ready(second)
+    with_drawers(second)
     control(first, "noise_high", "input[type=range]").press("End")
     cut(first, "sqrt_1:0")
     exact(second, "noise_high").fill("1.7")
@@ -360,36 +320,13 @@ def test_two_tabs_of_one_lesson_leave_each_other_alone(app, open_page):
     expect(exact(first, "noise_high")).to_have_value("2")
 
 
-def ask(url: str, origin: str | None) -> tuple[int, int, dict]:
-    """One wish over the labs' route, as a page of that origin sends it."""
-    address = url.replace("http", "ws") + "/labs"
-    with connect(address, origin=origin, max_size=None, open_timeout=60) as line:
-        line.send("7 ask " + json.dumps({"lab": "flip", "values": {"scale": "3"}}))
-        return decode(line.recv(timeout=60))
-
-
-@pytest.mark.parametrize("origin", ["https://evil.example", "http://127.0.0.1.evil.example:80"])
-def test_a_page_from_elsewhere_gets_no_line(app, origin):
-    with ThreadPoolExecutor(1) as elsewhere, pytest.raises(InvalidStatus) as refused:
-        elsewhere.submit(ask, app.url, origin).result()
-    assert refused.value.response.status_code == 403
-
-
-def test_a_page_from_here_gets_one_and_so_does_a_program(app):
-    with ThreadPoolExecutor(1) as elsewhere:
-        for origin in (app.url, None):
-            seq, kind, frame = elsewhere.submit(ask, app.url, origin).result()
-            assert (seq, kind) == (7, wire.FRAME)
-            assert frame["form"]["scale"] == "3"
-
-
 # --- left and come back to ---
 
 
 def test_a_lesson_that_is_come_back_to_is_as_it_was_left_and_a_teacher_s_link_has_it(
     app, open_page
 ):
-    page = ready(open_page(f"{app.url}{LESSON}&step=3", script=SPY))
+    page = with_drawers(open_page(f"{app.url}{LESSON}&step=3", script=SPY))
     exact(page, "noise_high").fill("1.7")
     control(page, "x").fill("-3, 0.5")
     cut(page, "sqrt_1:0")
@@ -401,7 +338,7 @@ def test_a_lesson_that_is_come_back_to_is_as_it_was_left_and_a_teacher_s_link_ha
 
     to_lesson(page, "The place that works")
     page.wait_for_url("**/stop_gradient?*")
-    ready(page)
+    with_drawers(page)
     is_at_step(page, 3)
     expect(exact(page, "noise_high")).to_have_value("1.7")
     expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
@@ -409,97 +346,3 @@ def test_a_lesson_that_is_come_back_to_is_as_it_was_left_and_a_teacher_s_link_ha
     assert cells(page) == rows
     page.wait_for_function("location.search.includes('noise_high')")
     assert asked(page) == left
-
-
-def test_a_lab_that_comes_while_another_goes_has_the_page_for_itself(bare, open_page):
-    """On a slow machine both are there for a moment. In turn they would fill it without end."""
-    page = ready(open_page(f"{bare}{LESSON}&step=3", script=SPY))
-    code = page.locator(".st-key-code .gt-code")
-    expect(code).to_contain_text("def right_place")
-    page.evaluate("""async () => {
-        const lab = performance.getEntriesByType("resource")
-          .map(({ name }) => name).find((name) => name.endsWith("/lab.js"));
-        const { PageParts } = await import(lab.replace("lab.js", "page_parts.js"));
-        const pane = { lines: [[["", "the other's"]]], marks: {}, remarks: [] };
-        const code = { digest: "other", panes: { torch: pane } };
-        setTimeout(() => new PageParts({}).show({}, code, ""));
-    }""")
-    expect(code).to_have_text(re.compile("the other's"))
-    cut(page, "sqrt_1:0")
-    answered(page)
-    expect(code).to_have_text(re.compile("the other's"))
-
-
-@pytest.mark.long
-def test_the_file_to_take_away_has_the_settings_of_the_screen(app, open_page, alone, tmp_path):
-    page = ready(open_page(f"{app.url}{LESSON}&step=3", script=SPY))
-    page.get_by_text("Take it with you").click()
-    link = page.locator("a[data-file]")
-    expect(link).to_be_visible()
-    scriptless(page)
-    control(page, "x").fill("-2, 3")
-    control(page, "noise_high", "input[type=range]").press("End")
-    cut(page, "sub:0")
-    answered(page)
-    query = {"x": "-2, 3", "noise_high": "2", "cuts": "sub:0"}
-    page.wait_for_function(
-        "link => link.getAttribute('href').includes('cuts=')", arg=link.element_handle()
-    )
-    found = {name: text for name, (text,) in link_query(link.get_attribute("href")).items()}
-    assert found == query
-    with page.expect_download() as download:
-        link.click()
-    assert count(page)["stream"] == 0, "a script was run"
-    file = tmp_path / "right_place.py"
-    download.value.save_as(file)
-    printed = json.loads(alone.run(tmp_path, [["right_place.py"]])[0])
-    shown = [float(row[3].replace("−", "-")) for row in cells(page)]
-    assert shown == pytest.approx(printed["trick_gradient"], rel=1e-4)
-
-
-def link_query(link: str) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(link).query, keep_blank_values=True)
-
-
-# --- the playground's undo, which is the browser's ---
-
-
-def test_undo_and_redo_cross_a_preset_a_typed_change_and_a_cut(bare, open_page):
-    page = ready(open_page(f"{bare}/playground", script=SPY))
-    undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
-    control(page, "preset", "select").select_option(label=preset("wrong_place").title)
-    texts = [preset("noise_leaks").program, preset("wrong_place").program]
-    expect(program(page)).to_have_value(texts[1])
-    answered(page)
-    write(page, texts[1].replace("x**2", "x**4"))
-    texts.append(texts[1].replace("x**2", "x**4"))
-    shows(page, "y", "value", "16, 1, 1")
-    answered(page)
-    control(page, "in.x.values").fill("3, 1")
-    control(page, "in.x.values").press("Enter")
-    shows(page, "y", "value", "81, 1")
-    answered(page)
-    edge(page, "sqrt:0").focus()
-    page.keyboard.press("Enter")
-    expect(program(page)).not_to_have_value(texts[-1])
-    answered(page)
-    texts += [texts[-1], program(page).input_value()]
-    assert "stop_gradient" in texts[-1]
-    values = ["[-2, -1, 1]", "[-2, -1, 1]", "[-2, -1, 1]", "3, 1", "3, 1"]
-
-    def is_at(place: int) -> None:
-        expect(program(page)).to_have_value(texts[place])
-        expect(control(page, "in.x.values")).to_have_value(values[place])
-        answered(page)
-
-    is_at(4)
-    for place in (3, 2, 1, 0):
-        undo.click()
-        is_at(place)
-    expect(undo).to_have_attribute("aria-disabled", "true")
-    page.wait_for_function("location.search === ''|| location.search.includes('noise_leaks')")
-    for place in (1, 2, 3, 4):
-        redo.click()
-        is_at(place)
-    expect(redo).to_have_attribute("aria-disabled", "true")
-    shows(page, "y", "value", "81, 1")

@@ -101,7 +101,7 @@ def test_one_equal_component_does_not_make_a_tensor_the_same():
 
 @folded("preset", presets(), ids=lambda one: one.name)
 def test_a_program_of_the_playground_is_linked(preset):
-    asked = {"values": form_of(preset.document), "open": ["graph", "table"]}
+    asked = {"values": form_of(preset.document), "open": ["graph", "table", "code"]}
     shown = playground.frame(Wish(lab="playground", **asked))
     graph = shown["graph"]
     lines = ["".join(text for _, text in line) for line in shown["code"]["panes"]["torch"]["lines"]]

@@ -34,8 +34,13 @@ def after_two_steps(lesson, **more):
 
 
 def texts_of(step):
-    """What a step says, its replies included."""
-    return [step.text, *(one.reply for one in (step.question.options if step.question else ()))]
+    """The step's text, its task, and its replies."""
+    task = [step.turn.text] if step.turn else []
+    return [
+        step.text,
+        *task,
+        *(one.reply for one in (step.question.options if step.question else ())),
+    ]
 
 
 @pytest.mark.parametrize("slug", TRAINED)

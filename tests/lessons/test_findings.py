@@ -191,7 +191,7 @@ GRADIENT = {
     r"is 0 all along": lambda s: s.zero(np.ones_like(s.x) > 0),
     rf"is {N} all along": all_along,
     r"is 0 for x ([<>]) 0": one_side,
-    r"is the true one": lambda s: s.same(s.t, s.g),
+    r"is the true gradient": lambda s: s.same(s.t, s.g),
     rf"is {N} × the true one": multiple,
     rf"reaches {N}, true {N}": reach,
     rf"differs by up to {N}": gap,

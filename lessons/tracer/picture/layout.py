@@ -88,8 +88,8 @@ def _layout(
         "spacing": {
             **OPTIONS["spacing"],
             "layer_gap": gap,
-            "node_gap": 0.8 * gap,
-            "dummy_gap": 0.6 * gap,
+            "node_gap": 0.8 * max(gap, 18.0),
+            "dummy_gap": 0.6 * max(gap, 18.0),
         },
     }
     drawn = graphlay.layout({"nodes": nodes, "edges": halves}, options=options)

@@ -14,7 +14,8 @@ export class Views {
    */
   constructor(more, changed) {
     this.changed = changed;
-    this.stage = element("section", "gl-stage", { "aria-label": "Stage" });
+    const scrolls = matchMedia("(max-width: 640px)").matches; // and the keyboard has to reach it then
+    this.stage = element("section", "gl-stage", { "aria-label": "Stage", tabindex: scrolls ? "0" : "-1" });
     this.tabs = element("div", "gl-tabs", { role: "toolbar", "aria-label": "More of this lab" });
     arrows(this.tabs);
     this.tabs.addEventListener("focusin", ({ target }) => this.#stop(/** @type {Element} */ (target)));

@@ -178,8 +178,7 @@ def _pulls(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
         "pulls",
         found if seen and known else "An encoding and its nearest code",
         f"Diamonds: codes. Arrows: {SHARE:g} of the gradient, downhill: so a step moves the "
-        "encoding z and its code. Title: whether to the other or from it, and the gradients’ "
-        "lengths (the graph has one entry of each). Drag z.",
+        "encoding z and its code. Title: the lengths of the two gradients. Drag z.",
         f"The encoding is at ({number(z[0], 3)}, {number(z[1], 3)}), its nearest code at "
         f"({number(code[0], 3)}, {number(code[1], 3)}). " + (found + "." if seen else ""),
         traces,

@@ -179,7 +179,7 @@ def _weights(result: Result, hidden: frozenset[str]) -> Figure:
         "weights",
         "What each weight sends to s" if hidden else found,
         "Left to right: rounding left as it is, autograd here, LSQ's formula. The step size gets "
-        "their sum. Click a weight to see it above.",
+        "their sum. Click a weight to choose it.",
         "The gradient of s from each weight. " + in_words(numbered, LABELS, names, hidden),
         data,
         layout,

@@ -72,8 +72,7 @@ def _draws(result: Result, hidden: frozenset[str]) -> Figure:
         "draws",
         _one_mean(result, hidden) or "Each draw’s gradient",
         "Area: how often a gradient came out; at the right its variance. Bar: one standard "
-        "deviation around the mean. Dotted: the exact gradient. Draws beyond the frame are left "
-        "out.",
+        "deviation around the mean. Dotted: the exact gradient.",
         f"The draws of each estimator; the exact gradient is "
         f"{number(float(result.facts['exact']), 4)}. {words}.",
         [

@@ -96,8 +96,8 @@ def _plane(
     return Figure(
         "plane",
         "Each feature, one step downhill" if hidden else _after(result),
-        "Circles: source. Squares: target. Thin: w₂ and the classifier’s boundary. Arrows: one "
-        "step downhill, solid as autograd gives it, dotted with no reversal. Drag w₂ to turn it.",
+        "Circles: source. Squares: target. Thin: w₂, to drag, and its boundary. Arrows: a step "
+        "downhill, solid as autograd gives it, dotted with no reversal.",
         "The features of six examples, an arrow at each and one at the classifier’s weight. "
         "Largest gradient of a weight: " + ", ".join(sizes) + ".",
         data,

@@ -76,9 +76,8 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
     return Figure(
         "noise",
         _first_layer(facts) or _NOISE,
-        f"Variance of a layer's weight gradient over {values['draws']} draws of the noise, against "
-        "its squared mean. Clean and plain backward pass have the same weights and draws. Areas: 5 "
-        "to 95 % of the seeds. The grey line is the noise layer.",
+        f"Variance of a layer's weight gradient over {values['draws']} draws of the noise, divided "
+        "by its squared mean. Areas: 5 to 95 % of the seeds.",
         f"Relative variance by layer on a logarithmic axis, means over the seeds after step "
         f"{history.done}. {in_words}. The noise stands after layer {int(place)}.",
         [_upright(place + 0.5, decades), *data],

@@ -70,9 +70,7 @@ def _gradients(result: Result, values: Values, hidden: frozenset[str]) -> Figure
     return Figure(
         "gradient",
         _of_gradients(result, hidden),
-        "Area: 5–95 % of the draws; dotted: the same for the true gradient. Below: how far off the "
-        "intended gradient. Points: this draw at your x. Drag one along x; click it to see its "
-        "histogram. Drag an edge up or down to set the noise.",
+        _drawn(hidden),
         "The gradient dz/dx over x, and below it how far it is off the intended one. "
         "At your inputs: " + spoken(result, seen) + covered,
         data,
@@ -81,6 +79,20 @@ def _gradients(result: Result, values: Values, hidden: frozenset[str]) -> Figure
         selects="point",
         height=HEIGHT,
     )
+
+
+def _drawn(hidden: frozenset[str]) -> str:
+    """What the chart of the gradients shows, the covered ones aside."""
+    areas = {
+        "trick_gradient": "Area: 5–95 % of the draws.",
+        "true_gradient": "Dotted: 5–95 % of the draws of the true gradient.",
+    }
+    shown = [said for role, said in areas.items() if role not in hidden]
+    rest = (
+        "Below: how far off the intended gradient. Points: this draw at your x. Drag one along x, "
+        "or an edge up or down to set the noise."
+    )
+    return " ".join([*shown, rest]) if shown else "Ticks: the intended gradient."
 
 
 def _of_gradients(result: Result, hidden: frozenset[str]) -> str:
@@ -143,8 +155,8 @@ def _histogram(result: Result, values: Values, hidden: frozenset[str]) -> Figure
     return Figure(
         "histogram",
         _mean_of(result, hidden) or title,
-        f"Draws at x = {x}: upward as autograd gives them, downward without a trick, each on a "
-        "scale of its own. Dashed: the intended gradient.",
+        f"Draws at x = {x}: upward as autograd gives them, downward the true gradient, each on "
+        "a scale of its own. Dashed: the intended gradient.",
         f"How often each gradient came out at x = {x}. " + "; ".join(summaries) + ".",
         [
             *(_bars(bars, bars.role not in hidden) for bars in result.histograms),

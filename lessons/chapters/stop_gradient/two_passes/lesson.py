@@ -14,6 +14,9 @@ from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import stop_gradient
 
+WEIGHT, RATE, DECAY = 1.0, 0.1, 0.5
+"""A weight, and the learning rate and weight decay of the SGD that moves it."""
+
 
 def two_passes(x: torch.Tensor, stopped: str) -> torch.Tensor:
     first, second = x, x
@@ -50,6 +53,9 @@ def measured(run: Run, settings: Values) -> dict[str, float | str]:
         "no_grad": run(stopped="no_grad")["trick_gradient"],
         "leaf_alone": leaf_after_backward(),
         "functional": torch.func.grad(stop_gradient)(torch.ones(())).item(),
+        "weight": WEIGHT,
+        "rate": RATE,
+        "decay": DECAY,
         "moved_none": moved(None),
         "moved_zero": moved(0.0),
     }
@@ -80,11 +86,11 @@ def over_itself(program: Program, x: torch.Tensor, settings: Values) -> dict[str
 
 @cache
 def moved(gradient: float | None) -> float:
-    """How far SGD with weight decay moves a weight of 1 in one step with this gradient."""
-    weight = torch.ones((), dtype=torch.float64, requires_grad=True)
+    """How far SGD with weight decay moves a weight in one step with this gradient."""
+    weight = torch.tensor(WEIGHT, dtype=torch.float64, requires_grad=True)
     weight.grad = None if gradient is None else torch.full_like(weight, gradient)
-    torch.optim.SGD([weight], lr=0.1, weight_decay=0.5).step()
-    return 1 - weight.item()
+    torch.optim.SGD([weight], lr=RATE, weight_decay=DECAY).step()
+    return WEIGHT - weight.item()
 
 
 def which_paths(result: Result) -> str:
