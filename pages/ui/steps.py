@@ -15,10 +15,13 @@ _KEY = "steps"
 
 def steps(lesson: Lesson, trail: Trail, go: Callable[[int], None]) -> None:
     """Show the dots; ``go`` is called with the step that was asked for."""
+    key = f"furthest_{lesson.slug}"
+    furthest = max(trail.step, st.session_state.get(key, 1))
+    st.session_state[key] = furthest
     found = []
     for number, step in enumerate(lesson.prose.steps, start=1):
         asks = step.question is not None
-        done = number < trail.step
+        done = number < furthest
         if step.question is not None:
             done = step.question.name in trail.answers
         found.append({"title": plain(step.title), "asks": asks, "done": done})

@@ -202,6 +202,30 @@ def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare, browser:
         assert swipe(page, touch, at(page, "forward", -2, 0.2), 0, -80) > 30
 
 
+def test_a_finger_scrolls_over_a_slider_and_drags_its_thumb(bare, browser: Browser):
+    with browser.new_context(**TOUCHED) as context:
+        page = context.new_page()
+        touch = context.new_cdp_session(page)
+        page.goto(bare + VECTOR)
+        shown(page, "arrows")
+        bar, number = control(page, "g2"), exact(page, "g2")
+        bar.scroll_into_view_if_needed()
+
+        def along(part: float) -> tuple[float, float]:
+            box = bar.bounding_box()
+            return box["x"] + part * box["width"], box["y"] + box["height"] / 2
+
+        assert abs(swipe(page, touch, along(0.1), 3, 80)) > 30
+        assert number.input_value() == "1"
+        page.touchscreen.tap(*along(0.9))
+        assert number.input_value() == "1"
+        low, high, value = (
+            float(bar.evaluate(f"bar => bar.{name}")) for name in ("min", "max", "value")
+        )
+        assert swipe(page, touch, along((value - low) / (high - low)), 60, 2) == 0
+        assert float(number.input_value()) > 1
+
+
 @pytest.mark.long
 def test_a_finger_sets_where_training_starts_on_the_map_and_scrolls_over_it(bare, browser: Browser):
     with browser.new_context(**TOUCHED) as context:

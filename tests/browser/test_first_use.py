@@ -134,7 +134,7 @@ def test_a_phone(app, open_page):
     targets = ".st-key-tiles button, .st-key-turn button, .st-key-turn nav a"
     assert page.locator(targets).evaluate_all(small) == 0
     # The stage stays at the top while the text scrolls under it.
-    stage = page.locator(".gl-stage")
+    stage = page.locator(".gl-stage :is(.gl-picture, .gl-view:not(.gl-graph))")
     top = box(stage)["y"]
     tiles(page).last.scroll_into_view_if_needed()
     for part in (tiles(page).last, stage):

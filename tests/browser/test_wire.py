@@ -332,6 +332,7 @@ def test_a_lesson_that_is_come_back_to_is_as_it_was_left_and_a_teacher_s_link_ha
     cut(page, "sqrt_1:0")
     answered(page)
     page.get_by_text("Step by step").click()
+    page.keyboard.press("End")
     page.locator(".gl-stepper").get_by_role("button", name="Back").click()
     page.wait_for_function("/cuts=sqrt_1:0&at=3/.test(location.search)")
     left, rows = asked(page), cells(page)

@@ -15,7 +15,7 @@ const CONFIG = {
   scrollZoom: false, // the wheel scrolls the page
 };
 
-const STAGE = 420; // px, the height of a chart on the stage
+const STAGE = 340; // px, the height of a chart on the stage
 const LOW = 260; // and in a narrow window, where the text scrolls below it
 const NARROW = matchMedia("(max-width: 640px)");
 const TITLE = 24; // pixels above a chart that is taken away as a picture

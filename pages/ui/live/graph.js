@@ -56,7 +56,8 @@ export class Graph {
     this.steps = folded("gl-steps", "Step by step", stepper, said);
     const sum = element("div", "gl-sum-line", {}, this.equation, ways);
     const views = element("div", "gl-views", {}, this.steps, folded("gl-alternative", "The graph in words", this.words));
-    box.append(this.entries, this.svg, sum, this.detail, this.rewritten, views);
+    const picture = element("div", "gl-picture", {}, this.entries, this.svg, sum, this.detail, this.rewritten);
+    box.append(picture, views);
     this.drawing = new Drawing(this.svg, {
       look: (about) => this.#look(about),
       press: (id) => this.#press(id),
@@ -65,8 +66,9 @@ export class Graph {
     this.said = new StepWords(said);
     this.steps.addEventListener("toggle", () => {
       this.box.toggleAttribute("data-stepping", this.steps.open);
-      if (this.steps.open && !this.stepper.replays) this.#draw();
-      else this.stepper.by(Infinity);
+      if (!this.steps.open) this.stepper.by(Infinity);
+      else if (this.place === this.spec?.steps.length || this.stepper.replays) this.stepper.jump(1);
+      else this.#draw();
     });
     box.addEventListener("keydown", (event) => this.#key(event));
     this.listeners = new AbortController();

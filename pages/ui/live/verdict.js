@@ -46,16 +46,20 @@ function take() {
 }
 
 /**
- * Scroll as far as it takes, and never past its beginning: the lab beside the text stays there.
+ * Scroll as far as it takes, and never past its beginning: the lab beside the text stays there, and on
+ * a phone the stage covers what is above.
  * @param {HTMLElement} place
  */
 function show(place) {
   const words = place.closest(".st-key-words");
   const own = words !== null && words.scrollHeight > words.clientHeight;
   const view = own ? words : document.querySelector(".stMain");
+  if (!view) return;
   const { top, bottom } = place.getBoundingClientRect();
-  const end = Math.min(innerHeight, view?.getBoundingClientRect().bottom ?? innerHeight);
-  const begin = own ? words.getBoundingClientRect().top : HEADER;
-  const by = Math.min(bottom - end + 8, top - begin - 8);
-  if (by > 0) view?.scrollBy({ top: by, behavior: STILL.matches ? "auto" : "smooth" });
+  const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(view);
+  const covered = parseFloat(scrollPaddingBottom) || 0;
+  const end = Math.min(innerHeight, view.getBoundingClientRect().bottom) - covered;
+  const begin = own ? words.getBoundingClientRect().top : parseFloat(scrollPaddingTop) || HEADER;
+  const by = Math.min(Math.max(bottom - end + 8, 0), top - begin - 8);
+  if (by) view.scrollBy({ top: by, behavior: STILL.matches ? "auto" : "smooth" });
 }
