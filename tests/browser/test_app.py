@@ -105,7 +105,7 @@ def test_search_goes_to_a_step_by_keyboard(app, open_page):
     dialog = page.get_by_role("dialog", name="Search the course")
     page.keyboard.type("qwxyz <b>")
     expect(dialog.get_by_role("status")).to_have_text("0 results")
-    page.get_by_label("Search the course").last.fill("identity moves")
+    page.get_by_label("Search the course").last.fill("identity now comes after")
     expect(dialog.get_by_role("link").first).to_contain_text("The identity now comes after")
     for width, theme in ((1280, "light"), (390, "dark")):
         look(page, width, theme)

@@ -356,6 +356,7 @@ def test_the_downloaded_file_runs_and_agrees_with_the_screen(app, open_page, alo
 def test_a_lesson_opens_its_program_here_and_again(app, open_page):
     page = ready(open_page(f"{app.url}/reversal?lesson=flip"))
     for _ in range(2):
+        page.get_by_role("button", name="More settings").click()
         page.get_by_role("link", name="Open this program").click()
         page.wait_for_url("**/playground*")
         expect(program(page)).to_have_value("y = flip_gradient(x, 2)\nout = y**3 + 2 * x")

@@ -62,7 +62,7 @@ def test_streamlit_run_starts_it_warns_of_nothing_and_leaves_nothing_in_the_chec
     with streamlit(ROOT / "app.py") as server, labs_of(server) as browser:
         assert fetched(server.url)
         browser.ask("flip")
-        assert browser.frame()["figures"]
+        assert browser.frame()["graph"]
         assert "warn" not in server.log().lower()
     assert unknown_to_git() <= before
 
@@ -103,7 +103,7 @@ def test_a_worker_that_is_killed_costs_its_learner_a_second_at_most(server):
                 os.kill(int(worker), signal.SIGKILL)
             start = time.monotonic()
             browser.ask("flip", values={"scale": f"4.{number}"})
-            assert browser.frame()["figures"]
+            assert browser.frame()["graph"]
             assert time.monotonic() - start < 1.0
     assert 'gradient_tricks_restarts_total{lane="quick"}' in fetched(metrics)
     assert "replaced" in server.log()
@@ -126,7 +126,7 @@ def test_no_line_of_its_log_has_what_was_typed(server):
 def test_the_labs_are_served_by_themselves():
     with served("--labs") as server, labs_of(server) as browser:
         browser.ask("flip")
-        assert browser.frame()["figures"]
+        assert browser.frame()["graph"]
         assert "flip" in fetched(f"{server.url}/api/lessons")
         assert status(f"{server.url}/reversal") == 404
 

@@ -210,7 +210,7 @@ def test_a_wish_that_is_not_as_described_is_refused(browser, training):
 
 def test_a_lesson_that_does_not_train_sends_no_pictures(browser):
     browser.ask("flip", training=RUN)
-    assert browser.frame()["figures"]
+    assert browser.frame()["graph"]
     with pytest.raises(TimeoutError):
         browser.next(0.5)
 

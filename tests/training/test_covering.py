@@ -6,7 +6,7 @@ import pytest
 
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lesson import hidden_roles
-from lessons.contract.parameters import Choice, Integer
+from lessons.contract.parameters import Choice, Integer, Number
 from lessons.contract.prose import TRAINING
 from lessons.outputs.catalogue import lessons
 from lessons.training.covering import COVERED, covered_figure, covered_table
@@ -101,6 +101,8 @@ def another(lesson, name, now):
     (parameter,) = (one for one in lesson.lab.parameters if one.name == name)
     if isinstance(parameter, Choice):
         return next(value for value, _ in parameter.options if value != now)
+    if isinstance(parameter, Number):
+        return parameter.format(parameter.low)
     assert isinstance(parameter, Integer)
     return str(parameter.low if int(now) != parameter.low else parameter.high)
 

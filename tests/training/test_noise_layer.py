@@ -145,7 +145,7 @@ def test_nothing_is_said_of_a_training_that_has_not_run():
     result = LESSON.compute(values(place=9, seeds=2))
     assert result.facts["trick_loss"] == pytest.approx(result.facts["plain_loss"], rel=1e-5)
     step = next(step for step in LESSON.prose.steps if "trick_size" in step.text)
-    assert "Both networks of a seed begin with the same loss" in step.text
+    assert "Both networks of a seed start with the same loss" in step.text
     assert not re.search("differ|overlap|lowest|highest", step.text)
 
 

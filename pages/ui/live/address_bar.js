@@ -1,5 +1,8 @@
 // What the address bar says of a lab once the hand rests.
 
+/** @type {?URLSearchParams} */
+let last = null; // the words that were shown last, if any
+
 /**
  * Replaced, unless the lesson is at another step: Back leads to the step before and replays no drag.
  * @param {string} query
@@ -11,11 +14,9 @@ export function showAddress(query) {
   const whole = [query, ...frame].filter(Boolean).join("&");
   const search = whole ? `?${whole}` : "";
   if (search === location.search) return;
-  history[isNext(words, new URLSearchParams(query)) ? "pushState" : "replaceState"](history.state, "", location.pathname + search + location.hash);
-}
-
-/** @param {URLSearchParams} here  @param {URLSearchParams} there */
-function isNext(here, there) {
-  const differs = (/** @type {string} */ name) => here.get(name) !== there.get(name);
-  return here.has("step") && differs("step") && !differs("lesson");
+  const next = new URLSearchParams(query);
+  const isAt = (/** @type {URLSearchParams} */ other, /** @type {string} */ name) => last?.get(name) === other.get(name);
+  const isNext = last && isAt(words, "step") && isAt(next, "lesson") && !isAt(next, "step");
+  last = next;
+  history[isNext ? "pushState" : "replaceState"](history.state, "", location.pathname + search + location.hash);
 }

@@ -115,7 +115,9 @@ export class Graph {
     this.steps.hidden = !last;
     this.#lay(spec);
     const isNews = before && (!before.steps.length || String(before.cuts) !== String(spec.cuts));
-    if (isNews && !moves && last && (this.place === last || this.stepper.replays)) this.stepper.replay();
+    if (!isNews || moves || !last || (this.place !== last && !this.stepper.replays)) return;
+    this.stepper.jump(last); // of a replay that is under way, the end
+    this.stepper.replay();
   }
 
   /**
