@@ -24,7 +24,8 @@ BUGS = {
     if step.question and step.question.kind == "bug"
 }
 """The step before the bug of each lesson."""
-STAGES = """() => [...document.querySelectorAll(".gl-picture, .gl-stage > .gl-view:not(.gl-graph), .gl-drawers > *, .st-key-stage")]
+STAGES = """() => [...document.querySelectorAll(
+    ".gl-picture, .gl-stage > .gl-view:not(.gl-graph), .gl-drawers > *, .st-key-stage")]
   .filter((one) => one.checkVisibility())
   .map((one) => {
     const { top, bottom, height } = one.getBoundingClientRect();

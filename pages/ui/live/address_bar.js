@@ -13,10 +13,9 @@ export function showAddress(query) {
   const frame = ["embed", "embed_options", "only"].flatMap((name) => words.getAll(name).map((value) => `${name}=${value}`));
   const whole = [query, ...frame].filter(Boolean).join("&");
   const search = whole ? `?${whole}` : "";
-  if (search === location.search) return;
   const next = new URLSearchParams(query);
   const isAt = (/** @type {URLSearchParams} */ other, /** @type {string} */ name) => last?.get(name) === other.get(name);
   const isNext = last && isAt(words, "step") && isAt(next, "lesson") && !isAt(next, "step");
   last = next;
-  history[isNext ? "pushState" : "replaceState"](history.state, "", location.pathname + search + location.hash);
+  if (search !== location.search) history[isNext ? "pushState" : "replaceState"](history.state, "", location.pathname + search + location.hash);
 }

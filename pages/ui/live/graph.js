@@ -104,6 +104,7 @@ export class Graph {
     if (moves && before && spec.digest === before.digest) return;
     const last = spec.steps.length;
     const isSet = reset !== this.reset && spec.graphStep !== null;
+    if (isSet) this.stepper.pause();
     if (isSet && spec.graphStep !== null) this.place = spec.graphStep;
     else if (!before || (this.place >= before.steps.length && !this.stepper.replays)) this.place = last;
     this.place = Math.max(0, Math.min(this.place, last));
@@ -115,9 +116,7 @@ export class Graph {
     this.steps.hidden = !last;
     this.#lay(spec);
     const isNews = before && (!before.steps.length || String(before.cuts) !== String(spec.cuts));
-    if (!isNews || moves || !last || (this.place !== last && !this.stepper.replays)) return;
-    this.stepper.jump(last); // of a replay that is under way, the end
-    this.stepper.replay();
+    if (isNews && !moves && last && (this.place === last || this.stepper.replays)) this.stepper.replay();
   }
 
   /**

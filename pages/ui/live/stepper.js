@@ -80,7 +80,7 @@ export class Stepper {
   /** Let the gradient run back once, from the output to the inputs. */
   replay() {
     this.pause();
-    if (this.still.matches) return;
+    if (this.still.matches) return this.go(this.steps.length); // perhaps another replay was under way
     this.replays = true;
     this.place = 0;
     this.#run(Infinity, this.steps.length);
