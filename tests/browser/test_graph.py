@@ -223,7 +223,8 @@ def test_step_and_cuts_are_restored_from_the_address(bare, open_page):
     press_on(page, "sqrt_1:0", "Enter")
     expect(page.locator(".gl-place")).to_have_text("step 4 of 4")
     page.locator(".gl-steps > summary").click()
-    page.keyboard.press("End")  # it opens at the first step
+    expect(page.locator(".gl-place")).to_have_text("step 1 of 4")  # it opens at the first step
+    page.keyboard.press("End")
     button(page, "Back").click()
     page.wait_for_function("location.search.includes('at=3')")
     page.wait_for_function("location.search.includes('cuts=sqrt_1:0')")
