@@ -328,6 +328,9 @@ def what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(mortal, 
         pytest.param(
             [what_was_set_is_there_and_what_is_set_meanwhile_is_computed],
             id="one, by the clock",
+            marks=pytest.mark.xfail(
+                reason="issue 36: noise_high reads 1.1 after the return, not 2"
+            ),
         ),
         pytest.param(
             [

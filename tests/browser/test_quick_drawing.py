@@ -78,7 +78,14 @@ LONG = pytest.mark.long  # more of a kind that is looked at on every commit
         pytest.param("wrong_place", "gradient", "noise_high", "1.3", id="curves"),
         pytest.param("scope", "gradient", "factor", "9", id="longer labels", marks=LONG),
         pytest.param("value_or_norm", "length", "g1", "1.6", id="names at the lines", marks=LONG),
-        pytest.param("flip", "gradient", "scale", "0.3", id="names and an axis", marks=LONG),
+        pytest.param(
+            "flip",
+            "gradient",
+            "scale",
+            "0.3",
+            id="names and an axis",
+            marks=[LONG, pytest.mark.xfail(reason="issue 36: not drawn quickly any more")],
+        ),
     ],
 )
 def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson, figure, control, value):
