@@ -17,6 +17,15 @@ def number(value: float, digits: int = 6) -> str:
     return "∞" if value > 0 else "−∞"
 
 
+def factor(text: str) -> str:
+    """A number's text as a factor: a minus in front of it needs brackets.
+
+    >>> factor("2"), factor("−2")
+    ('2', '(−2)')
+    """
+    return f"({text})" if text.startswith("−") else text
+
+
 def listed(words: Sequence[str], most: int = 6) -> str:
     """Words with commas; the rest of a long list as a count.
 

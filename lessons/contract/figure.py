@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-WIDE, HALF = 300, 230
-"""Pixels that a chart is high which does not say it, in a row of its own and beside another."""
+TALL, SHORT = 300, 230
+"""Pixels. On the stage every chart has the stage's height."""
 
 
 @dataclass(frozen=True)
@@ -17,10 +17,9 @@ class Figure:
         caption: below it: what to look at.
         alt: what it shows, in words and numbers, for those who cannot see it.
         data, layout: as Plotly takes them.
-        wide: True gives it a row of its own.
         subject: the title while a question still covers some of what is drawn; nothing where the
             title says nothing of the numbers.
-        height: in pixels; None is ``WIDE`` or ``HALF``.
+        height: in pixels, in a drawer.
         selects: the parameter that a click on a point sets. What a drag sets a trace says itself:
             ``dragged`` in ``lessons/kit/chart_pieces.py``.
     """
@@ -31,9 +30,8 @@ class Figure:
     alt: str
     data: list[dict[str, Any]]
     layout: dict[str, Any]
-    wide: bool = False
     selects: str | None = None
-    height: int | None = None
+    height: int = SHORT
     subject: str = ""
 
 

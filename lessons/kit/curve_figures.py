@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lessons.contract.figure import WIDE, Figure, Table
+from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.chart_pieces import (
@@ -80,10 +80,10 @@ def _gradients(result: Result, hidden: frozenset[str], text: CurveText) -> Figur
             *gradient_curves(curves, hidden),
             *(along_x(result[name], name not in hidden) for name in GRADIENTS[:2]),
             *([limits(float(result.facts[text.limit]), ends, text.limit)] if text.limit else []),
-            *named(((n, names[n], curves[n].y) for n in names), hidden, layout, WIDE),
+            *named(((n, names[n], curves[n].y) for n in names), hidden, layout, TALL),
         ],
         layout,
-        wide=True,
+        height=TALL,
         selects="point",
     )
 
@@ -110,7 +110,6 @@ def _forward(result: Result, text: CurveText) -> Figure:
         "The forward value over x. At your inputs: " + spoken(result, ["forward"]),
         [curve(drawn, exact=True), along_x(result["forward"])],
         axes(span(drawn), fitted([drawn.y]), "x", text.value),
-        wide=True,
         height=200,
         selects="point",
     )

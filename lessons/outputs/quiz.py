@@ -31,7 +31,7 @@ from lessons.contract.parameters import (
 from lessons.contract.prose import Option
 from lessons.outputs.brief import choices, specialised
 from lessons.outputs.catalogue import chapters, find
-from lessons.text import number
+from lessons.text import factor, number
 from lessons.tracer import Edge, Node, RecordError, Recording, Value, record
 from lessons.tracer.derivatives.along_edge import local_derivative
 from lessons.tracer.picture.sentences import stale_sentence
@@ -238,8 +238,8 @@ class _Run:
         arrived = self._arrived(self.recording.nodes[self.asked.node])
         end = f"So `{self.name}` is {right if '[' in self.name else arrived}."
         if len(self.start.index) > 1:  # a sum over examples: what matters is the factor
-            factor = number(self.asked.value / self.true, 4)
-            return (*lines, f"{end} That is {factor} times the true gradient, {true}.")
+            times = number(self.asked.value / self.true, 4)
+            return (*lines, f"{end} That is {times} times the true gradient, {true}.")
         if self.stops:
             more = f"would add {number(self.true - self.asked.value, 4)} and make it"
             return (*lines, f"{end} The stopped path {more} the true gradient, {true}.")
@@ -256,8 +256,8 @@ class _Run:
             if node.kind != "plain" or (local is None and alone and sent != came):
                 yield f"Through `{node.type}`: {came} in, {sent} out."
             elif alone and local not in (None, 1):
-                factor = _factor(number(local or 0.0, 4))
-                yield f"Through `{node.type}`: upstream {came} × local {factor} = {sent}."
+                by = factor(number(local or 0.0, 4))
+                yield f"Through `{node.type}`: upstream {came} × local {by} = {sent}."
         for stale in node.stale:
             yield stale_sentence(self.recording, node, stale, self.start.index)
 
@@ -267,17 +267,13 @@ class _Run:
         total = " and ".join(self._text(one) for one in node.upstream if one is not None)
         if len(paths) < 2 or len(node.outputs) > 1 or len(paths) > _SHOWN:
             return total
-        return f"{' + '.join(_factor(self._text(one)) for one in paths)} = {total}"
+        return f"{' + '.join(factor(self._text(one)) for one in paths)} = {total}"
 
     def _text(self, value: Value) -> str:
         """One number, or all of a short list."""
         if 1 < value.size <= _SHOWN:
             return f"({', '.join(number(one, 4) for one in value.numbers)})"
         return number(value.component(self.start.index), 4)
-
-
-def _factor(text: str) -> str:
-    return f"({text})" if text.startswith("−") else text
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from lessons.text import counted
+from lessons.text import counted, factor
 from lessons.trace.cuts import called
 from lessons.trace.drawing import Drawn, svg
 from lessons.trace.faults import Fault
@@ -143,20 +143,16 @@ def _step(step: dict[str, Any], drawn: Drawn) -> str:
         # The shapes stand behind a wide space: a line may break there.
         formula = " ".join(mathml(piece) for piece in part["latex"].split(r"\qquad"))
         if part["terms"]:
-            products = [f"{_factor(came)} × {_factor(local)}" for came, local in part["terms"]]
+            products = [f"{factor(came)} × {factor(local)}" for came, local in part["terms"]]
             products += [f"{part['more']} more"] if part["more"] else []
             product = f"{' + '.join(products)} = {part['gradient']} to {to}"
         elif part["local"] is None:
             product = f"{part['upstream']} came, {part['gradient']} goes to {to}"
         else:
-            factors = f"{_factor(part['upstream'])} × {_factor(part['local'])}"
+            factors = f"{factor(part['upstream'])} × {factor(part['local'])}"
             product = f"{factors} = {part['gradient']} to {to}"
         parts.append(f"<li>{formula}<div>{escape(product)}</div></li>")
     return f"<li><p>{escape(step['sentence'])}</p><ul>{''.join(parts)}</ul></li>"
-
-
-def _factor(text: str) -> str:
-    return f"({text})" if text.startswith("−") else text
 
 
 def _told(run: Run, drawn: Drawn | None) -> str:

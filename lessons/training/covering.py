@@ -31,7 +31,7 @@ def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
 
 
 def untrained_figure(figure: Figure) -> Figure:
-    """The chart before the first step: its title says what it will show, not numbers of nothing."""
+    """The chart before the first step: its title says what it will show, not what was found."""
     return replace(figure, title=figure.subject or figure.title)
 
 

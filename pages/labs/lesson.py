@@ -114,7 +114,7 @@ def frame(wish: Wish) -> Frame:
     stage = step.stage or views[0]
     shown = {stage, *wish.open}
     figures = [figure for figure in drawn if figure["id"] in shown]
-    numbers_ = payload.table(lesson.lab.table(run.result, values, hidden))
+    table = payload.table(lesson.lab.table(run.result, values, hidden))
     return {
         "form": text,
         "accepted": not errors,
@@ -126,9 +126,9 @@ def frame(wish: Wish) -> Frame:
         "query": payload.query(lesson, values, place, run.cuts, hide, fix),
         "key": payload.key(lesson, run.result, hidden),
         "figures": figures,
-        "table": numbers_ if "table" in shown else None,
+        "table": table if "table" in shown else None,
         "status": payload.status(run.result, values, run.seconds),
-        "graph": _graph(lesson, run, values, hidden, numbers_) if "graph" in shown else None,
+        "graph": _graph(lesson, run, values, hidden, table) if "graph" in shown else None,
         "code": code(lesson.slug, run.cuts) if "code" in shown else None,
         "stage": stage,
         "views": [payload.view(name) for name in views],

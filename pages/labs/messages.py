@@ -160,7 +160,6 @@ class FigureSpec(TypedDict):
     caption: str
     alt: str
     height: int
-    wide: bool
     selects: str | None
     digest: NotRequired[str]
     style: NotRequired[str]
@@ -243,7 +242,7 @@ class Frame(TypedDict):
 
     Args:
         stage: the view that the step is about; the others are in drawers.
-        views: all that there are, those of a training aside.
+        views: all that the lab has; those of a training come with its picture.
         turn: whether the step's task is done; None where there is none to do.
         form: what every control says, those out of sight included.
         accepted: whether all of it gave this picture; else some text is refused.
@@ -279,8 +278,8 @@ class Frame(TypedDict):
 class TrainerSpec(TypedDict):
     """How far a training is.
 
-    ``held`` where a question waits that a run would answer,
-    ``lost`` where one went with the process that had it; ``count`` is that of the wish.
+    ``held`` is true while a run would answer an open question, ``lost`` where the run went with
+    the process that had it; ``count`` is that of the wish.
     """
 
     state: Literal["ready", "running", "paused", "done"]

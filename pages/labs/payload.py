@@ -5,7 +5,7 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from lessons.contract.devices import devices
-from lessons.contract.figure import HALF, WIDE, Figure, Table
+from lessons.contract.figure import Figure, Table
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import (
     LONGEST_TEXT,
@@ -105,8 +105,7 @@ def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
             "title": figure.title,
             "caption": figure.caption,
             "alt": figure.alt,
-            "height": figure.height or (WIDE if figure.wide else HALF),
-            "wide": figure.wide,
+            "height": figure.height,
             "figure": {"data": figure.data, "layout": figure.layout},
             "selects": figure.selects,
         }

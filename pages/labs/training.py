@@ -152,8 +152,7 @@ class Watch:
         drawn = [covered_figure(one, self._hidden) for one in figures if one.name in self._shown]
         table = None
         if "table" in self._shown:
-            numbers_ = covered_table(self.training.table(history, values), self._hidden)
-            table = payload.table(numbers_)
+            table = payload.table(covered_table(self.training.table(history, values), self._hidden))
         where = (
             counted(run.seeds, "seed"),
             f"{run.seconds:.1f} s of computing" if run.done else "",

@@ -1,7 +1,7 @@
 """Makes one script of the browser's modules: a first visit asks once for it, and not sixty times.
 
-It reads the little that our modules use of the language's imports and exports: named ones, each on
-the first lines of a module, without cycles. A bundler would need node on the learner's machine.
+It understands only the imports and exports that our modules use: named ones, the imports in a
+module's first lines, without cycles. A bundler would need node on the learner's machine.
 """
 
 import re

@@ -8,22 +8,9 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
 from lessons.outputs.catalogue import Chapter
 from pages.ui import memory, quiz_view
+from pages.ui.component import component
 
-_component = st.components.v2.component(
-    "course_place",
-    js="""
-export default function ({ data }) {
-  let frames = 120; // of the screen: the list may come after this
-  const look = () => {
-    const chapter = document.getElementById(data.chapter);
-    if (chapter) chapter.scrollIntoView();
-    else if (--frames) requestAnimationFrame(look);
-  };
-  look();
-}
-""",
-    isolate_styles=False,
-)
+_component = component("course_place", "course_place")
 
 
 def course_page() -> None:
@@ -50,7 +37,7 @@ def course_page() -> None:
 
 
 def length(lesson: Lesson) -> str:
-    """Say how long a lesson takes, or that it trains, which takes as long as one likes."""
+    """Say how long a lesson takes, or that it trains, which has no fixed length."""
     if lesson.lab.training is not None:
         return "trains live"
     words = sum(len(step.text.split()) for step in lesson.prose.steps)

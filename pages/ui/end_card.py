@@ -1,4 +1,4 @@
-"""The end of a lesson: what one knows now, one's predictions beside torch's, what to take home."""
+"""The end of a lesson: its point, the program to keep, the learner's predictions beside torch's."""
 
 import streamlit as st
 
@@ -33,7 +33,7 @@ def _passed() -> set[str]:
 
 
 def remembered(lesson: Lesson) -> None:
-    """What one knows now, in one sentence."""
+    """Show the lesson's point in one sentence."""
     st.html(f'<p class="gt-remember">{lesson.prose.front["remember"]}</p>')
 
 

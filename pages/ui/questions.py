@@ -3,7 +3,7 @@
 import html
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -25,7 +25,7 @@ from pages.ui.verdict import reply, side_by_side, verdict
 
 
 def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
-    """Ask; after the answer, say what is so and which belief leads elsewhere."""
+    """Ask; after the answer, say what is true and which belief leads to another answer."""
     facts = place.asked(question).facts
     linked_before = frozenset().union(*first_uses(lesson.slug)[: trail.step])
     new = frozenset(term.slug for term in terms()) - linked_before
@@ -51,7 +51,7 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
     else:
         commit = _commit(lesson, question, place, trail)
         if question.kind == "choice":
-            _tiles(options, _key(lesson, question), commit)
+            tiles(_labels(options), _key(lesson, question), commit)
         elif question.kind == "number":
             _number(lesson, question, commit)
         else:
@@ -87,7 +87,7 @@ def stands_still(lesson: Lesson, question: Question) -> bool:
 
 
 def mark_done(lesson: Lesson, trail: Trail) -> None:
-    """Done is who has answered every question and reached the last step."""
+    """Mark the lesson as done once every question is answered and the last step reached."""
     asked = {question.name for question in lesson.prose.questions}
     if trail.step == len(lesson.prose.steps) and asked <= set(trail.answers):
         trail.done = True
@@ -96,7 +96,7 @@ def mark_done(lesson: Lesson, trail: Trail) -> None:
 def _commit(
     lesson: Lesson, question: Question, place: Place, trail: Trail
 ) -> Callable[[str], None]:
-    """Takes an answer as it came from the widget; raises ValueError where it cannot be read."""
+    """Make what grades and keeps an answer; it raises ValueError for one that cannot be read."""
 
     def commit(answer: str) -> None:
         asked_about = lesson.asked_about(question)
@@ -124,13 +124,35 @@ _NUMBER = re.compile(
 """A number at the start of an answer, or a word that stands for one, and the rest."""
 
 
-def _tiles(options: dict[str, Option], key: str, commit: Callable[[str], None]) -> None:
-    """These answers, each a button with its number in large; a press is the answer."""
+def tiles(labels: Mapping[str, str], key: str, commit: Callable[[str], None]) -> None:
+    """Show answers as buttons, what is bold in their labels in large; a click commits to one."""
     with st.container(key="tiles"):
-        for name, option in options.items():
-            found = _NUMBER.fullmatch(option.text.rstrip("."))
-            label = f"**{found[1]}** {found[2]}" if found else option.text.rstrip(".")
+        for name, label in labels.items():
             st.button(label, key=f"{key}_{name}", on_click=commit, args=(name,), width="stretch")
+
+
+def _labels(options: Mapping[str, Option]) -> dict[str, str]:
+    """Each answer's text for its tile, the number that it starts with in bold."""
+    labels = {name: option.text.rstrip(".") for name, option in options.items()}
+    for name, text in labels.items():
+        if found := _NUMBER.fullmatch(text):
+            labels[name] = f"**{found[1]}** {found[2]}"
+    return labels
+
+
+def _refusing(key: str, commit: Callable[[str], None], answer: str) -> None:
+    """Commit to an answer; keep what is to be said where it cannot be read."""
+    try:
+        commit(answer)
+    except ValueError as error:
+        st.session_state[f"{key}_refused"] = str(error)
+    else:
+        st.session_state.pop(f"{key}_refused", None)
+
+
+def _show_refusal(key: str) -> None:
+    if refused := st.session_state.get(f"{key}_refused"):
+        st.error(verbatim(refused))
 
 
 def _number(lesson: Lesson, question: Question, commit: Callable[[str], None]) -> None:
@@ -138,17 +160,11 @@ def _number(lesson: Lesson, question: Question, commit: Callable[[str], None]) -
     key = _key(lesson, question)
 
     def send() -> None:
-        try:
-            commit(str(st.session_state.get(key, "")))
-        except ValueError as error:
-            st.session_state[f"{key}_refused"] = str(error)
-        else:
-            st.session_state.pop(f"{key}_refused", None)
+        _refusing(key, commit, str(st.session_state.get(key, "")))
 
     with st.form(f"{key}_form", border=False):
         st.text_input("Your answer", key=key, placeholder="a number, as in -0.5")
-        if refused := st.session_state.get(f"{key}_refused"):
-            st.error(verbatim(refused))
+        _show_refusal(key)
         st.form_submit_button("Answer", on_click=send, type="primary")
 
 
@@ -156,20 +172,14 @@ def _sketch(lesson: Lesson, question: Question, commit: Callable[[str], None]) -
     key = f"{_key(lesson, question)}_sketch"
 
     def send(sent: object) -> None:
-        try:
-            commit(sent if isinstance(sent, str) else "")
-        except ValueError as error:
-            st.session_state[f"{key}_refused"] = str(error)
-        else:
-            st.session_state.pop(f"{key}_refused", None)
+        _refusing(key, commit, sent if isinstance(sent, str) else "")
 
     draw(lesson.sketch(question), key, send)
-    if refused := st.session_state.get(f"{key}_refused"):
-        st.error(verbatim(refused))
+    _show_refusal(key)
 
 
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
-    """The sketch on the computed curve, then whose belief it is and what is so."""
+    """Show the sketch over the computed curve, the belief it comes from, and what is true."""
     asked_about = lesson.asked_about(question)
     sketch = lesson.sketch(question, asked_about)
     graded = sketch.grade(trail.answers[question.name], asked_about)
@@ -188,30 +198,22 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
     as_numbers(sketch, graded)
 
 
-def _said(question: Question, answer: str) -> str | Named:
-    """An answer as ``compared`` takes it: an option's key, or a number that is none of them."""
-    if question.kind != "number":
-        return answer
-    typed = Typed.parse(question, answer)
-    return typed.key or Named("you said", number(typed.value), typed.value, computed=False)
-
-
 def _answered(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
-    """Whether the answer was right, and if not which belief led there; then what is so."""
+    """Say whether the answer was right, and if not which belief led to it; then what is true."""
     right, key = lesson.answer(question), trail.answers[question.name]
     heads = {name: option.text for name, option in options.items()}
+    said: str | Named = key
     if question.kind == "number":
         typed = Typed.parse(question, key)
         key = typed.key
         if key:
-            heads[key] = typed.followed_by(heads[key])
+            said, heads[key] = key, typed.followed_by(heads[key])
         else:
+            said = Named("you said", number(typed.value), typed.value, computed=False)
             reply("wrong", f"You said: {number(typed.value)}", typed.distance())
     if question.computed:
         facts = lesson.asked_about(question).facts
-        side_by_side(
-            compared(question, right, _said(question, trail.answers[question.name]), facts)
-        )
+        side_by_side(compared(question, right, said, facts))
     if key == right:
         reply("right", "That’s what you said.", options[right].reply)
         return
@@ -238,7 +240,7 @@ def _bug(
             mark_done(lesson, trail)
 
         left = {name: option for name, option in options.items() if name != tried}
-        _tiles(left, _key(lesson, question), run)
+        tiles(_labels(left), _key(lesson, question), run)
 
 
 def _bug_stage(bug: Bug, tried: str | None) -> None:

@@ -8,6 +8,7 @@ from lessons.outputs.catalogue import Chapter, chapters
 from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
 from pages.ui import tab
 from pages.ui.listing import markup
+from pages.ui.questions import tiles
 from pages.ui.verbatim import verbatim
 from pages.ui.verdict import reply
 
@@ -72,15 +73,8 @@ def _question(item: Item, key: str, said: str | None) -> None:
     with words:
         st.markdown(f"## {item.question}", anchors=False)
         if said is None:
-            with st.container(key="tiles"):
-                for place, text in enumerate(item.options):
-                    st.button(
-                        f"**{text}**",
-                        key=f"{key}_{place}",
-                        on_click=_keep,
-                        args=(key, place),
-                        width="stretch",
-                    )
+            labels = {str(place): f"**{text}**" for place, text in enumerate(item.options)}
+            tiles(labels, key, lambda place: _keep(key, int(place)))
             return
         why = "\n\n".join(item.why)
         if said == item.right:

@@ -15,4 +15,4 @@ def css() -> str:
         f"--{name}: light-dark({light}, {dark});" for name, (light, dark) in pairs.items()
     )
     rules = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
-    return f".stApp, .gl-first {{ {variables} }}\n{rules}"
+    return f".stApp {{ {variables} }}\n{rules}"

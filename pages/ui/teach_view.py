@@ -14,30 +14,17 @@ from lessons.outputs.scorm import framed, package
 from lessons.tracer.cutting import Cut
 from pages.labs import payload
 from pages.ui import results
+from pages.ui.component import component
 from pages.ui.place import Place
 
 _HEIGHT = 600
 """Pixels of the frame: it shows one step with its stage."""
 _PREVIEW = "teach_preview"
 """Session key of the preview: ``query`` is the address in it, which follows its lab."""
-_component = st.components.v2.component(
+_component = component(
     "teach_preview",
-    html=f'<iframe class="gt-preview" title="Preview" height="{_HEIGHT}"></iframe>',
-    js="""
-export default function ({ data, parentElement, setStateValue }) {
-  const frame = parentElement.querySelector("iframe");
-  if (frame.dataset.choice !== data.choice) frame.src = data.address;
-  frame.dataset.choice = data.choice;
-  const look = setInterval(() => {
-    const { search } = frame.contentWindow.location;
-    if (search === frame.dataset.query || !search) return;
-    frame.dataset.query = search;
-    setStateValue("query", search);
-  }, 500);
-  return () => clearInterval(look);
-}
-""",
-    isolate_styles=False,
+    "teach_preview",
+    f'<iframe class="gt-preview" title="Preview" height="{_HEIGHT}"></iframe>',
 )
 _TOLD = """\
 It sends `gradient-tricks/results`, version 1, by `postMessage`: when the lesson opens, after each

@@ -217,7 +217,6 @@ def figure(
         "caption": "",
         "alt": alt,
         "height": 260,
-        "wide": True,
         "selects": selects,
         "figure": {"data": data, "layout": layout},
     }

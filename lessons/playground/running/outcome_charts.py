@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.contract.figure import WIDE, Figure, Table
+from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.result import Array, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import (
@@ -99,7 +99,7 @@ def _gradients(
         height = HEIGHT
         data, layout = with_strip(there, frozenset(), x, subject, frame)
     else:
-        height = WIDE
+        height = TALL
         layout = axes(span(there[roles[0]]), frame, x, subject)
         ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
         drawn = over_draws if there[roles[0]].low is not None else gradient_curves
@@ -119,7 +119,6 @@ def _gradients(
         ],
         layout,
         height=height,
-        wide=True,
         selects="entry",
     )
 
@@ -142,7 +141,6 @@ def _value(
             *([_held(points(there), outcome)] if there else []),
         ],
         axes(span(forward), _frame(heights), x, outcome.output),
-        wide=True,
         height=200,
         selects="entry",
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from lessons.text import number
+from lessons.text import factor, number
 from lessons.tracer.picture.step import Part, Step, Sum
 from lessons.tracer.recording.nodes import Node, Stale
 from lessons.tracer.recording.plain_tensor import NOT_KEPT, unflat
@@ -133,8 +133,7 @@ def _product(recording: Recording, part: Part) -> str:
 
 
 def _factor(value: Any) -> str:
-    text = spelled(value)
-    return f"({text})" if text.startswith("−") else text
+    return factor(spelled(value))
 
 
 def _nan(step: Step, parts: list[Part]) -> str:

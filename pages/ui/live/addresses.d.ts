@@ -4,5 +4,3 @@
 export const PLOTLY: string;
 /** temml, as a module. */
 export const MATHS: string;
-/** The modules that early.js does not import. */
-export const LATER: string[];

@@ -18,13 +18,13 @@ const REST = 250; // ms without a key before a value counts as resting
  * @typedef {Object} Handlers
  * @property {(live: boolean) => void} changed  the learner set something
  * @property {(word: "undo"|"redo") => void} went
- * @property {(field: HTMLElement) => void} wrong  what this says is refused
+ * @property {(field: HTMLElement) => void} wrong  the server refuses what this field says
  */
 
 export class Controls {
   /**
-   * @param {HTMLElement} box  of those in reach
-   * @param {HTMLElement} more  of the others: groups without a heading, but for the first
+   * @param {HTMLElement} box  for the controls in reach of the stage
+   * @param {HTMLElement} more  for the others: all groups without a heading but the first
    * @param {Handlers} handlers
    */
   constructor(box, more, handlers) {

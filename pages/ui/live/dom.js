@@ -46,14 +46,14 @@ export function setText(node, text) {
   } else if (node.textContent !== text) node.textContent = text;
 }
 
-/** @type {Record<string, number | undefined>} */
-const WAYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+/** How far a key leads along a row. @type {Record<string, number | undefined>} */
+export const ALONG = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 
 /** The arrow keys lead from one child of a box to the next; Tab stops at one of them. @param {HTMLElement} box */
 export function arrows(box) {
   box.addEventListener("keydown", ({ key, target }) => {
     const children = /** @type {HTMLElement[]} */ ([...box.children]);
-    const by = WAYS[key];
+    const by = ALONG[key];
     const at = children.indexOf(/** @type {HTMLElement} */ (target));
     if (by !== undefined) children[Math.max(0, Math.min(children.length - 1, at + by))]?.focus();
   });

@@ -2,7 +2,7 @@
 // backward pass step by step, folded away at first. What it shows comes from
 // lessons/tracer/picture/graph_drawing.py; stepping asks nothing of the server.
 
-import { element, setText } from "./dom.js";
+import { ALONG, element, setText } from "./dom.js";
 import { Drawing } from "./graph_drawing.js";
 import { hasLanded, pulsesAt } from "./graph_pulse.js";
 import { reached } from "./graph_reached.js";
@@ -15,8 +15,6 @@ import { Stepper } from "./stepper.js";
 
 const NO_MOUSE = matchMedia("(hover: none)"); // a finger taps, and points at nothing
 const NARROW = matchMedia("(max-width: 640px)");
-/** @type {Record<string, number | undefined>} */
-const KEYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 
 export class Graph {
   /**
@@ -174,7 +172,7 @@ export class Graph {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const by = KEYS[event.key];
+    const by = ALONG[event.key];
     if (by === undefined || !this.steps.open || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     this.stepper.by(by);

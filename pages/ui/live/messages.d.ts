@@ -64,7 +64,6 @@ export interface FigureSpec {
   caption: string;
   alt: string;
   height: number;
-  wide: boolean;
   selects: string | null;
   digest?: string;
   style?: string;

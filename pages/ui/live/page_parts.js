@@ -1,11 +1,11 @@
 // What stands on the page beside a lab and follows it: numbers in the text, and the tick of its task.
-// The page itself is drawn by Streamlit; here only marked places are filled.
+// The page itself is drawn by Streamlit; here only marked numbers and ticks are filled in.
 
 import { setText } from "./dom.js";
 
-const PLACES = [".st-key-words"];
+const PLACE = ".st-key-words";
 
-// A lab that comes may meet the one that goes. The places are the newest one's: two that fill them
+// A lab that comes may meet the one that goes. The text is the newest one's: two that fill it
 // in turn would never end.
 /** @type {?PageParts} */
 let newest = null;
@@ -24,8 +24,8 @@ export class PageParts {
     this.numbers = {};
     this.task = ""; // the one in the text
     this.observer = new MutationObserver(() => this.#fill());
-    /** @type {Element[]} */
-    this.watched = [];
+    /** @type {?Element} */
+    this.watched = null;
   }
 
   /**
@@ -50,28 +50,26 @@ export class PageParts {
     this.observer.disconnect();
   }
 
-  /** The page draws these places anew now and then, and then without what was filled in. */
+  /** The page draws this place anew now and then, and then without what was filled in. */
   #watch() {
-    const there = PLACES.flatMap((place) => document.querySelector(place) ?? []);
-    if (there.every((part, index) => part === this.watched[index])) return;
+    const there = document.querySelector(PLACE);
+    if (there === this.watched) return;
     this.observer.disconnect();
-    for (const part of there) this.observer.observe(part, { childList: true, subtree: true });
+    if (there) this.observer.observe(there, { childList: true, subtree: true });
     this.watched = there;
   }
 
   #fill() {
-    if (newest !== this) return;
-    for (const place of this.watched) {
-      for (const node of place.querySelectorAll("[data-number]")) {
-        const text = this.numbers[node.getAttribute("data-number") ?? ""];
-        if (text === undefined || this.handlers.numbers.isTyped(node)) continue;
-        setText(node, text);
-        this.handlers.numbers.mark(node, text);
-      }
-      for (const node of place.querySelectorAll("[data-turn]")) {
-        setText(node, done.has(this.task) ? "✓ Done" : "○ not yet");
-        node.classList.toggle("gt-done", done.has(this.task));
-      }
+    if (newest !== this || !this.watched) return;
+    for (const node of this.watched.querySelectorAll("[data-number]")) {
+      const text = this.numbers[node.getAttribute("data-number") ?? ""];
+      if (text === undefined || this.handlers.numbers.isTyped(node)) continue;
+      setText(node, text);
+      this.handlers.numbers.mark(node, text);
+    }
+    for (const node of this.watched.querySelectorAll("[data-turn]")) {
+      setText(node, done.has(this.task) ? "✓ Done" : "○ not yet");
+      node.classList.toggle("gt-done", done.has(this.task));
     }
   }
 }

@@ -1,7 +1,7 @@
 // What one takes away from a lab: its address, code that puts it into another page, its graph and
 // charts as pictures. All of it is as the lab stands when it is asked for.
 
-import { element, setChildren, setText } from "./dom.js";
+import { element, setChildren, setText, svg } from "./dom.js";
 
 /** @import { Charts } from "./charts.js" */
 /** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
@@ -80,8 +80,8 @@ export class Share {
   #picture({ id, title, draw }, form) {
     const button = this.#button(form.toUpperCase(), async () => {
       try {
-        const svg = await signed(await draw());
-        save(form === "svg" ? svg : await painted(svg), `${id}.${form}`);
+        const picture = await signed(await draw());
+        save(form === "svg" ? picture : await painted(picture), `${id}.${form}`);
         setText(this.said, `Saved as ${id}.${form}.`);
       } catch (error) {
         console.error(error);
@@ -132,9 +132,9 @@ function lesson() {
   return document.querySelector("h1")?.textContent ?? document.title;
 }
 
-/** @param {string} svg  its address */
-function parsed(svg) {
-  const source = decodeURIComponent(svg.slice(svg.indexOf(",") + 1));
+/** @param {string} picture  its address */
+function parsed(picture) {
+  const source = decodeURIComponent(picture.slice(picture.indexOf(",") + 1));
   return new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
 }
 
@@ -162,20 +162,12 @@ async function signed(picture) {
   if (url.href.length > LONGEST) {
     for (const name of [...url.searchParams.keys()]) if (!["lesson", "step"].includes(name)) url.searchParams.delete(name);
   }
-  const foot = made("text", { x: 8, y: height + FOOT / 2, "font-size": 12, fill: color, "font-family": fontFamily });
-  foot.textContent = `${lesson()}  ${decodeURI(url.href)}`;
-  const style = made("style", {});
-  style.textContent = await fontFace(fontFamily);
-  const whole = made("svg", { width, height: height + FOOT, style: `background: ${backgroundColor}` });
-  whole.append(style, picture, foot);
+  const font = { "font-size": 12, fill: color, "font-family": fontFamily };
+  const foot = svg("text", "", { x: 8, y: height + FOOT / 2, ...font }, `${lesson()}  ${decodeURI(url.href)}`);
+  const style = svg("style", "", {}, await fontFace(fontFamily));
+  const size = { width, height: height + FOOT, style: `background: ${backgroundColor}` };
+  const whole = svg("svg", "", size, style, picture, foot);
   return `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(whole))}`;
-}
-
-/** @param {string} tag  @param {Record<string, string|number>} attributes */
-function made(tag, attributes) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  return node;
 }
 
 /** The page's rule for the first font of a list, with the font in it: a picture can fetch nothing. @param {string} list */
@@ -196,11 +188,11 @@ async function fontFace(list) {
 
 /**
  * The drawing in pixels. Plotly's own way goes by a blob, which the page's policy refuses.
- * @param {string} svg  its address
+ * @param {string} picture  its address
  */
-async function painted(svg) {
+async function painted(picture) {
   const image = new Image();
-  image.src = svg;
+  image.src = picture;
   await image.decode();
   const canvas = document.createElement("canvas");
   canvas.width = image.naturalWidth * SHARPER;

@@ -5,7 +5,7 @@ import { arrows, element, setChildren, setOrRemove, setText } from "./dom.js";
 
 /** @import { View } from "./messages.d.ts" */
 
-const MORE = "more"; // the drawer of what is no view
+const MORE = "more"; // the drawer for everything that is not a view
 
 export class Views {
   /**

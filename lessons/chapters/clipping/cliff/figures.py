@@ -98,7 +98,6 @@ def _map(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
             *_above(window, hidden),
         ],
         layout | {"margin": {"l": 52, "r": 12, "t": 26, "b": 44}},
-        wide=True,
         height=HEIGHT,
     )
 

@@ -14,10 +14,9 @@ import numpy.typing as npt
 import torch
 
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.history import Snapshot
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array
-from lessons.kit.inputs import array
+from lessons.training.by_seed import BySeed
 
 Program = Callable[..., tuple[torch.Tensor, torch.Tensor]]
 """From w, b and two limits: the error, and its gradient clipped, w's part first."""
@@ -155,7 +154,7 @@ def drawn_starts(seed: int) -> torch.Tensor:
     return (low[:, None, None] + (high - low)[:, None, None] * share).flatten(1)
 
 
-class Descents:
+class Descents(BySeed):
     """Descents from many places at once, each in three arms: no clipping, by value, by norm.
 
     Args:
@@ -164,8 +163,7 @@ class Descents:
     """
 
     def __init__(self, program: Program, values: Values) -> None:
-        first = int(values["seed"])
-        self.seeds = range(first, first + int(values["seeds"]))
+        super().__init__(values)
         device, dtype = device_and_dtype(values)
         self.program = program
         self.steps = int(values["steps"])
@@ -187,7 +185,7 @@ class Descents:
         """Which of them are in the valley now, shape [arms, seeds, starts]."""
         return self._evaluated()[0] < VALLEY
 
-    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
         """Shares of the descents, for each seed.
 
         Of each arm: ``reached`` the valley, even from outside the window; ``left`` the window at
@@ -195,12 +193,11 @@ class Descents:
         """
         arrived = self.arrived()
         found = {"reached": arrived, "left": self.escaped, "stayed": arrived & ~self.escaped}
-        shares = {
-            f"{arm}_{what}": array(which[index].to("cpu", torch.float64).mean(-1))
+        return {
+            f"{arm}_{what}": which[index].to("cpu", torch.float64).mean(-1)
             for index, arm in enumerate(ARMS)
             for what, which in found.items()
         }
-        return Snapshot(shares)
 
     def _evaluated(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Error and clipped gradient at the present places; computed once for each."""

@@ -64,7 +64,6 @@ def in_space(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
             "showlegend": False,
             "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
         },
-        wide=True,
         height=HEIGHT,
         subject="The error as a landscape",
     )

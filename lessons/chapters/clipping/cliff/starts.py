@@ -25,7 +25,6 @@ def run_figures(history: History, values: Values) -> list[Figure]:
         over_steps(history, lines, layout, HEIGHT),
         layout,
         height=HEIGHT,
-        wide=True,
         subject="Descents in the valley that never left the window",
     )
     return [figure]

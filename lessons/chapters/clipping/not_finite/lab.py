@@ -8,7 +8,7 @@ import torch
 
 from lessons.chapters.clipping.not_finite.roots import Program, by_role
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import HALF, WIDE, Figure, Table
+from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Index, Number, Numbers, Values
 from lessons.contract.result import Note, Result
@@ -96,9 +96,9 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
     forward = {"forward": "forward value"}
     clips = values["clip"] != "none"
     short = [number(value, 4) for value in values["w"]]
-    slopes, slope_layout = sticks(result, LABELS, short, hidden, "dy/dw", WIDE)
+    slopes, slope_layout = sticks(result, LABELS, short, hidden, "dy/dw", TALL)
     ends = tuple(slope_layout["xaxis"]["range"])
-    roots, root_layout = sticks(result, forward, short, hidden, "y", HALF)
+    roots, root_layout = sticks(result, forward, short, hidden, "y", SHORT)
     for layout in (slope_layout, root_layout):
         layout["xaxis"]["title"]["text"] = "w" if len(short) <= MOST_NAMED else "w, by its place"
     return [
@@ -110,7 +110,7 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
             "The gradient at each input. " + in_words(result, LABELS, names, hidden),
             [*slopes, limits(values["limit"], ends, "limit") | {"visible": clips}],
             slope_layout,
-            wide=True,
+            height=TALL,
         ),
         Figure(
             "forward",
@@ -119,8 +119,6 @@ def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figu
             "The root of each input. " + in_words(result, forward, names, hidden),
             roots,
             root_layout,
-            wide=True,
-            height=HALF,
         ),
     ]
 

@@ -14,7 +14,7 @@ from torch.nn import functional
 from torch.nn.utils import clip_grad_norm_
 
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import WIDE, Figure, Table
+from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
@@ -284,10 +284,10 @@ def _sizes(result: Result, hidden: frozenset[str]) -> Figure:
                 )
             ),
             *powers.drawn(right, _circles, trick),
-            *named(ends, hidden if trick else hidden | {"noise"}, layout, WIDE),
+            *named(ends, hidden if trick else hidden | {"noise"}, layout, TALL),
         ],
         layout,
-        wide=True,
+        height=TALL,
     )
 
 

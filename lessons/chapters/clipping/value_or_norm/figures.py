@@ -211,7 +211,6 @@ def _lengths(result: Result, hidden: frozenset[str]) -> Figure:
             *_own_gradient(result, "length", hidden),
         ],
         layout,
-        wide=True,
         height=LOW,
     )
 

@@ -17,7 +17,7 @@ from lessons.chapters.clipping.where_to_clip.two_weights import (
     unclipped,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import HALF, Figure, Table
+from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
@@ -122,7 +122,7 @@ def start(values: Values) -> Start:
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """The first step's gradients, and the loss while it trains."""
     both = _with_length(result)
-    data, layout = sticks(both, LABELS, (*NAMES, LENGTH), hidden, "gradient", HALF)
+    data, layout = sticks(both, LABELS, (*NAMES, LENGTH), hidden, "gradient", SHORT)
     return [
         Figure(
             "gradient",
@@ -199,7 +199,7 @@ def _training(result: Result, hidden: frozenset[str]) -> Figure:
         "The loss while it trains" if "trick_gradient" in hidden else found,
         "Crosses: clipped after backward(). A line that leaves the chart has exploded.",
         f"The loss over {STEPS} steps, by powers of ten. At the last one: {', '.join(last)}.",
-        [*traces, *named(ends, hidden, layout, HALF)],
+        [*traces, *named(ends, hidden, layout, SHORT)],
         layout,
     )
 

@@ -20,7 +20,7 @@ from lessons.chapters.gone_missing.cut_by_accident.one_loss import (
     train,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import HALF, Figure, Table
+from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
@@ -126,7 +126,7 @@ def start(values: Values) -> Start:
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """What each weight gets, and the loss while it trains."""
     names = _names(result)
-    data, layout = sticks(result, LABELS, names, hidden, "gradient", HALF)
+    data, layout = sticks(result, LABELS, names, hidden, "gradient", SHORT)
     return [
         Figure(
             "gradient",
@@ -175,7 +175,7 @@ def _training(result: Result, hidden: frozenset[str]) -> Figure:
         f"The loss over {STEPS} steps. At the last one {ends}.",
         [
             *(curve(losses[role], role not in hidden, exact=True) for role in LABELS),
-            *named_lines(lines, hidden, layout, HALF),
+            *named_lines(lines, hidden, layout, SHORT),
         ],
         layout,
     )

@@ -54,7 +54,6 @@ def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
         "The gradient of each weight. " + in_words(result, LABELS, NAMES, hidden),
         data,
         layout,
-        wide=True,
         height=LOW,
     )
 
@@ -76,7 +75,6 @@ def _training(result: Result, hidden: frozenset[str]) -> Figure:
         f"The loss over {STEPS - 1} steps. At the end: {words}.",
         [*traces, *named(ends, hidden, layout, LOW)],
         layout,
-        wide=True,
         height=LOW,
     )
 
@@ -110,7 +108,6 @@ def _recorded(result: Result, hidden: frozenset[str]) -> Figure:
             *_drawn(graph, np.ones(len(graph), dtype=bool), names[0], "role:trick_gradient", seen),
         ],
         layout,
-        wide=True,
         height=RECORDED,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from lessons.chapters.gone_missing.scaled.precision import largest, smallest
-from lessons.contract.figure import HALF, WIDE, Figure, Table
+from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result, Series
 from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, points, ticks
@@ -70,10 +70,10 @@ def _sizes(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
             *_window(values, powers, many, layout),
             *(_marks(result[role], powers, role not in hidden) for role in NAMES),
             _words(result["trick_gradient"], powers, seen),
-            *named(ends, hidden, layout, WIDE),
+            *named(ends, hidden, layout, TALL),
         ],
         layout,
-        wide=True,
+        height=TALL,
     )
 
 
@@ -203,7 +203,7 @@ def _shares(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
             here,
             curve(curves["zeros"], seen, exact=True),
             infinite,
-            *named(ends, both, layout, HALF),
+            *named(ends, both, layout, SHORT),
         ],
         layout,
     )
@@ -246,7 +246,7 @@ def _lengths(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
                     role not in hidden,
                 )
             ),
-            *named(ends, hidden, layout, HALF),
+            *named(ends, hidden, layout, SHORT),
         ],
         layout,
     )

@@ -73,7 +73,6 @@ def _plane(history: History) -> Figure:
         f"of {CODES} codes are in use.",
         [crowd("encoding", z[0], z[1], "role:forward", "circle", 5), diamonds, crosses],
         layout,
-        wide=True,
         height=HEIGHT,
         subject="Encodings and codes",
     )
@@ -95,7 +94,6 @@ def _over(history: History, what: str) -> Figure:
         f"{hidden}, over the steps, on a logarithmic axis. After step {history.done}: {found}.",
         over_steps(history, _lines(what), layout, HEIGHT),
         layout,
-        wide=True,
         height=HEIGHT,
         subject=hidden,
     )
@@ -183,7 +181,6 @@ def _pulls(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
         f"({number(code[0], 3)}, {number(code[1], 3)}). " + (found + "." if seen else ""),
         traces,
         layout,
-        wide=True,
         height=HEIGHT,
     )
 

@@ -71,7 +71,6 @@ def _losses(history: History) -> Figure:
         f"{history.done}: {found}.",
         _lines(history, "above", layout),
         layout,
-        wide=True,
         height=HEIGHT,
         subject="The loss",
     )
@@ -92,7 +91,6 @@ def _spreads(history: History) -> Figure:
         f"{found}. The largest possible is {number(FULL, 3)}.",
         [full, *_lines(history, "spread", layout)],
         layout,
-        wide=True,
         height=HEIGHT,
         subject="The spread of the features",
     )
@@ -126,7 +124,6 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             "The gradient at the features of one view. " + spoken(result, seen),
             gradient_points(result, hidden),
             axes((0.0, count + 1.0), heights, "feature", "gradient"),
-            wide=True,
             height=300,
         )
     ]

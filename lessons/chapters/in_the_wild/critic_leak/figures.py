@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lessons.contract.figure import HALF, Figure, Table
+from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result
 from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points
@@ -34,7 +34,7 @@ LINES = {
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
     """The gradients of one visit, and the value over the updates."""
-    data, layout = sticks(result, LABELS, COMPONENTS, hidden, "gradient", HALF)
+    data, layout = sticks(result, LABELS, COMPONENTS, hidden, "gradient", SHORT)
     return [
         Figure(
             "gradient",
@@ -90,7 +90,7 @@ def _updates(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     words = [f"{LINES[name][1]} {number(last[name], 4)}" for name in curves if seen[name]]
     said = ", ".join(words)
     mean = f"mean reward {brief(last['mean_reward'])}"
-    names = named(ends, hidden, layout, HALF)
+    names = named(ends, hidden, layout, SHORT)
     found = f"After {counted(updates, 'update')} v = {brief(last['value'])}; {mean}"
     if updates == 0:  # no line leads to a name at the frame: it stands beside the first point
         found = f"No update yet: v starts at {brief(last['value'])}; {mean}"

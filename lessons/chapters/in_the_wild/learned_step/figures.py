@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lessons.contract.figure import HALF, Figure, Table
+from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
@@ -21,9 +21,6 @@ LABELS = {
     "trick_gradient": "autograd",
     "intended_gradient": "LSQ's formula",
 }
-
-LOW, WIDE = HALF, 300
-"""Pixels."""
 
 _MOST_NAMED = 8
 """More weights than this are numbered by the axis."""
@@ -114,8 +111,7 @@ def _slopes(result: Result, hidden: frozenset[str]) -> Figure:
             | {"textfont": {"color": "ink:muted", "size": 12}},
         ],
         layout | {"margin": layout["margin"] | {"r": 62}},
-        wide=True,
-        height=WIDE,
+        height=TALL,
     )
 
 
@@ -167,7 +163,7 @@ def _weights(result: Result, hidden: frozenset[str]) -> Figure:
     places = np.arange(1.0, count + 1)
     numbered = replace(result, series=tuple(replace(one, x=places) for one in result.series))
     names = [number(float(x), 3) for x in result["forward"].x]
-    data, layout = sticks(numbered, LABELS, names, hidden, "gradient of s", LOW)
+    data, layout = sticks(numbered, LABELS, names, hidden, "gradient of s", SHORT)
     layout["xaxis"]["title"]["text"] = "weight x" if count <= MOST_NAMED else "weight, by its place"
     for trace in data:
         if "markers" in trace["mode"]:
@@ -183,7 +179,6 @@ def _weights(result: Result, hidden: frozenset[str]) -> Figure:
         "The gradient of s from each weight. " + in_words(numbered, LABELS, names, hidden),
         data,
         layout,
-        height=LOW,
         selects="point",
     )
 
@@ -219,7 +214,6 @@ def _ratios(result: Result, hidden: frozenset[str]) -> Figure:
         "straight-through. With LSQ's factor it no longer grows with their number.",
         f"R by powers of ten, at {int(counts[0])} to {int(counts[-1])} weights. "
         + (found + "." if seen else ""),
-        [*traces, *named(at_end, hidden, layout, LOW)],
+        [*traces, *named(at_end, hidden, layout, SHORT)],
         layout,
-        height=LOW,
     )

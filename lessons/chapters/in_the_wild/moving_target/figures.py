@@ -95,7 +95,6 @@ def _values(history: History, values: Values) -> Figure:
         f"true {number(float(true[middle]), 3)}.",
         [*data, *named(ends, frozenset(), layout, HEIGHT)],
         layout,
-        wide=True,
         height=HEIGHT,
         subject="The values of the states",
     )
@@ -141,7 +140,6 @@ def _distances(history: History) -> Figure:
         f"{history.done}: {found}.",
         _lines(history, "off", layout),
         layout,
-        wide=True,
         height=HEIGHT,
         subject="The distance from the true values",
     )
@@ -159,7 +157,6 @@ def _losses(history: History) -> Figure:
         f"{found}.",
         _lines(history, "loss", layout),
         layout,
-        wide=True,
         height=HEIGHT,
         subject="The loss",
     )
@@ -206,7 +203,6 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             f"The gradient of the loss of one step {what}. " + spoken(result, seen),
             gradient_points(result, hidden),
             layout,
-            wide=True,
             height=300,
         )
     ]

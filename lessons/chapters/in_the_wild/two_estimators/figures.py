@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from lessons.contract.figure import HALF, Figure, Table
+from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import ROLES
@@ -25,9 +25,6 @@ NAMES = {
 
 ROWS = {"intended_gradient": 2, "noise": 1, "trick_gradient": 0}
 """Where each estimator's histogram stands, from below."""
-
-HIGH = 300
-"""Pixels of the histograms."""
 
 
 def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
@@ -85,8 +82,7 @@ def _draws(result: Result, hidden: frozenset[str]) -> Figure:
             ),
         ],
         layout,
-        wide=True,
-        height=HIGH,
+        height=TALL,
     )
 
 
@@ -190,7 +186,7 @@ def _running(result: Result, hidden: frozenset[str]) -> Figure:
         [
             *(band(means[role], role not in hidden) for role in drawn[:2]),
             *(_thin(means[role], role not in hidden) for role in drawn),
-            *named(ends, hidden, layout, HALF),
+            *named(ends, hidden, layout, SHORT),
         ],
         layout,
     )
@@ -245,7 +241,7 @@ def _variance(result: Result, hidden: frozenset[str]) -> Figure:
             curve(score, "noise" not in hidden),
             flat,
             dragged(marker, "points", baseline="x"),
-            *named(ends, hidden, layout, HALF),
+            *named(ends, hidden, layout, SHORT),
         ],
         layout,
     )

@@ -68,7 +68,6 @@ def _parts(result: Result, hidden: frozenset[str]) -> Figure:
         words,
         [*drawn, *named(ends, hidden, layout, HEIGHT)],
         layout,
-        wide=True,
         height=HEIGHT,
     )
 
@@ -96,7 +95,6 @@ def _over_w(result: Result, hidden: frozenset[str]) -> Figure:
         + spoken(result, [role for role in ("forward", *NAMES) if role not in hidden]),
         [*drawn, *named(lines, hidden, layout, HEIGHT)],
         layout,
-        wide=True,
         height=HEIGHT,
         selects="point",
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lessons.contract.figure import HALF, WIDE, Figure, Table
+from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
 from lessons.kit.chart_pieces import (
@@ -92,7 +92,7 @@ def _values(result: Result, hidden: frozenset[str]) -> Figure:
             along_x(result["forward"]),
         ],
         layout,
-        wide=True,
+        height=TALL,
         selects="point",
     )
 
@@ -117,7 +117,7 @@ def _named_lines(result: Result, lines: list[Series], x: float, layout: Trace) -
     names = [f"A = {number(one, 3)} ({', '.join(whose)})" for one, whose in tokens.items()]
     layout["margin"] = layout["margin"] | {"r": room(names)}
     low, high = layout["yaxis"]["range"]
-    tall = WIDE - layout["margin"]["t"] - layout["margin"]["b"]
+    tall = TALL - layout["margin"]["t"] - layout["margin"]["b"]
     ends = {
         place: (min(max(float(line.y[-1]), low), high) - low) / (high - low) * tall
         for place, line in enumerate(lines)
@@ -155,7 +155,7 @@ def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
     place = np.arange(1.0, len(names) + 1)
     numbered = tuple(Series(r, r, place, one.y) for r, one in over.items())
     shown = Result(series=numbered)
-    data, layout = sticks(shown, LABELS, names, hidden, "gradient", HALF)
+    data, layout = sticks(shown, LABELS, names, hidden, "gradient", SHORT)
     total, size = float(result.facts["loss"]), float(np.abs(result["forward"].y).sum())
     loss = brief(total, size if np.isfinite(size) else 0.0)
     length = brief(float(result.facts["trick_gradient_length"]))
@@ -196,7 +196,7 @@ def _second(result: Result, hidden: frozenset[str]) -> Figure:
         "A token with the advantage 1 against one with 0, averaged over both: each weighted by its "
         "probability.",
         f"The second derivative over the first token’s lead. At x = {at}: {words}.",
-        [*gradient_curves(known, hidden), *named(ends, hidden, layout, HALF)],
+        [*gradient_curves(known, hidden), *named(ends, hidden, layout, SHORT)],
         layout,
     )
 

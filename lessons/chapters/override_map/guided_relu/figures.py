@@ -89,7 +89,6 @@ def _maps(history: History, values: Values) -> Figure:
         + " ".join(in_words),
         data,
         layout,
-        wide=True,
         height=HEIGHT if layers else 250,
         subject=f"A {shape}, and three maps of the gradient",
     )
@@ -134,7 +133,6 @@ def _alike(history: History) -> Figure:
             *named(((one.role, one.name, one.y) for one in series), frozenset(), layout, HEIGHT),
         ],
         layout,
-        wide=True,
         height=HEIGHT,
         subject="Is it still the same map?",
     )
@@ -250,7 +248,6 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
             "The gradient at the inputs of eight relus, by number. " + spoken(result, seen),
             gradient_points(result, hidden),
             layout,
-            wide=True,
             height=300,
         )
     ]

@@ -77,7 +77,6 @@ def _plane(history: History) -> Figure:
         f"{_percent(facts, 'source_only_target')} when trained on the source alone.",
         [region, *_crowds(picture["points"], picture["wrong"] > 0), *_named(picture["points"])],
         axes((-SIDE, SIDE), (-UP, UP), "x₁", "x₂"),
-        wide=True,
         height=HEIGHT,
         subject="Two moons in two domains",
     )
@@ -103,7 +102,6 @@ def _losses(history: History) -> Figure:
         f"{number(of(facts, 'source_only_domain_loss'), 3)}.",
         over_steps(history, names, layout, HEIGHT),
         layout,
-        wide=True,
         height=HEIGHT,
         subject="Losses",
     )
@@ -129,7 +127,6 @@ def _accuracies(history: History) -> Figure:
         f"{_percent(facts, 'trick_domain')}.",
         over_steps(history, names, layout, HEIGHT),
         layout,
-        wide=True,
         height=HEIGHT,
         subject="Accuracies",
     )

@@ -82,7 +82,6 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
         f"{history.done}. {in_words}. The noise stands after layer {int(place)}.",
         [_upright(place + 0.5, decades), *data],
         layout | {"annotations": [_label(place + 0.5, decades[1], "noise")]},
-        wide=True,
         height=HEIGHT,
         subject=_NOISE,
     )
@@ -142,7 +141,6 @@ def _losses(history: History) -> Figure:
         f"{in_words}.",
         over_steps(history, _lines("loss"), layout, HEIGHT),
         layout,
-        wide=True,
         height=HEIGHT,
         subject="The loss, with noise",
     )
@@ -167,7 +165,6 @@ def _sizes(history: History, values: Values) -> Figure:
         f"{in_words}.",
         over_steps(history, _lines("size"), layout, HEIGHT),
         layout,
-        wide=True,
         height=HEIGHT,
         subject="How large the values are before the noise",
     )

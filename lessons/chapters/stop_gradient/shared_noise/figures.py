@@ -75,7 +75,6 @@ def _gradients(result: Result, values: Values, hidden: frozenset[str]) -> Figure
         "At your inputs: " + spoken(result, seen) + covered,
         data,
         layout,
-        wide=True,
         selects="point",
         height=HEIGHT,
     )

@@ -1,0 +1,14 @@
+// Scrolls the course's page to the chapter that its address names.
+
+const FRAMES = 120; // of the screen: the list may come after this
+
+/** @param {{data: {chapter: string}}} component  the id of the chapter's part of the page */
+export function render({ data }) {
+  let left = FRAMES;
+  const look = () => {
+    const chapter = document.getElementById(data.chapter);
+    if (chapter) chapter.scrollIntoView();
+    else if (--left) requestAnimationFrame(look);
+  };
+  look();
+}

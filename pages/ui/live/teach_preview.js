@@ -1,0 +1,22 @@
+// The preview of the page for teachers: a lesson in a frame, and how its lab is set there.
+
+const EVERY = 500; // ms between two looks at the frame's address, which tells how the lab is set
+
+/**
+ * @param {Object} component
+ * @param {{choice: string, address: string}} component.data  another choice loads its address
+ * @param {HTMLElement} component.parentElement
+ * @param {(name: string, value: string) => void} component.setStateValue
+ */
+export function render({ data, parentElement, setStateValue }) {
+  const frame = /** @type {HTMLIFrameElement} */ (parentElement.querySelector("iframe"));
+  if (frame.dataset.choice !== data.choice) frame.src = data.address;
+  frame.dataset.choice = data.choice;
+  const look = setInterval(() => {
+    const search = frame.contentWindow?.location.search;
+    if (!search || search === frame.dataset.query) return;
+    frame.dataset.query = search;
+    setStateValue("query", search);
+  }, EVERY);
+  return () => clearInterval(look);
+}
